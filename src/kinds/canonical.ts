@@ -1,0 +1,134 @@
+import { isObject, stableJson } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import { formOf, isRecords } from './body-shape.ts'
+import type { Fields, LeafForm, RecordsForm } from './body-shape.ts'
+import { instantOf } from './instant.ts'
+
+/*
+ * Two values mean the same exactly when their canonical texts are equal; what counts as absent (null, an empty list,
+ * an empty object, an empty comma list) has none. The texts are never shown: they may hold sensitive values.
+ */
+
+const NUMERIC = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
+
+/** A reply may be nested deeper than any stack; nothing we compare is. */
+const DEEPEST = 32
+
+const CANONICAL: Readonly<Record<LeafForm, (value: Json) => string | undefined>> = {
+  text: canonicalValue,
+  boolean: canonicalValue,
+  ordered: canonicalValue,
+  certificate: (value) => canonicalValue(typeof value === 'string' ? oneLineEnding(value) : value),
+  number: (value) => canonicalValue(numberIn(value) ?? value),
+  'unix-time': canonicalUnixTime,
+  time: canonicalTime,
+  'comma-list': (value) => canonicalSet('comma-list', value),
+  set: (value) => canonicalSet('set', value),
+}
+
+/** The canonical text of one field, or `undefined` when it counts as absent. */
+export function canonicalLeaf(form: LeafForm, value: Json | undefined): string | undefined {
+  return value === undefined || value === null ? undefined : CANONICAL[form](value)
+}
+
+/** The canonical text of a list of objects, whatever their order; `undefined` when it is empty. */
+function canonicalRecords(form: RecordsForm, value: Json | undefined): string | undefined {
+  if (!Array.isArray(value)) return canonicalLeaf('text', value)
+  const items = value.map((item: Json) =>
+    isObject(item) ? stableJson(canonicalLeaves(form.fields, item)) : canonicalValue(item),
+  )
+  return joined(items.filter((item) => item !== undefined).toSorted())
+}
+
+/**
+ * Every field that a body sets, by dotted path, with its canonical text. A list of objects is one field; a secretRef
+ * stands for itself; what counts as absent is left out.
+ */
+export function canonicalLeaves(fields: Fields, body: JsonObject): Readonly<Record<string, string>> {
+  const leaves: [string, string][] = []
+  addLeaves(leaves, fields, body, '')
+  return Object.fromEntries(leaves)
+}
+
+/** Adds to a list of its caller, because this runs for every manifest. */
+function addLeaves(leaves: [string, string][], fields: Fields, body: JsonObject, prefix: string): void {
+  for (const name of Object.keys(body)) {
+    const value = body[name]
+    if (value === undefined || value === null) continue
+    const path = `${prefix}${name}`
+    const form = formOf(fields, name, value)
+    if (typeof form === 'object' && !isRecords(form) && isObject(value)) {
+      addLeaves(leaves, form.fields, value, `${path}.`)
+    } else {
+      const text = canonicalField(form, value)
+      if (text !== undefined) leaves.push([path, text])
+    }
+  }
+}
+
+function canonicalField(form: ReturnType<typeof formOf>, value: Json): string | undefined {
+  if (typeof form === 'string') return canonicalLeaf(form, value)
+  return isRecords(form) ? canonicalRecords(form, value) : canonicalValue(value)
+}
+
+/** The texts of a comma list or a set; a list where a comma list is expected is taken for one, item by item. */
+export function membersOf(form: 'comma-list' | 'set', value: Json): readonly Json[] | undefined {
+  if (form === 'set') return Array.isArray(value) ? value : undefined
+  if (typeof value === 'string') return partsOf(value)
+  if (!Array.isArray(value)) return undefined
+  return value.flatMap((item: Json): readonly Json[] => (typeof item === 'string' ? partsOf(item) : [item]))
+}
+
+function partsOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function canonicalSet(form: 'comma-list' | 'set', value: Json): string | undefined {
+  const members = membersOf(form, value)
+  if (members === undefined) return canonicalValue(value)
+  const texts = members.map((member) => canonicalValue(member)).filter((text) => text !== undefined)
+  return joined([...new Set(texts)].toSorted())
+}
+
+function joined(texts: readonly string[]): string | undefined {
+  return texts.length === 0 ? undefined : `[${texts.join(',')}]`
+}
+
+function canonicalUnixTime(value: Json): string | undefined {
+  const seconds = numberIn(value)
+  return seconds === undefined ? canonicalTime(value) : `@${Math.round(seconds * 1_000)}`
+}
+
+function canonicalTime(value: Json): string | undefined {
+  const instant = typeof value === 'string' ? instantOf(value) : undefined
+  return instant === undefined ? canonicalValue(value) : `@${instant}`
+}
+
+function numberIn(value: Json): number | undefined {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined
+}
+
+function oneLineEnding(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').trim()
+}
+
+/** JSON without what counts as absent, with names in order, and cut off where no honest value goes. */
+function canonicalValue(value: Json | undefined, depth = 0): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'object') return JSON.stringify(value)
+  if (depth === DEEPEST) return '…'
+  if (!isObject(value)) {
+    return joined(value.map((item) => canonicalValue(item, depth + 1)).filter((text) => text !== undefined))
+  }
+  const members = Object.keys(value)
+    .toSorted()
+    .flatMap((name) => {
+      const text = canonicalValue(value[name], depth + 1)
+      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`]
+    })
+  return members.length === 0 ? undefined : `{${members.join(',')}}`
+}

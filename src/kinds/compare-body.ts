@@ -1,0 +1,111 @@
+import { isObject } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import { isRecords, returnedForm } from './body-shape.ts'
+import type { Fields, LeafForm, RecordsForm } from './body-shape.ts'
+import { canonicalLeaf } from './canonical.ts'
+import { NOT_SET, showPair, showSensitivePair } from './difference-text.ts'
+import type { Difference } from './difference.ts'
+import { isSensitiveName } from './mask.ts'
+import { createLabels, pairUp, summarize } from './record-pairs.ts'
+import { isSecretRef } from './secret-ref.ts'
+
+/**
+ * The fields that `desired` sets, that the platform returns, and that mean something else in `observed`, in the order
+ * of their paths. A secretRef is left out: only the value that it stands for could be compared.
+ */
+export function compareBody(
+  fields: Fields,
+  desired: JsonObject,
+  observed: JsonObject,
+): readonly Difference[] {
+  const differences = compareFields(fields, desired, observed, '')
+  return differences.length < 2 ? differences : differences.toSorted((a, b) => (a.field < b.field ? -1 : 1))
+}
+
+/** As {@link compareBody}, unsorted, with `prefix` before each path. */
+function compareFields(
+  fields: Fields,
+  desired: JsonObject,
+  observed: JsonObject,
+  prefix: string,
+): readonly Difference[] {
+  const differences: Difference[] = []
+  for (const name of Object.keys(desired)) {
+    const want = desired[name]
+    const have = Object.hasOwn(observed, name) ? observed[name] : undefined
+    if (want === undefined || want === null || isWritten(want, have)) continue
+    const form = returnedForm(fields, name, want)
+    if (form === undefined || isSecretRef(want)) continue
+    if (typeof form === 'string') {
+      if (!sameLeaf(form, want, have)) differences.push(leafDifference(form, name, prefix, want, have))
+    } else if (isRecords(form) && Array.isArray(want)) {
+      differences.push(...compareRecords(form, want, have, `${prefix}${name}`))
+    } else if (isObject(want)) {
+      differences.push(...compareFields(form.fields, want, isObject(have) ? have : {}, `${prefix}${name}.`))
+    } else if (!sameLeaf('text', want, have)) {
+      differences.push(leafDifference('text', name, prefix, want, have))
+    }
+  }
+  return differences
+}
+
+/** Each wanted item with the observed one of the same key; an item that only one side has is a difference by itself. */
+function compareRecords(
+  form: RecordsForm,
+  desired: readonly Json[],
+  observed: Json | undefined,
+  field: string,
+): readonly Difference[] {
+  const items = Array.isArray(observed) ? observed : []
+  if (items !== observed && canonicalLeaf('text', observed) !== undefined) {
+    const [want, have] = showPair('text', desired, observed)
+    return [{ field, desired: want, observed: have }]
+  }
+  const isSame = (want: JsonObject, have: JsonObject) =>
+    compareFields(form.fields, want, have, '').length === 0
+  const { pairs, missing, extra } = pairUp(form.keyedBy, desired, items, isSame)
+  const labelOf = createLabels(form.keyedBy)
+  const pathOf = (item: Json) => `${field}[${labelOf(item)}]`
+  return [
+    ...pairs.flatMap(([want, have]) => compareFields(form.fields, want, have, `${pathOf(want)}.`)),
+    ...missing.map((item) => ({ field: pathOf(item), desired: summarize(form, item), observed: NOT_SET })),
+    ...extra.map((item) => ({ field: pathOf(item), desired: NOT_SET, observed: summarize(form, item) })),
+  ]
+}
+
+/**
+ * Whether `have` says all of `want` in the same words: the common case, told without making anything. When it does not,
+ * the two may still mean the same.
+ */
+function isWritten(want: Json, have: Json | undefined): boolean {
+  if (want === have) return true
+  if (typeof want !== 'object' || want === null || typeof have !== 'object' || have === null) return false
+  if (isObject(want)) return isObject(have) && hasAllOf(want, have)
+  return (
+    Array.isArray(have) && want.length === have.length && want.every((item, i) => isWritten(item, have[i]))
+  )
+}
+
+function hasAllOf(want: JsonObject, have: JsonObject): boolean {
+  for (const name in want) {
+    const part = want[name]
+    if (part !== undefined && !(Object.hasOwn(have, name) && isWritten(part, have[name]))) return false
+  }
+  return true
+}
+
+function sameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
+  return canonicalLeaf(form, want) === canonicalLeaf(form, have)
+}
+
+function leafDifference(
+  form: LeafForm,
+  name: string,
+  prefix: string,
+  want: Json,
+  have: Json | undefined,
+): Difference {
+  const show = isSensitiveName(name) ? showSensitivePair : showPair
+  const [desired, observed] = show(form, want, have)
+  return { field: `${prefix}${name}`, desired, observed }
+}

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../lib/json.ts'
+import { isReturnedField } from './body-shape.ts'
+import type { Fields } from './body-shape.ts'
+import { canonicalLeaves } from './canonical.ts'
+import { PIPE_FIELDS } from './pipe/body-shape.ts'
+import { ENDPOINT_FIELDS } from './query-endpoint/body-shape.ts'
+
+const FIELDS_BY_KIND: Readonly<Record<'Pipe' | 'QueryEndpoint', Fields>> = {
+  Pipe: PIPE_FIELDS,
+  QueryEndpoint: ENDPOINT_FIELDS,
+}
+
+/**
+ * What a body asks for, without holding it: a digest of the whole and one of each field by dotted path. Two bodies have
+ * the same one exactly when they mean the same. A secretRef counts by its reference: a rotated secret changes nothing.
+ * @param hash a keyed hash: bodies may hold sensitive values
+ */
+export function fingerprintBody(
+  body: JsonObject,
+  kind: 'Pipe' | 'QueryEndpoint',
+  hash: (text: string) => string,
+): { readonly digest: string; readonly fields: Readonly<Record<string, string>> } {
+  const leaves = canonicalLeaves(FIELDS_BY_KIND[kind], body)
+  const paths = Object.keys(leaves).toSorted()
+  return {
+    // canonical texts and paths hold no line break
+    digest: hash(paths.map((path) => `${path}=${leaves[path]}`).join('\n')),
+    // the path is part of what is hashed, so that equal values of two fields do not show as equal
+    fields: Object.fromEntries(paths.map((path) => [path, hash(`${path}=${leaves[path]}`)])),
+  }
+}
+
+/** The paths whose value was added, removed or changed, in order. */
+export function changedFields(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): readonly string[] {
+  const paths = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...paths].filter((path) => before[path] !== after[path]).toSorted()
+}
+
+/** Whether the platform returns the field of a pipe with that dotted path (2.3, 2.4: what is request only it does not). */
+export function isReturned(field: string): boolean {
+  return isReturnedField(PIPE_FIELDS, field)
+}

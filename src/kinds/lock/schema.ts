@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { API_VERSION, Metadata } from '../metadata.ts'
+
+/** A manifest that says which pipe id belongs to which key, so that a lost ledger rebuilds itself by adopting. */
+export const LockManifest = z.strictObject({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('Lock'),
+  metadata: Metadata,
+  spec: z.strictObject({
+    pipes: z
+      .record(z.string().regex(/^Pipe\/./, 'must be Pipe/name'), z.guid())
+      .describe('Key of a pipe, such as `Pipe/orders`, and the id of that pipe.'),
+  }),
+})
+export type LockManifest = z.infer<typeof LockManifest>

@@ -1,0 +1,114 @@
+import { nearest } from '../../lib/nearest.ts'
+import { fault } from '../codes.ts'
+import type { Violation } from '../finding.ts'
+import { commonPolicyRules, pipePolicyRules } from '../policy-rules.ts'
+import type { PipeManifest, PipeSpec } from './schema.ts'
+import { SOURCE_KINDS } from './source-schema.ts'
+
+/** At most this many names are spelled out in one message. */
+const NAMES_SHOWN = 10
+
+/** What must hold within one manifest of a pipe, beyond its shape (design §3). */
+export function pipeRules(manifest: PipeManifest): readonly Violation[] {
+  const { metadata, policy, spec } = manifest
+  return [
+    ...commonPolicyRules(manifest),
+    ...(policy === undefined ? [] : pipePolicyRules(metadata.name, policy)),
+    ...sourceRules(spec.source),
+    ...columnRules(spec),
+    ...mappingRules(spec),
+  ]
+}
+
+function sourceRules(source: PipeSpec['source']): readonly Violation[] {
+  const [first, second, ...more] = SOURCE_KINDS.filter((kind) => source[kind] !== undefined)
+  if (first === undefined) {
+    return [
+      fault('source-kind-count', {
+        path: ['spec', 'source'],
+        message: 'The source names no source kind.',
+        hint: `Add exactly one of ${SOURCE_KINDS.join(', ')}.`,
+      }),
+    ]
+  }
+  if (second === undefined) return []
+  return [
+    fault('source-kind-count', {
+      path: ['spec', 'source', second],
+      message: `The source names more than one source kind: ${[first, second, ...more].join(', ')}.`,
+      hint: 'Keep exactly one, and make a pipe of its own for each other one.',
+    }),
+  ]
+}
+
+function columnRules(spec: PipeSpec): readonly Violation[] {
+  const seen = new Map<string, number>()
+  return (spec.destination?.columns ?? []).flatMap(({ name }, index) => {
+    const before = seen.get(name)
+    if (before === undefined) {
+      seen.set(name, index)
+      return []
+    }
+    return [
+      fault('column-repeated', {
+        path: ['spec', 'destination', 'columns', index, 'name'],
+        message: `The column "${name}" is already column ${before + 1} of the destination.`,
+        hint: 'Remove one of the two, or give it another name.',
+      }),
+    ]
+  })
+}
+
+/** Without columns there is nothing to hold the mappings against: the table may exist already. */
+function mappingRules(spec: PipeSpec): readonly Violation[] {
+  const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
+  const mappings = spec.fieldMappings ?? []
+  const mapped = new Map<string, number>()
+  const violations: Violation[] = []
+  for (const [index, { destinationField }] of mappings.entries()) {
+    const path = ['spec', 'fieldMappings', index, 'destinationField']
+    const before = mapped.get(destinationField)
+    if (before !== undefined) {
+      violations.push(
+        fault('mapping-repeated-column', {
+          path,
+          message: `The column "${destinationField}" is already filled by field mapping ${before + 1}.`,
+          hint: 'Remove one of the two: a column is filled from one field.',
+        }),
+      )
+      continue
+    }
+    mapped.set(destinationField, index)
+    if (columns.size > 0 && !columns.has(destinationField)) {
+      violations.push(unknownColumn(destinationField, columns, path))
+    }
+  }
+  const missing = [...columns].filter((name) => !mapped.has(name))
+  return missing.length === 0 ? violations : [missingColumns(missing), ...violations]
+}
+
+function unknownColumn(name: string, columns: ReadonlySet<string>, path: Violation['path']): Violation {
+  const meant = nearest(name, columns)
+  return fault('mapping-unknown-column', {
+    path,
+    message: `The destination has no column "${name}".`,
+    hint:
+      meant === undefined
+        ? `Name one of its columns: ${listed([...columns])}.`
+        : `Did you mean "${meant}"? Otherwise add the column to spec.destination.columns.`,
+  })
+}
+
+function missingColumns(names: readonly string[]): Violation {
+  return fault('mapping-missing-column', {
+    path: ['spec', 'fieldMappings'],
+    message: `The field mappings do not cover ${names.length === 1 ? 'the column' : `${names.length} columns:`} ${listed(names)}.`,
+    hint: 'Add a mapping with this destinationField for each of them: the mappings must include all destination columns.',
+  })
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => `"${name}"`)
+  const rest = names.length - shown.length
+  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { API_VERSION, Metadata, ResourceName } from '../metadata.ts'
+import { PipePolicy } from '../policy.ts'
+import { Count, Text } from '../wire-types.ts'
+import { PipeSource } from './source-schema.ts'
+
+/** `spec/api.md` 2.4. */
+const Destination = z.strictObject({
+  database: Text.optional().describe('Destination database.'),
+  table: Text.optional().describe('Destination table.'),
+  managedTable: z.boolean().optional().describe('Whether the platform makes and owns the table.'),
+  tableDefinition: z
+    .strictObject({
+      engine: z
+        .strictObject({
+          versionColumnId: Text.optional().describe('Column that holds the version of a row.'),
+          columnIds: z.array(Text).optional().describe('Columns of the engine, in order.'),
+        })
+        .optional()
+        .describe('Table engine.'),
+      sortingKey: z.array(Text).optional().describe('Columns of the sorting key, in order.'),
+      partitionBy: Text.optional().describe('Partition expression.'),
+      primaryKey: Text.optional().describe('Primary key expression.'),
+    })
+    .optional()
+    .describe('Definition of a managed table.'),
+  columns: z
+    .array(
+      z.strictObject({
+        name: Text.describe('Name of the column.'),
+        type: Text.describe('Type of the column.'),
+      }),
+    )
+    .optional()
+    .describe('Columns of the destination table.'),
+  roles: z.array(Text).optional().describe('Database roles of the pipe. Request only.'),
+})
+
+/** `spec/api.md` 2.5. */
+const FieldMapping = z.strictObject({
+  sourceField: Text.describe('Field of the source.'),
+  destinationField: Text.describe('Column of the destination.'),
+})
+
+/** `spec/api.md` 2.2. */
+const Scaling = z.strictObject({
+  replicas: Count.optional().describe('Number of replicas.'),
+  concurrency: Count.optional().describe('Concurrency of one replica.'),
+  replicaCpuMillicores: Count.optional().describe('CPU of one replica, in millicores.'),
+  replicaMemoryGb: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe('Memory of one replica, in gigabytes (decimal).'),
+})
+
+/** `spec/api.md` 2.6. */
+const Settings = z.strictObject({
+  streaming_max_insert_wait_ms: Count.optional().describe('Longest wait before an insert, in milliseconds.'),
+  object_storage_concurrency: Count.optional().describe('Files read at once.'),
+  object_storage_polling_interval_ms: Count.optional().describe(
+    'Time between two looks for new files, in milliseconds.',
+  ),
+  object_storage_max_insert_bytes: Count.optional().describe('Largest insert, in bytes.'),
+  object_storage_max_file_count: Count.optional().describe('Most files in one insert.'),
+  db_max_threads: Count.optional().describe('Most threads of a query.'),
+  db_max_insert_threads: Count.optional().describe('Most threads of an insert.'),
+  db_min_insert_block_size_bytes: Count.optional().describe('Smallest block of an insert, in bytes.'),
+  db_max_download_threads: Count.optional().describe('Most threads of a download.'),
+  db_parallel_distributed_insert_select: Count.optional().describe(
+    'How distributed INSERT SELECT runs in parallel.',
+  ),
+  object_storage_use_cluster_function: z
+    .boolean()
+    .optional()
+    .describe('Whether files are read by the whole cluster.'),
+  db_parallel_view_processing: z.boolean().optional().describe('Whether views are processed in parallel.'),
+})
+
+/** The body of `POST …/pipes` (4.1), with references where secrets belong, plus `service`. */
+export const PipeSpec = z.strictObject({
+  service: ResourceName.describe('Name of the Service manifest to which the pipe belongs.'),
+  name: Text.max(255).optional().describe('Name of the pipe on the platform; `metadata.name` unless set.'),
+  source: PipeSource.describe('Where the data comes from: exactly one source kind.'),
+  destination: Destination.optional().describe('Where the data goes.'),
+  fieldMappings: z
+    .array(FieldMapping)
+    .optional()
+    .describe('Which field goes to which column; all destination columns are covered.'),
+  scaling: Scaling.optional().describe('Size of the pipe.'),
+  settings: Settings.optional().describe('Tuning of the pipe.'),
+})
+export type PipeSpec = z.infer<typeof PipeSpec>
+
+/** A manifest of an ingestion pipe. */
+export const PipeManifest = z.strictObject({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('Pipe'),
+  metadata: Metadata,
+  policy: PipePolicy.optional(),
+  spec: PipeSpec,
+})
+export type PipeManifest = z.infer<typeof PipeManifest>

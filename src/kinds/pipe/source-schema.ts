@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { isRealDateTime } from '../instant.ts'
+import { AccessKey, Count, SensitiveText, Text, Url, UserCredentials } from '../wire-types.ts'
+
+/** `spec/api.md` 2.3, source.kafka. */
+export const KafkaSource = z.strictObject({
+  brokers: Text.optional().describe('Comma-separated list of brokers, each host:port.'),
+  topics: Text.optional().describe('Comma-separated list of topics.'),
+  consumerGroup: Text.optional().describe('Consumer group to read as.'),
+  iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
+  offset: z
+    .strictObject({
+      timestamp: z
+        .string()
+        .regex(
+          /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/,
+          'must be a date-time without a zone, such as "2026-01-31T08:00:00"',
+        )
+        .refine(isRealDateTime, 'must be a day and a time that exist')
+        .optional()
+        .describe('Where to begin: a date-time without zone designator, such as 2026-01-31T08:00:00.'),
+    })
+    .optional()
+    .describe('Where in the topic to begin.'),
+  schemaRegistry: z
+    .strictObject({
+      url: Url.optional().describe('URL of the schema registry.'),
+      caCertificate: SensitiveText.optional().describe('CA certificate of the schema registry (PEM).'),
+      credentials: UserCredentials.optional().describe('Credentials of the schema registry. Request only.'),
+    })
+    .optional()
+    .describe('Schema registry.'),
+  caCertificate: SensitiveText.optional().describe('CA certificate of the brokers (PEM).'),
+  reversePrivateEndpointIds: z.array(Text).optional().describe('Ids of reverse private endpoints.'),
+  credentials: UserCredentials.optional().describe('Credentials of the brokers. Request only.'),
+})
+
+/** `spec/api.md` 2.3, source.objectStorage. */
+export const ObjectStorageSource = z.strictObject({
+  url: Url.optional().describe('URL of the objects; may contain wildcard patterns.'),
+  delimiter: z.string().optional().describe('Delimiter of the fields in a file.'),
+  compression: Text.optional().describe('Compression of the files.'),
+  isContinuous: z.boolean().optional().describe('Whether new files are ingested continuously.'),
+  queueUrl: Url.optional().describe('URL of a notification queue.'),
+  iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
+  connectionString: SensitiveText.optional().describe('Connection string of the storage account.'),
+  path: Text.optional().describe('Path inside the container; may contain wildcard patterns.'),
+  blobContainerName: Text.optional().describe('Name of the blob container.'),
+  accessKey: AccessKey.optional().describe('Access key. Request only.'),
+})
+
+/** `spec/api.md` 2.3, source.managedStream. */
+export const ManagedStreamSource = z.strictObject({
+  streamName: Text.optional().describe('Name of the stream.'),
+  region: Text.optional().describe('Region of the stream.'),
+  useEnhancedFanOut: z.boolean().optional().describe('Whether to read with enhanced fan-out.'),
+  timestamp: Count.optional().describe('Where to begin: Unix time in seconds.'),
+  iamRole: Text.optional().describe('Role identifier for cloud-role authentication.'),
+  accessKey: AccessKey.optional().describe('Access key. Request only.'),
+})
+
+/** `spec/api.md` 2.3, postgres.settings. */
+const PostgresSettings = z.strictObject({
+  syncIntervalSeconds: Count.optional().describe('Seconds between two synchronisations.'),
+  pullBatchSize: Count.optional().describe('Rows pulled in one batch.'),
+  publicationName: Text.optional().describe('Name of the publication.'),
+  replicationSlotName: Text.optional().describe('Name of the replication slot.'),
+  allowNullableColumns: z.boolean().optional().describe('Whether nullable columns stay nullable.'),
+  initialLoadParallelism: Count.optional().describe('Parallel workers of the initial load.'),
+  snapshotNumRowsPerPartition: Count.optional().describe('Rows per partition of the snapshot.'),
+  snapshotNumberOfParallelTables: Count.optional().describe('Tables loaded in parallel during the snapshot.'),
+  enableFailoverSlots: z.boolean().optional().describe('Whether the replication slot survives a failover.'),
+})
+
+/** `spec/api.md` 2.3, postgres.tableMappings item. */
+const TableMapping = z.strictObject({
+  sourceSchemaName: Text.optional().describe('Schema of the source table.'),
+  sourceTable: Text.optional().describe('Source table.'),
+  targetTable: Text.optional().describe('Destination table.'),
+  excludedColumns: z.array(Text).optional().describe('Columns that are left out.'),
+  useCustomSortingKey: z
+    .boolean()
+    .optional()
+    .describe('Whether `sortingKeys` replace the default sorting key.'),
+  sortingKeys: z.array(Text).optional().describe('Columns of the sorting key, in order.'),
+})
+
+/** `spec/api.md` 2.3, source.postgres. */
+export const PostgresSource = z.strictObject({
+  host: Text.regex(
+    /^[^\s/@:]+$|^\[[0-9a-fA-F:.]+\]$/,
+    'must be a host name or address, without scheme, port or path',
+  )
+    .optional()
+    .describe('Host name or address.'),
+  port: z.int().min(1).max(65_535).optional().describe('Port, 1 to 65535.'),
+  database: Text.optional().describe('Database.'),
+  settings: PostgresSettings.optional().describe('Replication settings.'),
+  tableMappings: z.array(TableMapping).optional().describe('Which tables go where.'),
+  credentials: UserCredentials.optional().describe('Credentials of the database. Request only.'),
+})
+
+/** The source kinds of the interface (2.3); a pipe uses exactly one. */
+export const SOURCE_KINDS = ['kafka', 'objectStorage', 'managedStream', 'postgres'] as const
+
+/** `spec/api.md` 2.3. That exactly one kind is set is a rule of its own, not part of the shape. */
+export const PipeSource = z.strictObject({
+  validateSamples: z
+    .boolean()
+    .optional()
+    .describe('Whether the platform checks samples of the source. Request only.'),
+  kafka: KafkaSource.optional().describe('A Kafka-type topic source.'),
+  objectStorage: ObjectStorageSource.optional().describe('An object-storage source.'),
+  managedStream: ManagedStreamSource.optional().describe('A managed-stream source.'),
+  postgres: PostgresSource.optional().describe('A Postgres source.'),
+})

@@ -1,0 +1,93 @@
+import { fault } from './codes.ts'
+import type { Violation } from './finding.ts'
+import { keyOf, kindOf, nameOf, parseKey } from './key.ts'
+import type { Key, ResourceKind } from './key.ts'
+import type { PipePolicy } from './policy.ts'
+
+interface Subject {
+  readonly kind: ResourceKind
+  readonly metadata: { readonly name: string }
+  readonly policy?: { readonly dependsOn?: readonly string[] | undefined } | undefined
+}
+
+/** The rules that hold for the policy of every kind. */
+export function commonPolicyRules(manifest: Subject): readonly Violation[] {
+  const self = keyOf(manifest.kind, manifest.metadata.name)
+  const dependsOn = manifest.policy?.dependsOn ?? []
+  return dependsOn.flatMap((key, index) =>
+    key === self
+      ? [
+          fault('depends-on-itself', {
+            path: ['policy', 'dependsOn', index],
+            message: `${self} depends on itself, and so would never be created.`,
+            hint: 'Remove this entry.',
+          }),
+        ]
+      : [],
+  )
+}
+
+/** Pairs of fields of which only one can be meant, and why. */
+const CONTRADICTIONS = [
+  [
+    'adopt',
+    'retryCreate',
+    '`adopt` takes over a pipe that exists, `retryCreate` says that none was created',
+    'Keep `adopt` when the pipe exists, or `retryCreate` when it does not.',
+  ],
+  [
+    'adopt',
+    'replaces',
+    '`adopt` takes over a pipe that exists, `replaces` asks for a new one',
+    'Keep `adopt` to take over the pipe, or `replaces` to create a new one.',
+  ],
+  [
+    'renamedFrom',
+    'replaces',
+    '`renamedFrom` says that it is the same pipe, `replaces` that it is a new one',
+    'Keep `renamedFrom` to keep the pipe, or `replaces` to create a new one.',
+  ],
+] as const
+
+/** The rules for what only the policy of a pipe has. `name` is the pipe's `metadata.name`. */
+export function pipePolicyRules(name: string, policy: PipePolicy): readonly Violation[] {
+  const self = keyOf('Pipe', name)
+  return [...contradictions(policy), ...targets(self, policy)]
+}
+
+function contradictions(policy: PipePolicy): readonly Violation[] {
+  return CONTRADICTIONS.filter(
+    ([first, second]) => policy[first] !== undefined && policy[second] !== undefined,
+  ).map(([first, second, why, hint]) =>
+    fault('policy-contradiction', {
+      path: ['policy', second],
+      message: `\`${first}\` and \`${second}\` exclude each other: ${why}.`,
+      hint,
+    }),
+  )
+}
+
+function targets(self: Key, policy: PipePolicy): readonly Violation[] {
+  return (['renamedFrom', 'replaces'] as const).flatMap((field) => {
+    const text = policy[field]
+    const target = text === undefined ? undefined : parseKey(text)
+    if (target === undefined) return []
+    if (kindOf(target) !== 'Pipe') {
+      return [
+        fault('policy-target-invalid', {
+          path: ['policy', field],
+          message: `\`${field}\` must name a Pipe, and ${target} is none.`,
+          hint: `Write the key under which the pipe was recorded, such as "Pipe/${nameOf(target)}".`,
+        }),
+      ]
+    }
+    if (target !== self) return []
+    return [
+      fault('policy-target-invalid', {
+        path: ['policy', field],
+        message: `\`${field}\` must name another Pipe, and ${self} is this one.`,
+        hint: `Write the key under which the pipe was recorded before, or remove \`${field}\`.`,
+      }),
+    ]
+  })
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { parseDuration } from '../lib/duration.ts'
+import { parseKey } from './key.ts'
+
+const Duration = z
+  .string()
+  .refine(
+    (text) => (parseDuration(text) ?? 0) >= 1_000,
+    'must be a duration of at least 1s, such as "10m" or "1h30m"',
+  )
+
+const ResourceKey = z
+  .string()
+  .refine((text) => parseKey(text) !== undefined, 'must be Kind/name, such as "Alert/ingest-lag"')
+
+/** What may stand in `policy` of every resource kind that is reconciled. */
+const commonPolicy = {
+  interval: Duration.optional().describe(
+    'How often to look for drift, such as `10m`; for a query endpoint, how often to apply it again.',
+  ),
+  suspend: z
+    .strictObject({
+      reason: z.string().min(1).max(500).describe('Why; shown to everyone who asks.'),
+      until: z.iso
+        .datetime({ offset: true })
+        .describe('When it ends by itself: a timestamp such as 2027-01-31T00:00:00Z.'),
+    })
+    .optional()
+    .describe('Leave the resource alone, with a reason and an end.'),
+  dependsOn: z
+    .array(ResourceKey)
+    .max(50)
+    .optional()
+    .describe('Keys of resources that must be ready before this one is created.'),
+}
+
+const HealthyStates = z
+  .array(z.string().min(1))
+  .min(1)
+  .max(50)
+  .optional()
+  .describe('The values of `state` that count as ready; any when absent.')
+
+/** Policy of a pipe. */
+export const PipePolicy = z.strictObject({
+  ...commonPolicy,
+  healthyStates: HealthyStates,
+  onMissing: z
+    .enum(['recreate', 'report'])
+    .optional()
+    .describe('What to do when the pipe is confirmed to be missing; `recreate` unless set.'),
+  adopt: z
+    .guid()
+    .optional()
+    .describe('The id of a pipe that exists and is to be taken over instead of creating one.'),
+  retryCreate: z
+    .guid()
+    .optional()
+    .describe(
+      'The id of the intent whose outcome is unknown and that a person found to have created nothing.',
+    ),
+  renamedFrom: ResourceKey.optional().describe('The key under which the same pipe was recorded before.'),
+  replaces: ResourceKey.optional().describe(
+    'The key of an orphan that this new pipe takes the place of; it is a new pipe all the same.',
+  ),
+})
+export type PipePolicy = z.infer<typeof PipePolicy>
+
+/** Policy of a query endpoint. It has no `state`, and so no `healthyStates`. */
+export const QueryEndpointPolicy = z.strictObject(commonPolicy)
+export type QueryEndpointPolicy = z.infer<typeof QueryEndpointPolicy>
+
+/** Policy of an alert. */
+export const AlertPolicy = z.strictObject({ ...commonPolicy, healthyStates: HealthyStates })
+export type AlertPolicy = z.infer<typeof AlertPolicy>

@@ -1,0 +1,33 @@
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy
+
+/** Milliseconds of a text like `250ms`, `10s`, `1h30m`; `undefined` when it is not one. */
+export function parseDuration(text: string): number | undefined {
+  let total = 0
+  let end = 0
+  PART.lastIndex = 0
+  for (let part = PART.exec(text); part !== null; part = PART.exec(text)) {
+    total += Number(part[1]) * UNITS[part[2] as keyof typeof UNITS] // the pattern names only these units
+    end = PART.lastIndex
+  }
+  return end === text.length && end > 0 ? Math.round(total) : undefined
+}
+
+/** A text for people, two units at most: `850ms`, `12s`, `4m10s`, `2h5m`, `3d4h`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)}ms`
+  const seconds = Math.round(milliseconds / 1_000)
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor((seconds % 86_400) / 3_600), 'h'],
+    [Math.floor((seconds % 3_600) / 60), 'm'],
+    [seconds % 60, 's'],
+  ]
+  const first = parts.findIndex(([amount]) => amount > 0)
+  return parts
+    .slice(first, first + 2)
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${amount}${unit}`)
+    .join('')
+}

@@ -1,0 +1,184 @@
+import type { Catalog, SourceProblem } from '../kinds/catalog.ts'
+import { KINDS } from '../kinds/key.ts'
+import type { Key, Kind } from '../kinds/key.ts'
+import { absencesOf } from './absence.ts'
+import type { Absences } from './absence.ts'
+import type { CatalogState } from './catalog-state.ts'
+import { crossFindings } from './cross-rules.ts'
+import { entriesOf } from './entries.ts'
+import { byPosition } from './findings.ts'
+import { hiddenLockFiles, seenAfter } from './hidden-lock.ts'
+import { agreedLocks } from './lock-rules.ts'
+import type { ParsedDocument } from './parse-document.ts'
+import { OWN_SECRETS, platformSecretFindings } from './platform-secrets.ts'
+import type { SecretFile } from './platform-secrets.ts'
+import type { Reading } from './read-directory.ts'
+
+export interface CatalogInput {
+  readonly previous: CatalogState | undefined
+  readonly reading: Reading
+  /** Keys in the ledger, each with the file where it was last seen. */
+  readonly known: ReadonlyMap<Key, string | undefined>
+  /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
+  readonly ownSecrets?: readonly SecretFile[]
+  /** `believe`: a person asked for this reading, and means what the directory says. */
+  readonly accept: 'believe' | 'doubt'
+}
+
+/** The catalog after one more reading. Pure. Whatever is not known for sure stays as it was (design §2, law 3). */
+export function nextCatalog(input: CatalogInput): CatalogState {
+  const { reading, known } = input
+  const previous = input.previous ?? blank(input)
+  if (reading.problem !== undefined) return keep(previous, reading.problem, known)
+  const documents = [...reading.files.values()].flatMap((file) => file.documents)
+  const found = new Set<Key>()
+  for (const { key } of documents) if (key !== undefined) found.add(key)
+  const absences = absencesOf({ ...input, previous, found })
+  const problem = doubtsAbout(input, previous, found, absences)
+  if (problem !== undefined) {
+    const kept = input.previous === undefined ? withFindings(previous, reading, documents) : previous
+    return keep(kept, problem, known)
+  }
+  const complete = isComplete(reading)
+  const standing = new Set([...absences.held, ...absences.pending])
+  const cross = [
+    ...crossFindings({ documents, standing, incomplete: !complete }),
+    ...platformSecretFindings({
+      documents,
+      previous: previous.catalog,
+      own: input.ownSecrets ?? OWN_SECRETS,
+    }),
+  ]
+  const { locks, lockFiles } = locksOf(previous, documents, absences)
+  const catalog: Catalog = {
+    revision: reading.revision,
+    entries: entriesOf({ previous: previous.catalog, reading, known, documents, cross, absences }),
+    locks,
+    hiddenLocks: hiddenLockFiles(reading, previous.seen),
+    findings: [...allFindings(reading, documents), ...cross.map(({ finding }) => finding)].toSorted(
+      byPosition,
+    ),
+    gone: absences.gone,
+    problem: undefined,
+  }
+  const { counts: missing, accepted, pending } = absences
+  return {
+    catalog,
+    absences: missing,
+    accepted,
+    pending,
+    lockFiles,
+    seen: seenAfter(previous.seen, reading, absences.isHidden),
+    counts: countsOf(documents),
+    complete,
+  }
+}
+
+/** A reading that lost too much at once is not believed: that is an accident more often than a wish. */
+function doubtsAbout(
+  { reading, known, accept }: CatalogInput,
+  { catalog, accepted }: CatalogState,
+  found: ReadonlySet<Key>,
+  { missing, held }: Absences,
+): SourceProblem | undefined {
+  if (
+    found.size === 0 &&
+    held.size === 0 &&
+    isComplete(reading) &&
+    (catalog.entries.size > 0 || known.size > 0)
+  ) {
+    return {
+      reason: 'SourceEmpty',
+      message:
+        'The manifests directory has no manifests, where it had some. Everything stays as it was until there are some again.',
+    }
+  }
+  if (accept === 'believe') return undefined
+  const before = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
+  const lost = before.filter((key) => missing.has(key))
+  if (lost.length < 3 || lost.length * 2 <= before.length) return undefined
+  return {
+    reason: 'SourceShrunk',
+    message:
+      `The manifests directory lost ${lost.length} of ${before.length} manifests at once. Everything stays as it was ` +
+      'until they are back, or until a person asks for a reconcile.',
+  }
+}
+
+function keep(
+  previous: CatalogState,
+  problem: SourceProblem,
+  known: ReadonlyMap<Key, string | undefined>,
+): CatalogState {
+  const { catalog } = previous
+  const pending = new Set(previous.pending)
+  for (const key of known.keys()) if (!catalog.entries.has(key) && !catalog.gone.has(key)) pending.add(key)
+  return { ...previous, catalog: { ...catalog, problem }, pending }
+}
+
+/** Where there is nothing to keep, at least the findings of the reading are shown. */
+function withFindings(
+  previous: CatalogState,
+  reading: Reading,
+  documents: readonly ParsedDocument[],
+): CatalogState {
+  const findings = allFindings(reading, documents).toSorted(byPosition)
+  return { ...previous, catalog: { ...previous.catalog, findings } }
+}
+
+function allFindings(reading: Reading, documents: readonly ParsedDocument[]) {
+  const ofFiles = [...reading.files.values()].flatMap((file) => file.findings)
+  return [...reading.findings, ...ofFiles, ...documents.flatMap((document) => document.findings)]
+}
+
+function locksOf(previous: CatalogState, documents: readonly ParsedDocument[], { isHidden }: Absences) {
+  const { locks: agreed, contested } = agreedLocks(documents)
+  const locks = new Map(agreed)
+  const lockFiles = new Map<Key, string>()
+  for (const document of documents)
+    for (const key of document.locks.keys()) lockFiles.set(key, document.position.file)
+  for (const [key, id] of previous.catalog.locks) {
+    const file = previous.lockFiles.get(key)
+    if (locks.has(key) || contested.has(key) || !isHidden(file)) continue
+    locks.set(key, id)
+    if (file !== undefined) lockFiles.set(key, file)
+  }
+  return { locks, lockFiles }
+}
+
+function isComplete(reading: Reading): boolean {
+  return reading.unread.length === 0 && [...reading.files.values()].every((file) => file.whole)
+}
+
+function countsOf(documents: readonly ParsedDocument[]): Readonly<Record<Kind, number>> {
+  const counts = noCounts()
+  for (const { kind } of documents) if (kind !== undefined) counts[kind] += 1
+  return counts
+}
+
+function noCounts(): Record<Kind, number> {
+  return Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number> // one for each kind
+}
+
+function blank({ reading }: CatalogInput): CatalogState {
+  const catalog: Catalog = {
+    revision: reading.revision,
+    entries: new Map(),
+    locks: new Map(),
+    hiddenLocks: [],
+    findings: [],
+    gone: new Set(),
+    problem: undefined,
+  }
+  const nothing = new Set<Key>()
+  return {
+    catalog,
+    absences: new Map(),
+    accepted: nothing,
+    pending: nothing,
+    lockFiles: new Map(),
+    seen: new Set(),
+    counts: noCounts(),
+    complete: false,
+  }
+}

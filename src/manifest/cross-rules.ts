@@ -1,0 +1,192 @@
+import type { Key } from '../kinds/key.ts'
+import { keyOf, nameOf, parseKey } from '../kinds/key.ts'
+import type { ServiceManifest } from '../kinds/service/schema.ts'
+import { nearest } from '../lib/nearest.ts'
+import { dependencyCircles } from './dependency-circles.ts'
+import { crossFinding, groupsOf } from './cross-finding.ts'
+import type { CrossFinding } from './cross-finding.ts'
+import { compareTexts } from './findings.ts'
+import type { Path } from './findings.ts'
+import type { ParsedDocument } from './parse-document.ts'
+import { lockFindings } from './lock-rules.ts'
+
+/** All documents of a reading, and what exists besides. */
+export interface World {
+  /** In the order of file and line. */
+  readonly documents: readonly ParsedDocument[]
+  /** Keys that stand although this reading did not find them: unreadable, or missing and not yet believed to be gone. */
+  readonly standing: ReadonlySet<Key>
+  /** Some file could not be read or parsed, so that something missing may stand there. */
+  readonly incomplete: boolean
+}
+
+/** The rules that need more than one document (design §3). */
+export function crossFindings(world: World): readonly CrossFinding[] {
+  const existing = new Set<Key>(world.standing)
+  for (const { key } of world.documents) if (key !== undefined) existing.add(key)
+  return [
+    ...duplicates(world.documents),
+    ...references(world, existing),
+    ...circles(world.documents),
+    ...endpoints(world.documents),
+    ...lockFindings(world.documents, existing),
+  ]
+}
+
+/** Members of a circle that a message names, at most. */
+const SHOWN = 8
+
+const NAME: Path = ['metadata', 'name']
+
+function duplicates(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
+  const named = documents.filter((document) => document.kind !== undefined && document.name !== undefined)
+  return groupsOf(named, ({ kind, name }) => `${kind}/${name}`).flatMap(([name, group]) =>
+    group.map((document) => {
+      const others = group.filter((other) => other !== document)
+      const [first] = others
+      const where = first === undefined ? '' : `${first.position.file}:${first.position.line}`
+      return crossFinding(
+        document,
+        NAME,
+        {
+          severity: 'error',
+          code: 'duplicate-key',
+          message: `${name} is there more than once: here and at ${where}.`,
+          hint: 'Rename or remove all but one; until then none of them is used.',
+        },
+        others.map((other) => ({ document: other, path: NAME, message: `the other ${name}` })),
+      )
+    }),
+  )
+}
+
+function references(world: World, existing: ReadonlySet<Key>): readonly CrossFinding[] {
+  const hints = new Map<Key, string>()
+  const hint = (missing: Key) => {
+    const known = hints.get(missing) ?? hintFor(missing)
+    hints.set(missing, known)
+    return known
+  }
+  const hintFor = (missing: Key) => {
+    const kind = missing.slice(0, missing.indexOf('/') + 1)
+    const names = [...existing].filter((key) => key.startsWith(kind)).map(nameOf)
+    const meant = nearest(nameOf(missing), names.toSorted(compareTexts))
+    if (meant !== undefined) return `Did you mean "${meant}"?`
+    return world.incomplete
+      ? 'It may stand in a file that cannot be read; look at the other findings first.'
+      : `Add a manifest of ${missing}, or correct the name.`
+  }
+  return world.documents.flatMap((document) => {
+    const { manifest } = document
+    if (manifest === undefined || manifest.kind === 'Service' || manifest.kind === 'Lock') return []
+    const found: CrossFinding[] = []
+    if (manifest.kind !== 'Alert') {
+      const service = keyOf('Service', manifest.spec.service)
+      if (!existing.has(service)) {
+        found.push(
+          crossFinding(document, ['spec', 'service'], {
+            severity: 'error',
+            code: 'unknown-service',
+            message: `There is no Service "${manifest.spec.service}".`,
+            hint: hint(service),
+          }),
+        )
+      }
+    }
+    for (const [index, text] of (manifest.policy?.dependsOn ?? []).entries()) {
+      const key = parseKey(text)
+      if (key === undefined || existing.has(key)) continue
+      found.push(
+        crossFinding(document, ['policy', 'dependsOn', index], {
+          severity: 'error',
+          code: 'unknown-dependency',
+          message: `There is no ${key} to depend on.`,
+          hint: hint(key),
+        }),
+      )
+    }
+    return found
+  })
+}
+
+function circles(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
+  const byKey = new Map<Key, ParsedDocument>()
+  const edges = new Map<Key, readonly Key[]>()
+  for (const document of documents) {
+    const { key, manifest } = document
+    if (
+      key === undefined ||
+      manifest === undefined ||
+      manifest.kind === 'Service' ||
+      manifest.kind === 'Lock'
+    )
+      continue
+    byKey.set(key, document)
+    edges.set(
+      key,
+      (manifest.policy?.dependsOn ?? []).map(parseKey).filter((target) => target !== undefined),
+    )
+  }
+  return dependencyCircles(edges).flatMap((circle) =>
+    circle.flatMap((key, at) => {
+      const document = byKey.get(key)
+      if (document === undefined) return []
+      const next = circle[(at + 1) % circle.length] ?? key
+      const index = (edges.get(key) ?? []).indexOf(next)
+      const message = `Resources depend on each other in a circle: ${circleText(circle, at)}.`
+      const hint = 'Remove one of these dependencies; until then none of them can be created.'
+      return [
+        crossFinding(document, ['policy', 'dependsOn', Math.max(0, index)], {
+          severity: 'error',
+          code: 'circular-dependency',
+          message,
+          hint,
+        }),
+      ]
+    }),
+  )
+}
+
+/** The circle from one of its members back to itself; of a long one, its beginning. */
+function circleText(circle: readonly Key[], at: number): string {
+  const first = circle.slice(at, at + SHOWN)
+  const shown = [...first, ...circle.slice(0, Math.min(at, SHOWN - first.length))]
+  const left = circle.length - shown.length
+  return [...shown, ...(left > 0 ? [`(${left} more)`] : []), circle[at]].join(' → ')
+}
+
+/** One endpoint a service, also where two Service manifests mean the same service. */
+function endpoints(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
+  const services = new Map<string, ServiceManifest['spec']>()
+  for (const { manifest } of documents)
+    if (manifest?.kind === 'Service') services.set(manifest.metadata.name, manifest.spec)
+  const identity = (document: ParsedDocument) => {
+    const name = document.manifest?.kind === 'QueryEndpoint' ? document.manifest.spec.service : ''
+    const spec = services.get(name)
+    return spec === undefined ? name : `${spec.organizationId}/${spec.serviceId}`.toLowerCase()
+  }
+  const all = documents.filter(({ manifest }) => manifest?.kind === 'QueryEndpoint')
+  return groupsOf(all, identity).flatMap(([, group]) =>
+    group.flatMap((document) => {
+      const others = group.filter((other) => other !== document && other.key !== document.key)
+      if (others.length === 0) return []
+      return [
+        crossFinding(
+          document,
+          ['spec', 'service'],
+          {
+            severity: 'error',
+            code: 'endpoint-repeated',
+            message: `The service has another query endpoint in ${others.map((other) => other.key).join(', ')}; it can have one.`,
+            hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
+          },
+          others.map((other) => ({
+            document: other,
+            path: ['spec', 'service'],
+            message: 'the same service',
+          })),
+        ),
+      ]
+    }),
+  )
+}

@@ -1,0 +1,117 @@
+import type { Catalog, Entry } from '../kinds/catalog.ts'
+import type { Finding } from '../kinds/finding.ts'
+import type { Key } from '../kinds/key.ts'
+import { sha256 } from '../lib/digest.ts'
+import type { Absences } from './absence.ts'
+import type { CrossFinding } from './cross-finding.ts'
+import { byPosition, compareTexts } from './findings.ts'
+import { meaningOf } from './meaning.ts'
+import type { ParsedDocument } from './parse-document.ts'
+import type { Reading } from './read-directory.ts'
+
+interface Input {
+  readonly previous: Catalog
+  readonly reading: Reading
+  readonly known: ReadonlyMap<Key, string | undefined>
+  readonly documents: readonly ParsedDocument[]
+  readonly cross: readonly CrossFinding[]
+  readonly absences: Absences
+}
+
+type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning: string | undefined }
+
+/** An entry for each key that was found, is held, or is not yet believed to be gone; in the order of keys. */
+export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
+  const drafts = new Map<Key, Draft>()
+  const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
+  for (const document of input.documents) {
+    const { key } = document
+    if (key === undefined) continue
+    const errors = [
+      ...document.findings.filter((finding) => finding.severity === 'error'),
+      ...(crossErrors.get(document) ?? []).map(({ finding }) => finding),
+    ]
+    const earlier = drafts.get(key)
+    drafts.set(key, earlier === undefined ? found(input, key, document, errors) : withMore(earlier, errors))
+  }
+  for (const key of input.absences.held) drafts.set(key, held(input, key))
+  for (const key of input.absences.pending) {
+    const before = input.previous.entries.get(key)
+    if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'vanishing', findings: [] })
+  }
+  return new Map(
+    [...drafts]
+      .toSorted(([a], [b]) => compareTexts(a, b))
+      .map(([key, draft]) => [
+        key,
+        finish(key, draft, input.previous.entries.get(key), input.reading.revision.id),
+      ]),
+  )
+}
+
+function isError({ finding }: CrossFinding): boolean {
+  return finding.severity === 'error'
+}
+
+function found({ previous }: Input, key: Key, document: ParsedDocument, errors: readonly Finding[]): Draft {
+  const { manifest, meaning, position } = document
+  if (errors.length === 0 && manifest !== undefined && manifest.kind !== 'Lock') {
+    return { state: 'valid', manifest, meaning, position, findings: [] }
+  }
+  const before = previous.entries.get(key)
+  return { ...lastOf(before), state: 'invalid', position, findings: errors.toSorted(byPosition) }
+}
+
+/** A second document of the same key; both already carry the error that says so. */
+function withMore(draft: Draft, errors: readonly Finding[]): Draft {
+  return { ...draft, findings: [...draft.findings, ...errors].toSorted(byPosition) }
+}
+
+/** A key whose file could not be read: its errors are those of the file. */
+function held({ previous, reading, known, documents }: Input, key: Key): Draft {
+  const before = previous.entries.get(key)
+  const file = before?.position.file ?? known.get(key) ?? ''
+  const here = [
+    ...reading.findings.filter((finding) => finding.file === file || file.startsWith(`${finding.file}/`)),
+    ...(reading.files.get(file)?.findings ?? []),
+    ...documents
+      .filter((document) => document.position.file === file)
+      .flatMap((document) => document.findings),
+  ].filter((finding) => finding.severity === 'error')
+  const nobodys = here.filter((finding) => finding.key === undefined)
+  const findings = (nobodys.length > 0 ? nobodys : here).toSorted(byPosition)
+  return {
+    ...lastOf(before),
+    state: 'invalid',
+    position: before?.position ?? { file, line: 1, column: 1 },
+    findings,
+  }
+}
+
+/** What is kept of the entry before: the last valid manifest. */
+function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'meaning' | 'position'> {
+  const manifest = before?.manifest
+  return {
+    manifest,
+    meaning: manifest === undefined ? undefined : meaningOf(manifest),
+    position: before?.position ?? { file: '', line: 1, column: 1 },
+  }
+}
+
+/** Keeps the revision, and the object itself where nothing at all is new. */
+function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
+  const { meaning, ...rest } = draft
+  const digest =
+    draft.state === 'valid' && meaning !== undefined ? meaning : sha256(`${draft.state} ${meaning ?? ''}`)
+  const entry = { key, ...rest, digest, revision }
+  if (before?.digest !== digest) return entry
+  const { position } = before
+  const sameFindings = before.findings.length === 0 && draft.findings.length === 0
+  const samePosition =
+    position.file === draft.position.file &&
+    position.line === draft.position.line &&
+    position.column === draft.position.column
+  return sameFindings && samePosition
+    ? before
+    : { ...entry, manifest: before.manifest, revision: before.revision }
+}

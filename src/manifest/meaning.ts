@@ -1,0 +1,15 @@
+import type { Manifest } from '../kinds/manifest.ts'
+import { sha256 } from '../lib/digest.ts'
+import { stableJson } from '../lib/json.ts'
+
+/**
+ * A digest of what a manifest says; equal exactly when two manifests mean the same, whatever their layout.
+ * Fields leave the schema in the schema's own order; only labels, which name themselves, have to be put in order.
+ */
+export function meaningOf(manifest: Manifest): string {
+  const { apiVersion, kind, metadata, spec } = manifest
+  // A Lock names its fields itself as well, but has no place in the catalog.
+  if (manifest.kind === 'Lock') return sha256(stableJson(manifest))
+  const policy = 'policy' in manifest ? manifest.policy : undefined
+  return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
+}

@@ -1,0 +1,262 @@
+import { isScalar } from 'yaml'
+import type { Document } from 'yaml'
+import type { Finding, Position } from '../kinds/finding.ts'
+import type { Key, Kind } from '../kinds/key.ts'
+import type { Manifest } from '../kinds/manifest.ts'
+import { pipeBody } from '../kinds/pipe/body.ts'
+import { REGISTRY } from '../kinds/registry.ts'
+import { secretRefsIn } from '../kinds/secrets-in.ts'
+import type { PlacedRef } from '../kinds/secrets-in.ts'
+import { credentialsIn, credentialsInNodes } from './credentials.ts'
+import { byPosition, findingAt } from './findings.ts'
+import type { Path, Statement } from './findings.ts'
+import { NOBODY, identityOf, identityOfNodes } from './identity.ts'
+import type { Identity } from './identity.ts'
+import type { Limits } from './limits.ts'
+import { readLocks } from './lock-entries.ts'
+import { meaningOf } from './meaning.ts'
+import { convert } from './convert.ts'
+import { findTooDeep } from './nesting.ts'
+import { rangeOfField, rangeOfPath } from './node-range.ts'
+import type { Range } from './node-range.ts'
+import { outlineProblem } from './outline.ts'
+import { shapeProblems } from './shape-findings.ts'
+import type { Place, SourceText } from './source-text.ts'
+import type { Chunk } from './split-documents.ts'
+import { yamlDocuments } from './yaml-documents.ts'
+import { aliasProblems, versionProblem, withoutEchoes, yamlProblem } from './yaml-findings.ts'
+import type { YamlProblem } from './yaml-findings.ts'
+
+/** One document of a file, with all that can be said of it alone. */
+export interface ParsedDocument {
+  readonly kind: Kind | undefined
+  /** `metadata.name`, when it is one. */
+  readonly name: string | undefined
+  /** Undefined for a `Lock`, and where kind or name cannot be told. */
+  readonly key: Key | undefined
+  /** Where its content begins. */
+  readonly position: Position
+  /** Undefined when there are errors. */
+  readonly manifest: Manifest | undefined
+  /** Digest of the manifest; equal exactly when the manifests mean the same. */
+  readonly meaning: string | undefined
+  /** Errors and warnings, in order. */
+  readonly findings: readonly Finding[]
+  /** What a `Lock` says, as far as it can be read: also of one with errors, since it keeps pipes from being created. */
+  readonly locks: ReadonlyMap<Key, string>
+  /** Where a valid Pipe refers to secrets, below its `spec`. */
+  readonly secretRefs: readonly PlacedRef[]
+  /** The mounted secret that a Service signs in with, as far as it can be read: also of one with errors. */
+  readonly credentials: string | undefined
+  /** False when it is not YAML, so that something it says may have gone unseen. */
+  readonly readable: boolean
+  /** The place of a value. Parses the text again when it is first asked, so that no syntax tree is kept. */
+  readonly placeOf: (path: Path) => Place
+}
+
+const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
+const NO_REFS: readonly PlacedRef[] = []
+
+/** The documents of one part of a file; more than one only where the text is broken. */
+export function parseChunk(source: SourceText, chunk: Chunk, limits: Limits): readonly ParsedDocument[] {
+  const text = source.text.slice(chunk.start, chunk.end)
+  const deep = findTooDeep(text, limits.depth)
+  if (deep !== undefined) {
+    return [
+      unreadable(
+        source,
+        chunk,
+        [{ statement: tooDeep(limits), range: { start: deep, end: deep + 1 } }],
+        NOBODY,
+      ),
+    ]
+  }
+  const { documents, problems } = yamlDocuments(text)
+  if (problems.length > 0) return [unreadable(source, chunk, problems.map(yamlProblem), NOBODY)]
+  return documents
+    .filter((document) => !isEmpty(document))
+    .map((document) => parseDocument({ source, chunk, text, document, limits }))
+}
+
+interface Input {
+  readonly source: SourceText
+  readonly chunk: Chunk
+  readonly text: string
+  readonly document: Document.Parsed
+  readonly limits: Limits
+}
+
+function parseDocument(input: Input): ParsedDocument {
+  const { source, chunk, text, document, limits } = input
+  const problems = [
+    ...document.errors.slice(0, limits.findings),
+    ...document.warnings.slice(0, limits.findings),
+  ].map(yamlProblem)
+  const version = versionProblem(document, text)
+  if (version !== undefined && !problems.some((problem) => problem.statement.code === 'yaml-version'))
+    problems.push(version)
+  if (text.includes('*')) problems.push(...aliasProblems(document, limits))
+  const broken = problems.some((problem) => problem.statement.severity === 'error')
+  if (broken)
+    return unreadable(source, chunk, withoutEchoes(problems, text), identityOfNodes(document), document)
+  const { value, problems: more } = convert(document, limits)
+  if (more.length > 0)
+    return unreadable(source, chunk, [...problems, ...more], identityOfNodes(document), document)
+  return checked({ ...input, problems, value })
+}
+
+/** A document that is YAML: is it a manifest? */
+function checked(
+  input: Input & { readonly problems: readonly YamlProblem[]; readonly value: unknown },
+): ParsedDocument {
+  const { source, chunk, document, limits, value } = input
+  const identity = identityOf(value)
+  const place = (range: Range) => source.place(chunk.start + range.start, chunk.start + range.end)
+  const findings = input.problems.map(({ statement, range }) => findingAt(place(range), statement, identity))
+  let failed = false
+  // Places are looked for only as long as they are shown: in a hostile document there may be very many.
+  const report: Report = (rangeIn, statement) => {
+    failed ||= statement.severity === 'error'
+    if (findings.length > limits.findings) return
+    const said = findings.length < limits.findings ? statement : tooMany(limits)
+    findings.push(findingAt(place(rangeIn(document)), said, identity))
+  }
+  const outline = outlineProblem(value)
+  if (outline !== undefined) report((tree) => rangeOfPath(tree, outline.path), outline.statement)
+  const manifest = outline === undefined ? validate(value, identity.kind, { report, limits }) : undefined
+  const valid = manifest !== undefined && !failed
+  return {
+    ...identity,
+    position: startOf(source, chunk, document),
+    manifest: valid ? manifest : undefined,
+    meaning: valid && manifest !== undefined ? meaningOf(manifest) : undefined,
+    findings: findings.toSorted(byPosition),
+    locks: identity.kind === 'Lock' ? readLocks(value) : NO_LOCKS,
+    secretRefs: valid && manifest?.kind === 'Pipe' ? secretRefsIn(pipeBody(manifest)) : NO_REFS,
+    credentials: identity.kind === 'Service' ? credentialsIn(value) : undefined,
+    readable: true,
+    placeOf: placeFinder(source, chunk, input.text, input.document),
+  }
+}
+
+type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void
+
+/** Shape first; the rules of the kind only where the shape is right. */
+function validate(
+  value: unknown,
+  kind: Kind | undefined,
+  { report, limits }: { readonly report: Report; readonly limits: Limits },
+): Manifest | undefined {
+  if (kind === undefined) return undefined
+  const { schema, rules } = REGISTRY[kind]
+  const result = schema.safeParse(value)
+  if (result.success) {
+    for (const { path, ...statement } of rules(result.data))
+      report((tree) => rangeOfPath(tree, path), statement)
+    return result.data
+  }
+  const problems = shapeProblems(result.error.issues, { schema, input: value, most: limits.findings + 1 })
+  for (const { at, path, statement } of problems) {
+    report((tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)), statement)
+  }
+  return undefined
+}
+
+function unreadable(
+  source: SourceText,
+  chunk: Chunk,
+  problems: readonly YamlProblem[],
+  identity: Identity,
+  document?: Document,
+): ParsedDocument {
+  // What is missing at the end of a document is shown at its last character, not in the document after it.
+  const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
+  const place = (range: Range) => {
+    const start = chunk.start + Math.min(range.start, last)
+    return source.place(
+      start,
+      Math.max(chunk.start + Math.min(range.end, last + 1), endOfWord(source.text, start)),
+    )
+  }
+  const seen = new Set<string>()
+  const findings = problems
+    .map(({ statement, range }) => findingAt(place(range), statement, identity))
+    .toSorted(byPosition)
+    .filter((finding) => {
+      const mark = `${finding.code} ${finding.line}:${finding.column}`
+      return seen.has(mark) ? false : seen.add(mark)
+    })
+  return {
+    ...identity,
+    position: startOf(source, chunk, document),
+    manifest: undefined,
+    meaning: undefined,
+    findings: findings.slice(0, 20),
+    locks: NO_LOCKS,
+    secretRefs: NO_REFS,
+    credentials:
+      identity.kind === 'Service' && document !== undefined ? credentialsInNodes(document) : undefined,
+    readable: false,
+    placeOf: () => source.place(chunk.start, chunk.end),
+  }
+}
+
+/** The parser often gives only where something begins; a whole word is easier to see. */
+function endOfWord(text: string, start: number): number {
+  const word = /[\w$.-]{1,80}/y
+  word.lastIndex = start
+  return start + (word.exec(text)?.[0].length ?? 0)
+}
+
+function startOf(source: SourceText, chunk: Chunk, document: Document | undefined): Position {
+  const start = chunk.start + (document?.contents?.range?.[0] ?? document?.range?.[0] ?? 0)
+  return { file: source.file, ...source.position(start) }
+}
+
+/** Keeps places that were asked for, not the tree: a tree is many times the size of its text. */
+function placeFinder(
+  source: SourceText,
+  chunk: Chunk,
+  text: string,
+  document: Document.Parsed,
+): (path: Path) => Place {
+  const index = document.range[0]
+  const places = new Map<string, Place>()
+  return (path) => {
+    const name = JSON.stringify(path)
+    const kept = places.get(name)
+    if (kept !== undefined) return kept
+    const again = yamlDocuments(text).documents.find((candidate) => candidate.range[0] === index)
+    const range = again === undefined ? { start: 0, end: 1 } : rangeOfPath(again, path)
+    const place = source.place(chunk.start + range.start, chunk.start + range.end)
+    places.set(name, place)
+    return place
+  }
+}
+
+function isEmpty(document: Document.Parsed): boolean {
+  if (document.errors.length > 0 || document.warnings.length > 0) return false
+  const { contents } = document
+  return (
+    contents === null ||
+    (isScalar(contents) && contents.value === null && contents.range[0] === contents.range[1])
+  )
+}
+
+function tooDeep(limits: Limits): Statement {
+  return {
+    severity: 'error',
+    code: 'too-deep',
+    message: `Collections are nested more than ${limits.depth} deep.`,
+    hint: 'Flatten the document; no manifest needs this.',
+  }
+}
+
+function tooMany(limits: Limits): Statement {
+  return {
+    severity: 'warning',
+    code: 'too-many-findings',
+    message: `This document has more than ${limits.findings} findings; the rest is not shown.`,
+    hint: 'Correct these first.',
+  }
+}

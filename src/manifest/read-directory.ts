@@ -1,0 +1,185 @@
+import { realpath } from 'node:fs/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { SourceProblem } from '../kinds/catalog.ts'
+import type { Finding } from '../kinds/finding.ts'
+import type { Revision } from '../kinds/revision.ts'
+import { sha256 } from '../lib/digest.ts'
+import { findingOfFile } from './findings.ts'
+import type { Limits } from './limits.ts'
+import { parseFile } from './parse-file.ts'
+import type { ParsedFile } from './parse-file.ts'
+import { codeOf, readBytes } from './read-bytes.ts'
+import { commitOf, contentRevision } from './revision.ts'
+import { notRegular, walkTree } from './walk.ts'
+import type { FoundFile, Tree } from './walk.ts'
+
+/** One reading of the directory: all of it, at one revision. */
+export interface Reading {
+  readonly revision: Revision
+  /** By path below the root, in order. Empty when there is a problem. */
+  readonly files: ReadonlyMap<string, ParsedFile>
+  /** About files and folders that could not be read. */
+  readonly findings: readonly Finding[]
+  /** Files, and folders with a `/` at the end, that nobody could look into. An empty text: anything at all. */
+  readonly unread: readonly string[]
+  /** Why this reading says nothing. */
+  readonly problem: SourceProblem | undefined
+  /** How many files were parsed, because their bytes were new. */
+  readonly parsed: number
+}
+
+export interface ReadOptions {
+  readonly root: string
+  readonly limits: Limits
+  /** Files of the reading before, which are not parsed again while their bytes are the same. */
+  readonly previous: ReadonlyMap<string, ParsedFile>
+  readonly signal: AbortSignal
+}
+
+/** How often a reading starts over before it gives up. */
+const TRIES = 5
+
+/** Milliseconds before it does: a checkout that is under way takes a moment. */
+const PAUSE = 40
+
+/** Milliseconds after which reading and parsing let others run. */
+const SLICE = 8
+
+/**
+ * Reads the directory. It is read as one state or not at all: when the root, or a link below it, leads elsewhere
+ * afterwards, or something vanished on the way, the reading starts over (design §7).
+ * @throws the signal's reason; everything else is a finding or the reading's `problem`
+ */
+export async function readDirectory(options: ReadOptions): Promise<Reading> {
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    options.signal.throwIfAborted()
+    const reading = await tryToRead(options)
+    if (reading !== undefined) return reading
+    await setTimeout(PAUSE * attempt, undefined, { signal: options.signal }).catch(() => undefined)
+  }
+  return failed({
+    reason: 'SourceUnstable',
+    message: `The directory changed during each of ${TRIES} readings. Everything stays as it was until one of them succeeds.`,
+  })
+}
+
+async function tryToRead(options: ReadOptions): Promise<Reading | undefined> {
+  let root: string | undefined
+  let tree: Tree
+  try {
+    root = await realpath(options.root)
+    tree = await walkTree(root, options.limits, options.signal)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    // Resolved and then gone: a swap came in between, and the next try finds the new tree.
+    return root !== undefined && codeOf(error) === 'ENOENT' ? undefined : unreadable(error)
+  }
+  const before = await commitOf(root)
+  const contents = await readAll(tree.files, options)
+  const vanished = tree.vanished || contents.includes('vanished')
+  if (vanished || !(await isSameStill(options.root, root, tree, before))) return undefined
+  const files = new Map<string, ParsedFile>()
+  const findings = [...tree.findings]
+  const unread = [...tree.unread]
+  for (const content of contents) {
+    if (content === 'vanished') continue
+    if ('finding' in content) {
+      findings.push(content.finding)
+      unread.push(content.finding.file)
+    } else files.set(content.parsed.file, content.parsed)
+  }
+  const parsed = [...files.values()].filter((file) => options.previous.get(file.file) !== file).length
+  return {
+    revision: before ?? contentRevision([...files.values()]),
+    files,
+    findings,
+    unread,
+    problem: undefined,
+    parsed,
+  }
+}
+
+type Content = 'vanished' | { readonly finding: Finding } | { readonly parsed: ParsedFile }
+
+/** All files, in their order; up to the first that is gone. */
+async function readAll(files: readonly FoundFile[], options: ReadOptions): Promise<readonly Content[]> {
+  const contents: Content[] = []
+  const buffer = Buffer.allocUnsafe(options.limits.fileBytes + 1)
+  const turn = createTurn()
+  for (const found of files) {
+    const content = readOne(found, options, buffer)
+    contents.push(content)
+    if (content === 'vanished') break
+    if (turn.isOver()) await turn.next()
+    options.signal.throwIfAborted()
+  }
+  return contents
+}
+
+function readOne(found: FoundFile, { limits, previous }: ReadOptions, buffer: Buffer): Content {
+  const { file, path } = found
+  const reading = readBytes(path, buffer)
+  if (reading.what === 'vanished') return 'vanished'
+  if (reading.what === 'not-regular') return { finding: notRegular(file) }
+  if (reading.what === 'too-large') return { finding: tooLarge(file, limits) }
+  if (reading.what === 'unreadable') return { finding: fileUnreadable(file, reading.error) }
+  const hash = sha256(reading.bytes)
+  const known = previous.get(file)
+  return { parsed: known?.hash === hash ? known : parseFile({ file, hash, bytes: reading.bytes }, limits) }
+}
+
+/** Lets the rest of the process run whenever a slice of time is used up. */
+function createTurn() {
+  let since = performance.now()
+  return {
+    isOver: () => performance.now() - since >= SLICE,
+    async next(): Promise<void> {
+      await setImmediate()
+      since = performance.now()
+    },
+  }
+}
+
+async function isSameStill(
+  given: string,
+  root: string,
+  tree: Tree,
+  before: Revision | undefined,
+): Promise<boolean> {
+  if ((await realpath(given).catch(() => undefined)) !== root) return false
+  for (const [link, target] of tree.links) {
+    if ((await realpath(link).catch(() => undefined)) !== target) return false
+  }
+  return (await commitOf(root))?.id === before?.id
+}
+
+function unreadable(error: unknown): Reading {
+  const code = codeOf(error)
+  const why = code === 'ENOENT' ? 'does not exist' : `cannot be listed (${code})`
+  return failed({
+    reason: 'SourceUnreadable',
+    message: `The manifests directory ${why}. Everything stays as it was until it can be read.`,
+  })
+}
+
+function failed(problem: SourceProblem): Reading {
+  return { revision: contentRevision([]), files: new Map(), findings: [], unread: [''], problem, parsed: 0 }
+}
+
+function tooLarge(file: string, limits: Limits): Finding {
+  return findingOfFile(file, {
+    severity: 'error',
+    code: 'file-too-large',
+    message: `The file is larger than ${limits.fileBytes} bytes.`,
+    hint: 'Split it into several files. What was read from it before is kept.',
+  })
+}
+
+function fileUnreadable(file: string, code: string): Finding {
+  return findingOfFile(file, {
+    severity: 'error',
+    code: 'file-unreadable',
+    message: `The file cannot be read (${code}).`,
+    hint: 'Give the process the right to read it. What was read from it before is kept.',
+  })
+}
