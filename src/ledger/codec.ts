@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import type { Key } from '../kinds/key.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { HistoryEntry } from '../reconcile/history.ts'
+import { LedgerError } from '../reconcile/ports.ts'
+import { HistorySchema, RecordSchema } from './record-schema.ts'
+
+/** Most bytes of one record: they are of a few kilobytes, so more is a mistake of ours (design §9). */
+const MAX_RECORD_BYTES = 64 * 1_024
+
+/** One record as a home stores it. */
+export interface StoredRecord {
+  readonly key: Key
+  readonly version: number
+  /** JSON text. */
+  readonly body: string
+}
+
+/**
+ * @throws {Error} when the record is too large or could not be read back; that is a bug, and nothing is stored
+ */
+export function encodeRecord(record: LedgerRecord): StoredRecord {
+  const body = JSON.stringify(record)
+  const bytes = Buffer.byteLength(body)
+  if (bytes > MAX_RECORD_BYTES) {
+    throw new Error(`bug: the record of ${record.key} has ${bytes} bytes, more than ${MAX_RECORD_BYTES}`)
+  }
+  const reading = RecordSchema.safeParse(JSON.parse(body))
+  if (!reading.success)
+    throw new Error(`bug: the record of ${record.key} is not one: ${issues(reading.error)}`)
+  return { key: record.key, version: record.version, body }
+}
+
+/** @throws {LedgerError} `corrupt`, naming the key */
+export function decodeRecord(stored: StoredRecord): LedgerRecord {
+  const reading = RecordSchema.safeParse(parse(stored.body))
+  if (!reading.success) throw unreadable(`the record of ${stored.key}`, issues(reading.error))
+  if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
+    throw unreadable(`the record of ${stored.key}`, 'its text is of another key or version')
+  }
+  return reading.data
+}
+
+export function encodeEntry(entry: HistoryEntry): string {
+  return JSON.stringify(entry)
+}
+
+/** @throws {LedgerError} `corrupt`, naming the key */
+export function decodeEntry(key: string, body: string): HistoryEntry {
+  const reading = HistorySchema.safeParse(parse(body))
+  if (!reading.success) throw unreadable(`a history entry of ${key}`, issues(reading.error))
+  return reading.data
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined // the schema then says that it is not an object
+  }
+}
+
+function issues(error: z.ZodError): string {
+  return error.issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path.join('.') || 'all of it'}: ${issue.message}`)
+    .join('; ')
+}
+
+function unreadable(what: string, why: string): LedgerError {
+  return new LedgerError(
+    'corrupt',
+    `${what} in the ledger cannot be read (${why}). It was damaged, edited by hand, or written by another version: ` +
+      'restore the ledger from a backup; do not delete it.',
+  )
+}

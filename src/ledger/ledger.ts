@@ -1,0 +1,127 @@
+import type { Key } from '../kinds/key.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { Emit } from '../reconcile/events.ts'
+import type { HistoryEntry } from '../reconcile/history.ts'
+import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../reconcile/ports.ts'
+import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
+import type { ReadTables, Store, WriteTables } from './store.ts'
+
+interface LedgerParts {
+  readonly store: Store
+  readonly hashKey: Uint8Array
+  readonly emit: Emit
+  /** Milliseconds for measuring. */
+  readonly monotonic: () => number
+}
+
+/** One transaction: records that go, a record that comes, and what to say about it. */
+interface Change {
+  readonly removed: readonly LedgerRecord[]
+  readonly written: LedgerRecord | undefined
+  readonly history: readonly HistoryEntry[]
+}
+
+/**
+ * The rules of a ledger over any home: compare-and-set, versions, history. Versions are never given twice to a key,
+ * also when its record was forgotten in between; otherwise a writer that missed this would overwrite the new record.
+ */
+export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): Ledger {
+  let closed: Promise<void> | undefined
+
+  function assertOpen(): void {
+    if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
+  }
+
+  function commit(change: Change): LedgerRecord | undefined {
+    const started = monotonic()
+    const report = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
+      emit({ type: 'LedgerWritten', result, durationMs: monotonic() - started, message })
+    let written: LedgerRecord | undefined
+    try {
+      assertOpen()
+      written = store.write((tables) => apply(tables, change))
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      report(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
+      throw error
+    }
+    report('written', undefined)
+    return written
+  }
+
+  async function read<T>(work: (tables: ReadTables) => T): Promise<T> {
+    assertOpen()
+    return store.read(work)
+  }
+
+  async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
+    return present(commit({ removed: [], written: next, history }))
+  }
+
+  async function move(
+    from: LedgerRecord,
+    to: LedgerRecord,
+    history: readonly HistoryEntry[],
+  ): Promise<LedgerRecord> {
+    if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
+    return present(commit({ removed: [from], written: to, history }))
+  }
+
+  async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
+    commit({ removed: [record], written: undefined, history })
+  }
+
+  return {
+    hashKey,
+    get: (key: Key) =>
+      read((tables) => {
+        const stored = tables.get(key)
+        return stored === undefined ? undefined : decodeRecord(stored)
+      }),
+    list: () => read((tables) => tables.all().map(decodeRecord)),
+    swap,
+    move,
+    remove,
+    history: ({ key, limit }: HistoryQuery) =>
+      read((tables) =>
+        tables
+          .history(key, Math.max(1, Math.floor(limit)))
+          .map((entry) => decodeEntry(entry.key, entry.body)),
+      ),
+    othersWrites: () => read((tables) => tables.othersWrites()),
+    versions: () => read((tables) => tables.versions()),
+    async owned() {
+      assertOpen()
+      return store.owned()
+    },
+    async [Symbol.asyncDispose]() {
+      closed ??= Promise.resolve(store[Symbol.asyncDispose]())
+      await closed
+    },
+  }
+}
+
+function apply(tables: WriteTables, { removed, written, history }: Change): LedgerRecord | undefined {
+  for (const record of removed) compare(tables, record)
+  if (written !== undefined) compare(tables, written)
+  const used = Math.max(tables.usedVersion(), ...removed.map((record) => record.version))
+  const record = written && { ...written, version: (written.version === 0 ? used : written.version) + 1 }
+  const stored = record && encodeRecord(record)
+
+  for (const { key } of removed) tables.delete(key)
+  if (removed.length > 0) tables.setUsedVersion(used)
+  if (stored !== undefined) tables.put(stored)
+  for (const entry of history) tables.addHistory(entry.key, encodeEntry(entry))
+  return stored && decodeRecord(stored)
+}
+
+/** @throws {LedgerConflict} unless the record is still at the version that its writer saw */
+function compare(tables: ReadTables, seen: LedgerRecord): void {
+  const version = tables.get(seen.key)?.version ?? 0
+  if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)
+}
+
+function present(record: LedgerRecord | undefined): LedgerRecord {
+  if (record === undefined) throw new Error('bug: a write gave no record')
+  return record
+}

@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { LedgerError } from '../reconcile/ports.ts'
+import { corrupt, explain } from './sqlite-fault.ts'
+
+/*
+ * The ledger's file is only ever looked at with `stat`, never opened, except by SQLite: to close any other handle of
+ * it in this process would drop SQLite's locks on it (POSIX).
+ */
+
+/** The file with links resolved, so that two names of one ledger share one lock. The folder must exist. */
+export function realFile(file: string): string {
+  const path = resolve(file)
+  try {
+    return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
+  } catch (error) {
+    throw explain('open', file, error)
+  }
+}
+
+/** @throws {LedgerError} `io` */
+export function makeFolder(file: string): void {
+  try {
+    mkdirSync(dirname(resolve(file)), { recursive: true })
+  } catch (error) {
+    throw explain('open', file, error)
+  }
+}
+
+/**
+ * Whether there is a file that may be a ledger.
+ * @throws {LedgerError} `io` or `corrupt` when something else is there
+ */
+export function ledgerExists(file: string): boolean {
+  const stats = statOf(file)
+  if (stats?.isDirectory() === true) {
+    throw new LedgerError(
+      'io',
+      `cannot open the ledger ${file}: it is a directory; --ledger wants sqlite:FILE`,
+    )
+  }
+  if (stats?.isFile() === false) {
+    throw new LedgerError('io', `cannot open the ledger ${file}: it is not a regular file`)
+  }
+  if (stats?.size === 0n) throw corrupt(file, 'is empty, and a ledger never is')
+  if (stats === undefined && (statOf(`${file}-wal`)?.size ?? 0n) > 0n) {
+    throw corrupt(file, 'is gone, while its -wal file is still there')
+  }
+  return stats !== undefined
+}
+
+/** @throws {LedgerError} `io` when it cannot even be looked at */
+export function statOf(file: string): BigIntStats | undefined {
+  try {
+    return statSync(file, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    throw explain('open', file, error)
+  }
+}
+
+/** That there is no ledger, for those who may not make one. */
+export function missing(file: string, hint: string): LedgerError {
+  return new LedgerError('missing', `there is no ledger at ${file}. ${hint}`)
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { parseKey, type Key } from '../kinds/key.ts'
+import { ACTION_TYPES } from '../plan/action.ts'
+import { CONDITION_TYPES, type Conditions } from '../plan/condition.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { HistoryEntry } from '../reconcile/history.ts'
+
+/*
+ * What is read from a ledger is checked: a file can be damaged, edited by hand or of another version.
+ * JSON has no `undefined`, but our fields are `T | undefined` and always there: `known` brings them back.
+ */
+
+function known<T extends z.ZodType>(schema: T) {
+  return schema
+    .nullable()
+    .default(null)
+    .transform((value) => value ?? undefined)
+}
+
+const LedgerKey = z.custom<Key>((value) => typeof value === 'string' && parseKey(value) !== undefined)
+
+const Time = z.number()
+
+const KnownReason = z.custom<Reason>((value) => typeof value === 'string' && Object.hasOwn(REASONS, value))
+
+/** In the history, a reason that another version knew is still worth showing. */
+const AnyReason = z.custom<Reason>((value) => typeof value === 'string')
+
+const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
+
+const Condition = z.strictObject({
+  status: ConditionStatus,
+  reason: KnownReason,
+  message: z.string(),
+  since: Time,
+})
+
+/** Conditions are worked out anew at each reconcile: those that another version wrote may be left out. */
+const RecordedConditions: z.ZodType<Conditions | undefined> = known(
+  z.strictObject({ Valid: Condition, Synced: Condition, Ready: Condition }),
+).catch(undefined)
+
+const Seen = z.strictObject({
+  at: Time,
+  httpStatus: known(z.number()),
+  requestId: known(z.string()),
+  what: z.string(),
+})
+
+const Intent = z.strictObject({
+  id: z.string(),
+  attempt: z.int().min(1),
+  requestDigest: z.string(),
+  revision: z.string(),
+  openedAt: Time,
+  state: z.enum(['open', 'failed', 'unknown', 'succeeded']),
+  seen: known(Seen),
+})
+
+const Upsert = z.strictObject({
+  at: Time,
+  revision: z.string(),
+  requestId: known(z.string()),
+  reply: z.strictObject({
+    id: z.string(),
+    roles: z.array(z.string()).readonly(),
+    openApiKeys: z.array(z.string()).readonly(),
+    allowedOrigins: z.string(),
+  }),
+})
+
+const Fingerprint = z.strictObject({
+  digest: z.string(),
+  fields: z.record(z.string(), z.string()),
+  secrets: z.record(z.string(), z.string()),
+})
+
+/** A record as the ledger keeps it; the same as {@link LedgerRecord}, see below. */
+export const RecordSchema = z.strictObject({
+  key: LedgerKey,
+  version: z.int().min(1),
+  file: known(z.string()),
+  line: known(z.number()),
+  service: known(z.strictObject({ name: z.string(), organizationId: z.string(), serviceId: z.string() })),
+  platformName: known(z.string()),
+  pipe: known(
+    z.strictObject({
+      id: z.string().min(1),
+      origin: z.enum(['created', 'adopted']),
+      at: Time,
+      revision: z.string(),
+      requestId: known(z.string()),
+    }),
+  ),
+  intent: known(Intent),
+  upsert: known(Upsert),
+  applied: known(Fingerprint),
+  misses: known(z.strictObject({ count: z.int(), firstAt: Time, lastAt: Time })),
+  backoff: known(z.strictObject({ failures: z.int(), until: Time, digest: z.string() })),
+  conditions: RecordedConditions,
+})
+
+const common = {
+  key: LedgerKey,
+  at: Time,
+  revision: z.string(),
+  requestId: known(z.string()),
+  message: z.string(),
+}
+
+/** A line of the history as the ledger keeps it; the same as {@link HistoryEntry}. */
+export const HistorySchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    ...common,
+    type: z.literal('action'),
+    action: z.enum([...ACTION_TYPES, 'intent', 'move', 'forget']),
+    reason: AnyReason,
+    result: z.enum(['started', 'done', 'failed', 'unknown']),
+    intentId: known(z.string()),
+  }),
+  z.strictObject({
+    ...common,
+    type: z.literal('condition'),
+    condition: z.enum(CONDITION_TYPES),
+    status: ConditionStatus,
+    reason: AnyReason,
+  }),
+])
+
+/** Fails to compile unless both types take each other's values: the schemas above cannot lag behind in silence. */
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
+
+true satisfies Same<z.output<typeof RecordSchema>, LedgerRecord>
+true satisfies Same<z.output<typeof HistorySchema>, HistoryEntry>

@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** `PRAGMA application_id` of a ledger: "PWLG". Tells it from any other SQLite file. */
+export const APPLICATION_ID = 0x50574c47
+
+/**
+ * The statements that lead from each version of the schema to the next; the first makes an empty file version 1.
+ * Written ones are never changed: a ledger somewhere has already run them. A change of the shape of a record that
+ * `record-schema.ts` would refuse is a migration too.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE record (key TEXT PRIMARY KEY, version INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
+  CREATE TABLE history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX history_by_key ON history (key, id);
+  INSERT INTO meta (name, value) VALUES ('used_version', 0);
+  `,
+]
+
+export function schemaVersion(db: DatabaseSync): number {
+  return readPragma(db, 'user_version')
+}
+
+export function readPragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name])
+}
+
+/**
+ * Brings a database to the newest version, all or nothing.
+ * @throws what SQLite throws; then nothing has changed
+ */
+export function migrate(db: DatabaseSync, migrations: readonly string[]): void {
+  transaction(db, () => {
+    // read inside the transaction: another process may have been quicker
+    for (const statements of migrations.slice(schemaVersion(db))) db.exec(statements)
+    db.exec(`PRAGMA user_version = ${Math.max(schemaVersion(db), migrations.length)}`)
+  })
+}
+
+/** Runs `work` in a transaction that no other writer can come between. */
+export function transaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    rollback(db)
+    throw error
+  }
+}
+
+function rollback(db: DatabaseSync): void {
+  if (!db.isTransaction) return // some failures, such as a full disk, roll back by themselves
+  try {
+    db.exec('ROLLBACK')
+  } catch {
+    // the error that led here says more; SQLite rolls back when the connection is closed or the file next opened
+  }
+}

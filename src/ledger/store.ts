@@ -1,0 +1,41 @@
+import type { Key } from '../kinds/key.ts'
+import type { StoredRecord } from './codec.ts'
+
+/** What can be read of a home, within one consistent view. */
+export interface ReadTables {
+  get(key: Key): StoredRecord | undefined
+  /** In the order of their keys. */
+  all(): readonly StoredRecord[]
+  /** Newest first. */
+  history(key: Key | undefined, limit: number): readonly { readonly key: string; readonly body: string }[]
+  /** As `Ledger.versions`. */
+  versions(): ReadonlyMap<Key, number>
+  /** As `Ledger.othersWrites`. */
+  othersWrites(): number
+  /** The platform that its records are of. */
+  platform(): string | undefined
+}
+
+/** What can be done within one transaction. Whoever calls checks everything before the first change. */
+export interface WriteTables extends ReadTables {
+  put(record: StoredRecord): void
+  delete(key: Key): void
+  /** Versions up to this one were given to records that are no longer there. */
+  usedVersion(): number
+  setUsedVersion(version: number): void
+  addHistory(key: Key, body: string): void
+  setPlatform(platform: string | undefined): void
+}
+
+/** A home of records: where bytes lie and how a transaction is made. The rules stand in `ledger.ts`. */
+export interface Store extends AsyncDisposable {
+  /** @throws {LedgerError} */
+  read<T>(work: (tables: ReadTables) => T): T
+  /**
+   * Runs `work` alone and makes it durable before it returns; nothing of it remains when it throws.
+   * @throws {LedgerError} and whatever `work` throws
+   */
+  write<T>(work: (tables: WriteTables) => T): T
+  /** As `Ledger.owned`. @throws {LedgerError} */
+  owned(): boolean
+}

@@ -1,0 +1,79 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { parseKey, type Key } from '../kinds/key.ts'
+import { LedgerError } from '../reconcile/ports.ts'
+import type { StoredRecord } from './codec.ts'
+import type { ReadTables, WriteTables } from './store.ts'
+
+/** Old lines of history go when this many new ones have come, not one by one. */
+const TRIM_EVERY = 64
+
+/** The statements of a reader. */
+export function prepareReads(db: DatabaseSync): ReadTables {
+  const get = db.prepare('SELECT key, version, body FROM record WHERE key = ?')
+  const all = db.prepare('SELECT key, version, body FROM record ORDER BY key')
+  const entries = db.prepare('SELECT key, body FROM history ORDER BY id DESC LIMIT ?')
+  const versions = db.prepare('SELECT key, version FROM record ORDER BY key')
+  const dataVersion = db.prepare('PRAGMA data_version')
+  const platform = db.prepare(`SELECT value FROM meta WHERE name = 'platform'`)
+  const entriesOf = db.prepare('SELECT key, body FROM history WHERE key = ? ORDER BY id DESC LIMIT ?')
+  return {
+    get(key) {
+      const row = get.get(key)
+      return row && toRecord(row)
+    },
+    all: () => all.all().map(toRecord),
+    history: (key, limit) =>
+      (key === undefined ? entries.all(limit) : entriesOf.all(key, limit)).map((row) => ({
+        key: String(row['key']),
+        body: String(row['body']),
+      })),
+    versions: () => new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
+    platform() {
+      const value = platform.get()?.['value']
+      return typeof value === 'string' ? value : undefined
+    },
+    // changes with commits of other connections only
+    othersWrites: () => Number(dataVersion.get()?.['data_version']),
+  }
+}
+
+/** The statements of a writer. @param historyLimit lines kept; now and then up to {@link TRIM_EVERY} more */
+export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTables {
+  const put = db.prepare('INSERT OR REPLACE INTO record (key, version, body) VALUES (?, ?, ?)')
+  const drop = db.prepare('DELETE FROM record WHERE key = ?')
+  const used = db.prepare(`SELECT value FROM meta WHERE name = 'used_version'`)
+  const setUsed = db.prepare(`UPDATE meta SET value = ? WHERE name = 'used_version'`)
+  const tie = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('platform', ?)`)
+  const untie = db.prepare(`DELETE FROM meta WHERE name = 'platform'`)
+  const addEntry = db.prepare('INSERT INTO history (key, body) VALUES (?, ?)')
+  const trim = db.prepare('DELETE FROM history WHERE id <= ?')
+  return {
+    ...prepareReads(db),
+    put: ({ key, version, body }) => void put.run(key, version, body),
+    delete: (key) => void drop.run(key),
+    usedVersion: () => Number(used.get()?.['value'] ?? 0),
+    setUsedVersion: (version) => void setUsed.run(version),
+    setPlatform: (next) => void (next === undefined ? untie.run() : tie.run(next)),
+    addHistory(key, body) {
+      // ids have no gaps: they are given in transactions, and only the oldest rows are ever deleted
+      const id = Number(addEntry.run(key, body).lastInsertRowid)
+      if (id % TRIM_EVERY === 0) trim.run(id - historyLimit)
+    },
+  }
+}
+
+function toRecord(row: Readonly<Record<string, unknown>>): StoredRecord {
+  return { key: keyIn(row), version: Number(row['version']), body: String(row['body']) }
+}
+
+function keyIn(row: Readonly<Record<string, unknown>>): Key {
+  const key = parseKey(String(row['key']))
+  if (key === undefined) {
+    throw new LedgerError(
+      'corrupt',
+      `the ledger has a record of "${String(row['key'])}", which is no key: it was edited by hand or damaged. ` +
+        'Restore it from a backup; do not delete it.',
+    )
+  }
+  return key
+}

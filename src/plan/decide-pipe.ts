@@ -1,0 +1,214 @@
+import { changedFields, isReturned } from '../kinds/fingerprint.ts'
+import { sameId } from '../lib/same-id.ts'
+import type { Action } from './action.ts'
+import { driftWords } from './drift-words.ts'
+import {
+  backingOff,
+  createBrake,
+  dependencyNotReady,
+  firstStop,
+  invalid,
+  lockUnreadable,
+  orphaned,
+  renameSuspected,
+  secretUnavailable,
+  serviceInvalid,
+  suspended,
+  vanishing,
+} from './gates.ts'
+import type { PipeInput } from './input.ts'
+import { isConfirmed } from './missing.ts'
+import { outcomeUnknownWords, undecidedIntent } from './outcome-unknown.ts'
+import type { Intent, RecordedPipe } from './record.ts'
+
+export function decidePipe(input: PipeInput): Action {
+  return firstStop(input, [orphaned, vanishing, suspended]) ?? decideLivePipe(input)
+}
+
+function decideLivePipe(input: PipeInput): Action {
+  const { pipe, intent } = input.recorded
+  if (pipe !== undefined) return decideExisting(input, pipe)
+  return firstStop(input, [invalid, adoption, serviceInvalid]) ?? decideWithoutPipe(input, intent)
+}
+
+/** There is no id: is there a request that may have made one? */
+function decideWithoutPipe(input: PipeInput, intent: Intent | undefined): Action {
+  const undecided = undecidedIntent(input.recorded)
+  if (undecided !== undefined) {
+    if (!sameId(input.policy.retryCreate, undecided.id)) return outcomeUnknown(input, undecided)
+    return (
+      firstStop(input, [dependencyNotReady, secretUnavailable, createBrake]) ?? {
+        type: 'create',
+        reason: 'RetryApproved',
+        message: `Attempt ${undecided.attempt} is said to have created nothing (policy.retryCreate); it is created now.`,
+      }
+    )
+  }
+  const stop = firstStop(input, [
+    lockUnreadable,
+    renameSuspected,
+    backingOff,
+    dependencyNotReady,
+    secretUnavailable,
+    createBrake,
+  ])
+  if (stop !== undefined) return stop
+  return intent === undefined
+    ? { type: 'create', reason: 'New', message: 'It was never created; it is created now.' }
+    : {
+        type: 'create',
+        reason: 'RetryFailed',
+        message: `Attempt ${intent.attempt} failed without effect; it is tried again.`,
+      }
+}
+
+/** A manifest or a Lock names the pipe to take over. */
+function adoption({ policy, surroundings }: PipeInput): Action | undefined {
+  const pipeId = policy.adopt ?? surroundings.lockedId
+  if (pipeId === undefined) return undefined
+  const who = policy.adopt === undefined ? 'a Lock' : 'policy.adopt'
+  return { type: 'adopt', reason: 'Adopt', pipeId, message: `Pipe ${pipeId} is taken over, as ${who} says.` }
+}
+
+function outcomeUnknown({ desired }: PipeInput, intent: Intent): Action {
+  return { type: 'refuse', reason: 'OutcomeUnknown', message: outcomeUnknownWords(desired.key, intent) }
+}
+
+/** There is an id: what does the platform say of it? */
+function decideExisting(input: PipeInput, pipe: RecordedPipe): Action {
+  const conflict = adoptConflict(input, pipe)
+  if (conflict !== undefined) return conflict
+  switch (input.observed.status) {
+    case 'missing':
+      return decideMissing(input, pipe)
+    case 'unseen':
+    case 'found':
+      return invalid(input) ?? decideFound(input, pipe)
+  }
+}
+
+/** A manifest that names another pipe than the one we hold: taking it would lose sight of ours. */
+function adoptConflict({ policy, observed }: PipeInput, pipe: RecordedPipe): Action | undefined {
+  if (policy.adopt === undefined || sameId(policy.adopt, pipe.id) || observed.status === 'missing')
+    return undefined
+  return {
+    type: 'refuse',
+    reason: 'AdoptRefused',
+    message:
+      `policy.adopt names ${policy.adopt}, but this is already pipe ${pipe.id}, which exists. Remove policy.adopt, or give ` +
+      'the other pipe a manifest of its own.',
+  }
+}
+
+function decideMissing(input: PipeInput, pipe: RecordedPipe): Action {
+  const { surroundings, recorded, policy } = input
+  if (surroundings.massMissing !== undefined) {
+    const { missing, of } = surroundings.massMissing
+    return {
+      type: 'refuse',
+      reason: 'MassMissing',
+      message:
+        `${missing} of ${of} pipes of this service are not found at once. That looks like a lost permission or a wrong ` +
+        'organizationId or serviceId, not like so many deletions; nothing is created. Check the Service manifest and the key.',
+    }
+  }
+  if (!isConfirmed(recorded.misses)) {
+    return {
+      type: 'hold',
+      reason: 'MissingUnconfirmed',
+      until: undefined,
+      message: `Pipe ${pipe.id} was not found. That is believed after three answers in a row over at least a minute.`,
+    }
+  }
+  if (policy.adopt !== undefined && !sameId(policy.adopt, pipe.id)) {
+    return {
+      type: 'adopt',
+      reason: 'Adopt',
+      pipeId: policy.adopt,
+      message: `Pipe ${pipe.id} is gone; pipe ${policy.adopt} is taken over, as policy.adopt says.`,
+    }
+  }
+  if (policy.onMissing === 'report') {
+    return {
+      type: 'report',
+      reason: 'Missing',
+      differences: [],
+      message: `Pipe ${pipe.id} is gone, and policy.onMissing says to report only. Set it to "recreate" to have it created anew.`,
+    }
+  }
+  return (
+    firstStop(input, [
+      invalid,
+      serviceInvalid,
+      backingOff,
+      dependencyNotReady,
+      secretUnavailable,
+      createBrake,
+    ]) ?? {
+      type: 'create',
+      reason: 'Missing',
+      message: `Pipe ${pipe.id} is gone; a new one is created.`,
+    }
+  )
+}
+
+function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
+  const { desired, recorded, observed } = input
+  const differences = observed.status === 'found' ? observed.differences : []
+  const edited =
+    desired.fingerprint === undefined || recorded.applied === undefined
+      ? []
+      : changedFields(recorded.applied.fields, desired.fingerprint.fields)
+  if (desired.otherService || edited.length > 0) {
+    const settled = observed.status === 'found' && differences.length === 0 && edited.every(isReturned)
+    if (settled && !desired.otherService) {
+      return {
+        type: 'observe',
+        reason: 'Accepted',
+        message: `The manifest was edited (${edited.join(', ')}) to what the platform reports.`,
+      }
+    }
+    const fields = desired.otherService ? ['service', ...edited] : edited
+    return {
+      type: 'report',
+      reason: 'NotUpdatable',
+      differences,
+      message:
+        `${fields.join(', ')} changed in the manifest, but the interface cannot update a pipe. Undo the edit; or change pipe ` +
+        `${pipe.id} in the console, which settles this where the platform reports the field, and otherwise with ` +
+        `"pipewright adopt ${desired.key} ${pipe.id}"; or give the new pipe another metadata.name, with policy.replaces: ${desired.key}.`,
+    }
+  }
+  const rotated = rotatedSecrets(input)
+  if (rotated.length > 0) {
+    return {
+      type: 'report',
+      reason: 'SecretRotated',
+      differences,
+      message:
+        `The value of ${rotated.join(', ')} changed since the pipe was created, and the interface cannot update a pipe. Change it ` +
+        `for pipe ${pipe.id} in the console, then run "pipewright adopt ${desired.key} ${pipe.id}".`,
+    }
+  }
+  if (differences.length > 0) {
+    return {
+      type: 'report',
+      reason: 'Drifted',
+      differences,
+      message: driftWords(differences),
+    }
+  }
+  if (observed.status === 'unseen') {
+    return { type: 'observe', reason: 'Unobserved', message: `Pipe ${pipe.id} was not looked at yet.` }
+  }
+  return { type: 'observe', reason: 'InSync', message: 'The platform reports what the manifest asks for.' }
+}
+
+/** Paths whose secret has another value than at creation; one that cannot be read now is not "changed". */
+function rotatedSecrets({ desired, recorded }: PipeInput): readonly string[] {
+  const before = recorded.applied?.secrets ?? {}
+  const after = desired.fingerprint?.secrets ?? {}
+  return Object.keys(after)
+    .filter((path) => before[path] !== undefined && before[path] !== after[path])
+    .toSorted()
+}

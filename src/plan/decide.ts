@@ -1,0 +1,46 @@
+import type { Action } from './action.ts'
+import { decideAlert } from './decide-alert.ts'
+import { decideEndpoint } from './decide-endpoint.ts'
+import { decidePipe } from './decide-pipe.ts'
+import { decideService } from './decide-service.ts'
+import type { DecideInput } from './input.ts'
+
+/**
+ * What should happen next to one key: one action with a reason. Pure; the table is design §4, and each row of it
+ * is a row of `test/plan/decide.test.ts`.
+ *
+ * | desired | recorded | observed | action, reason |
+ * |---|---|---|---|
+ * | valid, new | – | – | create New · adopt · refuse RenameSuspected, CreateBrake, DependencyNotReady, SecretUnavailable |
+ * | valid, new | – | a file that may hold a Lock cannot be read | refuse LockUnreadable, unless policy.adopt or a Lock names an id |
+ * | valid | intent without outcome | – | refuse OutcomeUnknown, until a person resolves it |
+ * | valid | intent that failed, effect none | – | create RetryFailed, after its back-off (hold BackingOff) |
+ * | valid | id | equal | observe InSync |
+ * | valid, unchanged since created | id | differs | report Drifted |
+ * | valid, edited since created | id | any | report NotUpdatable |
+ * | valid, edited to what is there | id | equal, and every edited field is one the platform returns | observe Accepted |
+ * | valid, a secret's value changed | id | any | report SecretRotated |
+ * | valid | id | 404, not confirmed | hold MissingUnconfirmed |
+ * | valid | id | 404, confirmed | create Missing, or report Missing |
+ * | valid | id | 404, and so are 30 % (at least 3) of its service's pipes | refuse MassMissing |
+ * | invalid now, valid before | any | any | hold InvalidManifest: keep observing |
+ * | not found, not believed yet | any | any | hold ManifestVanishing |
+ * | suspended | any | any | hold Suspended |
+ * | absent | id or intent | any | report Orphaned |
+ * | QueryEndpoint, never applied or edited | – | – | upsert New, Edited |
+ * | QueryEndpoint, applied | reply of the last upsert | older than its interval | upsert Resync |
+ * | QueryEndpoint, applied | reply differs | younger than its interval | report Stalled |
+ * | Alert | – | equal / differs | observe / report Drifted |
+ */
+export function decide(input: DecideInput): Action {
+  switch (input.kind) {
+    case 'Pipe':
+      return decidePipe(input)
+    case 'QueryEndpoint':
+      return decideEndpoint(input)
+    case 'Alert':
+      return decideAlert(input)
+    case 'Service':
+      return decideService(input)
+  }
+}

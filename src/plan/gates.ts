@@ -1,0 +1,185 @@
+import { nameOf } from '../kinds/key.ts'
+import type { Action } from './action.ts'
+import { isWaiting } from './backoff.ts'
+import type { DecideInput, PipeInput } from './input.ts'
+import { attemptWords, undecidedIntent } from './outcome-unknown.ts'
+import type { LedgerRecord } from './record.ts'
+
+/** A reason to stop before deciding further; `undefined` lets the input pass. */
+type Gate<Input extends DecideInput = DecideInput> = (input: Input) => Action | undefined
+
+/** The first gate that stops the input. */
+export function firstStop<Input extends DecideInput>(
+  input: Input,
+  gates: readonly Gate<Input>[],
+): Action | undefined {
+  for (const gate of gates) {
+    const stop = gate(input)
+    if (stop !== undefined) return stop
+  }
+  return undefined
+}
+
+/** Something exists on the platform, or may exist, because of what we did for this key. */
+export function leftSomething(record: LedgerRecord): boolean {
+  return (
+    record.pipe !== undefined ||
+    record.upsert !== undefined ||
+    record.intent?.state === 'open' ||
+    record.intent?.state === 'unknown'
+  )
+}
+
+/** The manifest is gone for good: shown until a person forgets it or brings it back. */
+export function orphaned({ desired, recorded }: DecideInput): Action | undefined {
+  if (desired.state !== 'absent') return undefined
+  const intent = recorded.pipe === undefined ? undecidedIntent(recorded) : undefined
+  const where = recorded.file === undefined ? '' : ` (it was in ${recorded.file})`
+  return {
+    type: 'report',
+    reason: 'Orphaned',
+    differences: [],
+    message:
+      intent === undefined
+        ? `The manifest is gone${where}, and ${leftBehind(recorded)} stays on the platform: nothing is deleted. ` +
+          `Bring the manifest back, or remove it in the console and run "pipewright forget ${desired.key}".`
+        : `The manifest is gone${where}, and its pipe may or may not have been created ${attemptWords(intent)}. ` +
+          `Bring the manifest back, or look for the pipe in the console, remove it there, and run ` +
+          `"pipewright forget ${desired.key}".`,
+  }
+}
+
+function leftBehind({ pipe }: LedgerRecord): string {
+  return pipe === undefined ? 'what was applied' : `pipe ${pipe.id}`
+}
+
+/** The manifest was not found by the last reading or two. */
+export function vanishing({ desired }: DecideInput): Action | undefined {
+  if (desired.state !== 'vanishing') return undefined
+  return {
+    type: 'hold',
+    reason: 'ManifestVanishing',
+    until: undefined,
+    message:
+      'The manifest was not found; it counts as gone after three readings that agree. Nothing changes until then.',
+  }
+}
+
+/** Left alone, with a reason and an end. */
+export function suspended(input: DecideInput): Action | undefined {
+  if (!('suspend' in input.policy) || input.policy.suspend === undefined) return undefined
+  const { reason, until } = input.policy.suspend
+  const end = Date.parse(until)
+  if (end <= input.now) return undefined
+  return {
+    type: 'hold',
+    reason: 'Suspended',
+    until: end,
+    message: `Suspended until ${until}: ${reason}. It is left alone and goes on by itself then.`,
+  }
+}
+
+/** The manifest has errors now. */
+export function invalid({ desired }: DecideInput): Action | undefined {
+  if (desired.state !== 'invalid') return undefined
+  const rest =
+    desired.fingerprint === undefined
+      ? 'Nothing is done until it is valid.'
+      : 'The last valid one is kept and looked after until it is valid again.'
+  return {
+    type: 'hold',
+    reason: 'InvalidManifest',
+    until: undefined,
+    message: `${desired.problem ?? 'The manifest has errors.'} ${rest}`,
+  }
+}
+
+export function serviceInvalid({ surroundings }: DecideInput): Action | undefined {
+  if (surroundings.serviceProblem === undefined) return undefined
+  return { type: 'refuse', reason: 'ServiceInvalid', message: surroundings.serviceProblem }
+}
+
+export function dependencyNotReady({ surroundings }: DecideInput): Action | undefined {
+  if (surroundings.notReady.length === 0) return undefined
+  return {
+    type: 'refuse',
+    reason: 'DependencyNotReady',
+    message: `It waits for ${surroundings.notReady.join(', ')} (policy.dependsOn) to be ready, and goes on by itself then.`,
+  }
+}
+
+export function secretUnavailable({ surroundings }: DecideInput): Action | undefined {
+  if (surroundings.missingSecrets.length === 0) return undefined
+  return {
+    type: 'refuse',
+    reason: 'SecretUnavailable',
+    message:
+      `No secret at ${surroundings.missingSecrets.join(', ')}. ` +
+      'Mount the secret there or correct the secretRef; it goes on by itself then.',
+  }
+}
+
+/** It failed and waits; an edited manifest or a rotated secret starts afresh. */
+export function backingOff({ desired, recorded, now }: DecideInput): Action | undefined {
+  const { backoff } = recorded
+  if (backoff === undefined || !isWaiting(backoff, now)) return undefined
+  if (desired.fingerprint !== undefined && attemptDigest(desired.fingerprint) !== backoff.digest)
+    return undefined
+  return {
+    type: 'hold',
+    reason: 'BackingOff',
+    until: backoff.until,
+    message: `${recorded.conditions?.Synced.message ?? 'The last attempt failed.'} It is tried again at ${new Date(backoff.until).toISOString()}.`,
+  }
+}
+
+/** What an attempt depends on: the body, and the values of its secrets. */
+export function attemptDigest(fingerprint: {
+  readonly digest: string
+  readonly secrets: Readonly<Record<string, string>>
+}): string {
+  const secrets = Object.entries(fingerprint.secrets).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return [fingerprint.digest, ...secrets.map(([path, hash]) => `${path}=${hash}`)].join('\n')
+}
+
+export function renameSuspected({ surroundings, policy, desired }: PipeInput): Action | undefined {
+  const from = surroundings.suspectedRename
+  if (from === undefined || policy.replaces === from) return undefined
+  return {
+    type: 'refuse',
+    reason: 'RenameSuspected',
+    message:
+      `${from} is recorded, has no manifest any more, and looks like ${desired.key}. If it is the same pipe, set ` +
+      `policy.renamedFrom: ${from}; if ${nameOf(desired.key)} is to be a new pipe beside it, set policy.replaces: ${from}.`,
+  }
+}
+
+/** Files that one message names, at most. */
+const FILES_SHOWN = 3
+
+/** Nothing was ever done for it, as far as the ledger knows: with the ledger lost, a Lock would know better. */
+export function lockUnreadable({ surroundings, recorded }: PipeInput): Action | undefined {
+  const files = surroundings.hiddenLocks
+  if (files.length === 0 || recorded.pipe !== undefined || recorded.intent !== undefined) return undefined
+  const shown = files.slice(0, FILES_SHOWN).map((file) => (file === '' ? 'the manifests directory' : file))
+  const left = files.length - shown.length
+  return {
+    type: 'refuse',
+    reason: 'LockUnreadable',
+    message:
+      `${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''} cannot be read as a whole and may hold a Lock that names ` +
+      'the pipe to take over. Correct that; it goes on by itself then.',
+  }
+}
+
+export function createBrake({ surroundings }: PipeInput): Action | undefined {
+  const { brake } = surroundings
+  if (brake === undefined) return undefined
+  return {
+    type: 'refuse',
+    reason: 'CreateBrake',
+    message:
+      `${brake.wanted} creations are wanted at once, and at most ${brake.limit} are let pass (--max-creates). If that is ` +
+      'right, raise the limit or run "pipewright apply --yes"; if not, look at what changed in the directory.',
+  }
+}

@@ -1,0 +1,94 @@
+import type { Difference } from '../kinds/difference.ts'
+import type { Key } from '../kinds/key.ts'
+import type { AlertPolicy, PipePolicy, QueryEndpointPolicy } from '../kinds/policy.ts'
+import type { Fingerprint, LedgerRecord } from './record.ts'
+
+/** What the manifest asks for, as far as a decision needs it. */
+export interface Desired {
+  readonly key: Key
+  /** As `Entry.state`, and `absent` once three readings agreed that the manifest is gone. */
+  readonly state: 'valid' | 'invalid' | 'vanishing' | 'absent'
+  /** What is wrong with an invalid one, in words, with its place; undefined otherwise. */
+  readonly problem: string | undefined
+  /** Of the (last valid) manifest; undefined when there is none. */
+  readonly fingerprint: Fingerprint | undefined
+  /** The service is another one than the record says. */
+  readonly otherService: boolean
+}
+
+/** What the platform says now. */
+export type Observed =
+  /** It was not asked: there is nothing to ask for yet, or it cannot be asked. */
+  | { readonly status: 'unseen' }
+  | {
+      readonly status: 'found'
+      readonly state: string | undefined
+      readonly differences: readonly Difference[]
+    }
+  /** A 404 of its own; `recorded.misses` counts it already. */
+  | { readonly status: 'missing' }
+
+/** What else bears on a decision: the rest of the catalog, the ledger and the mounted secrets. */
+export interface Surroundings {
+  /** Why the Service cannot be used; undefined when it can. */
+  readonly serviceProblem: string | undefined
+  /** The id that a Lock names for this key. */
+  readonly lockedId: string | undefined
+  /** Files that may hold a Lock which nobody has read; an empty text is the whole directory. */
+  readonly hiddenLocks: readonly string[]
+  /** A recorded pipe without a manifest that looks like this one. */
+  readonly suspectedRename: Key | undefined
+  /** Keys of `policy.dependsOn` that are not ready. */
+  readonly notReady: readonly Key[]
+  /** Files that were looked for and are not there. */
+  readonly missingSecrets: readonly string[]
+  /** Creations wanted at once, and the limit; undefined when the brake is off. */
+  readonly brake: { readonly wanted: number; readonly limit: number } | undefined
+  /** How many of the service's pipes are not found, when that is too many to believe. */
+  readonly massMissing: { readonly missing: number; readonly of: number } | undefined
+}
+
+export interface Timing {
+  /** Interval of drift checks unless `policy.interval` says otherwise: ms. */
+  readonly intervalMs: number
+  /** Interval of the resync of a query endpoint unless `policy.interval` says otherwise: ms. */
+  readonly resyncMs: number
+}
+
+interface Common {
+  readonly desired: Desired
+  readonly recorded: LedgerRecord
+  readonly observed: Observed
+  readonly surroundings: Surroundings
+  readonly timing: Timing
+  /** ms since the epoch. */
+  readonly now: number
+}
+
+export interface PipeInput extends Common {
+  readonly kind: 'Pipe'
+  readonly policy: PipePolicy
+}
+
+export interface EndpointInput extends Common {
+  readonly kind: 'QueryEndpoint'
+  readonly policy: QueryEndpointPolicy
+  /** What the manifest asks for against the reply of the last upsert. */
+  readonly replyDiffers: readonly Difference[]
+  /** What an upsert would take away from what the last reply said. */
+  readonly takesAway: readonly string[]
+}
+
+export interface AlertInput extends Common {
+  readonly kind: 'Alert'
+  readonly policy: AlertPolicy
+}
+
+export interface ServiceInput extends Common {
+  readonly kind: 'Service'
+  readonly policy: Record<string, never>
+  /** What the platform said when it refused the credentials; undefined when it did not. */
+  readonly authFailure: string | undefined
+}
+
+export type DecideInput = PipeInput | EndpointInput | AlertInput | ServiceInput

@@ -1,0 +1,75 @@
+import { parseDuration } from '../lib/duration.ts'
+import type { Action } from './action.ts'
+import { isWaiting } from './backoff.ts'
+import type { Conditions } from './condition.ts'
+import type { DecideInput } from './input.ts'
+import type { Backoff } from './record.ts'
+
+/** When a key is looked at again, and how urgent that is. */
+export interface NextLook {
+  readonly why: 'retry' | 'drift'
+  readonly afterMs: number
+}
+
+/** What is missing here may come any moment, and looking for it costs no request. */
+const LOCAL_LOOK_MS = 10_000
+/** Three looks at this distance confirm that a pipe is missing. */
+const MISSING_LOOK_MS = 31_000
+/** A state that is not healthy is looked at again after this, then twice that, up to the interval. */
+const STATE_LOOK_MS = 2_000
+/** A drift check comes at this share of its interval at the earliest, at the whole at the latest. */
+const JITTER = 0.2
+
+/**
+ * When to look again. Pure: chance is an argument, and spreads drift checks over their interval.
+ * @param unsettledLooks how many looks in a row found a state that is not healthy
+ */
+export function nextLook(input: {
+  readonly action: Action
+  readonly conditions: Conditions
+  readonly backoff: Backoff | undefined
+  readonly decided: DecideInput
+  readonly unsettledLooks: number
+  readonly random: () => number
+}): NextLook {
+  const { action, backoff, decided, conditions } = input
+  const intervalMs = intervalOf(decided)
+  if (backoff !== undefined && isWaiting(backoff, decided.now)) {
+    return { why: 'retry', afterMs: backoff.until - decided.now }
+  }
+  if (action.type === 'hold') return holdLook(action, decided, intervalMs, input.random)
+  if (action.type === 'refuse' && action.reason !== 'OutcomeUnknown') {
+    const afterMs = action.reason === 'MassMissing' ? MISSING_LOOK_MS : LOCAL_LOOK_MS
+    return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
+  }
+  // A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever.
+  if (decided.kind === 'Pipe' && conditions.Ready.reason === 'UnhealthyState' && input.unsettledLooks < 30) {
+    const afterMs = STATE_LOOK_MS * 2 ** input.unsettledLooks
+    if (afterMs < intervalMs) return { why: 'retry', afterMs }
+  }
+  return { why: 'drift', afterMs: spread(intervalMs, input.random) }
+}
+
+function holdLook(
+  action: Action & { readonly type: 'hold' },
+  decided: DecideInput,
+  intervalMs: number,
+  random: () => number,
+): NextLook {
+  if (action.until !== undefined) return { why: 'retry', afterMs: Math.max(0, action.until - decided.now) }
+  if (action.reason === 'MissingUnconfirmed') {
+    return { why: 'retry', afterMs: spread(MISSING_LOOK_MS, random) + MISSING_LOOK_MS * JITTER }
+  }
+  return { why: 'drift', afterMs: spread(intervalMs, random) }
+}
+
+/** The interval at which a key is looked at: its own, or the one of its kind. */
+function intervalOf({ policy, timing, kind }: DecideInput): number {
+  const own =
+    'interval' in policy && policy.interval !== undefined ? parseDuration(policy.interval) : undefined
+  return own ?? (kind === 'QueryEndpoint' ? timing.resyncMs : timing.intervalMs)
+}
+
+function spread(intervalMs: number, random: () => number): number {
+  return Math.round(intervalMs * (1 - JITTER * random()))
+}

@@ -1,0 +1,49 @@
+import type { Difference } from '../kinds/difference.ts'
+import type { Reason } from './reason.ts'
+import type { Seen } from './record.ts'
+
+/** What became of an action. */
+export type Outcome = Done | Failed | Unknown | Stopped
+
+/** Nothing had to be done, or what had to be done is done. */
+export interface Done {
+  readonly result: 'done'
+  /** What it is now, such as `Created` or `Stalled`; undefined: as the action says. */
+  readonly reason: Reason | undefined
+  readonly message: string | undefined
+  /** What still differs. */
+  readonly differences: readonly Difference[]
+  readonly requestId: string | undefined
+}
+
+/** It failed, and certainly had no effect. */
+export interface Failed {
+  readonly result: 'failed'
+  readonly reason: Reason
+  readonly message: string
+  readonly requestId: string | undefined
+  /** The platform asked to wait that long: ms. */
+  readonly retryAfterMs: number | undefined
+}
+
+/** A create that may have worked. */
+export interface Unknown {
+  readonly result: 'unknown'
+  readonly message: string
+  readonly requestId: string | undefined
+  readonly seen: Seen
+}
+
+/** We were told to stop before anything was sent. */
+export interface Stopped {
+  readonly result: 'stopped'
+}
+
+/** The outcome of an action that needs nothing done. */
+export const NOTHING_TO_DO: Done = {
+  result: 'done',
+  reason: undefined,
+  message: undefined,
+  differences: [],
+  requestId: undefined,
+}

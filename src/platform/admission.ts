@@ -1,0 +1,84 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Emit, Operation } from '../reconcile/events.ts'
+import type { ReadOptions } from '../reconcile/ports.ts'
+import type { AuthGate, Visitor } from './auth-gate.ts'
+import { createBudget, type Budget, type BudgetPlace } from './budget.ts'
+import type { Login } from './credentials.ts'
+import { createThrottle, type Throttle } from './throttle.ts'
+
+/** What the platform counts together: everything that is sent with one credential. */
+export interface Account {
+  readonly budget: Budget
+  readonly throttle: Throttle
+}
+
+/** The accounts of a process, made as they are needed. */
+export interface Accounts {
+  of(credential: string): Account
+  entries(): Iterable<readonly [string, Account]>
+}
+
+export function createAccounts(options: {
+  readonly requests: number
+  readonly windowMs: number
+  readonly clock: Clock
+  readonly emit: Emit
+}): Accounts {
+  const accounts = new Map<string, Account>()
+  return {
+    of(credential) {
+      const known = accounts.get(credential)
+      if (known !== undefined) return known
+      const budget = createBudget(options)
+      const account = { budget, throttle: createThrottle(budget) }
+      accounts.set(credential, account)
+      return account
+    },
+    entries: () => accounts.entries(),
+  }
+}
+
+/** Who asks for what; the same for every attempt. */
+export interface Caller {
+  readonly operation: Operation
+  /** Name of the service, or `alerts`: the lane in the budget and the label in events. */
+  readonly service: string
+  readonly account: Account
+  /** @throws {SecretUnavailableError} */
+  login(): Promise<Login>
+}
+
+/** Everything a request needs before it may be sent. */
+export interface Admission {
+  readonly login: Login
+  readonly visitor: Visitor
+  readonly place: BudgetPlace
+}
+
+/**
+ * Credentials that are there and were not refused, then a place in the budget.
+ * @throws {SecretUnavailableError}
+ * @throws {RemoteError} `AuthFailed` when the service pauses
+ * @throws the signal's reason when it is aborted first
+ */
+export async function admit(caller: Caller, gate: AuthGate, options: ReadOptions): Promise<Admission> {
+  const { operation, service, account } = caller
+  // Before the budget, so that a request that cannot be sent takes no place in it.
+  gate.check(visitorOf(await caller.login()))
+  const place = await account.budget.acquire({ lane: service, ...options })
+  try {
+    // Again, because the wait may have been long.
+    const login = await caller.login()
+    options.signal.throwIfAborted()
+    const visitor = visitorOf(login)
+    gate.enter(visitor)
+    return { login, visitor, place }
+  } catch (error) {
+    place.release()
+    throw error
+  }
+
+  function visitorOf(login: Login): Visitor {
+    return { service, operation, digest: login.digest, source: login.source }
+  }
+}

@@ -1,0 +1,169 @@
+import { Agent } from 'undici'
+import type { Clock } from '../lib/clock.ts'
+import type { Emit, Operation } from '../reconcile/events.ts'
+import type { Fail } from '../reconcile/failpoint.ts'
+import type { Platform, SecretStore, ServiceAccess } from '../reconcile/ports.ts'
+import { admit, createAccounts, type Caller } from './admission.ts'
+import { createAuthGate, type Pause } from './auth-gate.ts'
+import type { BudgetSnapshot } from './budget.ts'
+import { createPermit } from './create-pipe.ts'
+import { createCredentials } from './credentials.ts'
+import { BASE_URL_FLAG } from './failure-words.ts'
+import { notSent } from './not-sent.ts'
+import { send } from './read.ts'
+import { alert, endpoint, pipeWithId } from './reply-body.ts'
+import { baseOf, DEFAULT_WIRE, pathOf, type Base } from './wire.ts'
+
+/** The lane, the label and the credential of alerts; a service cannot have a name with a space. */
+const ALERTS = 'alerts'
+const ALERTS_CREDENTIAL = 'alerts token'
+
+const MAX_REPLY_BYTES = 4 * 1024 * 1024
+const RETRIES = 2
+const LONGEST_CONNECT_MS = 10_000
+
+export interface PlatformOptions {
+  /** `{base_url}` of the interface; it may have a path. Operations without their base URL fail as `Unavailable`. */
+  readonly baseUrl: string | undefined
+  readonly alertsBaseUrl: string | undefined
+  readonly alertsTokenFile: string
+  readonly secrets: SecretStore
+  /** Per credential. */
+  readonly budget: { readonly requests: number; readonly windowMs: number }
+  /** For one attempt of a reading or an upsert. */
+  readonly requestTimeoutMs: number
+  /** For a create as a whole; shorter than the shutdown grace. */
+  readonly createDeadlineMs: number
+  /** 4 MiB unless set. */
+  readonly maxReplyBytes?: number
+  readonly clock: Clock
+  readonly emit: Emit
+  /** From 0 to below 1, for jitter. */
+  readonly random: () => number
+  readonly userAgent: string
+  /** Attempts after the first, for readings and upserts; 2 unless set. */
+  readonly idempotentRetries?: number
+  /** For tests: fails at the failpoints of a create. */
+  readonly fail?: Fail | undefined
+}
+
+/** The budget of one credential, named by its mounted secret. */
+export interface CredentialBudget extends BudgetSnapshot {
+  readonly credential: string
+}
+
+/** The platform over HTTP; disposing it waits for the requests that run. */
+export interface PlatformClient extends Platform, AsyncDisposable {
+  budgets(): readonly CredentialBudget[]
+  /** Services whose credentials were refused. */
+  pauses(): readonly Pause[]
+}
+
+/** The HTTP client of the interface (`spec/api.md` 4 and 5). */
+export function createPlatform(options: PlatformOptions): PlatformClient {
+  const { secrets, alertsTokenFile, clock, requestTimeoutMs, userAgent } = options
+  const emit = quietly(options.emit)
+  const wire = DEFAULT_WIRE
+  const base = options.baseUrl === undefined ? undefined : baseOf(options.baseUrl)
+  const alertsBase = options.alertsBaseUrl === undefined ? undefined : baseOf(options.alertsBaseUrl)
+  const agent = new Agent({
+    allowH2: false,
+    connect: { timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS) },
+  })
+  const credentials = createCredentials({ secrets, alertsTokenFile, clock, wire })
+  const gate = createAuthGate({ clock, emit })
+  const accounts = createAccounts({ ...options.budget, clock, emit })
+  const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
+  const common = { wire, clock, emit, gate, credentials, userAgent, maxReplyBytes }
+  const reading = {
+    ...common,
+    dispatcher: agent,
+    timeoutMs: requestTimeoutMs,
+    retries: options.idempotentRetries ?? RETRIES,
+    random: options.random,
+  }
+  const creating = { ...common, deadlineMs: options.createDeadlineMs, fail: options.fail }
+
+  function callerOf(operation: Operation, { name, secretName }: ServiceAccess): Caller {
+    return {
+      operation,
+      service: name,
+      account: accounts.of(secretName),
+      login: () => credentials.basic(secretName),
+    }
+  }
+
+  return {
+    async getPipe(service, pipeId, readOptions) {
+      const caller = callerOf('getPipe', service)
+      const path = pathOf(wire.pipePath, { ...idsOf(service), pipeId })
+      const request = { caller, base: needed(base, 'getPipe'), method: 'GET', path, body: undefined } as const
+      return send({ ...request, readValue: pipeWithId(pipeId) }, reading, readOptions)
+    },
+    async admitCreate(service, readOptions) {
+      const target = needed(base, 'createPipe')
+      const caller = callerOf('createPipe', service)
+      const admission = await admit(caller, gate, readOptions)
+      const path = pathOf(wire.pipesPath, idsOf(service))
+      return createPermit({ caller, admission, base: target, path }, creating)
+    },
+    async upsertQueryEndpoint(service, body, readOptions) {
+      const caller = callerOf('upsertQueryEndpoint', service)
+      const path = pathOf(wire.queryEndpointPath, idsOf(service))
+      const request = {
+        caller,
+        base: needed(base, 'upsertQueryEndpoint'),
+        method: 'POST',
+        path,
+        body,
+      } as const
+      return send({ ...request, readValue: endpoint }, reading, readOptions)
+    },
+    async getAlert(id, readOptions) {
+      const caller: Caller = {
+        operation: 'getAlert',
+        service: ALERTS,
+        account: accounts.of(ALERTS_CREDENTIAL),
+        login: () => credentials.bearer(),
+      }
+      const path = pathOf(wire.alertPath, { id })
+      const request = {
+        caller,
+        base: needed(alertsBase, 'getAlert'),
+        method: 'GET',
+        path,
+        body: undefined,
+      } as const
+      return send({ ...request, readValue: alert }, reading, readOptions)
+    },
+    budgets: () =>
+      [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
+    pauses: () => gate.pauses(),
+    async [Symbol.asyncDispose]() {
+      await agent.close()
+    },
+  }
+}
+
+/**
+ * A listener that throws must not cost us the id of a pipe that was created (design §2, law 2): what it throws is
+ * dropped, because to throw it anywhere could end the process before the id is on disk.
+ */
+function quietly(emit: Emit): Emit {
+  return (event) => {
+    try {
+      emit(event)
+    } catch {
+      // Nobody to tell: the one to tell is the one that failed.
+    }
+  }
+}
+
+function idsOf({ organizationId, serviceId }: ServiceAccess): Readonly<Record<string, string>> {
+  return { organizationId, serviceId }
+}
+
+function needed(base: Base | undefined, operation: Operation): Base {
+  if (base !== undefined) return base
+  throw notSent('Unavailable', `${BASE_URL_FLAG[operation]} is not set, so nobody knows where to ask`)
+}

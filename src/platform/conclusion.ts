@@ -1,0 +1,101 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Emit } from '../reconcile/events.ts'
+import type { Reply } from '../reconcile/ports.ts'
+import type { ErrorClass } from '../reconcile/remote-error.ts'
+import { RemoteError } from '../reconcile/remote-error.ts'
+import type { Admission, Caller } from './admission.ts'
+import type { AuthGate, Verdict } from './auth-gate.ts'
+import { classify } from './classify.ts'
+import type { Failure } from './failure.ts'
+import type { Credentials } from './credentials.ts'
+import { sensitiveTexts } from './excerpt.ts'
+import type { Seen, WireRequest } from './exchange.ts'
+import { NO_BODY, readBody, type ReadValue } from './reply-body.ts'
+import type { Wire } from './wire.ts'
+
+export interface ConclusionParts {
+  readonly wire: Wire
+  readonly clock: Clock
+  readonly emit: Emit
+  readonly gate: AuthGate
+  readonly credentials: Credentials
+}
+
+/** One attempt that is over. */
+export interface Attempt<T> {
+  readonly caller: Caller
+  readonly admission: Admission
+  readonly request: WireRequest
+  readonly seen: Failure['seen']
+  readonly readValue: ReadValue<T>
+  readonly timeoutMs: number
+  readonly durationMs: number
+}
+
+/**
+ * What an attempt came to, and all that follows from it for others: events, the pause of a budget or of a service.
+ * @returns the reply, or the error to be thrown
+ */
+export function conclude<T>(attempt: Attempt<T>, parts: ConclusionParts): Reply<T> | RemoteError {
+  const { seen, caller, durationMs } = attempt
+  const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
+  const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
+  const result = value === undefined ? failureOf(attempt, body, parts) : { value, requestId: body.requestId }
+  const problem = result instanceof RemoteError ? result : undefined
+  parts.emit({
+    type: 'RequestFinished',
+    operation: caller.operation,
+    service: caller.service,
+    code: seen.type === 'reply' ? String(seen.status) : (problem?.facts.class ?? 'Unavailable'),
+    durationMs,
+    requestId: problem === undefined ? body.requestId : problem.facts.requestId,
+  })
+  follow(attempt, problem, parts)
+  return result
+}
+
+/** 200 is what the interface shows; another 2xx that brings what it promises is taken for the same. */
+function isDone(seen: Seen): boolean {
+  return seen.type === 'reply' && seen.status < 300 && seen.end === 'whole'
+}
+
+function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: ConclusionParts): RemoteError {
+  const { request, admission, caller, seen, timeoutMs } = attempt
+  return classify({
+    operation: caller.operation,
+    seen,
+    body,
+    secrets: [
+      ...admission.login.secrets.map((secret) => secret.reveal()),
+      ...(request.body === undefined ? [] : sensitiveTexts(request.body)),
+    ],
+    origin: request.origin,
+    timeoutMs,
+    now: parts.clock.now(),
+  })
+}
+
+function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: ConclusionParts): void {
+  const { caller, admission } = attempt
+  if (problem?.facts.class === 'Throttled') {
+    const pauseMs = caller.account.throttle.slowDown(problem.facts.retryAfterMs)
+    parts.emit({ type: 'RateLimited', service: caller.service, retryAfterMs: pauseMs })
+    return
+  }
+  const verdict = verdictOf(problem)
+  if (verdict === undefined) return
+  if (verdict === 'accepted') caller.account.throttle.speedUp()
+  else parts.credentials.forget()
+  parts.gate.report(admission.visitor, verdict)
+}
+
+/** Classes that tell nothing about the credentials. */
+const SILENT: ReadonlySet<ErrorClass> = new Set(['BadReply', 'Redirected', 'Throttled', 'Unavailable'])
+
+/** What a reply says about the credentials; a platform that judges a request has let it in. */
+function verdictOf(problem: RemoteError | undefined): Verdict | undefined {
+  if (problem === undefined) return 'accepted'
+  const { class: kind, httpStatus } = problem.facts
+  if (kind === 'AuthFailed') return httpStatus === 403 ? 403 : 401
+  return SILENT.has(kind) ? undefined : 'accepted'
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../lib/clock.ts'
+import { keyedHash } from '../lib/digest.ts'
+import { Secret } from '../lib/secret.ts'
+import { SecretUnavailableError, type SecretReading, type SecretStore } from '../reconcile/ports.ts'
+import { readSecretFile } from './secret-store.ts'
+import type { Wire } from './wire.ts'
+
+/** How long a reading of the files may serve further requests; a mount itself lags by up to a minute. */
+const FRESH_MS = 1_000
+
+/** What a request needs to show who is asking (`spec/api.md` 5). */
+export interface Login {
+  /** Value of the `Authorization` header. */
+  readonly authorization: Secret
+  /** Every text that must not come back in a message: parts of the header and what it was made of. */
+  readonly secrets: readonly Secret[]
+  /** Equal for equal credentials; keyed with a key of this process, so that it tells nothing elsewhere. */
+  readonly digest: string
+  /** Where a person looks for them, in words. */
+  readonly source: string
+}
+
+export interface Credentials {
+  /**
+   * Basic, of the mounted secret with this name.
+   * @throws {SecretUnavailableError}
+   */
+  basic(secretName: string): Promise<Login>
+  /**
+   * Bearer, of the token file for alerts.
+   * @throws {SecretUnavailableError}
+   */
+  bearer(): Promise<Login>
+  /** Reads the files again for the next request: the platform refused what they said. */
+  forget(): void
+}
+
+export function createCredentials(options: {
+  readonly secrets: SecretStore
+  readonly alertsTokenFile: string
+  readonly clock: Clock
+  readonly wire: Wire
+}): Credentials {
+  const { secrets, alertsTokenFile, clock, wire } = options
+  const hashKey = randomBytes(32)
+  const readings = new Map<string, { readonly login: Promise<Login>; readonly at: number }>()
+
+  function fresh(id: string, read: () => Promise<Login>): Promise<Login> {
+    const known = readings.get(id)
+    if (known !== undefined && clock.monotonic() - known.at < FRESH_MS) return known.login
+    const login = read()
+    readings.set(id, { login, at: clock.monotonic() })
+    // A failed reading serves nobody but those who wait for it; they get the error from `login` itself.
+    login.catch(() => readings.delete(id))
+    return login
+  }
+
+  async function readBasic(name: string): Promise<Login> {
+    const [keyId, keySecret] = await Promise.all([
+      secrets.read({ name, key: wire.keyIdKey }),
+      secrets.read({ name, key: wire.keySecretKey }),
+    ])
+    const id = valueOf(keyId)
+    const secret = valueOf(keySecret)
+    const pair = `${id.reveal()}:${secret.reveal()}`
+    const encoded = Buffer.from(pair, 'utf8').toString('base64')
+    return {
+      authorization: new Secret(`Basic ${encoded}`),
+      secrets: [id, secret, new Secret(encoded)],
+      digest: keyedHash(hashKey, pair),
+      source: `the secret "${name}" (files ${name}/${wire.keyIdKey} and ${name}/${wire.keySecretKey} in the secrets directory)`,
+    }
+  }
+
+  async function readBearer(): Promise<Login> {
+    const token = valueOf(await readSecretFile(alertsTokenFile))
+    // A header cannot carry anything else, and an error of the HTTP client must not be what says so.
+    if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
+      throw new SecretUnavailableError(
+        alertsTokenFile,
+        `the file ${alertsTokenFile} does not hold one token: there are spaces, line breaks or non-ASCII characters in it`,
+      )
+    }
+    return {
+      authorization: new Secret(`Bearer ${token.reveal()}`),
+      secrets: [token],
+      digest: keyedHash(hashKey, token.reveal()),
+      source: `the token for alerts (file ${alertsTokenFile})`,
+    }
+  }
+
+  return {
+    basic: (secretName) => fresh(`basic ${secretName}`, () => readBasic(secretName)),
+    bearer: () => fresh('bearer', readBearer),
+    forget: () => readings.clear(),
+  }
+}
+
+const WORDS = {
+  absent: 'is not there; mount the secret, or correct the name in the manifest',
+  unreadable: 'cannot be read as a secret; it must be a readable text file of at most 64 KiB',
+  empty: 'is empty',
+} as const
+
+function valueOf(reading: SecretReading): Secret {
+  if (reading.found) return reading.value
+  throw new SecretUnavailableError(reading.file, `the file ${reading.file} ${WORDS[reading.why]}`)
+}

@@ -1,0 +1,134 @@
+import type { Dispatcher } from 'undici'
+import type { Clock } from '../lib/clock.ts'
+import type { ReplyHeaders } from './retry-after.ts'
+
+export interface WireRequest {
+  readonly origin: string
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+/** What was seen of a reply, before anybody judges it. */
+export type Seen =
+  | {
+      readonly type: 'reply'
+      readonly status: number
+      readonly headers: ReplyHeaders
+      /** As much as arrived. */
+      readonly body: string
+      readonly end: 'whole' | 'cut' | 'late' | 'too large'
+    }
+  | {
+      /** Not even the head of a reply. */
+      readonly type: 'silence'
+      readonly why: 'timeout' | 'error'
+      /** Code of the error, such as `ECONNREFUSED`; `undefined` for a timeout. */
+      readonly code: string | undefined
+      /** Whether the connection was ready, so that some of the request may have arrived. */
+      readonly sent: boolean
+    }
+  | { readonly type: 'stopped' }
+
+export interface ExchangeLimits {
+  readonly clock: Clock
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+  /** `undefined`: the exchange ends by itself and its time limit alone. */
+  readonly signal: AbortSignal | undefined
+  /** The connection is ready; the request is written now. */
+  readonly onSent: () => void
+}
+
+type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
+
+/**
+ * One request and what comes back, in full, within a time and a size. Never throws, and follows no redirect.
+ * Made on `dispatch`, because only there a client tells the moment at which a request goes onto a ready connection.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: WireRequest,
+  limits: ExchangeLimits,
+): Promise<Seen> {
+  const { clock, timeoutMs, maxReplyBytes, signal, onSent } = limits
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined
+    let head: Head | undefined
+    let chunks: Buffer[] = []
+    let size = 0
+    let sent = false
+    let over = false
+    const cancelTimer = clock.after(timeoutMs, () => giveUp(partly('late', undefined)))
+    signal?.addEventListener('abort', onStop, { once: true })
+    if (signal?.aborted === true) onStop()
+    else start()
+
+    function onStop(): void {
+      giveUp({ type: 'stopped' })
+    }
+
+    function finish(seen: Seen): void {
+      over = true
+      cancelTimer()
+      signal?.removeEventListener('abort', onStop)
+      resolve(seen)
+    }
+
+    function giveUp(seen: Seen): void {
+      finish(seen)
+      controller?.abort(new Error('given up'))
+    }
+
+    function partly(end: 'cut' | 'late', code: string | undefined): Seen {
+      if (head !== undefined) return reply(head, end)
+      return { type: 'silence', why: end === 'late' ? 'timeout' : 'error', code, sent }
+    }
+
+    function reply(of: Head, end: 'whole' | 'cut' | 'late' | 'too large'): Seen {
+      return { type: 'reply', ...of, body: Buffer.concat(chunks).toString('utf8'), end }
+    }
+
+    function start(): void {
+      dispatcher.dispatch(
+        { ...request, body: request.body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+        {
+          onRequestStart(started) {
+            controller = started
+            // Given up while the connection was still being made: nothing is written.
+            if (over) {
+              started.abort(new Error('given up'))
+              return
+            }
+            head = undefined
+            chunks = []
+            size = 0
+            sent = true
+            onSent()
+          },
+          onResponseStart(_controller, status, headers) {
+            // Informational replies (1xx) come before the real one.
+            if (status >= 200) head = { status, headers }
+          },
+          onResponseData(_controller, chunk) {
+            if (over || head === undefined) return
+            size += chunk.length
+            if (size > maxReplyBytes) giveUp(reply(head, 'too large'))
+            else chunks.push(chunk)
+          },
+          onResponseEnd() {
+            if (!over && head !== undefined) finish(reply(head, 'whole'))
+          },
+          onResponseError(_controller, error) {
+            if (!over) finish(partly('cut', codeOf(error)))
+          },
+        },
+      )
+    }
+  })
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

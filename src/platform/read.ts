@@ -1,0 +1,88 @@
+import pRetry from 'p-retry'
+import type { Dispatcher } from 'undici'
+import { sleep } from '../lib/clock.ts'
+import type { ReadOptions, Reply } from '../reconcile/ports.ts'
+import { RemoteError } from '../reconcile/remote-error.ts'
+import { admit, type Caller } from './admission.ts'
+import { conclude, type ConclusionParts } from './conclusion.ts'
+import { exchange } from './exchange.ts'
+import { headersOf } from './headers.ts'
+import type { ReadValue } from './reply-body.ts'
+import type { Base } from './wire.ts'
+
+/** Between two attempts of one call; a longer trouble is the business of the next reconcile. */
+const FIRST_RETRY_MS = 500
+const LONGEST_RETRY_MS = 4_000
+
+export interface ReadParts extends ConclusionParts {
+  /** Keeps connections alive. */
+  readonly dispatcher: Dispatcher
+  readonly userAgent: string
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+  /** Attempts after the first. */
+  readonly retries: number
+  /** From 0 to below 1. */
+  readonly random: () => number
+}
+
+/** A request that may be repeated: a reading, or a setting that replaces the whole. */
+export interface Read<T> {
+  readonly caller: Caller
+  readonly base: Base
+  readonly method: 'GET' | 'POST'
+  /** Relative to the base. */
+  readonly path: string
+  readonly body: string | undefined
+  readonly readValue: ReadValue<T>
+}
+
+/**
+ * Sends it, and again after a transient failure; every attempt takes its place in the budget.
+ * @throws {RemoteError}
+ * @throws {SecretUnavailableError}
+ * @throws the signal's reason once it is aborted
+ */
+export function send<T>(read: Read<T>, parts: ReadParts, options: ReadOptions): Promise<Reply<T>> {
+  return pRetry(() => attempt(read, parts, options), {
+    retries: parts.retries,
+    // It waits in `shouldRetry`, by our clock and with full jitter, which p-retry does not have.
+    minTimeout: 0,
+    shouldRetry: async ({ error, attemptNumber }) => {
+      if (!(error instanceof RemoteError) || !error.facts.transient) return false
+      // The platform said when to come again (a 503 may): that is for the next reconcile.
+      if (error.facts.retryAfterMs !== undefined) return false
+      const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attemptNumber - 1))
+      await sleep(parts.clock, Math.round(parts.random() * longest), options.signal)
+      return true
+    },
+  })
+}
+
+async function attempt<T>(read: Read<T>, parts: ReadParts, options: ReadOptions): Promise<Reply<T>> {
+  const { caller, base, method, path, body, readValue } = read
+  const { dispatcher, userAgent, timeoutMs, maxReplyBytes, clock, gate } = parts
+  const admission = await admit(caller, gate, options)
+  const { login, place } = admission
+  const request = {
+    origin: base.origin,
+    path: `${base.path}${path}`,
+    method,
+    headers: headersOf({ login, userAgent, body }),
+    body,
+  }
+  const startedAt = clock.monotonic()
+  const seen = await exchange(dispatcher, request, {
+    clock,
+    timeoutMs,
+    maxReplyBytes,
+    signal: options.signal,
+    onSent: () => place.sent(),
+  })
+  place.ended()
+  if (seen.type === 'stopped') throw options.signal.reason
+  const durationMs = clock.monotonic() - startedAt
+  const result = conclude({ caller, admission, request, seen, readValue, timeoutMs, durationMs }, parts)
+  if (result instanceof RemoteError) throw result
+  return result
+}

@@ -1,0 +1,53 @@
+import { constants } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isSecretRef } from '../kinds/secret-ref.ts'
+import { Secret } from '../lib/secret.ts'
+import type { SecretReading, SecretStore } from '../reconcile/ports.ts'
+
+/** A mounted secret is a key, a password or a certificate; what is larger was mounted by mistake. In bytes. */
+const LARGEST_SECRET = 64 * 1024
+
+/** Mounted secrets under `dir`: the file `<dir>/<name>/<key>`, read anew each time, links followed. */
+export function createSecretStore(dir: string): SecretStore {
+  return {
+    async read(ref) {
+      const file = join(dir, ref.name, ref.key)
+      // Manifests are checked by the same schema; a name that steps out of the directory must not depend on that alone.
+      if (!isSecretRef({ secretRef: ref })) return { found: false, file, why: 'unreadable' }
+      return readSecretFile(file)
+    },
+  }
+}
+
+/** One secret in one file: UTF-8, at most 64 KiB, one newline at the end is not part of it. */
+export async function readSecretFile(file: string): Promise<SecretReading> {
+  try {
+    // Not blocking: to open a FIFO that nobody writes to would wait for ever.
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    const bytes = await contentOf(handle)
+    if (bytes === undefined) return { found: false, file, why: 'unreadable' }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
+    return text === '' ? { found: false, file, why: 'empty' } : { found: true, value: new Secret(text) }
+  } catch (error) {
+    // The error is dropped on purpose: what is known of it is said by `why`, and nothing of the content can follow.
+    return { found: false, file, why: isAbsent(error) ? 'absent' : 'unreadable' }
+  }
+}
+
+async function contentOf(handle: FileHandle): Promise<Uint8Array | undefined> {
+  if (!(await handle.stat()).isFile()) return undefined
+  const buffer = new Uint8Array(LARGEST_SECRET + 1)
+  let length = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length)
+    if (bytesRead === 0) return buffer.subarray(0, length)
+    length += bytesRead
+    if (length > LARGEST_SECRET) return undefined
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}

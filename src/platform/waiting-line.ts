@@ -1,0 +1,66 @@
+import type { Priority } from '../reconcile/ports.ts'
+
+/**
+ * Who comes next: lower priorities first, within a priority one of each lane in turn, within a lane the first.
+ * Every operation takes constant time.
+ */
+export interface WaitingLine<T> {
+  readonly size: number
+  /** Those of priority 0. */
+  readonly urgent: number
+  add(item: T, lane: string, priority: Priority): void
+  remove(item: T, lane: string, priority: Priority): void
+  /** Takes out the next one. */
+  next(): T | undefined
+  /** Takes out the next one of priority 0. */
+  nextUrgent(): T | undefined
+}
+
+/** For items that differ by identity; the same one must not wait twice. */
+export function createWaitingLine<T>(): WaitingLine<T> {
+  // In the order in which the lanes have their turn: a lane that was served goes to the end.
+  const priorities: Readonly<Record<Priority, Map<string, Set<T>>>> = {
+    0: new Map(),
+    1: new Map(),
+    2: new Map(),
+  }
+  const sizes: Record<Priority, number> = { 0: 0, 1: 0, 2: 0 }
+
+  function takeFrom(priority: Priority): T | undefined {
+    const lanes = priorities[priority]
+    for (const [lane, waiting] of lanes) {
+      lanes.delete(lane)
+      for (const item of waiting) {
+        waiting.delete(item)
+        sizes[priority] -= 1
+        if (waiting.size > 0) lanes.set(lane, waiting)
+        return item
+      }
+    }
+    return undefined
+  }
+
+  return {
+    get size() {
+      return sizes[0] + sizes[1] + sizes[2]
+    },
+    get urgent() {
+      return sizes[0]
+    },
+    add(item, lane, priority) {
+      const waiting = priorities[priority].get(lane)
+      if (waiting === undefined) priorities[priority].set(lane, new Set([item]))
+      else waiting.add(item)
+      sizes[priority] += 1
+    },
+    remove(item, lane, priority) {
+      const lanes = priorities[priority]
+      const waiting = lanes.get(lane)
+      if (waiting === undefined || !waiting.delete(item)) return
+      if (waiting.size === 0) lanes.delete(lane)
+      sizes[priority] -= 1
+    },
+    next: () => takeFrom(0) ?? takeFrom(1) ?? takeFrom(2),
+    nextUrgent: () => takeFrom(0),
+  }
+}

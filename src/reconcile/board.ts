@@ -1,0 +1,99 @@
+import type { Entry } from '../kinds/catalog.ts'
+import type { Key } from '../kinds/key.ts'
+import { kindOf, nameOf } from '../kinds/key.ts'
+import { alertExpectation } from '../kinds/alert/body.ts'
+import { maskSensitive } from '../kinds/mask.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Action } from '../plan/action.ts'
+import type { Conditions } from '../plan/condition.ts'
+import { statusOf } from '../plan/conditions.ts'
+import type { Difference } from '../kinds/difference.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { ResourceStatus, StatusBoard } from './status.ts'
+import type { Look } from './world.ts'
+import { bodyOf } from './world.ts'
+
+/** The read model, kept up to date by whoever reconciles. */
+export interface WritableBoard extends StatusBoard {
+  set(status: ResourceStatus): void
+  remove(key: Key): void
+}
+
+export function createBoard(): WritableBoard {
+  const statuses = new Map<Key, ResourceStatus>()
+  let sorted: readonly Key[] | undefined
+  return {
+    get: (key) => statuses.get(key),
+    list() {
+      sorted ??= [...statuses.keys()].toSorted()
+      return sorted.flatMap((key) => statuses.get(key) ?? [])
+    },
+    set(status) {
+      if (!statuses.has(status.key)) sorted = undefined
+      statuses.set(status.key, status)
+    },
+    remove(key) {
+      if (statuses.delete(key)) sorted = undefined
+    },
+  }
+}
+
+/** What is to be shown of a key. */
+export function describeStatus(input: {
+  readonly key: Key
+  readonly entry: Entry | undefined
+  readonly record: LedgerRecord
+  readonly look: Look | undefined
+  readonly conditions: Conditions
+  readonly action: Action
+  readonly differences: readonly Difference[]
+  readonly message: string
+  readonly revision: string
+  readonly lastReconciledAt: number | undefined
+  readonly nextReconcileAt: number | undefined
+}): ResourceStatus {
+  const { key, entry, record, look, conditions, action } = input
+  const manifest = entry?.manifest
+  return {
+    key,
+    kind: kindOf(key),
+    name: nameOf(key),
+    labels: manifest?.metadata.labels ?? {},
+    status: statusOf(conditions),
+    conditions,
+    action: action.type,
+    reason: conditions.Valid.status === 'False' ? conditions.Valid.reason : worstReason(conditions),
+    message: input.message,
+    differences: input.differences,
+    file: entry?.position.file ?? record.file,
+    line: entry?.position.line ?? record.line,
+    revision: input.revision,
+    service: serviceOf(entry, record),
+    pipeId: record.pipe?.id,
+    state: look?.state,
+    desired: desiredOf(entry),
+    observed: look?.body === undefined ? undefined : maskSensitive(look.body),
+    lastReconciledAt: input.lastReconciledAt,
+    nextReconcileAt: input.nextReconcileAt,
+    suspendedUntil:
+      manifest !== undefined && 'policy' in manifest ? manifest.policy?.suspend?.until : undefined,
+  }
+}
+
+function worstReason({ Synced, Ready }: Conditions): ResourceStatus['reason'] {
+  return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
+}
+
+function serviceOf(entry: Entry | undefined, record: LedgerRecord): string | undefined {
+  const manifest = entry?.manifest
+  if (manifest !== undefined && 'service' in manifest.spec) return manifest.spec.service
+  return manifest?.kind === 'Service' ? manifest.metadata.name : record.service?.name
+}
+
+function desiredOf(entry: Entry | undefined): JsonObject | undefined {
+  const manifest = entry?.manifest
+  if (manifest === undefined) return undefined
+  if (manifest.kind === 'Alert') return alertExpectation(manifest)
+  const body = bodyOf(manifest)
+  return body === undefined ? undefined : maskSensitive(body)
+}

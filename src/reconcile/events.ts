@@ -1,0 +1,128 @@
+import type { Difference } from '../kinds/difference.ts'
+import type { Finding } from '../kinds/finding.ts'
+import type { Key, Kind } from '../kinds/key.ts'
+import type { Revision } from '../kinds/revision.ts'
+import type { ActionType } from '../plan/action.ts'
+import type { Condition, ConditionType } from '../plan/condition.ts'
+import type { Reason } from '../plan/reason.ts'
+import type { Priority } from './ports.ts'
+
+/** The four operations of the interface; label values of the request metrics. */
+export const OPERATIONS = ['createPipe', 'getPipe', 'upsertQueryEndpoint', 'getAlert'] as const
+
+export type Operation = (typeof OPERATIONS)[number]
+
+/** How a reconcile ended; label values of `pipewright_reconcile_total{result}`. */
+export const RESULTS = ['done', 'failed', 'unknown', 'stopped'] as const
+
+export type Result = (typeof RESULTS)[number]
+
+export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
+
+export type WatchMode = (typeof WATCH_MODES)[number]
+
+/** Everything that happens and that somebody may want to know: telemetry subscribes, nobody answers. */
+export type Event =
+  | {
+      readonly type: 'ReconcileFinished'
+      readonly key: Key
+      readonly reconcileId: string
+      readonly revision: string
+      readonly action: ActionType
+      readonly reason: Reason
+      readonly message: string
+      readonly result: Result
+      readonly requestId: string | undefined
+      readonly durationMs: number
+      /** Something is other than after the last reconcile of this key. */ readonly changed: boolean
+      readonly file: string | undefined
+      readonly line: number | undefined
+      /** Time from the reading that brought a change until it was applied; only for the first reconcile that did. */ readonly changeToApplyMs:
+        number | undefined
+    }
+  | {
+      readonly type: 'ConditionChanged'
+      readonly key: Key
+      readonly condition: ConditionType
+      readonly before: Condition | undefined
+      readonly after: Condition
+      readonly revision: string
+      readonly file: string | undefined
+      readonly line: number | undefined
+    }
+  | {
+      readonly type: 'CreateStarted'
+      readonly key: Key
+      readonly intentId: string
+      readonly attempt: number
+      readonly revision: string
+    }
+  | {
+      readonly type: 'CreateFinished'
+      readonly key: Key
+      readonly intentId: string
+      readonly outcome: 'created' | 'failed' | 'unknown'
+      readonly pipeId: string | undefined
+      readonly requestId: string | undefined
+      readonly message: string
+      readonly revision: string
+    }
+  | {
+      readonly type: 'Observed'
+      readonly key: Key
+      /** `undefined`: the reply carried none. */ readonly state: string | undefined
+      readonly differences: readonly Difference[]
+    }
+  | { readonly type: 'Forgotten'; readonly key: Key }
+  | {
+      readonly type: 'RequestFinished'
+      readonly operation: Operation
+      readonly service: string
+      /** HTTP status, or the error class when no reply came. */ readonly code: string
+      readonly durationMs: number
+      readonly requestId: string | undefined
+    }
+  | { readonly type: 'BudgetWaited'; readonly service: string; readonly waitMs: number }
+  | { readonly type: 'RateLimited'; readonly service: string; readonly retryAfterMs: number }
+  | { readonly type: 'ServicePaused'; readonly service: string; readonly message: string }
+  | { readonly type: 'ServiceResumed'; readonly service: string }
+  | {
+      readonly type: 'SourceLoaded'
+      readonly revision: Revision
+      readonly durationMs: number
+      readonly changed: readonly Key[]
+      readonly manifests: Readonly<Record<Kind, number>>
+      readonly findings: readonly Finding[]
+      readonly problem: string | undefined
+      /** A change that no watcher event announced. */ readonly missedByWatcher: boolean
+    }
+  | {
+      readonly type: 'SourceFailed'
+      readonly reason: string
+      readonly message: string
+      readonly durationMs: number
+    }
+  | { readonly type: 'WatchModeChanged'; readonly mode: WatchMode; readonly message: string }
+  | {
+      readonly type: 'LedgerWritten'
+      readonly result: 'written' | 'conflict' | 'failed'
+      readonly durationMs: number
+      readonly message: string | undefined
+    }
+  | { readonly type: 'QueueChanged'; readonly depth: Readonly<Record<Priority, number>> }
+  | { readonly type: 'QueueWaited'; readonly priority: Priority; readonly waitMs: number }
+  | { readonly type: 'BrakeChanged'; readonly on: boolean; readonly wanted: number; readonly limit: number }
+  | {
+      readonly type: 'Started'
+      readonly version: string
+      readonly sandbox: boolean
+      readonly listen: string | undefined
+      readonly manifests: string
+    }
+  /** A test asked for a failure: no process that matters has this. */
+  | { readonly type: 'FailpointSet'; readonly failpoint: string }
+  | { readonly type: 'Stopping'; readonly signal: string }
+  | { readonly type: 'Stopped'; readonly unfinished: number }
+  | { readonly type: 'Bug'; readonly message: string; readonly error: Error }
+
+export type Emit = (event: Event) => void

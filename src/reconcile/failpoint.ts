@@ -1,0 +1,36 @@
+/**
+ * Places around a create at which tests make the real process fail, in the order in which they are reached.
+ *
+ * | failpoint        | what has happened                                                            |
+ * |------------------|------------------------------------------------------------------------------|
+ * | before-intent    | it was decided, and a place in the budget is taken                           |
+ * | after-intent     | the intent is durable                                                        |
+ * | after-connect    | the connection is ready, and no byte of the request is written               |
+ * | after-request    | the request is written, to its end                                           |
+ * | after-reply-head | status and headers of the reply came                                         |
+ * | after-reply-body | the reply came, to its end                                                   |
+ * | before-id        | the reply is understood, and its id is not durable; only when there is an id |
+ * | after-id         | the id is durable                                                            |
+ * | before-outcome   | the outcome is durable, if it can be, and not told                           |
+ * | after-outcome    | the outcome is told                                                          |
+ */
+export const FAILPOINTS = [
+  'before-intent',
+  'after-intent',
+  'after-connect',
+  'after-request',
+  'after-reply-head',
+  'after-reply-body',
+  'before-id',
+  'after-id',
+  'before-outcome',
+  'after-outcome',
+] as const
+
+export type Failpoint = (typeof FAILPOINTS)[number]
+
+/** Called at each failpoint; what it throws is thrown there. Left out, nothing happens at any of them. */
+export type Fail = (at: Failpoint) => Promise<void>
+
+/** The variable that asks for one; for tests, and so in no list of settings. */
+export const FAILPOINT_VARIABLE = 'PIPEWRIGHT_FAILPOINT'

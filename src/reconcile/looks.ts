@@ -1,0 +1,42 @@
+import type { Entry } from '../kinds/catalog.ts'
+import type { Key } from '../kinds/key.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Deps } from './deps.ts'
+import type { Look } from './world.ts'
+
+/** Remembers what the platform said of a key. */
+export function noteFound(
+  { world, clock }: Deps,
+  key: Key,
+  seen: { readonly state: string | undefined; readonly body: object; readonly entry: Entry | undefined },
+): void {
+  const healthy = healthyStatesOf(seen.entry)
+  const settled = healthy === undefined || (seen.state !== undefined && healthy.includes(seen.state))
+  world.noteLook(key, {
+    at: clock.now(),
+    found: true,
+    state: seen.state,
+    body: seen.body as JsonObject, // replies come from JSON.parse
+    unsettled: settled ? 0 : (world.look(key)?.unsettled ?? 0) + 1,
+  })
+}
+
+/** Remembers that the platform knows nothing of a key. */
+export function noteMissing({ world, clock }: Deps, key: Key): void {
+  world.noteLook(key, { at: clock.now(), found: false, state: undefined, body: undefined, unsettled: 0 })
+}
+
+/** A look from a time on; one "from the future", which a clock that was set back leaves behind, says nothing. */
+export function lookSince(
+  look: Look | undefined,
+  { since, now }: { readonly since: number; readonly now: number },
+): Look | undefined {
+  return look !== undefined && look.at >= since && look.at <= now ? look : undefined
+}
+
+function healthyStatesOf(entry: Entry | undefined): readonly string[] | undefined {
+  const manifest = entry?.manifest
+  if (manifest === undefined || !('policy' in manifest)) return undefined
+  const { policy } = manifest
+  return policy !== undefined && 'healthyStates' in policy ? policy.healthyStates : undefined
+}

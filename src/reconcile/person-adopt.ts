@@ -1,0 +1,132 @@
+import type { Difference } from '../kinds/difference.ts'
+import type { Key } from '../kinds/key.ts'
+import { comparePipe } from '../kinds/pipe/compare.ts'
+import { sameId } from '../lib/same-id.ts'
+import { isConfirmed, missesAfter } from '../plan/missing.ts'
+import { undecidedIntent } from '../plan/outcome-unknown.ts'
+import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
+import { desiredService, recordedAccess } from './access.ts'
+import { adoptionTarget } from './person-adopt-target.ts'
+import type { Answer, PersonDeps } from './person.ts'
+import { inFlight, inRounds, nothingToResolve, refused } from './person.ts'
+import { SecretUnavailableError, type ReadOptions } from './ports.ts'
+import { RemoteError } from './remote-error.ts'
+import { holderOf, takeOver } from './take-over.ts'
+
+/** A pipe that a person gives to a key. */
+export interface Adoption {
+  readonly key: Key
+  readonly pipeId: string
+  /** `resolve` is only for a create of unknown outcome; `adopt` also says that a change was made in the console. */
+  readonly word: 'adopt' | 'resolve'
+}
+
+/** `adopt` and `resolve --adopt`: the pipe belongs to the key from now on, as it is and as the manifest now asks. */
+export function adoptAs(deps: PersonDeps, adoption: Adoption, signal: AbortSignal): Promise<Answer> {
+  const options: ReadOptions = { priority: 0, signal }
+  return inRounds(deps, adoption.key, async (recorded) => {
+    try {
+      return await adoptOnce(deps, adoption, recorded, options)
+    } catch (error) {
+      if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
+      return refused(`The platform cannot be asked for the pipe, so nothing was changed: ${error.message}`)
+    }
+  })
+}
+
+async function adoptOnce(
+  deps: PersonDeps,
+  { key, pipeId, word }: Adoption,
+  recorded: LedgerRecord,
+  options: ReadOptions,
+): Promise<Answer> {
+  const intent = undecidedIntent(recorded)
+  if (word === 'resolve' && intent === undefined) return refused(nothingToResolve(recorded))
+  const wait = intent === undefined ? undefined : await inFlight(deps, key, intent)
+  const target = await adoptionTarget(deps, recorded)
+  const why =
+    wait ?? target.problem ?? claimOf(deps, key, pipeId) ?? (await heldPipe(deps, recorded, pipeId, options))
+  if (why !== undefined) return refused(why)
+  if (target.problem !== undefined) throw new Error('a problem is a reason')
+
+  const taken = await takeOver(deps, { recorded, pipeId, ...target.found }, options)
+  if (!taken.taken) return refused(taken.why)
+  const history = taken.history.map((entry) => ({ ...entry, message: `A person said so: ${entry.message}` }))
+  await deps.ledger.swap({ ...taken.record, conditions: undefined }, history)
+  const { body } = target.found
+  const differences = body === undefined ? [] : comparePipe(body, taken.pipe)
+  const said = sameId(recorded.pipe?.id, pipeId)
+    ? `Pipe ${taken.pipe.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
+    : `Pipe ${taken.pipe.id} is ${key} from now on.`
+  const settled =
+    intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) is settled by that.`
+  const message = `${said}${settled}${differWords(differences)}`
+  return { result: 'done', message, pipeId: taken.pipe.id, intentId: intent?.id, differences }
+}
+
+/** Another key that has the pipe, or that a manifest or a Lock gives it to, or another pipe that they give to this key. */
+function claimOf({ world }: PersonDeps, key: Key, pipeId: string): string | undefined {
+  const holder = holderOf(world.records(), pipeId, key)
+  if (holder !== undefined) return `Pipe ${pipeId} is ${holder} already; one pipe belongs to one manifest.`
+  const { entries, locks } = world.catalog ?? { entries: new Map(), locks: new Map() }
+  for (const { key: other, manifest, position } of entries.values()) {
+    const named = manifest?.kind === 'Pipe' ? manifest.policy?.adopt : undefined
+    const place = `policy.adopt at ${position.file}:${position.line}`
+    if (other !== key && sameId(named, pipeId))
+      return `Pipe ${pipeId} is for ${other}, by ${place}. Correct one of them.`
+    if (other === key && named !== undefined && !sameId(named, pipeId)) {
+      return `${key} is to be pipe ${named}, by ${place}. Correct that, or give that id.`
+    }
+  }
+  for (const [other, id] of locks) {
+    if (other !== key && sameId(id, pipeId))
+      return `Pipe ${pipeId} is for ${other}, by a Lock. Correct one of them.`
+  }
+  return undefined
+}
+
+/** Why a key that has a pipe cannot get another one: to take it would lose sight of the one it has. */
+async function heldPipe(
+  deps: PersonDeps,
+  recorded: LedgerRecord,
+  pipeId: string,
+  options: ReadOptions,
+): Promise<string | undefined> {
+  const { key, pipe } = recorded
+  if (pipe === undefined || sameId(pipe.id, pipeId)) return undefined
+  const access = recordedAccess(
+    deps.world,
+    recorded,
+    desiredService(deps.world, deps.world.entry(key)?.manifest),
+  )
+  if (access === undefined)
+    return `${key} is pipe ${pipe.id}, and its service has no manifest to look for it with.`
+  try {
+    await deps.platform.getPipe(access, pipe.id, options)
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
+    return isGone(deps, recorded, pipe) ? undefined : notBelieved(key, pipe)
+  }
+  return (
+    `${key} is pipe ${pipe.id} already, and that one exists. Give pipe ${pipeId} a manifest of its own; or, to let go of ` +
+    `${pipe.id}, remove the manifest, run "pipewright forget ${key}" once it is shown as Orphaned, and bring the manifest ` +
+    `back with policy.adopt: ${pipeId}.`
+  )
+}
+
+function isGone({ clock }: PersonDeps, recorded: LedgerRecord, pipe: RecordedPipe): boolean {
+  return isConfirmed(missesAfter({ misses: recorded.misses, createdAt: pipe.at, now: clock.now() }))
+}
+
+function notBelieved(key: Key, pipe: RecordedPipe): string {
+  return (
+    `${key} is pipe ${pipe.id}, which is not found; that is believed after three answers in a row over at least a minute. ` +
+    'Say it again when "pipewright status" shows it as Missing.'
+  )
+}
+
+function differWords(differences: readonly Difference[]): string {
+  if (differences.length === 0) return ''
+  const fields = differences.map(({ field }) => field).join(', ')
+  return ` The platform reports other values than the manifest for ${fields}.`
+}

@@ -1,0 +1,65 @@
+import type { Key } from '../kinds/key.ts'
+import { attemptWords, undecidedIntent } from '../plan/outcome-unknown.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { Answer, PersonDeps } from './person.ts'
+import { done, inFlight, inRounds, refused, told } from './person.ts'
+
+/** `forget`: the record of a key that nothing is expected of any more. */
+export function forgetKey(deps: PersonDeps, key: Key): Promise<Answer> {
+  return inRounds(deps, key, async (recorded) => {
+    if (recorded.version === 0)
+      return refused(`The ledger has no record of ${key}: there is nothing to forget.`)
+    const wanted = stillWanted(deps, recorded)
+    if (wanted !== undefined) return refused(wanted)
+    const intent = undecidedIntent(recorded)
+    const wait = intent === undefined ? undefined : await inFlight(deps, key, intent)
+    if (wait !== undefined) return refused(wait)
+    const left = whatIsLeft(recorded)
+    await deps.ledger.remove(recorded, [
+      told(deps, recorded, {
+        action: 'forget',
+        reason: 'Orphaned',
+        result: 'done',
+        message: `A person forgot it. ${left}`,
+      }),
+    ])
+    return done(recorded, `${key} is forgotten. ${left} A manifest of that name is new from now on.`)
+  })
+}
+
+/** Why a record may not be forgotten: without it, the next turn would create the pipe a second time. */
+function stillWanted({ world }: PersonDeps, recorded: LedgerRecord): string | undefined {
+  const { key } = recorded
+  const entry = world.entry(key)
+  const { catalog } = world
+  const instead = 'Remove the manifest first; or, to have it left alone for a while, set policy.suspend.'
+  if (entry !== undefined && entry.state !== 'vanishing') {
+    const { file, line } = entry.position
+    return `${key} has a manifest, at ${file}:${line}, so it would be created again. ${instead}`
+  }
+  if (catalog?.problem !== undefined) {
+    return `Whether ${key} has a manifest cannot be told. ${catalog.problem.message}`
+  }
+  if (world.desiredState(key) !== 'absent') {
+    return `Whether ${key} has a manifest cannot be told: not every file could be read in full. See "pipewright validate".`
+  }
+  if (recorded.conditions?.Synced.reason === 'Orphaned') return undefined
+  const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
+  return (
+    `${key} is not known as an orphan: the last turn saw it ${place}, and this reading finds no manifest. See that ` +
+    '--manifests names the directory that the daemon reads; if it does, wait until "pipewright status" shows it as ' +
+    'Orphaned, or run "pipewright apply", and say it again.'
+  )
+}
+
+/** What may stay on the platform, in words that are kept in the history: no id is lost silently. */
+function whatIsLeft(recorded: LedgerRecord): string {
+  const intent = undecidedIntent(recorded)
+  if (recorded.pipe !== undefined) {
+    const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
+    return `Its pipe was ${recorded.pipe.id}${where}, which is not deleted.`
+  }
+  if (intent !== undefined) return `A pipe may have been created ${attemptWords(intent)}.`
+  if (recorded.upsert !== undefined) return 'What was applied stays as it is.'
+  return 'Nothing of it is on the platform.'
+}

@@ -1,0 +1,117 @@
+import type { Difference } from '../kinds/difference.ts'
+import type { Key } from '../kinds/key.ts'
+import type { Intent, LedgerRecord } from '../plan/record.ts'
+import { blankRecord } from '../plan/record.ts'
+import type { Deps } from './deps.ts'
+import type { HistoryEntry } from './history.ts'
+import { LedgerConflict } from './ports.ts'
+
+/*
+ * What a person says at the shell, as operations on the ledger (design §5): also beside a running daemon, which the
+ * ledger's compare-and-set keeps from deciding on what is no longer so. Each word is a file of its own:
+ * `person-adopt.ts`, `person-retry.ts`, `person-forget.ts`.
+ */
+
+export interface PersonDeps extends Pick<Deps, 'platform' | 'ledger' | 'secrets' | 'world' | 'clock'> {
+  /** How long a create may take: ms. */
+  readonly requestTimeoutMs: number
+}
+
+/** What became of a person's word. */
+export type Answer =
+  | {
+      readonly result: 'done'
+      /** What happened, and what comes next. */
+      readonly message: string
+      readonly pipeId: string | undefined
+      readonly intentId: string | undefined
+      /** What the platform reports otherwise than the manifest says. */
+      readonly differences: readonly Difference[]
+    }
+  | {
+      readonly result: 'refused'
+      /** Why, and what to do instead. Nothing was written. */
+      readonly message: string
+    }
+
+/** So many other writers of one record in a row are no coincidence. */
+const MOST_ROUNDS = 5
+
+/** Time in which a daemon, after its request has ended, has written down the outcome even on a struggling disk: ms. */
+const WRITTEN_MS = 5_000
+
+/** Reads the record, and everything anew when somebody else wrote it in the meantime. */
+export async function inRounds(
+  { ledger, world }: Pick<PersonDeps, 'ledger' | 'world'>,
+  key: Key,
+  work: (recorded: LedgerRecord) => Promise<Answer>,
+): Promise<Answer> {
+  for (let round = 1; ; round += 1) {
+    for (const record of await ledger.list()) world.note(record)
+    const recorded = await ledger.get(key)
+    if (recorded === undefined) world.drop(key)
+    try {
+      return await work(recorded ?? blankRecord(key))
+    } catch (error) {
+      if (!(error instanceof LedgerConflict)) throw error
+      if (round === MOST_ROUNDS) return refused(`The record of ${key} keeps changing. Try again.`)
+    }
+  }
+}
+
+/** Why a word about an open intent has to wait: a living daemon may be sending it at this moment. */
+export async function inFlight(
+  { ledger, clock, requestTimeoutMs }: PersonDeps,
+  key: Key,
+  intent: Intent,
+): Promise<string | undefined> {
+  const end = intent.openedAt + requestTimeoutMs + WRITTEN_MS
+  if (intent.state !== 'open' || clock.now() >= end || !(await ledger.owned())) return undefined
+  return (
+    `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and may still be under way. ` +
+    `Say it again after ${timeOf(end)}, if "pipewright status ${key}" still shows it then; or stop the daemon first.`
+  )
+}
+
+/** The state of a record that leaves nothing to resolve, in words. */
+export function nothingToResolve({ key, version, pipe, intent }: LedgerRecord): string {
+  const nothing = `There is nothing to resolve for ${key}: `
+  if (version === 0) return `${nothing}the ledger has no record of it.`
+  if (pipe !== undefined) {
+    return `${nothing}it is settled, as pipe ${pipe.id}, ${pipe.origin} at ${timeOf(pipe.at)}.`
+  }
+  if (intent === undefined) return `${nothing}no create was ever sent for it.`
+  return (
+    `${nothing}attempt ${intent.attempt} (intent ${intent.id}) failed without effect` +
+    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it is tried again by itself.`
+  )
+}
+
+/** When the next turn is. */
+export async function when({ ledger }: Pick<PersonDeps, 'ledger'>): Promise<string> {
+  return (await ledger.owned()) ? ', in a second or two' : ', once "pipewright run" or "apply" is started'
+}
+
+export function told(
+  { clock, world }: PersonDeps,
+  recorded: LedgerRecord,
+  what: Pick<HistoryEntry & { readonly type: 'action' }, 'action' | 'reason' | 'result' | 'message'>,
+): HistoryEntry {
+  const { key, intent, pipe } = recorded
+  const requestId = pipe?.requestId ?? intent?.seen?.requestId
+  const revision = world.catalog?.revision.id ?? ''
+  return { type: 'action', key, at: clock.now(), revision, requestId, intentId: intent?.id, ...what }
+}
+
+export function refused(message: string): Answer {
+  return { result: 'refused', message }
+}
+
+export function done(recorded: LedgerRecord, message: string): Answer {
+  const { pipe, intent } = recorded
+  return { result: 'done', message, pipeId: pipe?.id, intentId: intent?.id, differences: [] }
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString()
+}

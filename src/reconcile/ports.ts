@@ -1,0 +1,144 @@
+import type { Key } from '../kinds/key.ts'
+import type { ObservedAlert, ObservedEndpoint, ObservedPipe } from '../kinds/observed.ts'
+import type { SecretRef } from '../kinds/secret-ref.ts'
+import type { Secret } from '../lib/secret.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { HistoryEntry } from './history.ts'
+
+/*
+ * What a reconcile needs of the world, as interfaces; platform/ and ledger/ implement them.
+ * They stand here because imports run one way, and reconcile/ is who calls.
+ */
+
+/** 0: changed or asked for · 1: retry · 2: drift check. */
+export type Priority = 0 | 1 | 2
+
+/** A service as requests need it. */
+export interface ServiceAccess {
+  /** `metadata.name` of its manifest; the lane in which its requests wait their turn. */
+  readonly name: string
+  readonly organizationId: string
+  readonly serviceId: string
+  /** Name of the mounted secret with `keyId` and `keySecret`. */
+  readonly secretName: string
+}
+
+export interface ReadOptions {
+  readonly priority: Priority
+  /** Gives up waiting and the request itself. */
+  readonly signal: AbortSignal
+}
+
+/** A reply as the interface promises it. */
+export interface Reply<T> {
+  readonly value: T
+  /** `requestId` of the envelope; alerts have none (4.4). */
+  readonly requestId: string | undefined
+}
+
+/** The right to send one create: a place in the request budget and readable credentials. */
+export interface CreatePermit {
+  /**
+   * `POST …/pipes` (4.1), once, on a connection of its own, never retried. Only after the intent is durable.
+   * Takes no stop signal: it ends by its own deadline.
+   * @param body the request body as JSON text, secrets in place
+   * @param intentId travels as `Idempotency-Key`
+   * @throws {RemoteError} with `effect` told
+   */
+  send(body: string, intentId: string): Promise<Reply<ObservedPipe>>
+}
+
+/**
+ * The four operations of the interface (`spec/api.md` 4). Every method throws {@link RemoteError}, or
+ * {@link SecretUnavailableError} when the credentials are not mounted, or the signal's reason once it is aborted.
+ */
+export interface Platform {
+  /** `GET …/pipes/{pipeId}` (4.2). A 404 is class `Missing` when it is the platform's own. */
+  getPipe(service: ServiceAccess, pipeId: string, options: ReadOptions): Promise<Reply<ObservedPipe>>
+  /** Waits for the budget under `options.signal`, reads the credentials, and sends nothing. */
+  admitCreate(service: ServiceAccess, options: ReadOptions): Promise<CreatePermit>
+  /** `POST …/serviceQueryEndpoint` (4.3). Idempotent: it replaces the whole configuration. */
+  upsertQueryEndpoint(
+    service: ServiceAccess,
+    body: string,
+    options: ReadOptions,
+  ): Promise<Reply<ObservedEndpoint>>
+  /** `GET {alerts_base_url}/api/v2/alerts/{id}` (4.4). */
+  getAlert(id: string, options: ReadOptions): Promise<Reply<ObservedAlert>>
+}
+
+/** A mounted secret, or the file that was looked for in vain. Never an error that could carry content. */
+export type SecretReading =
+  | { readonly found: true; readonly value: Secret }
+  | { readonly found: false; readonly file: string; readonly why: 'absent' | 'unreadable' | 'empty' }
+
+/** Mounted secrets: the file `<secrets-dir>/<name>/<key>`. Read anew each time; Kubernetes swaps them. */
+export interface SecretStore {
+  read(ref: SecretRef['secretRef']): Promise<SecretReading>
+}
+
+/** A request was not sent, because the platform's own credentials cannot be read. Never holds content. */
+export class SecretUnavailableError extends Error {
+  /** The file that was looked for, in vain. */
+  readonly file: string
+
+  constructor(file: string, message: string) {
+    super(message)
+    this.name = 'SecretUnavailableError'
+    this.file = file
+  }
+}
+
+/** The durable memory (design §9). Compare-and-set; whoever loses gets a {@link LedgerConflict}. */
+export interface Ledger extends AsyncDisposable {
+  /** Random, made with the ledger; keys the hashes of secrets. 32 bytes. */
+  readonly hashKey: Uint8Array
+  get(key: Key): Promise<LedgerRecord | undefined>
+  /** All records, in the order of their keys. */
+  list(): Promise<readonly LedgerRecord[]>
+  /**
+   * Replaces the record whose version is `next.version` (0: there must be none) by `next` with the version
+   * after it, and adds `history`, in one transaction that is durable when the promise is fulfilled.
+   * @returns the record as written
+   * @throws {LedgerConflict} when the version is another one; nothing was written
+   * @throws {LedgerError} when it could not be written; nothing is known to have been written
+   */
+  swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  /** As {@link swap}, for two records in one transaction: a record that moves to another key. */
+  move(from: LedgerRecord, to: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  /** Forgets a record; the same compare-and-set. */
+  remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void>
+  /** Newest first. */
+  history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+  /** A number that changes when somebody else, such as a person's command, has written. Cheap enough for every second. */
+  othersWrites(): Promise<number>
+  /** The version of every record, without reading the records: what to compare with after somebody else has written. */
+  versions(): Promise<ReadonlyMap<Key, number>>
+  /** Whether an owner, the daemon or `apply`, works with it at this moment; true for the owner itself. */
+  owned(): Promise<boolean>
+}
+
+export interface HistoryQuery {
+  readonly key: Key | undefined
+  /** From 1. */
+  readonly limit: number
+}
+
+/** Somebody else wrote the record first. Read it again and decide anew. */
+export class LedgerConflict extends Error {
+  constructor(key: Key, expected: number) {
+    super(`the record of ${key} is no longer at version ${expected}`)
+    this.name = 'LedgerConflict'
+  }
+}
+
+/** The ledger cannot be used: locked, corrupt, newer than this program, of another platform, or not writable. The message says which. */
+export class LedgerError extends Error {
+  readonly code: 'locked' | 'corrupt' | 'newer' | 'missing' | 'platform' | 'io'
+
+  constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'LedgerError'
+    this.code = code
+  }
+}

@@ -1,0 +1,41 @@
+/** How a failed request is to be taken (design §6); the label values of outcomes. */
+export const ERROR_CLASSES = [
+  'Rejected',
+  'AuthFailed',
+  'Missing',
+  'Throttled',
+  'Unavailable',
+  'BadReply',
+  'Redirected',
+] as const
+
+export type ErrorClass = (typeof ERROR_CLASSES)[number]
+
+/** What a failed request may have done on the platform. */
+export type Effect = 'none' | 'unknown'
+
+export interface RemoteErrorFacts {
+  readonly class: ErrorClass
+  readonly effect: Effect
+  /** Undefined when no reply came. */
+  readonly httpStatus: number | undefined
+  readonly requestId: string | undefined
+  /** How long the platform asks us to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  /** Safe to repeat at once for a GET or an upsert; says nothing about a create. */
+  readonly transient: boolean
+}
+
+/**
+ * A request that did not end in the reply the interface promises. The message says what was seen, in words,
+ * with at most a short and masked excerpt of the reply. Turned into an outcome in one place: `outcome.ts`.
+ */
+export class RemoteError extends Error {
+  readonly facts: RemoteErrorFacts
+
+  constructor(message: string, facts: RemoteErrorFacts, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'RemoteError'
+    this.facts = facts
+  }
+}

@@ -1,0 +1,30 @@
+import type { SecretRef } from '../kinds/secret-ref.ts'
+import { secretRefsIn } from '../kinds/secrets-in.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Secret } from '../lib/secret.ts'
+import type { SecretStore } from './ports.ts'
+
+/** The secrets that a body refers to, by dotted path, and the files that were looked for in vain. */
+export interface BodySecrets {
+  readonly values: ReadonlyMap<string, Secret>
+  readonly missing: readonly string[]
+}
+
+/** Reads every secret that a body refers to. Content never appears in a message. */
+export async function readBodySecrets(store: SecretStore, body: JsonObject): Promise<BodySecrets> {
+  const values = new Map<string, Secret>()
+  const missing = new Set<string>()
+  for (const { path, ref } of secretRefsIn(body)) {
+    const reading = await store.read(ref)
+    if (reading.found) values.set(path, reading.value)
+    else missing.add(reading.why === 'absent' ? reading.file : `${reading.file} (${reading.why})`)
+  }
+  return { values, missing: [...missing].toSorted() }
+}
+
+/** The files of a service's API key that are not there. */
+export async function missingCredentials(store: SecretStore, secretName: string): Promise<readonly string[]> {
+  const refs: SecretRef['secretRef'][] = ['keyId', 'keySecret'].map((key) => ({ name: secretName, key }))
+  const readings = await Promise.all(refs.map((ref) => store.read(ref)))
+  return readings.flatMap((reading) => (reading.found ? [] : [reading.file]))
+}

@@ -1,0 +1,43 @@
+import type { Key, ResourceKind } from '../kinds/key.ts'
+import type { Difference } from '../kinds/difference.ts'
+import type { ActionType } from '../plan/action.ts'
+import type { Conditions, Status } from '../plan/condition.ts'
+import type { Reason } from '../plan/reason.ts'
+import type { JsonObject } from '../lib/json.ts'
+
+/** All that is known of one resource, ready to be shown: no secret, no sensitive value in it. */
+export interface ResourceStatus {
+  readonly key: Key
+  readonly kind: ResourceKind
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly status: Status
+  readonly conditions: Conditions
+  /** What was decided last. */
+  readonly action: ActionType
+  readonly reason: Reason
+  /** What happened, where, and what to do. */
+  readonly message: string
+  readonly differences: readonly Difference[]
+  readonly file: string | undefined
+  readonly line: number | undefined
+  readonly revision: string
+  readonly service: string | undefined
+  readonly pipeId: string | undefined
+  /** `state` as the platform last reported it. */
+  readonly state: string | undefined
+  /** Bodies of the interface, sensitive values masked. */
+  readonly desired: JsonObject | undefined
+  readonly observed: JsonObject | undefined
+  /** ms since the epoch. */
+  readonly lastReconciledAt: number | undefined
+  readonly nextReconcileAt: number | undefined
+  readonly suspendedUntil: string | undefined
+}
+
+/** The read model that page, API and metrics show; kept by the daemon. */
+export interface StatusBoard {
+  get(key: Key): ResourceStatus | undefined
+  /** In the order of their keys. */
+  list(): readonly ResourceStatus[]
+}

@@ -1,0 +1,110 @@
+import type { Key } from '../kinds/key.ts'
+import type { ObservedPipe } from '../kinds/observed.ts'
+import { sameId } from '../lib/same-id.ts'
+import { undecidedIntent } from '../plan/outcome-unknown.ts'
+import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
+import { adoptPipe } from '../plan/transitions.ts'
+import type { Deps } from './deps.ts'
+import type { HistoryEntry } from './history.ts'
+import type { ReadOptions, ServiceAccess } from './ports.ts'
+import { RemoteError } from './remote-error.ts'
+
+/** A pipe that exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
+export interface TakeOver {
+  readonly recorded: LedgerRecord
+  readonly pipeId: string
+  readonly access: ServiceAccess
+  readonly service: ServiceIdentity
+  readonly platformName: string
+  /** What is asked for now. */
+  readonly fingerprint: Fingerprint
+  readonly revision: string
+}
+
+export type TakenOver =
+  | {
+      readonly taken: true
+      /** Not yet written. */
+      readonly record: LedgerRecord
+      readonly pipe: ObservedPipe
+      readonly requestId: string | undefined
+      readonly message: string
+      readonly history: readonly HistoryEntry[]
+    }
+  | { readonly taken: false; readonly why: string }
+
+/**
+ * Asks the platform for the pipe (`spec/api.md` 4.2) and makes the record that holds it.
+ * @throws {RemoteError} and what else a request throws, but for a pipe that is not there
+ */
+export async function takeOver(
+  { platform, clock, world }: Pick<Deps, 'platform' | 'clock' | 'world'>,
+  wanted: TakeOver,
+  options: ReadOptions,
+): Promise<TakenOver> {
+  const { recorded, pipeId, access, service, revision } = wanted
+  const { key } = recorded
+  const holder = holderOf(world.records(), pipeId, key)
+  if (holder !== undefined) {
+    return refused(`Pipe ${pipeId} is ${holder} already; one pipe belongs to one manifest.`)
+  }
+  let reply
+  try {
+    reply = await platform.getPipe(access, pipeId, options)
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
+    const where = `service ${service.name} (${service.serviceId})`
+    return refused(`There is no pipe ${pipeId} in ${where}. Correct the id; nothing is created meanwhile.`)
+  }
+  const { value: pipe, requestId } = reply
+  const owner = pipe.serviceId ?? service.serviceId
+  if (!sameId(owner, service.serviceId)) {
+    return refused(`Pipe ${pipeId} belongs to another service, ${owner}.`)
+  }
+  const at = clock.now()
+  const record = adoptPipe(recorded, {
+    pipe: { id: pipe.id, origin: 'adopted', at, revision, requestId },
+    service,
+    platformName: wanted.platformName,
+    fingerprint: baselineOf(recorded, wanted.fingerprint),
+  })
+  const message = `Pipe ${pipe.id} was taken over${inPlaceOf(recorded, pipe.id)}.`
+  const history: HistoryEntry = {
+    type: 'action',
+    action: 'adopt',
+    reason: 'Adopt',
+    result: 'done',
+    intentId: undecidedIntent(recorded)?.id,
+    key,
+    at,
+    revision,
+    requestId,
+    message,
+  }
+  return { taken: true, record, pipe, requestId, message, history: [history] }
+}
+
+/** Another key that holds a pipe. */
+export function holderOf(records: Iterable<LedgerRecord>, pipeId: string, but: Key): Key | undefined {
+  for (const record of records) {
+    if (record.key !== but && sameId(record.pipe?.id, pipeId)) return record.key
+  }
+  return undefined
+}
+
+/**
+ * What the pipe is compared with from now on. The one that an unknown create may have made has what was asked for
+ * then: edits and rotated secrets since must show, also in the fields that the platform does not report.
+ */
+function baselineOf(recorded: LedgerRecord, asked: Fingerprint): Fingerprint {
+  return undecidedIntent(recorded) === undefined ? asked : (recorded.applied ?? asked)
+}
+
+/** An id that is given up is told once more: it must not get lost silently. */
+function inPlaceOf({ pipe }: LedgerRecord, id: string): string {
+  return pipe === undefined || sameId(pipe.id, id) ? '' : `, in place of pipe ${pipe.id}, which is gone`
+}
+
+function refused(why: string): TakenOver {
+  return { taken: false, why }
+}

@@ -1,0 +1,218 @@
+import { endpointBody } from '../kinds/query-endpoint/body.ts'
+import { pipeBody } from '../kinds/pipe/body.ts'
+import type { Catalog, Entry } from '../kinds/catalog.ts'
+import { fingerprintBody } from '../kinds/fingerprint.ts'
+import type { Key } from '../kinds/key.ts'
+import { keyOf, kindOf } from '../kinds/key.ts'
+import type { ResourceManifest } from '../kinds/manifest.ts'
+import type { ServiceManifest } from '../kinds/service/schema.ts'
+import { keyedHash } from '../lib/digest.ts'
+import { sameId } from '../lib/same-id.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Desired } from '../plan/input.ts'
+import { isMassMissing } from '../plan/missing.ts'
+import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
+
+/** What the platform last said of one key. */
+export interface Look {
+  /** ms since the epoch. */
+  readonly at: number
+  readonly found: boolean
+  readonly state: string | undefined
+  /** The reply's resource as it came; masked only where it is shown. */
+  readonly body: JsonObject | undefined
+  /** Looks in a row that found a state which is not healthy. */
+  readonly unsettled: number
+}
+
+/**
+ * What is known beyond one key, in memory: the catalog, the records as last read or written, and what the platform
+ * last said. It truly holds state; everything in it can be had again from the directory, the ledger and the platform.
+ */
+export interface World {
+  readonly catalog: Catalog | undefined
+  setCatalog(catalog: Catalog): void
+  entry(key: Key): Entry | undefined
+  /** Whether a key is wanted, held, doubted or gone. */
+  desiredState(key: Key): Desired['state']
+  records(): Iterable<LedgerRecord>
+  record(key: Key): LedgerRecord | undefined
+  note(record: LedgerRecord): void
+  drop(key: Key): void
+  look(key: Key): Look | undefined
+  noteLook(key: Key, look: Look): void
+  /** What the platform said when it last refused the credentials of a service; undefined when it did not. */
+  authFailure(service: string): string | undefined
+  /** @returns whether that changed anything */
+  noteAuth(service: string, failure: string | undefined): boolean
+  service(name: string): ServiceManifest | undefined
+  /** Number of pipes that want to be created now. */
+  wantedCreations(now: number): number
+  /** The body that a manifest asks for, with its fingerprint; worked out once a manifest. */
+  asked(manifest: ResourceManifest): Asked | undefined
+  /** Keys that name this one in `policy.dependsOn`. */
+  dependents(key: Key): readonly Key[]
+}
+
+/** What a manifest asks for: the body of the interface, references in place. */
+export interface Asked {
+  readonly body: JsonObject
+  /** Without the values of secrets, which may change while the manifest does not. */
+  readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
+}
+
+/** @param hashKey the ledger's: keys the hashes of what is recorded */
+export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): World {
+  const askedOf = new WeakMap<ResourceManifest, Asked>()
+  let catalog: Catalog | undefined
+  let dependentsOf = new Map<string, Key[]>()
+  let wanted: { readonly count: number; readonly at: number } | undefined
+  const records = new Map<Key, LedgerRecord>()
+  const looks = new Map<Key, Look>()
+  const authFailures = new Map<string, string>()
+
+  const world: World = {
+    get catalog() {
+      return catalog
+    },
+    setCatalog(next) {
+      catalog = next
+      dependentsOf = indexDependents(next)
+      wanted = undefined
+    },
+    entry: (key) => catalog?.entries.get(key),
+    desiredState(key) {
+      const entry = catalog?.entries.get(key)
+      if (entry !== undefined) return entry.state
+      return catalog?.gone.has(key) === true ? 'absent' : 'vanishing'
+    },
+    records: () => records.values(),
+    record: (key) => records.get(key),
+    note(record) {
+      if (kindOf(record.key) === 'Pipe' && fate(records.get(record.key)) !== fate(record)) wanted = undefined
+      records.set(record.key, record)
+    },
+    drop(key) {
+      records.delete(key)
+      looks.delete(key)
+    },
+    look: (key) => looks.get(key),
+    noteLook(key, look) {
+      looks.set(key, look)
+    },
+    authFailure: (service) => authFailures.get(service),
+    noteAuth(service, failure) {
+      const before = authFailures.get(service)
+      if (failure === undefined) return authFailures.delete(service)
+      authFailures.set(service, failure)
+      return before === undefined
+    },
+    service(name) {
+      const manifest = catalog?.entries.get(keyOf('Service', name))?.manifest
+      return manifest?.kind === 'Service' ? manifest : undefined
+    },
+    wantedCreations(now) {
+      // A suspension that ends changes the count without any event, so an old count is not trusted for long.
+      if (wanted === undefined || Math.abs(now - wanted.at) > 5_000)
+        wanted = { count: countWanted(now), at: now }
+      return wanted.count
+    },
+    asked(manifest) {
+      const known = askedOf.get(manifest)
+      if (known !== undefined) return known
+      const body = bodyOf(manifest)
+      if (body === undefined || (manifest.kind !== 'Pipe' && manifest.kind !== 'QueryEndpoint'))
+        return undefined
+      const fingerprint = fingerprintBody(body, manifest.kind, (text) => keyedHash(hashKey, text))
+      const asked = { body, fingerprint }
+      askedOf.set(manifest, asked)
+      return asked
+    },
+    dependents: (key) => dependentsOf.get(key) ?? [],
+  }
+
+  function countWanted(now: number): number {
+    let count = 0
+    const services = new Map<string, { missing: number; of: number; wanted: number }>()
+    for (const entry of catalog?.entries.values() ?? []) {
+      const record = records.get(entry.key)
+      const wants = wantsCreation(entry, record, catalog, now) ? 1 : 0
+      if (record?.pipe === undefined) {
+        count += wants
+        continue
+      }
+      const id = record.service?.serviceId ?? ''
+      const service = services.get(id) ?? { missing: 0, of: 0, wanted: 0 }
+      services.set(id, service)
+      service.of += 1
+      service.missing += record.misses === undefined ? 0 : 1
+      service.wanted += wants
+    }
+    // A service that is out of sight gets nothing created, and so it keeps no other one waiting.
+    for (const service of services.values()) if (!isMassMissing(service)) count += service.wanted
+    return count
+  }
+
+  return world
+}
+
+/** What of a record bears on whether its key wants to be created. */
+function fate(record: LedgerRecord | undefined): string {
+  const { pipe, intent, misses } = record ?? {}
+  return `${pipe?.id ?? ''}/${intent?.id ?? ''}/${intent?.state ?? ''}/${misses === undefined}`
+}
+
+function wantsCreation(
+  entry: Entry,
+  record: LedgerRecord | undefined,
+  catalog: Catalog | undefined,
+  now: number,
+): boolean {
+  if (entry.state !== 'valid' || entry.manifest?.kind !== 'Pipe') return false
+  const { policy } = entry.manifest
+  if (policy?.adopt !== undefined || catalog?.locks.has(entry.key) === true) return false
+  if (policy?.suspend !== undefined && Date.parse(policy.suspend.until) > now) return false
+  if (record?.pipe !== undefined) {
+    // Also while a 404 is not believed yet: the first of many must not be created before the last one is counted.
+    return policy?.onMissing !== 'report' && record.misses !== undefined
+  }
+  const undecided = record?.intent?.state === 'open' || record?.intent?.state === 'unknown'
+  return !undecided || sameId(policy?.retryCreate, record.intent.id)
+}
+
+function indexDependents(catalog: Catalog): Map<string, Key[]> {
+  const index = new Map<string, Key[]>()
+  for (const { key, manifest } of catalog.entries.values()) {
+    for (const needed of manifest === undefined ? [] : dependenciesOf(manifest)) {
+      const keys = index.get(needed)
+      if (keys === undefined) index.set(needed, [key])
+      else keys.push(key)
+    }
+  }
+  return index
+}
+
+/** Keys whose readiness a manifest waits for, and the Service whose manifest it needs. */
+function dependenciesOf(manifest: ResourceManifest): readonly string[] {
+  const named = 'policy' in manifest ? (manifest.policy?.dependsOn ?? []) : []
+  return 'service' in manifest.spec ? [...named, keyOf('Service', manifest.spec.service)] : named
+}
+
+/** The identity of a service as its manifest says it. */
+export function identityOf(manifest: ServiceManifest): ServiceIdentity {
+  const { organizationId, serviceId } = manifest.spec
+  return { name: manifest.metadata.name, organizationId, serviceId }
+}
+
+/** The body of the interface that a manifest asks for, references in place; alerts and services have none. */
+export function bodyOf(manifest: ResourceManifest): JsonObject | undefined {
+  switch (manifest.kind) {
+    case 'Pipe':
+      return pipeBody(manifest)
+    case 'QueryEndpoint':
+      return endpointBody(manifest)
+    case 'Alert':
+    case 'Service':
+      return undefined
+  }
+}
