@@ -1,0 +1,126 @@
+import type { Settings } from '../config/settings.ts'
+import { createDispatcher } from '../daemon/dispatcher.ts'
+import { laneOf } from '../daemon/lane.ts'
+import { createQueue } from '../daemon/queue.ts'
+import { systemClock } from '../daemon/system-clock.ts'
+import type { Key } from '../kinds/key.ts'
+import { kindOf } from '../kinds/key.ts'
+import { createTelemetry, NAMED_RESOURCES } from '../telemetry/telemetry.ts'
+import { seedStatus } from '../reconcile/seed.ts'
+import type { Engine } from './compose.ts'
+import { compose, loadOnce, openBoard, openLedgerAs, openSource } from './compose.ts'
+import type { ExitCode } from './exit-code.ts'
+import { EXIT } from './exit-code.ts'
+import { failpointsOf } from './failpoints.ts'
+import { findingsAsText } from './findings.ts'
+import type { Io } from './io.ts'
+import { print, printJson } from './io.ts'
+import { paintFor } from './paint.ts'
+import { isWell, statusTable } from './status-text.ts'
+import { VERSION } from './version.ts'
+
+export const APPLY_OUTPUTS = ['text', 'json'] as const
+
+/** A key is asked for again when something it waits for changed, but not without end. */
+const MOST_TURNS = 3
+
+/** `pipewright apply`: one pass over everything, then exit. With `--yes`, the brake is off. */
+export async function apply(
+  io: Io,
+  settings: Settings,
+  options: { readonly output: (typeof APPLY_OUTPUTS)[number]; readonly brake: 'on' | 'off' },
+): Promise<ExitCode> {
+  await using stack = new AsyncDisposableStack()
+  const board = openBoard()
+  const telemetry = createTelemetry({
+    log: { level: settings.logLevel, format: logFormatFor(io, settings), destination: io.stderr },
+    version: VERSION,
+    board: () => board.list(),
+    namedResources: NAMED_RESOURCES,
+    clock: systemClock,
+  })
+  stack.defer(() => telemetry.close())
+  const { emit } = telemetry
+  const failpoints = failpointsOf(io.env, emit)
+  const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
+  const source = openSource(settings)
+  const maxCreates = options.brake === 'off' ? Infinity : settings.maxCreates
+  const engine = await compose({ settings, ledger, source, board, emit, maxCreates, failpoints }, stack)
+  const catalog = await loadOnce(engine, io.stop.stopping)
+  const unfinished = await passOver(engine, settings, io)
+  const resources = board.list()
+  if (options.output === 'json') {
+    printJson(io, {
+      revision: catalog.revision,
+      problem: catalog.problem,
+      findings: catalog.findings,
+      resources,
+    })
+  } else {
+    const paint = paintFor(io.stdout, io.env)
+    if (catalog.findings.length > 0)
+      print(io.stdout, findingsAsText(catalog.findings, settings.manifests, paint))
+    if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
+    print(io.stdout, statusTable(resources, paint))
+  }
+  const errors = catalog.findings.some((finding) => finding.severity === 'error')
+  const well = resources.every(isWell) && !errors && catalog.problem === undefined && unfinished === 0
+  return well ? EXIT.fine : EXIT.failed
+}
+
+/** A person at a terminal reads lines, whatever machines are to get. */
+function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
+  return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
+}
+
+/** Every key has its turn; services and alerts first, as others wait for them. @returns turns cut short by a stop */
+async function passOver(engine: Engine, settings: Settings, io: Io): Promise<number> {
+  const { deps, reconciler, board } = engine
+  const { world } = deps
+  const turns = new Map<Key, number>()
+  const waiting = new Set<Key>()
+  let running = 0
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
+  const dispatcher = createDispatcher({
+    clock: deps.clock,
+    queue: createQueue(),
+    concurrency: settings.concurrency,
+    emit: deps.emit,
+    async run({ key, priority }) {
+      waiting.delete(key)
+      turns.set(key, (turns.get(key) ?? 0) + 1)
+      const turn = { priority, stopping: io.stop.stopping, reconcileId: deps.newId(), changedAt: undefined }
+      running += 1
+      try {
+        const { also } = await reconciler.reconcile(key, turn)
+        for (const other of also) ask(other)
+      } finally {
+        running -= 1
+        if (waiting.size === 0 && running === 0) finish()
+      }
+      return undefined
+    },
+  })
+  function ask(key: Key): void {
+    if ((turns.get(key) ?? 0) >= MOST_TURNS) return
+    waiting.add(key)
+    const first = kindOf(key) === 'Service' || kindOf(key) === 'Alert'
+    dispatcher.ask(key, { priority: first ? 0 : 1, afterMs: 0, lane: laneOf(world, key) })
+  }
+
+  const keys = new Set([
+    ...(world.catalog?.entries.keys() ?? []),
+    ...[...world.records()].map((record) => record.key),
+  ])
+  for (const key of [...keys].toSorted()) {
+    seedStatus(deps, board, key)
+    ask(key)
+  }
+  if (keys.size === 0) finish()
+  io.stop.stopping.addEventListener('abort', () => finish(), { once: true })
+  if (io.stop.stopping.aborted) finish()
+  await done
+  const grace = AbortSignal.timeout(settings.shutdownGraceMs)
+  const { unfinished } = await dispatcher.stop(AbortSignal.any([grace, io.stop.forced]))
+  return unfinished + waiting.size + (await reconciler.saveOutcomes())
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { relative, sep } from 'node:path'
+import type { Catalog } from '../kinds/catalog.ts'
+import type { Settings } from '../config/settings.ts'
+import { systemClock } from '../daemon/system-clock.ts'
+import { openLedger } from '../ledger/open.ts'
+import type { LoadResult, Source } from '../manifest/load.ts'
+import { createSource } from '../manifest/load.ts'
+import type { SecretFile } from '../manifest/platform-secrets.ts'
+import type { PlatformClient } from '../platform/clients.ts'
+import { createPlatform } from '../platform/clients.ts'
+import { createSecretStore } from '../platform/secret-store.ts'
+import type { WritableBoard } from '../reconcile/board.ts'
+import { createBoard } from '../reconcile/board.ts'
+import type { Deps } from '../reconcile/deps.ts'
+import type { Emit } from '../reconcile/events.ts'
+import type { Ledger } from '../reconcile/ports.ts'
+import { LedgerError } from '../reconcile/ports.ts'
+import type { Reconciler } from '../reconcile/reconciler.ts'
+import { createReconciler } from '../reconcile/reconciler.ts'
+import { createWorld } from '../reconcile/world.ts'
+import { SANDBOX_LEDGER, startEmbeddedSandbox } from './embedded-sandbox.ts'
+import type { Failpoints } from './failpoints.ts'
+import { platformName } from './platform-name.ts'
+import { VERSION } from './version.ts'
+
+/** Everything that decides and acts, put together from the settings. */
+export interface Engine {
+  readonly deps: Deps
+  readonly board: WritableBoard
+  readonly reconciler: Reconciler
+  readonly platform: PlatformClient
+  readonly source: Source
+}
+
+export interface ComposeOptions {
+  readonly settings: Settings
+  readonly ledger: Ledger
+  readonly source: Source
+  readonly board: WritableBoard
+  readonly emit: Emit
+  /** `--max-creates`, or Infinity when a person said yes. */
+  readonly maxCreates: number
+  readonly failpoints?: Failpoints | undefined
+}
+
+const RESYNC_MS = 3_600_000
+
+/** Time that is left of the shutdown grace, after a create that began just before the stop, to write down its outcome. */
+const SETTLE_MS = 2_000
+
+/**
+ * Opens the ledger in a role: `owner` for who acts, `reader` for who only looks, `writer` for a person's command.
+ * @throws {LedgerError}
+ */
+export async function openLedgerAs(
+  mode: 'owner' | 'writer' | 'reader',
+  settings: Settings,
+  emit: Emit,
+  failpoints?: Failpoints,
+): Promise<Ledger> {
+  try {
+    return await openLedger(settings.ledger, {
+      mode,
+      init: settings.ledgerInit,
+      platform: platformName(settings),
+      clock: systemClock,
+      emit,
+      beforeCommit: failpoints?.beforeCommit,
+    })
+  } catch (error) {
+    const meant = error instanceof LedgerError && error.code === 'missing' && !settings.sandbox
+    if (!meant || !existsSync(SANDBOX_LEDGER)) throw error
+    const hint = `There is one of the sandbox, which "npm start" keeps: add --sandbox to look at it.`
+    throw new LedgerError('missing', `${error.message} ${hint}`, { cause: error })
+  }
+}
+
+/** Puts the parts together; what they hold is released with the stack. */
+export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
+  const { settings, ledger, source, board, emit } = options
+  const secrets = createSecretStore(settings.secretsDir)
+  const sandboxUrl = settings.sandbox ? await sandboxUrlOf(settings, stack) : undefined
+  const platform = stack.use(
+    createPlatform({
+      baseUrl: sandboxUrl ?? settings.baseUrl,
+      alertsBaseUrl: sandboxUrl ?? settings.alertsBaseUrl,
+      alertsTokenFile: settings.alertsTokenFile,
+      secrets,
+      budget: settings.apiBudget,
+      requestTimeoutMs: settings.requestTimeoutMs,
+      createDeadlineMs: Math.min(settings.requestTimeoutMs, settings.shutdownGraceMs - SETTLE_MS),
+      clock: systemClock,
+      emit,
+      random: Math.random,
+      userAgent: `pipewright/${VERSION}`,
+      fail: options.failpoints?.fail,
+    }),
+  )
+  const deps: Deps = {
+    platform,
+    ledger,
+    secrets,
+    world: createWorld({ hashKey: ledger.hashKey }),
+    clock: systemClock,
+    emit,
+    random: Math.random,
+    newId: randomUUID,
+    timing: { intervalMs: settings.intervalMs, resyncMs: RESYNC_MS },
+    maxCreates: options.maxCreates,
+    fail: options.failpoints?.fail,
+  }
+  return { deps, board, reconciler: createReconciler(deps, board), platform, source }
+}
+
+/** The sandbox has a look at the directory of its own, so that the first reading that counts finds everything new. */
+async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Promise<string> {
+  const { state } = await openSource(settings).load(
+    new Map(),
+    { accept: 'doubt' },
+    new AbortController().signal,
+  )
+  const secrets = createSecretStore(settings.secretsDir)
+  return stack.use(await startEmbeddedSandbox(settings, secrets, state.catalog)).url
+}
+
+const AGREEING_READINGS = 3
+
+/** Reads the directory as often as it takes to believe that what is missing is gone, and fills the world with it. */
+export async function loadOnce(engine: Engine, signal: AbortSignal): Promise<Catalog> {
+  const { world, ledger } = engine.deps
+  for (const record of await ledger.list()) world.note(record)
+  const known = new Map([...world.records()].map((record) => [record.key, record.file]))
+  let result: LoadResult | undefined
+  for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
+    result = await engine.source.load(known, { accept: 'doubt' }, signal)
+    if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
+  }
+  if (result === undefined) throw new Error('there is at least one reading')
+  world.setCatalog(result.state.catalog)
+  return result.state.catalog
+}
+
+export function openBoard(): WritableBoard {
+  return createBoard()
+}
+
+export function openSource(settings: Settings): Source {
+  return createSource({ root: settings.manifests, ownSecrets: ownSecretsOf(settings) })
+}
+
+/** The files of mounted secrets that no manifest may refer to: what Pipewright itself signs in with, or asks for. */
+function ownSecretsOf({ secretsDir, alertsTokenFile, adminTokenFile }: Settings): readonly SecretFile[] {
+  return [alertsTokenFile, adminTokenFile].flatMap((file) => {
+    const [name, key, ...rest] = file === undefined ? [] : relative(secretsDir, file).split(sep)
+    return name === undefined || key === undefined || rest.length > 0 ? [] : [{ name, key }]
+  })
+}

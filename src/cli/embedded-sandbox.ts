@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import type { Catalog } from '../kinds/catalog.ts'
+import type { SecretRef } from '../kinds/secret-ref.ts'
+import { secretRefsIn } from '../kinds/secrets-in.ts'
+import type { Settings } from '../config/settings.ts'
+import { readSecretFile } from '../platform/secret-store.ts'
+import type { SecretStore } from '../reconcile/ports.ts'
+import { bodyOf } from '../reconcile/world.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { createSandbox } from '../sandbox/sandbox.ts'
+import { readWorld } from '../sandbox/world.ts'
+
+/** Where everything of a sandbox run lives; Git ignores it. */
+const SANDBOX_HOME = '.pipewright'
+
+/** The ledger of a sandbox run, unless another is named. */
+export const SANDBOX_LEDGER = join(SANDBOX_HOME, 'sandbox-ledger.db')
+
+/** The world file beside the manifests: what is there before anybody asks. Readings of manifests skip dot files. */
+const WORLD_FILE = '.sandbox.yaml'
+
+/**
+ * Starts the embedded platform for `--sandbox`, with made-up secrets for every reference that has none yet.
+ * Nothing outside this machine is reached, and nothing here is a credential of anything.
+ */
+export async function startEmbeddedSandbox(
+  settings: Settings,
+  secrets: SecretStore,
+  catalog: Catalog,
+): Promise<Sandbox> {
+  const refs = secretRefsOf(catalog)
+  for (const ref of refs) await makeUp(settings.secretsDir, secrets, ref)
+  await makeUpFile(settings.alertsTokenFile)
+  const worldFile = join(settings.manifests, WORLD_FILE)
+  const world = existsSync(worldFile) ? await readWorld(worldFile) : undefined
+  const sandbox = await createSandbox({
+    file: join(SANDBOX_HOME, 'sandbox.db'),
+    world,
+    credentials: [],
+    alertTokens: [],
+  })
+  await grantAccess(sandbox, settings, secrets, catalog)
+  return sandbox
+}
+
+/** Lets the sandbox accept the credentials that are mounted now. */
+async function grantAccess(
+  sandbox: Sandbox,
+  settings: Settings,
+  secrets: SecretStore,
+  catalog: Catalog,
+): Promise<void> {
+  const credentials = []
+  for (const { manifest } of catalog.entries.values()) {
+    if (manifest?.kind !== 'Service') continue
+    const { name } = manifest.spec.credentials.secretRef
+    const keyId = await secrets.read({ name, key: 'keyId' })
+    const keySecret = await secrets.read({ name, key: 'keySecret' })
+    if (!keyId.found || !keySecret.found) continue
+    credentials.push({ keyId: keyId.value.reveal(), keySecret: keySecret.value.reveal() })
+  }
+  const token = await readSecretFile(settings.alertsTokenFile)
+  sandbox.setAccess({ credentials, alertTokens: token.found ? [token.value.reveal()] : [] })
+}
+
+function secretRefsOf(catalog: Catalog): readonly SecretRef['secretRef'][] {
+  return [...catalog.entries.values()].flatMap(({ manifest }) => {
+    if (manifest === undefined) return []
+    if (manifest.kind === 'Service') {
+      const { name } = manifest.spec.credentials.secretRef
+      return [
+        { name, key: 'keyId' },
+        { name, key: 'keySecret' },
+      ]
+    }
+    const body = bodyOf(manifest)
+    return body === undefined ? [] : secretRefsIn(body).map(({ ref }) => ref)
+  })
+}
+
+async function makeUp(dir: string, secrets: SecretStore, ref: SecretRef['secretRef']): Promise<void> {
+  const reading = await secrets.read(ref)
+  if (!reading.found && reading.why === 'absent') await makeUpFile(join(dir, ref.name, ref.key))
+}
+
+async function makeUpFile(file: string): Promise<void> {
+  if (existsSync(file)) return
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await writeFile(file, `made-up-${randomBytes(12).toString('hex')}\n`, { mode: 0o600 })
+}

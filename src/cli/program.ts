@@ -1,0 +1,292 @@
+import { Command, CommanderError, Option } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { formatFaults } from '../config/fault.ts'
+import type { SettingFault } from '../config/fault.ts'
+import { wholeNumber } from '../config/parsers.ts'
+import type { Settings } from '../config/settings.ts'
+import { readSettings, SETTINGS } from '../config/settings.ts'
+import { CommandError, EXIT } from './exit-code.ts'
+import type { ExitCode } from './exit-code.ts'
+import { failpointFaults } from './failpoints.ts'
+import type { Io } from './io.ts'
+import { print } from './io.ts'
+import { usageFaults } from './usage.ts'
+import { VERSION } from './version.ts'
+
+/*
+ * The commands and their options. Each command is loaded when it is asked for, so that a quick one starts quickly.
+ */
+
+/**
+ * Runs one command line, without the program's name.
+ * @returns the exit code; wrong use and failures that a person can mend are printed, and never throw
+ */
+export async function runCommand(io: Io, args: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = EXIT.fine
+  const program = buildProgram(io, (result) => {
+    code = result
+  })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return code
+  } catch (error) {
+    return failureOf(io, error)
+  }
+}
+
+async function failureOf(io: Io, error: unknown): Promise<ExitCode> {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage
+  if (error instanceof CommandError) {
+    print(io.stderr, `pipewright: ${error.message}`)
+    return error.code
+  }
+  const { LedgerError } = await import('../reconcile/ports.ts')
+  const { WorldError } = await import('../sandbox/world.ts')
+  if (error instanceof LedgerError || error instanceof WorldError) {
+    print(io.stderr, `pipewright: ${error.message}`)
+    return EXIT.failed
+  }
+  throw error
+}
+
+type Done = (code: ExitCode) => void
+
+function buildProgram(io: Io, done: Done): Command {
+  const program = new Command('pipewright')
+    .description('A GitOps reconciler for data ingestion: a directory of YAML says what should exist.')
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error:/, 'pipewright:')),
+    })
+    .showSuggestionAfterError()
+    .helpCommand(false)
+
+  withSettings(
+    program.command('run').description('run the daemon: watch the directory and reconcile until stopped'),
+  ).action(async (_flags, command: Command) => {
+    const settings = await settingsFor(io, command, 'platform')
+    const { runDaemon } = await import('./run.ts')
+    done(await runDaemon(io, settings))
+  })
+
+  withSettings(program.command('validate').description('check the manifests, without talking to anything'))
+    .argument('[path]', 'directory of the manifests; --manifests unless given')
+    .addOption(output(['text', 'json', 'github', 'sarif']))
+    .action(async (path: string | undefined, flags, command: Command) => {
+      if (path !== undefined) command.setOptionValue('manifests', path)
+      const settings = await settingsFor(io, command, 'local')
+      const { validate } = await import('./validate.ts')
+      done(await validate(io, settings, flags.output))
+    })
+
+  withSettings(program.command('plan').description('say what would happen and why, and write nothing'))
+    .addOption(output(['text', 'json', 'markdown']))
+    .action(async (flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'platform')
+      const { plan } = await import('./plan.ts')
+      done(await plan(io, settings, flags.output))
+    })
+
+  withSettings(program.command('apply').description('reconcile everything once, then exit'))
+    .addOption(output(['text', 'json']))
+    .option('--yes', 'let more creations pass than --max-creates')
+    .action(async (flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'platform')
+      const { apply } = await import('./apply.ts')
+      done(await apply(io, settings, { output: flags.output, brake: flags.yes === true ? 'off' : 'on' }))
+    })
+
+  withSettings(
+    program.command('status').description('show what the ledger says of all resources, or all of one'),
+  )
+    .argument('[key]', 'Kind/name, such as Pipe/orders')
+    .addOption(output(['text', 'json']))
+    .action(async (key: string | undefined, flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'local')
+      const { status } = await import('./status.ts')
+      done(await status(io, settings, { key, output: flags.output }))
+    })
+
+  withSettings(program.command('history').description('show what was done and what changed, newest first'))
+    .argument('[key]', 'Kind/name, such as Pipe/orders')
+    .option('--limit <N>', 'most lines', '50')
+    .addOption(output(['text', 'json']))
+    .action(async (key: string | undefined, flags, command: Command) => {
+      const limit = wholeNumber(1, MOST_LINES)(flags.limit)
+      const wrong = limit.ok ? [] : [{ setting: undefined, from: '--limit', given: flags.limit, ...limit }]
+      const settings = await settingsFor(io, command, 'local', wrong)
+      const { history } = await import('./history.ts')
+      done(await history(io, settings, { key, limit: limit.ok ? limit.value : 1, output: flags.output }))
+    })
+
+  addWaysOut(program, io, done)
+
+  lenient(program.command('schema'))
+    .description('print the JSON Schema (draft 7) of manifests, for editors')
+    .argument('[kind]', 'one kind only')
+    .addOption(output(['json']))
+    .action(async (kind: string | undefined, _flags, command: Command) => {
+      assertUsage(command)
+      const { schema } = await import('./schema.ts')
+      done(schema(io, kind))
+    })
+
+  lenient(program.command('sandbox'))
+    .description('run the platform of the interface as a server of its own, to try things on')
+    .option('--listen <HOST:PORT>', 'where to listen', '127.0.0.1:8090')
+    .option('--data <FILE>', 'SQLite file that keeps what is created; in memory unless given')
+    .option('--world <FILE>', 'YAML file: what is there before anybody asks')
+    .option('--faults <FILE>', 'YAML file: how to misbehave, by rules or by a seed')
+    .option('--key-id <ID>', 'API key id that is right; "sandbox" unless given')
+    .option('--key-secret <SECRET>', 'its secret; made up unless given')
+    .option('--alerts-token <TOKEN>', 'token for alerts that is right; made up unless given')
+    .action(async (flags, command: Command) => {
+      assertUsage(command)
+      const { sandbox } = await import('./sandbox.ts')
+      done(await sandbox(io, flags))
+    })
+
+  return program
+}
+
+/** Lines of history that one command prints. */
+const MOST_LINES = 100_000
+
+/** What a person says to the ledger. */
+function addWaysOut(program: Command, io: Io, done: Done): void {
+  withSettings(
+    program.command('adopt').description('take over a pipe that exists, or say that a change was made to it'),
+  )
+    .argument('<key>', 'Pipe/name, such as Pipe/orders')
+    .argument('<id>', 'id of the pipe, as the console shows it')
+    .addOption(output(['text', 'json']))
+    .action(async (key: string, pipeId: string, flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'platform')
+      const { adopt } = await import('./adopt.ts')
+      done(await adopt(io, settings, { key, pipeId, output: flags.output }))
+    })
+
+  withSettings(program.command('resolve').description('settle a create whose outcome is unknown'))
+    .argument('<key>', 'Pipe/name, such as Pipe/orders')
+    .option('--adopt <ID>', 'the pipe is there, and this is its id')
+    .option('--retry', 'the pipe is not there: create it, with a new attempt')
+    .addOption(output(['text', 'json']))
+    .action(async (key: string, flags, command: Command) => {
+      const { adopt: pipeId, retry } = flags
+      if ((pipeId === undefined) === (retry === undefined)) {
+        throw new CommandError(
+          'resolve: give either --adopt ID, when the pipe is there, or --retry, when it is not.',
+          EXIT.usage,
+        )
+      }
+      const settings = await settingsFor(io, command, retry === true ? 'local' : 'platform')
+      const { resolve } = await import('./resolve.ts')
+      const found = retry === true ? 'nothing' : { pipeId }
+      done(await resolve(io, settings, { key, found, output: flags.output }))
+    })
+
+  withSettings(
+    program.command('forget').description('give up the record of an orphan; what is on the platform stays'),
+  )
+    .argument('[key]', 'Kind/name, such as Pipe/orders')
+    .option('--platform', 'instead of a key: the platform that the ledger is tied to, which has moved')
+    .addOption(output(['text', 'json']))
+    .action(async (key: string | undefined, flags, command: Command) => {
+      if ((key === undefined) === (flags.platform === undefined)) {
+        throw new CommandError(
+          'forget: give either the key of an orphan, such as Pipe/orders, or --platform.',
+          EXIT.usage,
+        )
+      }
+      const settings = await settingsFor(io, command, 'local')
+      const { forget, forgetPlatform } = await import('./forget.ts')
+      done(
+        key === undefined
+          ? await forgetPlatform(io, settings, flags.output)
+          : await forget(io, settings, { key, output: flags.output }),
+      )
+    })
+
+  withSettings(
+    program
+      .command('lock')
+      .description('print a Lock manifest with the id of every recorded pipe, to be committed'),
+  )
+    .option('--name <NAME>', 'its metadata.name', 'pipes')
+    .addOption(output(['yaml', 'json']))
+    .action(async (flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'local')
+      const { lock } = await import('./lock.ts')
+      done(await lock(io, settings, { name: flags.name, output: flags.output }))
+    })
+}
+
+/**
+ * Every setting as an option; the environment and the file are read beside them. commander is told to take any words, and
+ * a flag without its value: `settingsFor` says what is wrong with them, all faults at once.
+ */
+function withSettings(command: Command): Command {
+  for (const { flag, placeholder, describe, env, defaultText } of SETTINGS) {
+    const value = placeholder === undefined ? '' : ` [${placeholder}]`
+    const usual = defaultText === undefined ? '' : `; ${defaultText} unless set`
+    command.option(`--${flag}${value}`, `${describe} (${env}${usual})`)
+  }
+  return lenient(command)
+}
+
+function lenient(command: Command): Command {
+  return command
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .configureHelp({ optionTerm: ({ flags }) => flags.replace(/\[(.+)\]/, '<$1>') })
+}
+
+/**
+ * The settings of a command.
+ * @param more what else is wrong with how it was called
+ * @throws {CommandError} with all faults of flags, variables, the file and the call
+ */
+async function settingsFor(
+  io: Io,
+  command: Command,
+  needs: 'platform' | 'local',
+  more: readonly SettingFault[] = [],
+): Promise<Settings> {
+  const flags = Object.entries(command.opts()).filter((entry): entry is [string, string | true] =>
+    isFlag(entry[1]),
+  )
+  const reading = await readSettings({
+    flags: Object.fromEntries(flags),
+    env: io.env,
+    readFile: (path) => readFile(path, 'utf8'),
+  })
+  const faults = [
+    ...usageFaults(command),
+    ...more,
+    ...('faults' in reading ? reading.faults : []),
+    ...(needs === 'platform' && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
+    ...failpointFaults(io.env),
+  ]
+  if ('faults' in reading || faults.length > 0) throw new CommandError(formatFaults(faults), EXIT.usage)
+  return reading.settings
+}
+
+/** @throws {CommandError} with all that is wrong with a call that has no settings */
+function assertUsage(command: Command): void {
+  const faults = usageFaults(command)
+  if (faults.length > 0) throw new CommandError(formatFaults(faults), EXIT.usage)
+}
+
+function isFlag(value: unknown): value is string | true {
+  return typeof value === 'string' || value === true
+}
+
+/** The choices are checked with all else, not by commander. */
+function output(choices: readonly string[]): Option {
+  const option = new Option('-o, --output [FORMAT]', 'how to print').default(choices[0])
+  option.argChoices = [...choices]
+  return option
+}

@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises'
+import type { Settings } from '../config/settings.ts'
+import type { Daemon } from '../daemon/daemon.ts'
+import { startDaemon } from '../daemon/daemon.ts'
+import { systemClock } from '../daemon/system-clock.ts'
+import { createWatcher } from '../daemon/watcher.ts'
+import type { Emit } from '../reconcile/events.ts'
+import { startServer } from '../server/server.ts'
+import { createTelemetry, NAMED_RESOURCES } from '../telemetry/telemetry.ts'
+import { createChanges } from './changes.ts'
+import type { Engine } from './compose.ts'
+import { compose, openBoard, openLedgerAs, openSource } from './compose.ts'
+import type { ExitCode } from './exit-code.ts'
+import { CommandError, EXIT } from './exit-code.ts'
+import { failpointsOf } from './failpoints.ts'
+import type { Io } from './io.ts'
+import { VERSION } from './version.ts'
+
+/** `pipewright run`: the daemon, until it is told to stop. */
+export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
+  await using stack = new AsyncDisposableStack()
+  const startedAt = systemClock.now()
+  const board = openBoard()
+  const telemetry = createTelemetry({
+    log: { level: settings.logLevel, format: settings.logFormat, destination: io.stdout },
+    version: VERSION,
+    board: () => board.list(),
+    namedResources: NAMED_RESOURCES,
+    clock: systemClock,
+  })
+  stack.defer(() => telemetry.close())
+  const changes = createChanges()
+  const emit: Emit = (event) => {
+    telemetry.emit(event)
+    changes.tell(event)
+  }
+
+  const failpoints = failpointsOf(io.env, emit)
+  const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
+  const source = openSource(settings)
+  const engine = await compose(
+    { settings, ledger, source, board, emit, maxCreates: settings.maxCreates, failpoints },
+    stack,
+  )
+
+  // The server listens before the daemon reads: whoever asks meanwhile is told that it starts.
+  const running: { daemon: Daemon | undefined } = { daemon: undefined }
+  const server = await startServer({
+    listen: settings.listen,
+    clock: systemClock,
+    board,
+    history: (query) => ledger.history(query),
+    metrics: telemetry.metrics,
+    health: () => running.daemon?.health() ?? { ok: true, detail: 'starting' },
+    ready: () => running.daemon?.ready() ?? { ok: false, detail: 'starting' },
+    overview: () => overviewOf(settings, engine, running.daemon, startedAt),
+    reconcile:
+      settings.adminTokenFile === undefined
+        ? undefined
+        : triggerOf(settings.adminTokenFile, () => running.daemon),
+    subscribe: (listener) => changes.subscribe(listener),
+  }).catch((error: unknown) => {
+    throw new CommandError(error instanceof Error ? error.message : String(error))
+  })
+  stack.defer(() => server.close())
+
+  emit({
+    type: 'Started',
+    version: VERSION,
+    sandbox: settings.sandbox,
+    listen: server.url,
+    manifests: settings.manifests,
+  })
+  const daemon = await startDaemon({
+    deps: engine.deps,
+    board,
+    reconciler: engine.reconciler,
+    source,
+    concurrency: settings.concurrency,
+    watch: (onNudge) =>
+      createWatcher({
+        root: settings.manifests,
+        clock: systemClock,
+        cheapLook: () => source.fingerprintRoot(),
+        onNudge,
+        emit,
+      }),
+  })
+  running.daemon = daemon
+  io.stop.onHangup(() => {
+    daemon.request(undefined)
+  })
+
+  const signalName = await aborted(io.stop.stopping)
+  emit({ type: 'Stopping', signal: signalName })
+  const grace = AbortSignal.timeout(settings.shutdownGraceMs)
+  const cut = await daemon.stop(AbortSignal.any([grace, io.stop.forced]))
+  const unfinished = cut.unfinished + (await engine.reconciler.saveOutcomes())
+  emit({ type: 'Stopped', unfinished })
+  return unfinished === 0 ? EXIT.fine : EXIT.failed
+}
+
+function aborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(String(signal.reason))
+    signal.addEventListener('abort', () => resolve(String(signal.reason)), { once: true })
+  })
+}
+
+function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefined, startedAt: number) {
+  const { world, clock, maxCreates } = engine.deps
+  const wanted = world.wantedCreations(clock.now())
+  return {
+    version: VERSION,
+    sandbox: settings.sandbox,
+    revision: daemon?.catalog?.revision,
+    manifestsDir: settings.manifests,
+    sourceProblem: daemon?.sourceProblem,
+    findings: daemon?.catalog?.findings ?? [],
+    queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
+    brake: { on: wanted > maxCreates, wanted, limit: maxCreates },
+    watchMode: daemon?.watchMode() ?? 'none',
+    startedAt,
+    now: clock.now(),
+    lastLoadAt: daemon?.lastLoadAt,
+  } as const
+}
+
+function triggerOf(tokenFile: string, daemon: () => Daemon | undefined) {
+  return {
+    async adminToken() {
+      const text = await readFile(tokenFile, 'utf8').catch(() => '')
+      return text.trim() === '' ? undefined : text.trim()
+    },
+    request(key: Parameters<Daemon['request']>[0]) {
+      return daemon()?.request(key) ?? { token: '', accepted: [], suspended: [] }
+    },
+    progress: (token: string) => daemon()?.progress(token),
+  }
+}

@@ -1,0 +1,25 @@
+import { KINDS } from '../kinds/key.ts'
+import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
+import { nearest } from '../lib/nearest.ts'
+import { CommandError, EXIT } from './exit-code.ts'
+import type { ExitCode } from './exit-code.ts'
+import type { Io } from './io.ts'
+import { printJson } from './io.ts'
+
+/** `pipewright schema [kind]`: JSON Schema (draft 7) for editors. */
+export function schema(io: Io, name: string | undefined): ExitCode {
+  if (name === undefined) {
+    printJson(io, manifestJsonSchema())
+    return EXIT.fine
+  }
+  const kind = KINDS.find((known) => known === name)
+  if (kind === undefined) {
+    const near = nearest(name, KINDS)
+    throw new CommandError(
+      `there is no kind "${name}". ${near === undefined ? `The kinds are ${KINDS.join(', ')}.` : `Did you mean ${near}?`}`,
+      EXIT.usage,
+    )
+  }
+  printJson(io, kindJsonSchema(kind))
+  return EXIT.fine
+}

@@ -1,0 +1,31 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/** Columns side by side, each as wide as its widest cell; colour does not count. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell))
+    })
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === row.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length
+}
+
+/** What comes from a manifest or the platform, made harmless for a terminal. */
+export function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what it is about
+  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\u{fffd}')
+}

@@ -1,0 +1,128 @@
+import { formatDuration, parseDuration } from '../lib/duration.ts'
+import { nearest } from '../lib/nearest.ts'
+import { bad, good, type Parsed, type Parser } from './parsed.ts'
+
+/** A path that is not empty; it need not exist. */
+export function parsePath(text: string): Parsed<string> {
+  if (text === '') return bad('it is empty', 'give a path')
+  if (text.includes('\0')) return bad('it holds a NUL character', 'give a path')
+  return good(text)
+}
+
+/** `true`, `1`, `yes`, `on` and their opposites; as a flag, the name alone. */
+export function parseSwitch(text: string): Parsed<boolean> {
+  const word = text.toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(word)) return good(true)
+  if (['false', '0', 'no', 'off'].includes(word)) return good(false)
+  return bad('it is neither true nor false', 'give true or false')
+}
+
+export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
+  return (text) => {
+    const word = words.find((known) => known === text)
+    if (word !== undefined) return good(word)
+    const meant = nearest(text, words)
+    const question = meant === undefined ? '' : `; did you mean ${meant}?`
+    return bad('it is not one of the words known', `give ${words.join(', ')}${question}`)
+  }
+}
+
+export function wholeNumber(min: number, max: number): Parser<number> {
+  return (text) => {
+    const right = `give a whole number from ${min} to ${max}`
+    if (!/^[+-]?\d+$/.test(text)) return bad('it is not a whole number', right)
+    const value = Number(text)
+    if (value < min) return bad(`it is less than ${min}`, right)
+    if (value > max) return bad(`it is more than ${max}`, right)
+    return good(value)
+  }
+}
+
+/** Milliseconds; the limits are in milliseconds too. */
+export function duration(min: number, max: number): Parser<number> {
+  return (text) => {
+    const right = `give a duration from ${formatDuration(min)} to ${formatDuration(max)}, such as 30s or 1m30s`
+    const value = parseDuration(text)
+    if (value === undefined) {
+      return /^\d+$/.test(text) ? bad('it has no unit', right) : bad('it is not a duration', right)
+    }
+    if (value < min) return bad(`it is shorter than ${formatDuration(min)}`, right)
+    if (value > max) return bad(`it is longer than ${formatDuration(max)}`, right)
+    return good(value)
+  }
+}
+
+export interface ApiBudget {
+  readonly requests: number
+  readonly windowMs: number
+}
+
+/** `N/D`: so many requests in any such time. */
+export function parseBudget(text: string): Parsed<ApiBudget> {
+  const right = 'give requests and a time, such as 10/10s: at most 10 requests in any 10 seconds'
+  const [count = '', time, ...more] = text.split('/')
+  if (time === undefined || more.length > 0) return bad('it is not N/D', right)
+  const requests = wholeNumber(1, 100_000)(count)
+  if (!requests.ok) return bad(`of the requests, ${requests.why}`, right)
+  const window = duration(100, 3_600_000)(time)
+  if (!window.ok) return bad(`of the time, ${window.why}`, right)
+  return good({ requests: requests.value, windowMs: window.value })
+}
+
+export interface Listen {
+  /** Without the brackets of an IPv6 address. */
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+}
+
+const LISTEN = /^(?:\[([0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|([^\s:[\]/@]+)):(\d{1,5})$/
+
+/** `HOST:PORT`, with an IPv6 host in brackets. */
+export function parseListen(text: string): Parsed<Listen> {
+  const right = 'give HOST:PORT, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080'
+  const match = LISTEN.exec(text)
+  if (match === null) {
+    if (/^\d+$/.test(text)) return bad('it has no host', right)
+    if (/^:\d+$/.test(text)) return bad('it has no host', `${right}; 0.0.0.0 is every address`)
+    if (text.split(':').length > 2) return bad('an IPv6 host must stand in brackets', right)
+    return bad(text.includes(':') ? 'it is not HOST:PORT' : 'it has no port', right)
+  }
+  const port = Number(match[3])
+  if (port > 65_535) return bad('the port is more than 65535', right)
+  return good({ host: match[1] ?? match[2] ?? '', port })
+}
+
+/** An http(s) URL that others are put behind: no credentials, query or fragment. Without a slash at its end. */
+export function parseBaseUrl(text: string): Parsed<string> {
+  const right = 'give a URL such as https://api.example.com'
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || !/^https?:\/\//i.test(text)) {
+    return hidden(bad('it is not an http or https URL', right), text)
+  }
+  if (url.username !== '' || url.password !== '') {
+    const where = 'credentials belong into the secrets directory'
+    return hidden(bad('it carries credentials', `${right}; ${where}`), text)
+  }
+  if (text.includes('?')) return hidden(bad('it has a query', right), text)
+  if (text.includes('#')) return hidden(bad('it has a fragment', right), text)
+  return good(url.href.replace(/\/+$/, ''))
+}
+
+/** What does not parse as a URL may still carry a password or a token, so it is not shown then. */
+function hidden(fault: Parsed<never>, text: string): Parsed<never> {
+  return /[@?#]/.test(text) && !fault.ok ? { ...fault, hide: true } : fault
+}
+
+/** `sqlite:PATH` or `memory:`; what is there is looked at when it is opened. */
+export function parseLedger(text: string): Parsed<string> {
+  const right = 'give sqlite:PATH, such as sqlite:/var/lib/pipewright/ledger.db, or memory:'
+  if (text === 'memory:') return good(text)
+  if (!text.startsWith('sqlite:')) return bad('there is no such kind of ledger', right)
+  const path = text.slice('sqlite:'.length)
+  if (path === '') return bad('it names no file', right)
+  if (path.startsWith(':') || /^\/\/[^/]/.test(path)) {
+    return bad('what follows sqlite: is not the path of a file', right)
+  }
+  return parsePath(path).ok ? good(text) : bad('it holds a NUL character', right)
+}

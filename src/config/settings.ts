@@ -1,0 +1,187 @@
+import { join } from 'node:path'
+import type { SettingFault } from './fault.ts'
+import { parseSettingsFile } from './file.ts'
+import type { ApiBudget, Listen } from './parsers.ts'
+import { checkRules } from './rules.ts'
+import {
+  readEnvironment,
+  readFlags,
+  type Environment,
+  type Flags,
+  type Given,
+  type Source,
+} from './sources.ts'
+import {
+  SETTING_NAMES,
+  TABLE,
+  definitionOf,
+  type SettingDefinition,
+  type SettingName,
+  type ValueOf,
+} from './table.ts'
+import type { Read, ReadValues } from './values.ts'
+
+/** Everything that can be set, ready to be used; frozen. Paths are as given, relative to the working directory. */
+export interface Settings {
+  readonly manifests: string
+  /** Without a slash at its end. */
+  readonly baseUrl: string | undefined
+  readonly alertsBaseUrl: string | undefined
+  readonly alertsTokenFile: string
+  readonly secretsDir: string
+  /** `sqlite:PATH` or `memory:`. */
+  readonly ledger: string
+  readonly ledgerInit: 'auto' | 'never'
+  readonly listen: Listen
+  readonly adminTokenFile: string | undefined
+  readonly intervalMs: number
+  readonly apiBudget: ApiBudget
+  readonly requestTimeoutMs: number
+  readonly concurrency: number
+  readonly maxCreates: number
+  readonly shutdownGraceMs: number
+  readonly logLevel: ValueOf<'logLevel'>
+  readonly logFormat: 'json' | 'pretty'
+  readonly sandbox: boolean
+  readonly allowInsecureHttp: boolean
+}
+
+/** A setting as the commands and the help need it. */
+export interface SettingOption {
+  /** Without dashes in front. */
+  readonly flag: string
+  readonly placeholder: string | undefined
+  readonly env: string
+  /** The default in words, for the help; `undefined`: none. */
+  readonly defaultText: string | undefined
+  readonly describe: string
+  readonly takesValue: boolean
+}
+
+/** Every setting, in the order of the help. */
+export const SETTINGS: readonly SettingOption[] = SETTING_NAMES.map(definitionOf).map((definition) => ({
+  flag: definition.flag,
+  placeholder: definition.placeholder,
+  env: definition.env,
+  defaultText: defaultText(definition),
+  describe: definition.describe,
+  takesValue: definition.placeholder !== undefined,
+}))
+
+function defaultText({ default: text, defaultNote, sandboxDefault }: SettingDefinition): string | undefined {
+  const standard = defaultNote?.replaceAll('`', '') ?? text
+  return sandboxDefault === undefined ? standard : `${standard}; in the sandbox ${sandboxDefault}`
+}
+
+export interface SettingsInput {
+  readonly flags: Flags
+  readonly env: Environment
+  readonly readFile: (path: string) => Promise<string>
+}
+
+export type SettingsReading = (
+  { readonly settings: Settings } | { readonly faults: readonly SettingFault[] }
+) & {
+  /** That no platform is named, which is a fault of the commands that talk to one. */
+  readonly noPlatform: SettingFault | undefined
+}
+
+/**
+ * Reads the settings of flags, variables and the file, in this order of precedence, then defaults: read, parse,
+ * normalise, and check the rules between them.
+ * @returns all that is wrong at once, if anything is
+ */
+export async function readSettings(input: SettingsInput): Promise<SettingsReading> {
+  const sources = await readSources(input)
+  const parsed = parse(sources.flatMap((source) => source.given))
+  const values = withDefaults(parsed.values)
+  const faults = [...sources.flatMap((source) => source.faults), ...parsed.faults, ...checkRules(values)]
+  // One that was named wrongly is a fault already.
+  const named = sources.some(({ given }) => given.some(({ name }) => name === 'baseUrl'))
+  const noPlatform = named || values.sandbox?.value !== false ? undefined : NO_PLATFORM
+  return faults.length > 0 ? { faults, noPlatform } : { settings: normalise(values), noPlatform }
+}
+
+const NO_PLATFORM: SettingFault = {
+  setting: 'base-url',
+  from: '--base-url',
+  given: undefined,
+  why: 'it is not set, and this command talks to the platform',
+  right: `give --base-url URL or set ${TABLE.baseUrl.env}; or try --sandbox, which needs no account`,
+}
+
+/** In order of precedence. */
+async function readSources({ flags, env, readFile }: SettingsInput): Promise<readonly Source[]> {
+  const fromFlags = readFlags(flags)
+  const fromEnv = readEnvironment(env)
+  const config = [...fromFlags.given, ...fromEnv.given].find(({ name }) => name === 'config')
+  return [fromFlags, fromEnv, ...(config === undefined ? [] : [await readFrom(config, readFile)])]
+}
+
+async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<Source> {
+  if (!TABLE.config.parse(config.text).ok) return { given: [], faults: [] } // said when it is parsed
+  try {
+    return parseSettingsFile(config.text, await readFile(config.text))
+  } catch (error) {
+    const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
+    const right = 'name a YAML file that exists and is readable'
+    return { given: [], faults: [{ setting: 'config', from: config.from, given: config.text, why, right }] }
+  }
+}
+
+/** Every text is parsed, also one that another outranks: a fault in a file should not wait for its day. */
+function parse(given: readonly Given[]): { values: ReadValues; faults: readonly SettingFault[] } {
+  const values: Partial<Record<SettingName, Read<unknown>>> = {}
+  const faults: SettingFault[] = []
+  for (const { name, text, from } of given) {
+    const { flag, parse: parser } = definitionOf(name)
+    const parsed = parser(text)
+    if (parsed.ok) values[name] ??= { value: parsed.value, from }
+    else {
+      const shown = parsed.hide === true ? undefined : text
+      faults.push({ setting: flag, from, given: shown, why: parsed.why, right: parsed.right })
+    }
+  }
+  return { values: values as ReadValues, faults } // each value is of its own setting's parser
+}
+
+function withDefaults(given: ReadValues): ReadValues {
+  const values: Partial<Record<SettingName, Read<unknown>>> = { ...given }
+  for (const name of SETTING_NAMES) {
+    const { default: text, sandboxDefault, parse: parser } = definitionOf(name)
+    const standard = given.sandbox?.value === true ? (sandboxDefault ?? text) : text
+    const parsed = standard === undefined ? undefined : parser(standard)
+    if (parsed?.ok === true) values[name] ??= { value: parsed.value, from: undefined }
+  }
+  return values as ReadValues // as above
+}
+
+function normalise(values: ReadValues): Settings {
+  const secretsDir = needed(values.secretsDir)
+  return Object.freeze({
+    manifests: needed(values.manifests),
+    baseUrl: values.baseUrl?.value,
+    alertsBaseUrl: values.alertsBaseUrl?.value,
+    alertsTokenFile: values.alertsTokenFile?.value ?? join(secretsDir, 'alerts', 'token'),
+    secretsDir,
+    ledger: needed(values.ledger),
+    ledgerInit: needed(values.ledgerInit),
+    listen: Object.freeze(needed(values.listen)),
+    adminTokenFile: values.adminTokenFile?.value,
+    intervalMs: needed(values.interval),
+    apiBudget: Object.freeze(needed(values.apiBudget)),
+    requestTimeoutMs: needed(values.requestTimeout),
+    concurrency: needed(values.concurrency),
+    maxCreates: needed(values.maxCreates),
+    shutdownGraceMs: needed(values.shutdownGrace),
+    logLevel: needed(values.logLevel),
+    logFormat: needed(values.logFormat),
+    sandbox: needed(values.sandbox),
+    allowInsecureHttp: needed(values.allowInsecureHttp),
+  })
+}
+
+function needed<T>(read: Read<T> | undefined): T {
+  if (read === undefined) throw new Error('bug: a setting has no default')
+  return read.value
+}

@@ -1,0 +1,271 @@
+import type { Key } from '../kinds/key.ts'
+import type { Catalog } from '../kinds/catalog.ts'
+import type { LoadResult, Source } from '../manifest/load.ts'
+import type { Priority } from '../reconcile/ports.ts'
+import type { WritableBoard } from '../reconcile/board.ts'
+import type { Deps } from '../reconcile/deps.ts'
+import type { Reconciler } from '../reconcile/reconciler.ts'
+import type { WatchMode } from '../reconcile/events.ts'
+import { seedStatus } from '../reconcile/seed.ts'
+import type { Again } from './dispatcher.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { laneOf } from './lane.ts'
+import { watchLedger } from './ledger-watch.ts'
+import type { Taken } from './queue.ts'
+import { createQueue } from './queue.ts'
+import { createRequests } from './requests.ts'
+import { createSerial } from './serial.ts'
+import type { NudgeCause, Watcher } from './watcher.ts'
+
+export interface DaemonParts {
+  readonly deps: Deps
+  readonly board: WritableBoard
+  readonly reconciler: Reconciler
+  readonly source: Source
+  readonly concurrency: number
+  /** Watches the directory from now on; the nudges are the daemon's. */
+  readonly watch: (onNudge: (cause: NudgeCause) => void) => Promise<Watcher>
+}
+
+/** When things happen: readings, turns, and the end of both. */
+export interface Daemon {
+  /** Reads the directory and reconciles what changed; everything when `key` is undefined and a person asked. */
+  request(key: Key | undefined): {
+    readonly token: string
+    readonly accepted: readonly Key[] | 'all'
+    readonly suspended: readonly Key[]
+  }
+  progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
+  health(): { readonly ok: boolean; readonly detail: string }
+  ready(): { readonly ok: boolean; readonly detail: string }
+  queueDepth(): Readonly<Record<Priority, number>>
+  watchMode(): WatchMode
+  readonly catalog: Catalog | undefined
+  /** ms since the epoch. */
+  readonly lastLoadAt: number | undefined
+  /** Why the last reading failed or is not believed, in words. */
+  readonly sourceProblem: string | undefined
+  /**
+   * Starts nothing new, and waits for what runs until `deadline` is aborted.
+   * @returns how many turns had not ended by then
+   */
+  stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
+}
+
+/** A key that vanished is looked for again soon: three readings have to agree. */
+const DOUBT_MS = 500
+
+/** Starts the daemon: reads once, then follows the watcher, the queue and the clock until it is stopped. */
+export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
+  const { deps, board, reconciler, source } = parts
+  const { world, ledger, clock, emit } = deps
+  const stopping = new AbortController()
+  const requests = createRequests(deps.newId)
+  const changedAt = new Map<Key, number>()
+  const queue = createQueue()
+  const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
+
+  let lastLoadAt: number | undefined
+  let attempted = false
+  let sourceProblem: string | undefined
+  let cancelDoubt: (() => void) | undefined
+  let cause: NudgeCause | 'asked' | 'start' = 'start'
+  let asked: string[] = []
+  let brakeOn = false
+
+  const endLedgerWatch = await watchLedger({
+    ledger,
+    world,
+    clock,
+    emit,
+    onWritten(keys) {
+      for (const key of keys) ask(key, 0)
+    },
+  })
+  for (const record of await ledger.list()) world.note(record)
+  const loads = createSerial(load)
+  const watcher = await parts.watch((nudge) => {
+    cause = nudge
+    void loads.run()
+  })
+  void loads.run()
+
+  async function run(taken: Taken): Promise<Again | undefined> {
+    const { key, priority } = taken
+    const answered = requests.turn(key)
+    const turn = {
+      priority,
+      stopping: stopping.signal,
+      reconcileId: deps.newId(),
+      changedAt: changedAt.get(key),
+    }
+    const { action, outcome, next, also } = await reconciler.reconcile(key, turn)
+    // A turn that began before its manifest went may have recorded a key that no reading looks for any more.
+    if (action.reason === 'ManifestVanishing') doubtSoon()
+    if (outcome.result === 'done') changedAt.delete(key)
+    answered()
+    tellBrake()
+    for (const other of also) dispatcher.ask(other, { priority: 1, afterMs: 0, lane: laneOf(world, other) })
+    if (next === undefined) return undefined
+    return { priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs, lane: laneOf(world, key) }
+  }
+
+  async function load(): Promise<void> {
+    const startedAt = clock.monotonic()
+    const [tokens, why] = [asked, cause]
+    asked = []
+    cause = 'poll'
+    cancelDoubt?.()
+    cancelDoubt = undefined
+    try {
+      const known = new Map([...world.records()].map((record) => [record.key, record.file]))
+      const accept = tokens.length > 0 ? 'believe' : 'doubt'
+      const result = await source.load(known, { accept }, stopping.signal)
+      lastLoadAt = clock.now()
+      take(result, { durationMs: clock.monotonic() - startedAt, startedAt, why, tokens })
+    } catch (error) {
+      if (!stopping.signal.aborted) {
+        const message = error instanceof Error ? error.message : String(error)
+        sourceProblem = message
+        emit({
+          type: 'SourceFailed',
+          reason: 'SourceUnreadable',
+          message,
+          durationMs: clock.monotonic() - startedAt,
+        })
+        for (const token of tokens) requests.expect(token, [])
+      }
+    } finally {
+      attempted = true
+    }
+  }
+
+  /** Takes over a reading: the catalog, what is shown, and who has to have a turn. */
+  function take(
+    { state, changed, counts, differs }: LoadResult,
+    reading: {
+      readonly durationMs: number
+      readonly startedAt: number
+      readonly why: typeof cause
+      readonly tokens: readonly string[]
+    },
+  ): void {
+    const first = world.catalog === undefined
+    const { catalog } = state
+    const locksBefore = world.catalog?.locks
+    world.setCatalog(catalog)
+    sourceProblem = catalog.problem?.message
+    emit({
+      type: 'SourceLoaded',
+      revision: catalog.revision,
+      durationMs: reading.durationMs,
+      changed,
+      manifests: counts,
+      findings: catalog.findings,
+      problem: sourceProblem,
+      missedByWatcher:
+        differs && !first && (reading.why === 'poll' || reading.why === 'full') && listens(watcher.mode()),
+    })
+    const everything = first || reading.tokens.length > 0
+    const keys = everything ? allKeys(catalog) : new Set([...changed, ...locked(locksBefore, catalog)])
+    // After a restart, what was settled before is no change, and is checked behind what never was.
+    const settled = (key: Key) => first && world.record(key)?.conditions?.Synced.status === 'True'
+    for (const key of changed) if (!settled(key)) changedAt.set(key, reading.startedAt)
+    for (const key of keys) {
+      seedStatus(deps, board, key)
+      ask(key, settled(key) ? 2 : 0)
+    }
+    showPlaces(board, catalog)
+    for (const key of everything ? [] : keys) for (const other of world.dependents(key)) ask(other, 0)
+    for (const token of reading.tokens) requests.expect(token, [...keys])
+    if (state.pending.size > 0) doubtSoon()
+    tellBrake()
+  }
+
+  /** Reads again soon, unless the directory is not believed anyway. */
+  function doubtSoon(): void {
+    if (sourceProblem !== undefined || stopping.signal.aborted) return
+    cancelDoubt ??= clock.after(DOUBT_MS, () => {
+      cause = 'asked'
+      void loads.run()
+    })
+  }
+
+  function ask(key: Key, priority: Priority): void {
+    dispatcher.ask(key, { priority, afterMs: 0, lane: laneOf(world, key) })
+  }
+
+  function allKeys(catalog: Catalog): Set<Key> {
+    return new Set([...catalog.entries.keys(), ...[...world.records()].map((record) => record.key)])
+  }
+
+  function tellBrake(): void {
+    const wanted = world.wantedCreations(clock.now())
+    const on = wanted > deps.maxCreates
+    if (on === brakeOn) return
+    brakeOn = on
+    emit({ type: 'BrakeChanged', on, wanted, limit: deps.maxCreates })
+  }
+
+  return {
+    request(key) {
+      const token = requests.open()
+      const suspended = (key === undefined ? board.list() : [board.get(key)]).flatMap((status) =>
+        status?.status === 'Suspended' ? [status.key] : [],
+      )
+      if (key === undefined) {
+        asked.push(token)
+        cause = 'asked'
+        void loads.run()
+        return { token, accepted: 'all', suspended }
+      }
+      requests.expect(token, [key])
+      ask(key, 0)
+      return { token, accepted: [key], suspended }
+    },
+    progress: (token) => requests.progress(token),
+    health: () => dispatcher.health(),
+    ready: () =>
+      attempted
+        ? { ok: true, detail: 'the directory was read, or was tried to be, and the ledger is open' }
+        : { ok: false, detail: 'the directory was not read yet' },
+    queueDepth: () => queue.depth(),
+    watchMode: () => watcher.mode(),
+    get catalog() {
+      return world.catalog
+    },
+    get lastLoadAt() {
+      return lastLoadAt
+    },
+    get sourceProblem() {
+      return sourceProblem
+    },
+    async stop(deadline) {
+      stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
+      cancelDoubt?.()
+      endLedgerWatch()
+      await watcher.close()
+      await loads.stop()
+      return dispatcher.stop(deadline)
+    },
+  }
+}
+
+/** A manifest that only moved has no turn for that, but is shown where it stands now. */
+function showPlaces(board: WritableBoard, { entries }: Catalog): void {
+  for (const { key, position } of entries.values()) {
+    const shown = board.get(key)
+    if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue
+    board.set({ ...shown, file: position.file, line: position.line })
+  }
+}
+
+/** Whether the watcher is one that hears of changes; polling finds them late by nature. */
+function listens(mode: WatchMode): boolean {
+  return mode === 'recursive' || mode === 'parent'
+}
+
+/** Keys for which a Lock says something else than before. */
+function locked(before: ReadonlyMap<Key, string> | undefined, { locks, entries }: Catalog): readonly Key[] {
+  return [...entries.keys()].filter((key) => before?.get(key) !== locks.get(key))
+}

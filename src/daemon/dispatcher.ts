@@ -1,0 +1,176 @@
+import type { Key } from '../kinds/key.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Emit } from '../reconcile/events.ts'
+import type { Priority } from '../reconcile/ports.ts'
+import { PRIORITIES, type Queue, type Taken } from './queue.ts'
+import { createWorkers, type Workers } from './workers.ts'
+
+/** When a key wants to be reconciled next. */
+export interface Again {
+  readonly priority: Priority
+  readonly afterMs: number
+  readonly lane: string
+}
+
+export interface Dispatcher {
+  /** Looks at the queue again, soon; for whoever added to the queue directly. */
+  wake(): void
+  /** Puts a key into the queue and wakes. */
+  ask(key: Key, again: Again): void
+  /**
+   * Takes nothing new, waits for what runs until `deadline` is aborted, and never rejects.
+   * @returns how many runs had not ended by then
+   */
+  stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
+  /** Whether the queue moves, for `/healthz`; says nothing about the platform. */
+  health(): { readonly ok: boolean; readonly detail: string }
+}
+
+export interface DispatcherOptions {
+  readonly clock: Clock
+  readonly queue: Queue
+  /** Runs at a time, once for what changed or was asked for, and once more for retries and drift checks together. */
+  readonly concurrency: number
+  /** Reconciles one key and says when it wants to come back, if at all. A rejection is a bug. */
+  readonly run: (taken: Taken) => Promise<Again | undefined>
+  readonly emit: Emit
+}
+
+/** A run that threw comes back after this time. */
+const AFTER_BUG_MS = 60_000
+
+/** Something may be due and admissible for so long before the queue counts as stuck. */
+const STUCK_MS = 60_000
+
+/** Takes keys from the queue when they are due and runs them, under limits of its own (design §7). */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { clock, queue, emit } = options
+  const urgent = createWorkers({ concurrency: options.concurrency, priorities: [0], queue })
+  const patient = createWorkers({ concurrency: options.concurrency, priorities: [1, 2], queue })
+  const waitingForIdle = new Set<() => void>()
+  let deadline: AbortSignal | undefined
+  let awake = false
+  let timer: { readonly at: number; readonly cancel: () => void } | undefined
+  let shown = ''
+  let progressAt = clock.monotonic()
+
+  function workersOf(priority: Priority): Workers {
+    return priority === 0 ? urgent : patient
+  }
+
+  function mayTake(lane: string, priority: Priority): boolean {
+    return workersOf(priority).mayStart(lane)
+  }
+
+  // In an immediate, not at once: asks that come together are looked at together, and a row of quick runs
+  // leaves the event loop free for timers and sockets in between.
+  function wake(): void {
+    if (awake || deadline !== undefined) return
+    awake = true
+    setImmediate(() => {
+      awake = false
+      if (deadline === undefined) pump()
+    })
+  }
+
+  function pump(): void {
+    const now = clock.monotonic()
+    queue.promote(now)
+    for (let taken = queue.take(now, mayTake); taken !== undefined; taken = queue.take(now, mayTake)) {
+      start(taken, now)
+    }
+    setTimer(queue.nextDueAt(), now)
+    showDepth()
+  }
+
+  function start(taken: Taken, now: number): void {
+    progressAt = now
+    workersOf(taken.priority).started(taken.lane)
+    emit({ type: 'QueueWaited', priority: taken.priority, waitMs: taken.waitedMs })
+    void finish(taken)
+  }
+
+  async function finish(taken: Taken): Promise<void> {
+    const again = await attempt(taken)
+    progressAt = clock.monotonic()
+    workersOf(taken.priority).finished(taken.lane)
+    if (again !== undefined) add(taken.key, again)
+    queue.done(taken.key)
+    wake()
+    if (queue.running > 0) return
+    for (const resolve of waitingForIdle) resolve()
+  }
+
+  async function attempt(taken: Taken): Promise<Again | undefined> {
+    try {
+      return await options.run(taken)
+    } catch (cause) {
+      if (deadline?.aborted === true && cause === deadline.reason) return undefined // told to give up, no bug
+      const error = cause instanceof Error ? cause : new Error('a reconcile threw no error', { cause })
+      emit({ type: 'Bug', message: `the reconcile of ${taken.key} threw`, error })
+      return { priority: 1, afterMs: AFTER_BUG_MS, lane: taken.lane }
+    }
+  }
+
+  function add(key: Key, { priority, afterMs, lane }: Again): void {
+    queue.add(key, { priority, lane, dueAt: clock.monotonic() + Math.max(0, afterMs) })
+  }
+
+  function setTimer(dueAt: number | undefined, now: number): void {
+    if (timer?.at === dueAt) return
+    timer?.cancel()
+    timer = dueAt === undefined ? undefined : { at: dueAt, cancel: clock.after(dueAt - now, onTimer) }
+  }
+
+  function onTimer(): void {
+    timer = undefined
+    wake()
+  }
+
+  function showDepth(): void {
+    const depth = queue.depth()
+    const text = PRIORITIES.map((priority) => depth[priority]).join()
+    if (text === shown) return
+    shown = text
+    emit({ type: 'QueueChanged', depth })
+  }
+
+  return {
+    wake,
+    ask(key, again) {
+      add(key, again)
+      wake()
+    },
+    async stop(signal) {
+      deadline = signal
+      timer?.cancel()
+      timer = undefined
+      if (queue.running > 0 && !signal.aborted) await idleOr(signal, waitingForIdle)
+      return { unfinished: queue.running }
+    },
+    health() {
+      if (deadline !== undefined) return { ok: true, detail: 'stopping' }
+      const now = clock.monotonic()
+      const oldestMs = queue.oldestReadyAgeMs(now, mayTake)
+      const stillMs = now - progressAt
+      const ok = oldestMs <= STUCK_MS || stillMs <= STUCK_MS
+      const facts = `${queue.running} running, ${queue.waiting} waiting`
+      return ok
+        ? { ok, detail: facts }
+        : { ok, detail: `nothing started or ended for ${Math.round(stillMs / 1000)} s; ${facts}` }
+    },
+  }
+}
+
+/** Waits until `waiting` is told that nothing runs, or the signal is aborted, whichever is first. */
+async function idleOr(signal: AbortSignal, waiting: Set<() => void>): Promise<void> {
+  await new Promise<void>((resolve) => {
+    function end(): void {
+      waiting.delete(end)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    waiting.add(end)
+    signal.addEventListener('abort', end, { once: true })
+  })
+}

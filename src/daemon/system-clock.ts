@@ -1,0 +1,24 @@
+import type { Clock } from '../lib/clock.ts'
+
+/** The longest delay that `setTimeout` takes; it turns a longer one into 1 ms. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The time of this machine. Its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after,
+}
+
+function after(delayMs: number, callback: () => void): () => void {
+  let timer: NodeJS.Timeout
+  function wait(remainingMs: number): void {
+    const step = Math.min(remainingMs, LONGEST_TIMER_MS)
+    timer = setTimeout(() => {
+      if (remainingMs > step) wait(remainingMs - step)
+      else callback()
+    }, step).unref()
+  }
+  wait(Math.max(0, delayMs))
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,38 @@
+/** An API key of the database service (`spec/api.md` 5). */
+export interface Credential {
+  readonly keyId: string
+  readonly keySecret: string
+}
+
+/** Who may ask. */
+export interface Access {
+  readonly credentials: readonly Credential[]
+  /** Tokens for the alert operation. */
+  readonly alertTokens: readonly string[]
+}
+
+/** What an `Authorization` header is worth. `who` names the credential without its secret. */
+export type Authorization =
+  { readonly verdict: 'right'; readonly who: string } | { readonly verdict: 'wrong' | 'absent' }
+
+/** Reads `Basic base64(keyId:keySecret)`. */
+export function checkBasic(header: string | undefined, access: Access): Authorization {
+  const sent = read('basic', header)
+  if (sent === undefined) return { verdict: header === undefined ? 'absent' : 'wrong' }
+  const pair = Buffer.from(sent, 'base64').toString('utf8')
+  const known = access.credentials.find(({ keyId, keySecret }) => `${keyId}:${keySecret}` === pair)
+  return known === undefined ? { verdict: 'wrong' } : { verdict: 'right', who: known.keyId }
+}
+
+/** Reads `Bearer <ACCESS_TOKEN>`. */
+export function checkBearer(header: string | undefined, access: Access): Authorization {
+  const token = read('bearer', header)
+  if (token === undefined) return { verdict: header === undefined ? 'absent' : 'wrong' }
+  const place = access.alertTokens.indexOf(token)
+  return place < 0 ? { verdict: 'wrong' } : { verdict: 'right', who: `alert token ${place + 1}` }
+}
+
+function read(scheme: string, header: string | undefined): string | undefined {
+  const parts = header?.split(' ') ?? []
+  return parts.length === 2 && parts[0]?.toLowerCase() === scheme ? parts[1] : undefined
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isObject, type Json } from '../lib/json.ts'
+import { type Answer, failure } from './answer.ts'
+import { type Access, type Authorization, checkBasic, checkBearer } from './credential.ts'
+import { type Delivery, deform, deliver, isWorkDone, plain } from './delivery.ts'
+import type { Fault } from './fault.ts'
+import type { FaultPicker, Target } from './faults.ts'
+import type { Home } from './home.ts'
+import type { Operation } from './operation.ts'
+import { parseJson, type Platform } from './platform.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { maskSecrets } from './request-only.ts'
+import type { RecordedRequest } from './stored.ts'
+
+export interface ExchangeParts {
+  readonly home: Home
+  readonly platform: Platform
+  readonly faults: FaultPicker
+  readonly limit: RateLimit
+  /** Asked at each request: credentials can change. */
+  readonly access: () => Access
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** Aborted when the sandbox closes. */
+  readonly closing: AbortSignal
+}
+
+/** One request from its arrival to its end, whatever its end is. */
+export interface Exchange {
+  perform(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** For what is none of the operations, or cannot be read. */
+  refuse(request: FastifyRequest, reply: FastifyReply, status: number, error: string): void
+}
+
+export function createExchange(parts: ExchangeParts): Exchange {
+  const { home, platform, faults, limit, now, closing } = parts
+  return { perform, refuse }
+
+  async function perform(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const requestId = randomUUID()
+    const authorization = authorize(operation, request)
+    const arrival = () => home.addRequest(arrivalOf({ operation, request, requestId, authorization }))
+    const fault = faults.pick(targetOf(operation, request))
+
+    // on time, arrival, work and answer are one transaction; when late, the arrival shows at once
+    const late = fault?.type === 'latency'
+    const seq = late ? arrival() : undefined
+    if (late && !(await pause(fault.ms, closing))) return
+
+    const delivery = home.transaction(() => {
+      const at = seq ?? arrival()
+      const answer = isWorkDone(fault) ? work(operation, request, { requestId, authorization }) : undefined
+      const planned = deliveryOf({ fault, answer, requestId })
+      home.answerRequest(at, {
+        status: 'status' in planned ? planned.status : undefined,
+        fault: fault?.type,
+        done: answer !== undefined,
+      })
+      return planned
+    })
+    deliver(reply, delivery)
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, status: number, error: string): void {
+    const requestId = randomUUID()
+    const authorization = authorize(undefined, request)
+    home.transaction(() => {
+      const seq = home.addRequest(arrivalOf({ operation: undefined, request, requestId, authorization }))
+      home.answerRequest(seq, { status, fault: undefined, done: false })
+    })
+    deliver(reply, plain(failure(requestId, status, error)))
+  }
+
+  function work(
+    operation: Operation,
+    request: FastifyRequest,
+    about: { readonly requestId: string; readonly authorization: Authorization },
+  ): Answer {
+    const { requestId, authorization } = about
+    if (authorization.verdict !== 'right') {
+      const scheme = operation === 'getAlert' ? 'Bearer' : 'Basic'
+      const error = `${authorization.verdict} credentials: ${scheme} is expected`
+      return failure(requestId, 401, error, { 'www-authenticate': scheme })
+    }
+    const waitMs = limit.admit(authorization.who, now())
+    if (waitMs !== undefined) {
+      const seconds = String(Math.ceil(waitMs / 1_000))
+      return failure(requestId, 429, 'too many requests', { 'retry-after': seconds })
+    }
+    return platform[operation]({
+      params: paramsOf(request),
+      contentType: request.headers['content-type'],
+      text: textOf(request),
+      requestId,
+      now: now(),
+    })
+  }
+
+  function deliveryOf(about: {
+    readonly fault: Fault | undefined
+    readonly answer: Answer | undefined
+    readonly requestId: string
+  }): Delivery {
+    const { fault, answer, requestId } = about
+    if (fault !== undefined) return deform(fault, { answer, requestId, now: now() })
+    return plain(answer ?? failure(requestId, 500, 'nothing was done'))
+  }
+
+  function authorize(operation: Operation | undefined, request: FastifyRequest): Authorization {
+    const check = operation === 'getAlert' ? checkBearer : checkBasic
+    return check(request.headers.authorization, parts.access())
+  }
+
+  function arrivalOf(about: {
+    readonly operation: Operation | undefined
+    readonly request: FastifyRequest
+    readonly requestId: string
+    readonly authorization: Authorization
+  }): Omit<RecordedRequest, 'seq' | 'answer'> {
+    const { operation, request, requestId, authorization } = about
+    const { authorization: _secret, ...headers } = request.headers
+    return {
+      at: now(),
+      operation,
+      method: request.method,
+      path: request.url,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      authorization: authorization.verdict,
+      credential: authorization.verdict === 'right' ? authorization.who : undefined,
+      body: bodyToKeep(textOf(request)),
+      idempotencyKey: headers['idempotency-key']?.toString(),
+      requestId,
+    }
+  }
+
+  /** In memory as it came; in a file without passwords: whoever tries the sandbox may have mounted real ones. */
+  function bodyToKeep(text: string): Json | undefined {
+    if (text === '') return undefined
+    const json = parseJson(text) as Json | undefined // JSON.parse gives JSON
+    if (!home.durable) return json ?? text
+    return json === undefined ? `not JSON, ${text.length} characters` : maskSecrets(json)
+  }
+
+  function targetOf(operation: Operation, request: FastifyRequest): Target {
+    const { pipeId, serviceId, id } = paramsOf(request)
+    const body = operation === 'createPipe' ? parseJson(textOf(request)) : undefined
+    const name = pipeId === undefined ? isObject(body) && body['name'] : home.pipe(pipeId)?.body['name']
+    const subjects = [pipeId ?? name, pipeId && name, id, serviceId]
+    return { operation, subjects: subjects.filter((subject) => typeof subject === 'string') }
+  }
+}
+
+/** @returns whether the time went by, and not the sandbox */
+async function pause(ms: number, closing: AbortSignal): Promise<boolean> {
+  return setTimeout(ms, true, { signal: closing }).catch(() => false)
+}
+
+function paramsOf(request: FastifyRequest): Readonly<Record<string, string>> {
+  return request.params as Record<string, string> // fastify fills it from the path
+}
+
+function textOf(request: FastifyRequest): string {
+  return typeof request.body === 'string' ? request.body : ''
+}

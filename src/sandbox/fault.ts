@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { OPERATIONS } from './operation.ts'
+
+const Status = z.int().min(200).max(599)
+const WaitSeconds = z.number().nonnegative().max(86_400)
+
+/** One way of misbehaving. "Done" says whether the platform did the work before it went wrong. */
+export const Fault = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('latency'), ms: z.int().min(0).max(600_000) }).describe('Done, but late.'),
+  z
+    .strictObject({
+      type: z.literal('rate-limit'),
+      seconds: WaitSeconds,
+      header: z.enum([
+        'retry-after',
+        'retry-after-date',
+        'x-ratelimit-reset',
+        'x-ratelimit-reset-in',
+        'none',
+      ]),
+    })
+    .describe('429, not done. `x-ratelimit-reset` is Unix time in seconds, `…-in` seconds from now.'),
+  z
+    .strictObject({ type: z.literal('status'), status: Status })
+    .describe('Any status with an error body, not done.'),
+  z.strictObject({ type: z.literal('reset') }).describe('The connection is reset (RST), not done.'),
+  z.strictObject({ type: z.literal('cut-before') }).describe('The connection is closed, not done.'),
+  z
+    .strictObject({ type: z.literal('cut-after') })
+    .describe('Done, and the connection closed without a word.'),
+  z.strictObject({ type: z.literal('half-body') }).describe('Done, and the connection closed in mid-reply.'),
+  z.strictObject({ type: z.literal('no-id') }).describe('Done, and a 200 whose resource has no id.'),
+  z
+    .strictObject({ type: z.literal('html'), status: Status.default(502) })
+    .describe('A page of a proxy, not done.'),
+  z
+    .strictObject({ type: z.literal('error-after'), status: Status.default(500) })
+    .describe('Done, and an error all the same.'),
+  z
+    .strictObject({ type: z.literal('hang'), done: z.boolean().default(false) })
+    .describe('Never answers; done or not.'),
+  z
+    .strictObject({
+      type: z.literal('redirect'),
+      status: z.int().min(300).max(399).default(307),
+      location: z.string().default('/elsewhere'),
+    })
+    .describe('Sent elsewhere, not done.'),
+  z
+    .strictObject({
+      type: z.literal('huge'),
+      bytes: z
+        .int()
+        .positive()
+        .max(256 * 2 ** 20)
+        .default(8 * 2 ** 20),
+    })
+    .describe('Done, and a reply of that many bytes.'),
+])
+export type Fault = z.infer<typeof Fault>
+/** A fault as it is written down: defaults may be left out. */
+export type FaultInput = z.input<typeof Fault>
+
+/** One line of a script. The first rule that fits a request and is not used up decides over it. */
+export const FaultRule = z.strictObject({
+  operation: z.enum(OPERATIONS).optional().describe('Any operation when absent.'),
+  subject: z
+    .string()
+    .optional()
+    .describe('Name or id of a pipe, id of an alert or of a service; any when absent.'),
+  nth: z.int().min(1).default(1).describe('From which fitting request on, of those no earlier rule took.'),
+  times: z
+    .union([z.int().min(1), z.literal('always')])
+    .default(1)
+    .describe('For how many requests.'),
+  fault: Fault,
+})
+export type FaultRule = z.infer<typeof FaultRule>
+export type FaultRuleInput = z.input<typeof FaultRule>
+
+/** Faults by chance, the same for the same seed: what befalls the n-th request for a subject depends on nothing else. */
+export const FaultMix = z.strictObject({
+  seed: z.int(),
+  faults: z
+    .array(z.strictObject({ probability: z.number().min(0).max(1), fault: Fault }))
+    .refine(
+      (faults) => faults.reduce((sum, { probability }) => sum + probability, 0) <= 1 + Number.EPSILON * 8,
+      'the probabilities must not add up to more than 1',
+    ),
+})
+export type FaultMix = z.infer<typeof FaultMix>
+export type FaultMixInput = z.input<typeof FaultMix>

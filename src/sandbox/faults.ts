@@ -1,0 +1,80 @@
+import { chanceOf } from './chance.ts'
+import { type Fault, FaultMix, type FaultMixInput, FaultRule, type FaultRuleInput } from './fault.ts'
+import type { Operation } from './operation.ts'
+
+/** How the sandbox is told to misbehave: by a script, by chance, or both; the script goes first. */
+export interface Faults {
+  /** Adds rules at the end of the script. @throws ZodError when one is not a rule */
+  add(...rules: readonly FaultRuleInput[]): void
+  /** Sets the random mix, or ends it. @throws ZodError when it is not a mix */
+  mix(mix: FaultMixInput | undefined): void
+  /** Behaves well from now on. */
+  clear(): void
+}
+
+/** What a request is about, as far as rules can name it. */
+export interface Target {
+  readonly operation: Operation
+  /** The same request under all its names: a pipe's id and name, a service's id, an alert's id; the first is the main one. */
+  readonly subjects: readonly string[]
+}
+
+export interface FaultPicker extends Faults {
+  /** The fault for one request, counting it. */
+  pick(target: Target): Fault | undefined
+}
+
+interface RuleInUse {
+  readonly rule: FaultRule
+  seen: number
+  used: number
+}
+
+export function createFaults(): FaultPicker {
+  let script: RuleInUse[] = []
+  let chance: FaultMix | undefined
+  let counts = new Map<string, number>()
+
+  return {
+    add(...rules) {
+      script.push(...rules.map((rule) => ({ rule: FaultRule.parse(rule), seen: 0, used: 0 })))
+    },
+    mix(mix) {
+      chance = mix === undefined ? undefined : FaultMix.parse(mix)
+      counts = new Map()
+    },
+    clear() {
+      script = []
+      chance = undefined
+      counts = new Map()
+    },
+    pick(target) {
+      return script.find((line) => takes(line, target))?.rule.fault ?? draw(target)
+    },
+  }
+
+  function draw(target: Target): Fault | undefined {
+    if (chance === undefined) return undefined
+    const lane = `${target.operation} ${target.subjects[0] ?? ''}`
+    const nth = (counts.get(lane) ?? 0) + 1
+    counts.set(lane, nth)
+    let rest = chanceOf(`${chance.seed} ${lane} ${nth}`)
+    for (const { probability, fault } of chance.faults) {
+      if (rest < probability) return fault
+      rest -= probability
+    }
+    return undefined
+  }
+}
+
+/** Whether a rule decides over a request; counts it when it fits. */
+function takes(line: RuleInUse, target: Target): boolean {
+  const { operation, subject, nth, times } = line.rule
+  if (operation !== undefined && operation !== target.operation) return false
+  if (subject !== undefined && !target.subjects.includes(subject)) return false
+  if (times !== 'always' && line.used >= times) return false
+  line.seen += 1
+  if (line.seen < nth) return false
+  line.used += 1
+  return true
+}

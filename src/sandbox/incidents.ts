@@ -1,0 +1,68 @@
+import { sha256 } from '../lib/digest.ts'
+import { isObject, stableJson } from '../lib/json.ts'
+import type { Home } from './home.ts'
+import { mergePatch } from './merge-patch.ts'
+import type { StoredAlert, StoredPipe } from './stored.ts'
+import type { Incident } from './world.ts'
+
+/** What befalls pipes and alerts by itself. Looked at when somebody asks: there are no timers. */
+export interface Incidents {
+  /** The pipe after all that is due at `now` (ms), each once, written to the home; `undefined` when it vanished. */
+  befallPipe(pipe: StoredPipe, now: number): StoredPipe | undefined
+  befallAlert(alert: StoredAlert, now: number): StoredAlert
+}
+
+export function createIncidents(home: Home, incidents: readonly Incident[]): Incidents {
+  const known = incidents
+    .map((incident) => ({ ...incident, mark: sha256(stableJson(incident)).slice(0, 12) }))
+    .toSorted((a, b) => a.afterMs - b.afterMs)
+
+  return {
+    befallPipe(pipe, now) {
+      const due = known.filter(
+        (incident) =>
+          incident.pipe !== undefined &&
+          (incident.pipe === pipe.id || incident.pipe === pipe.body['name']) &&
+          now - pipe.createdAt >= incident.afterMs &&
+          !pipe.incidents.includes(incident.mark),
+      )
+      if (due.length === 0) return pipe
+      if (due.some(({ vanish }) => vanish)) {
+        home.removePipe(pipe.id)
+        return undefined
+      }
+      const after: StoredPipe = {
+        ...pipe,
+        updatedAt: now,
+        body: due.reduce(
+          (body, { change }) => (isObject(change) ? mergePatch(body, change) : body),
+          pipe.body,
+        ),
+        incidents: [...pipe.incidents, ...due.map(({ mark }) => mark)],
+      }
+      home.putPipe(after)
+      return after
+    },
+
+    befallAlert(alert, now) {
+      const due = known.filter(
+        (incident) =>
+          incident.alert === alert.id &&
+          now - alert.at >= incident.afterMs &&
+          !alert.incidents.includes(incident.mark),
+      )
+      if (due.length === 0) return alert
+      const updatedAt = new Date(now).toISOString()
+      const after: StoredAlert = {
+        ...alert,
+        body: due.reduce(
+          (body, { change }) => (isObject(change) ? mergePatch(body, { updatedAt, ...change }) : body),
+          alert.body,
+        ),
+        incidents: [...alert.incidents, ...due.map(({ mark }) => mark)],
+      }
+      home.putAlert(after)
+      return after
+    },
+  }
+}

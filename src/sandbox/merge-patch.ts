@@ -1,0 +1,14 @@
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+
+/** `target` changed by a JSON merge patch (RFC 7396): objects merge, `null` removes, anything else replaces. */
+export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
+  const merged: Record<string, Json | undefined> = { ...target }
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === null) delete merged[name]
+    else if (isObject(change)) {
+      const before = merged[name]
+      merged[name] = mergePatch(isObject(before) ? before : {}, change)
+    } else merged[name] = change
+  }
+  return merged
+}

@@ -1,0 +1,68 @@
+import type { JsonObject } from '../lib/json.ts'
+import type { Operation } from './operation.ts'
+
+/** A pipe as the sandbox keeps it: nothing that is request-only is in `body`. */
+export interface StoredPipe {
+  readonly id: string
+  readonly organizationId: string
+  readonly serviceId: string
+  /** ms since the epoch. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** `name`, `source` and so on; `state` only when somebody set it, otherwise it follows from the time. */
+  readonly body: JsonObject
+  /** Incidents that already befell it. */
+  readonly incidents: readonly string[]
+}
+
+/** A query endpoint; there is one for a service. */
+export interface StoredEndpoint {
+  readonly organizationId: string
+  readonly serviceId: string
+  /** `spec/api.md` 2.7. */
+  readonly body: JsonObject
+}
+
+export interface StoredAlert {
+  readonly id: string
+  /** When it came into being here: ms since the epoch. */
+  readonly at: number
+  /** `spec/api.md` 2.8. */
+  readonly body: JsonObject
+  readonly incidents: readonly string[]
+}
+
+/** How a request was answered. */
+export interface RecordedAnswer {
+  /** Undefined when the connection was cut, reset or left hanging before a status went out. */
+  readonly status: number | undefined
+  /** The type of the fault that befell it. */
+  readonly fault: string | undefined
+  /** Whether the platform did its work, or would have and refused. */
+  readonly done: boolean
+}
+
+/** One request as it came in. */
+export interface RecordedRequest {
+  /** From 1, in the order of arrival. */
+  readonly seq: number
+  /** ms since the epoch. */
+  readonly at: number
+  /** Undefined when the path is none of the interface. */
+  readonly operation: Operation | undefined
+  readonly method: string
+  readonly path: string
+  /** All but `authorization`. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly authorization: 'right' | 'wrong' | 'absent'
+  /** The key id, or which alert token; undefined unless it was right. */
+  readonly credential: string | undefined
+  /** Parsed when it is JSON, else its text; in a file and over HTTP, passwords and secret keys are masked. */
+  readonly body: unknown
+  /** Recorded, and not honoured: the interface does not know it. */
+  readonly idempotencyKey: string | undefined
+  /** Of the answer. */
+  readonly requestId: string
+  /** Undefined while it is being worked on. */
+  readonly answer: RecordedAnswer | undefined
+}

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { QueryEndpointRequest, pipeRequestShape, type PipeRequest } from './request-schema.ts'
+import { objectionTo, wordIssues } from './request-rules.ts'
+
+const Id = z.guid()
+const Text = z.string().min(1)
+const Timestamp = z.iso.datetime({ offset: true })
+
+/** An alert with every field of `spec/api.md` 2.8. */
+const WorldAlert = z.strictObject({
+  id: Text,
+  name: z.string(),
+  message: z.string(),
+  threshold: z.number(),
+  interval: z.string(),
+  thresholdType: z.string(),
+  source: z.string(),
+  state: z.string(),
+  channel: z.strictObject({ type: z.string(), webhookId: z.string().optional() }),
+  team: z.string(),
+  tileId: z.string(),
+  dashboard: z.string(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+
+/** A pipe that is there already. Secrets need not be given: they are never shown. */
+const WorldPipe = z
+  .strictObject({
+    ...pipeRequestShape,
+    id: Id,
+    organizationId: Id,
+    serviceId: Id,
+    state: Text.optional().describe('Fixed; when absent it follows from the time since `createdAt`.'),
+    createdAt: Timestamp.optional().describe('When the file is first read, unless given.'),
+  })
+  .superRefine((pipe, context) => {
+    const objection = objectionTo(pipe as unknown as PipeRequest) // the shape was checked by pipeRequestShape
+    if (objection !== undefined) context.addIssue({ code: 'custom', message: objection })
+  })
+
+const WorldEndpoint = QueryEndpointRequest.extend({ id: Id, organizationId: Id, serviceId: Id })
+
+/** Something that happens by itself, so many milliseconds after its pipe or alert came into being. */
+const Incident = z
+  .strictObject({
+    pipe: Text.optional().describe('Name or id of a pipe.'),
+    alert: Text.optional().describe('Id of an alert.'),
+    afterMs: z.int().nonnegative(),
+    change: z.record(z.string(), z.json()).optional().describe('A JSON merge patch of the resource.'),
+    vanish: z.literal(true).optional().describe('The pipe is gone from then on.'),
+  })
+  .refine(
+    ({ pipe, alert }) => (pipe === undefined) !== (alert === undefined),
+    'name either a pipe or an alert',
+  )
+  .refine(
+    ({ change, vanish }) => (change === undefined) !== (vanish === undefined),
+    'say either change or vanish',
+  )
+  .refine(({ alert, vanish }) => alert === undefined || vanish === undefined, 'an alert cannot vanish')
+export type Incident = z.infer<typeof Incident>
+
+/** What is there before anybody asks: the content of a world file. */
+export const World = z.strictObject({
+  services: z
+    .array(z.strictObject({ organizationId: Id, serviceId: Id }))
+    .optional()
+    .describe('The services there are; any when absent.'),
+  credentials: z.array(z.strictObject({ keyId: Text, keySecret: Text })).default([]),
+  alertTokens: z.array(Text).default([]),
+  alerts: z.array(WorldAlert).default([]),
+  pipes: z.array(WorldPipe).default([]),
+  endpoints: z.array(WorldEndpoint).default([]),
+  incidents: z.array(Incident).default([]),
+})
+export type World = z.infer<typeof World>
+/** A world as it is written down: everything may be left out. */
+export type WorldInput = z.input<typeof World>
+
+/** A world file that cannot be used; the message names the file and every fault. */
+export class WorldError extends Error {
+  constructor(file: string, fault: string, options?: ErrorOptions) {
+    super(`${file}: ${fault}`, options)
+    this.name = 'WorldError'
+  }
+}
+
+/**
+ * Reads a world file (YAML or JSON).
+ * @throws {WorldError} when it cannot be read, is not YAML or says something unknown
+ */
+export async function readWorld(file: string): Promise<World> {
+  const content = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new WorldError(file, `cannot be read: ${error.message}`, { cause: error })
+  })
+  const world = World.safeParse(parseYaml(file, content) ?? {})
+  if (!world.success) throw new WorldError(file, wordIssues(world.error), { cause: world.error })
+  return world.data
+}
+
+function parseYaml(file: string, content: string): unknown {
+  try {
+    return parse(content, { stringKeys: true })
+  } catch (error) {
+    throw new WorldError(file, `is not YAML: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}

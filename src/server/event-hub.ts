@@ -1,0 +1,115 @@
+import type { Writable } from 'node:stream'
+import type { Key } from '../kinds/key.ts'
+import type { Clock } from '../lib/clock.ts'
+import { CHANGE_TYPES, type Change } from './parts.ts'
+
+/** Changes of this time are told together: a pass over thousands of resources is a handful of events. */
+export const GATHER_MS = 200
+
+/** So that proxies keep the connection, and a client notices when it is gone. */
+export const HEARTBEAT_MS = 15_000
+
+/** Keys named in one event; of more, only that there are. */
+const KEYS_PER_EVENT = 200
+
+/** What may wait for a slow client, in bytes, before it is let go. */
+const BACKLOG_BYTES = 256 * 1_024
+
+/** Streams at a time. */
+const CLIENTS = 100
+
+const RETRY_MS = 2_000
+
+/** Tells all clients of changes as server-sent events. */
+export interface EventHub {
+  /**
+   * Adds a client whose headers are sent.
+   * @param lastEventId of the `Last-Event-ID` header; when others came since, it is told that everything may be new
+   * @returns false when there are too many clients
+   */
+  add(client: Writable, lastEventId: string | undefined): boolean
+  readonly full: boolean
+  tell(change: Change): void
+  close(): void
+}
+
+/** @param epoch tells the event ids of this process from those of another */
+export function createEventHub(clock: Clock, epoch: string): EventHub {
+  const clients = new Set<Writable>()
+  const gathered = new Map<Change['type'], Set<Key>>()
+  let sequence = 0
+  let cancelFlush: (() => void) | undefined
+  let cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
+
+  function heartbeat(): void {
+    send(': heartbeat\n\n')
+    cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
+  }
+
+  function send(text: string): void {
+    for (const client of clients) {
+      if (client.writableLength > BACKLOG_BYTES) drop(client)
+      else client.write(text)
+    }
+  }
+
+  function drop(client: Writable): void {
+    clients.delete(client)
+    client.destroy()
+  }
+
+  function flush(): void {
+    cancelFlush = undefined
+    for (const [type, keys] of gathered) {
+      sequence += 1
+      send(
+        eventText(
+          `${epoch}-${sequence}`,
+          type,
+          keys.size > KEYS_PER_EVENT ? undefined : [...keys].toSorted(),
+        ),
+      )
+    }
+    gathered.clear()
+  }
+
+  return {
+    get full() {
+      return clients.size >= CLIENTS
+    },
+    add(client, lastEventId) {
+      if (clients.size >= CLIENTS) return false
+      clients.add(client)
+      client.on('close', () => clients.delete(client))
+      client.on('error', () => drop(client))
+      const id = `${epoch}-${sequence}`
+      client.write(`retry: ${RETRY_MS}\nid: ${id}\n: hello\n\n`)
+      if (lastEventId !== undefined && lastEventId !== id) {
+        for (const type of CHANGE_TYPES) client.write(eventText(id, type, undefined))
+      }
+      return true
+    },
+    tell({ type, keys }) {
+      if (clients.size === 0) {
+        sequence += 1 // whoever comes back learns that something happened
+        return
+      }
+      const known = gathered.get(type) ?? new Set()
+      gathered.set(type, known)
+      for (const key of keys) if (known.size <= KEYS_PER_EVENT) known.add(key)
+      cancelFlush ??= clock.after(GATHER_MS, flush)
+    },
+    close() {
+      cancelFlush?.()
+      cancelHeartbeat()
+      for (const client of clients) client.end()
+      clients.clear()
+    },
+  }
+}
+
+/** `all`: more changed than is named, or it is not about single resources. */
+function eventText(id: string, type: Change['type'], keys: readonly Key[] | undefined): string {
+  const data = { type, keys: keys ?? [], all: keys === undefined || keys.length === 0 }
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,89 @@
+import type { Finding } from '../kinds/finding.ts'
+import type { Key } from '../kinds/key.ts'
+import type { Revision } from '../kinds/revision.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { WatchMode } from '../reconcile/events.ts'
+import type { HistoryEntry } from '../reconcile/history.ts'
+import type { HistoryQuery, Priority } from '../reconcile/ports.ts'
+import type { StatusBoard } from '../reconcile/status.ts'
+
+/** Everything the server shows or sets off, given to it by whoever starts it. It holds nothing of its own. */
+export interface ServerParts {
+  readonly listen: {
+    readonly host: string
+    /** 0: any that is free. */ readonly port: number
+  }
+  readonly clock: Clock
+  readonly board: StatusBoard
+  history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+  readonly metrics: { readonly contentType: string; render(): Promise<string> }
+  /** Does the process still move? Never about the platform. */
+  health(): Health
+  /** Was a first reading attempted, and is the ledger open? */
+  ready(): Health
+  overview(): Overview
+  /** Undefined: `POST /-/reconcile` is off. */
+  readonly reconcile: ReconcileTrigger | undefined
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (change: Change) => void): () => void
+}
+
+export interface Health {
+  readonly ok: boolean
+  /** In words; for the person who wonders why it is not. */
+  readonly detail: string
+}
+
+/** What is known of the whole, beside its resources. Times are ms since the epoch. */
+export interface Overview {
+  readonly version: string
+  readonly sandbox: boolean
+  /** Undefined before the first reading. */
+  readonly revision: Revision | undefined
+  readonly manifestsDir: string
+  /** Why the last reading failed or is not believed, in words. */
+  readonly sourceProblem: string | undefined
+  readonly findings: readonly Finding[]
+  readonly queueDepth: Readonly<Record<Priority, number>>
+  readonly brake: Brake
+  readonly watchMode: WatchMode
+  readonly startedAt: number
+  readonly now: number
+  readonly lastLoadAt: number | undefined
+}
+
+export interface Brake {
+  readonly on: boolean
+  /** Creations wanted, and how many pass at once. */
+  readonly wanted: number
+  readonly limit: number
+}
+
+export interface ReconcileTrigger {
+  /** Read from its file each time. Undefined: the file is not there, or empty. */
+  adminToken(): Promise<string | undefined>
+  /** @param key undefined: read the manifests and reconcile everything */
+  request(key: Key | undefined): ReconcileReceipt
+  /** Undefined: a token that is not, or no longer, known. */
+  progress(token: string): ReconcileProgress | undefined
+}
+
+export interface ReconcileReceipt {
+  readonly token: string
+  readonly accepted: readonly Key[] | 'all'
+  readonly suspended: readonly Key[]
+}
+
+export interface ReconcileProgress {
+  readonly done: boolean
+  readonly pending: number
+}
+
+/** Something that is shown is other than before. */
+export interface Change {
+  readonly type: (typeof CHANGE_TYPES)[number]
+  /** Empty: not about single resources. */
+  readonly keys: readonly Key[]
+}
+
+export const CHANGE_TYPES = ['resources', 'source', 'history'] as const

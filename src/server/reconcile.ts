@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Key } from '../kinds/key.ts'
+import { isObject } from '../lib/json.ts'
+import { authorize } from './authorization.ts'
+import type { ReconcileTrigger, ServerParts } from './parts.ts'
+import { Problem } from './problem.ts'
+import { knownKey, oneOf, type Query } from './query.ts'
+
+/** `POST /-/reconcile`: read and reconcile now; and the progress of it. */
+export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {
+  app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
+    const trigger = switchedOn(parts.reconcile)
+    await authorize(request.headers.authorization, trigger)
+    return accept(parts, trigger, requestedKey(request.query, request.body, parts), reply)
+  })
+  app.get('/-/reconcile', (_request, reply) => {
+    reply.header('allow', 'POST')
+    throw new Problem(
+      405,
+      'a reconcile is asked for with POST',
+      'curl -X POST -H "Authorization: Bearer TOKEN" …',
+    )
+  })
+  for (const path of ['/-/reconcile/:token', '/api/v1/reconciles/:token']) {
+    app.get<{ Params: { token: string } }>(path, ({ params }) => {
+      const progress = switchedOn(parts.reconcile).progress(params.token)
+      if (progress !== undefined) return { token: params.token, ...progress }
+      throw new Problem(
+        404,
+        'this token is not known',
+        'Tokens are forgotten some time after they are done, and by a restart.',
+      )
+    })
+  }
+}
+
+function switchedOn(trigger: ReconcileTrigger | undefined): ReconcileTrigger {
+  if (trigger !== undefined) return trigger
+  throw new Problem(
+    404,
+    'asking for a reconcile is switched off',
+    'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send what is in it as a bearer token.',
+  )
+}
+
+function requestedKey(query: Query, body: unknown, parts: ServerParts): Key | undefined {
+  const text = oneOf(query, 'key') ?? bodyKey(body)
+  return text === undefined ? undefined : knownKey(text, parts.board)
+}
+
+/** A misspelt member must not turn "this one" into "everything". */
+function bodyKey(body: unknown): string | undefined {
+  if (body === undefined || body === null) return undefined
+  const { key, ...others } = isObject(body) ? body : { key: body }
+  if (key !== undefined && typeof key === 'string' && key !== '' && Object.keys(others).length === 0)
+    return key
+  if (key === undefined && Object.keys(others).length === 0) return undefined
+  throw new Problem(
+    400,
+    'the body is not understood',
+    'Send {"key": "Kind/name"}, or nothing for all resources.',
+  )
+}
+
+function accept(parts: ServerParts, trigger: ReconcileTrigger, key: Key | undefined, reply: FastifyReply) {
+  const receipt = trigger.request(key)
+  if (key !== undefined && receipt.suspended.includes(key)) {
+    const until = parts.board.get(key)?.suspendedUntil
+    throw new Problem(
+      409,
+      `${key} is suspended${until === undefined ? '' : ` until ${until}`}`,
+      'It is left alone until then; remove policy.suspend from its manifest to end that now.',
+      { ...receipt },
+    )
+  }
+  const progress = `/api/v1/reconciles/${encodeURIComponent(receipt.token)}`
+  return reply
+    .code(202)
+    .header('location', progress)
+    .send({ ...receipt, progress })
+}

@@ -1,0 +1,79 @@
+import { RESOURCE_KINDS, type ResourceKind } from '../kinds/key.ts'
+import { STATUSES } from '../plan/condition.ts'
+import type { ResourceStatus } from '../reconcile/status.ts'
+import { boundedLabel, boundLabels, type LabelBound } from './bounds.ts'
+import type { Instruments } from './instruments.ts'
+import { OTHER } from './metric-definitions.ts'
+
+/** Different states of one kind; a platform may invent as many as it likes. */
+const STATES_PER_KIND = 20
+
+/** The gauges that only say what the board says, brought up to date for each scrape. */
+export interface BoardGauges {
+  update(resources: readonly ResourceStatus[]): void
+}
+
+/** @param namedResources how many resources may appear by name */
+export function createBoardGauges(metrics: Instruments, namedResources: number): BoardGauges {
+  const keys = boundLabels(namedResources)
+  const pipeStates = boundLabels(STATES_PER_KIND)
+  const alertStates = boundLabels(STATES_PER_KIND)
+  return {
+    update(resources) {
+      keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
+      countStatuses(metrics, resources)
+      countStates(metrics.pipe_state, ofKind(resources, 'Pipe'), keys, pipeStates)
+      countStates(metrics.alert_state, ofKind(resources, 'Alert'), keys, alertStates)
+      countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
+    },
+  }
+}
+
+function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[]): void {
+  for (const kind of RESOURCE_KINDS) {
+    for (const status of STATUSES) metrics.resources.set({ kind, status }, 0)
+  }
+  for (const { kind, status } of resources) metrics.resources.inc({ kind, status })
+  metrics.create_outcome_unknown.set(resources.filter(({ status }) => status === 'OutcomeUnknown').length)
+  metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
+}
+
+/** Starts from nothing each time, so that a state that was left disappears. */
+function countStates(
+  gauge: Instruments['pipe_state'],
+  resources: readonly ResourceStatus[],
+  keys: LabelBound,
+  states: LabelBound,
+): void {
+  gauge.reset()
+  states.retain(new Set(resources.flatMap(({ state }) => state ?? [])))
+  for (const resource of resources) {
+    if (resource.state === undefined) continue
+    gauge.inc({ name: nameLabel(resource, keys), state: boundedLabel(resource.state, states) })
+  }
+}
+
+function countDrift(
+  gauge: Instruments['drift_fields'],
+  resources: readonly ResourceStatus[],
+  keys: LabelBound,
+): void {
+  gauge.reset()
+  for (const resource of resources) {
+    gauge.inc({ kind: resource.kind, name: nameLabel(resource, keys) }, resource.differences.length)
+  }
+}
+
+/** A `Service` is itself not created: it has no state and nothing to differ. */
+function isNamed({ kind }: ResourceStatus): boolean {
+  return kind !== 'Service'
+}
+
+/** Places are given to keys, as names are unique per kind only. */
+function nameLabel({ key, name }: ResourceStatus, keys: LabelBound): string {
+  return keys.admits(key) ? name : OTHER
+}
+
+function ofKind(resources: readonly ResourceStatus[], kind: ResourceKind): readonly ResourceStatus[] {
+  return resources.filter((resource) => resource.kind === kind)
+}

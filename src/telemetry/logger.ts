@@ -1,0 +1,93 @@
+import { isatty } from 'node:tty'
+import { pino, type DestinationStream } from 'pino'
+import type { Clock } from '../lib/clock.ts'
+import { errorFacts } from './error-facts.ts'
+import type { Line } from './line.ts'
+import { maskText, REDACTED_PATHS } from './mask.ts'
+import { createPrettyLine } from './pretty-line.ts'
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: 'json' | 'pretty'
+  /** A stream or a file descriptor; it stays open. `run` logs to 1, the other commands to 2. */
+  readonly destination: NodeJS.WritableStream | number
+  readonly clock: Clock
+}
+
+export interface Logger {
+  write(level: Line['level'], facts: Line['facts'], message: string): void
+  close(): Promise<void>
+}
+
+/** pino as we use it: ISO time, levels as words, nothing of the machine, and a net under secrets. */
+export function createLogger(options: LogOptions): Logger {
+  const output = openOutput(options.destination)
+  const logger = pino(
+    {
+      level: options.level,
+      base: options.format === 'json' ? { app: 'pipewright' } : null,
+      timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorFacts, detail: maskDetail },
+      redact: { paths: [...REDACTED_PATHS], censor: '[secret]' },
+    },
+    options.format === 'json' ? output : prettyOutput(output, options.destination),
+  )
+  return {
+    write(level, facts, message) {
+      if (logger.isLevelEnabled(level)) logger[level](facts, message)
+    },
+    close: () => output.close(),
+  }
+}
+
+function maskDetail(detail: unknown): unknown {
+  return typeof detail === 'string' ? maskText(detail) : detail
+}
+
+interface Output extends DestinationStream {
+  close(): Promise<void>
+}
+
+/**
+ * Writes at once: what was told stands in the log also when the process dies in the next moment. A reader
+ * that goes away (EPIPE) or a full disk loses lines, and stops nothing else: logs are not worth a create.
+ */
+function openOutput(destination: LogOptions['destination']): Output {
+  if (typeof destination === 'number') {
+    const file = pino.destination({ fd: destination, sync: true })
+    file.on('error', ignore)
+    return {
+      write: (text) => void file.write(text),
+      close: async () => file.flushSync(),
+    }
+  }
+  destination.on('error', ignore)
+  return {
+    write: (text) => void destination.write(text),
+    close: () =>
+      new Promise((resolve) => {
+        // An empty write ends when all before it did, or failed.
+        destination.write('', () => {
+          destination.off('error', ignore)
+          resolve()
+        })
+      }),
+  }
+}
+
+function ignore(): void {}
+
+function prettyOutput(output: Output, destination: LogOptions['destination']): DestinationStream {
+  const isTerminal =
+    typeof destination === 'number'
+      ? isatty(destination)
+      : 'isTTY' in destination && destination.isTTY === true
+  const noColour = (process.env['NO_COLOR'] ?? '') !== ''
+  const pretty = createPrettyLine({ colour: isTerminal && !noColour })
+  return { write: (text) => output.write(pretty(text)) }
+}

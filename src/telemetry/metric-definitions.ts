@@ -1,0 +1,199 @@
+import { KINDS, RESOURCE_KINDS } from '../kinds/key.ts'
+import { ACTION_TYPES } from '../plan/action.ts'
+import { STATUSES } from '../plan/condition.ts'
+import { OPERATIONS, RESULTS, WATCH_MODES } from '../reconcile/events.ts'
+import type { Priority } from '../reconcile/ports.ts'
+import { ERROR_CLASSES } from '../reconcile/remote-error.ts'
+
+/** Stands before every metric of ours; the metrics of the process keep their usual names. */
+export const PREFIX = 'pipewright_'
+
+/** Stands for all label values beyond a bound. */
+export const OTHER = '_other'
+
+/** Words for the priorities of the queue. */
+export const PRIORITY_NAMES: Readonly<Record<Priority, string>> = { 0: 'changed', 1: 'retry', 2: 'drift' }
+
+const COMMON_STATUSES = '200 400 401 403 404 408 409 422 424 425 429 500 502 503 504'
+
+/** Codes of requests that are shown from the start; others appear when they are seen. */
+export const COMMON_CODES: readonly string[] = [...COMMON_STATUSES.split(' '), ...ERROR_CLASSES]
+
+/** From 5 ms to a minute: requests, readings and reconciles. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** From half a millisecond: a write to a local disk. */
+const DISK_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
+
+/** From 50 ms to an hour: what people wait for. */
+const WAIT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600]
+
+/** One metric as it is documented and registered. */
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** Says what one unit is. */
+  readonly help: string
+  /** Names of the labels, each with the values that stand at 0 from the start; `open`: told at run time. */
+  readonly labels: Readonly<Record<string, readonly string[] | 'open'>>
+  /** Upper bounds in seconds; only of a histogram. */
+  readonly buckets?: readonly number[]
+}
+
+const priorities = Object.values(PRIORITY_NAMES)
+
+/** All metrics of design §8 by their names without the prefix. They are part of the interface. */
+export const METRICS = {
+  resources: {
+    type: 'gauge',
+    help: 'Number of resources, by kind and status.',
+    labels: { kind: RESOURCE_KINDS, status: STATUSES },
+  },
+  reconcile_total: {
+    type: 'counter',
+    help: 'Number of reconciles that ended, by kind, action and result.',
+    labels: { kind: RESOURCE_KINDS, action: ACTION_TYPES, result: RESULTS },
+  },
+  reconcile_duration_seconds: {
+    type: 'histogram',
+    help: 'Duration of a reconcile in seconds, by kind.',
+    labels: { kind: RESOURCE_KINDS },
+    buckets: SECONDS,
+  },
+  last_successful_reconcile_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When a reconcile last ended well, in seconds since the Unix epoch; 0 before the first. The heartbeat.',
+    labels: {},
+  },
+  creates_total: {
+    type: 'counter',
+    help: 'Number of attempts to create a pipe, by outcome.',
+    labels: { outcome: ['created', 'failed', 'unknown'] },
+  },
+  create_outcome_unknown: {
+    type: 'gauge',
+    help: 'Number of pipes whose creation may or may not have worked; each waits for a person.',
+    labels: {},
+  },
+  create_brake: {
+    type: 'gauge',
+    help: '1 while creations are refused because too many are wanted at once, else 0.',
+    labels: {},
+  },
+  orphans: {
+    type: 'gauge',
+    help: 'Number of resources that are recorded but whose manifest is gone.',
+    labels: {},
+  },
+  change_to_apply_seconds: {
+    type: 'histogram',
+    help: 'Time from the reading that brought a change until the change was applied, in seconds.',
+    labels: {},
+    buckets: WAIT_SECONDS,
+  },
+  api_requests_total: {
+    type: 'counter',
+    help: 'Number of requests to the platform, by operation and by HTTP status, or class of error without a reply.',
+    labels: { operation: OPERATIONS, code: COMMON_CODES },
+  },
+  api_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Duration of a request to the platform in seconds, by operation.',
+    labels: { operation: OPERATIONS },
+    buckets: SECONDS,
+  },
+  api_budget_wait_seconds_total: {
+    type: 'counter',
+    help: 'Time that requests waited for the request budget, in seconds, summed.',
+    labels: {},
+  },
+  api_rate_limited_total: {
+    type: 'counter',
+    help: 'Number of times the platform asked us to slow down.',
+    labels: {},
+  },
+  source_last_load_successful: {
+    type: 'gauge',
+    help: '1 when the last reading of the manifests directory counts, else 0.',
+    labels: {},
+  },
+  source_last_load_success_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When a reading last counted, in seconds since the Unix epoch; 0 before the first.',
+    labels: {},
+  },
+  source_load_duration_seconds: {
+    type: 'histogram',
+    help: 'Duration of a reading of the manifests directory in seconds.',
+    labels: {},
+    buckets: SECONDS,
+  },
+  source_manifests: {
+    type: 'gauge',
+    help: 'Number of manifests in the last reading that counts, by kind.',
+    labels: { kind: KINDS },
+  },
+  source_findings: {
+    type: 'gauge',
+    help: 'Number of findings in the last reading that counts, by severity.',
+    labels: { severity: ['error', 'warning'] },
+  },
+  source_info: {
+    type: 'gauge',
+    help: 'Always 1; its label is the revision of the last reading that counts.',
+    labels: { revision: 'open' },
+  },
+  source_watch_mode: {
+    type: 'gauge',
+    help: '1 for the way in which the manifests directory is watched, 0 for the others.',
+    labels: { mode: WATCH_MODES },
+  },
+  source_missed_changes_total: {
+    type: 'counter',
+    help: 'Number of changes that no watcher event announced; more than a few mean that the watcher is deaf.',
+    labels: {},
+  },
+  queue_depth: {
+    type: 'gauge',
+    help: 'Number of resources that wait for their reconcile, by priority: changed or asked for, retry, drift check.',
+    labels: { priority: priorities },
+  },
+  queue_wait_seconds: {
+    type: 'histogram',
+    help: 'Time from when a resource was due until its reconcile began, in seconds, by priority.',
+    labels: { priority: priorities },
+    buckets: WAIT_SECONDS,
+  },
+  ledger_writes_total: {
+    type: 'counter',
+    help: 'Number of writes to the ledger, by result.',
+    labels: { result: ['written', 'conflict', 'failed'] },
+  },
+  ledger_write_duration_seconds: {
+    type: 'histogram',
+    help: 'Duration of a durable write to the ledger in seconds.',
+    labels: {},
+    buckets: DISK_SECONDS,
+  },
+  pipe_state: {
+    type: 'gauge',
+    help: 'Number of pipes, by name and by the state that the platform last reported: 1 for a single pipe.',
+    labels: { name: 'open', state: 'open' },
+  },
+  alert_state: {
+    type: 'gauge',
+    help: 'Number of alerts, by name and by the state that the platform last reported: 1 for a single alert.',
+    labels: { name: 'open', state: 'open' },
+  },
+  drift_fields: {
+    type: 'gauge',
+    help: 'Number of fields in which the platform differs from the manifest, by kind and name.',
+    labels: { kind: 'open', name: 'open' },
+  },
+  build_info: {
+    type: 'gauge',
+    help: 'Always 1; its labels are the versions of Pipewright and of Node.',
+    labels: { version: 'open', node: 'open' },
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>
+
+export type MetricName = keyof typeof METRICS

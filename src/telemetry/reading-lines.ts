@@ -1,0 +1,93 @@
+import type { Finding } from '../kinds/finding.ts'
+import type { Event } from '../reconcile/events.ts'
+import { line, type Line } from './line.ts'
+
+/** Findings told one by one in a single reading; the rest is told as a number. */
+const FINDINGS_PER_READING = 100
+
+type Loaded = Extract<Event, { type: 'SourceLoaded' }>
+type Failed = Extract<Event, { type: 'SourceFailed' }>
+
+/** Tells of readings only what was not told before: the directory is read again and again. */
+export interface ReadingLines {
+  loaded(event: Loaded): readonly Line[]
+  failed(event: Failed): readonly Line[]
+}
+
+export function createReadingLines(): ReadingLines {
+  let told: ReadonlySet<string> = new Set()
+  let revision: string | undefined
+  let trouble: string | undefined
+  return {
+    loaded(event) {
+      const lines: Line[] = []
+      if (event.problem !== undefined) {
+        lines.push(
+          line(event.problem === trouble ? 'debug' : 'warn', 'Reading not believed', {
+            detail: event.problem,
+          }),
+        )
+      } else {
+        const news = event.changed.length > 0 || event.revision.id !== revision || trouble !== undefined
+        lines.push(line(news ? 'info' : 'debug', 'Manifests read', readingFacts(event)))
+        revision = event.revision.id
+      }
+      trouble = event.problem
+      if (event.missedByWatcher)
+        lines.push(line('warn', 'Change missed by the watcher', { changed: event.changed.length }))
+
+      const named = nameFindings(event.findings)
+      lines.push(...findingLines(event.findings.filter((_, index) => !told.has(named[index] ?? ''))))
+      // A reading that is not believed says nothing about what is gone.
+      told = new Set(event.problem === undefined ? named : [...told, ...named])
+      return lines
+    },
+    failed(event) {
+      const { type: _, message, ...facts } = event
+      const news = message !== trouble
+      trouble = message
+      return [line(news ? 'warn' : 'debug', 'Manifests not read', { ...facts, detail: message })]
+    },
+  }
+}
+
+function readingFacts(event: Loaded): Line['facts'] {
+  return {
+    revision: event.revision.id,
+    changed: event.changed.length,
+    manifests: event.manifests,
+    findings: event.findings.length,
+    durationMs: event.durationMs,
+  }
+}
+
+/**
+ * A name for each finding that stays when lines are added above it: its line is no part of it, but equal
+ * findings of a file are numbered.
+ */
+function nameFindings(findings: readonly Finding[]): readonly string[] {
+  const seen = new Map<string, number>()
+  return findings.map(({ severity, code, file, key, message }) => {
+    const name = JSON.stringify([severity, code, file, key, message])
+    const number = (seen.get(name) ?? 0) + 1
+    seen.set(name, number)
+    return `${name}#${number}`
+  })
+}
+
+function findingLines(findings: readonly Finding[]): readonly Line[] {
+  const lines = findings.slice(0, FINDINGS_PER_READING).map((finding) =>
+    line('warn', 'Finding', {
+      key: finding.key,
+      severity: finding.severity,
+      code: finding.code,
+      file: finding.file,
+      line: finding.line,
+      column: finding.column,
+      detail: finding.message,
+      hint: finding.hint,
+    }),
+  )
+  const more = findings.length - lines.length
+  return more > 0 ? [...lines, line('warn', 'More findings', { findings: more })] : lines
+}
