@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { settingsTable } from '../../src/config/describe.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+
+test('the table for the docs has a row a setting, and bars within a cell do not split it', () => {
+  const lines = settingsTable().trimEnd().split('\n')
+  expect(lines).toHaveLength(SETTINGS.length + 2)
+  for (const line of lines) expect(line.split(/(?<!\\)\|/)).toHaveLength(6)
+  expect(lines).toContain(
+    '| `--ledger-init auto\\|never` | `PIPEWRIGHT_LEDGER_INIT` | `auto` | whether a missing ledger is a first run (auto) or an error (never) |',
+  )
+  expect(lines.find((line) => line.includes('`--secrets-dir DIR`'))).toContain(
+    '| `/etc/pipewright/secrets`; in the sandbox `.pipewright/secrets` |',
+  )
+})

@@ -1,0 +1,113 @@
+import { array, assert, constantFrom, property, string } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseSettingsFile } from '../../src/config/file.ts'
+import { readSettings } from '../../src/config/settings.ts'
+
+function readFile(): Promise<string> {
+  return Promise.reject(new Error('ENOENT: no such file or directory'))
+}
+
+describe('a file of settings', () => {
+  test('gives texts as they were written, with their lines', () => {
+    const content = [
+      '# ours',
+      'interval: 10m',
+      'concurrency: 08',
+      'sandbox: yes',
+      '"listen": "[::1]:8080"',
+      'manifests: 12',
+      '',
+    ].join('\n')
+    expect(parseSettingsFile('p.yaml', content)).toStrictEqual({
+      given: [
+        { name: 'interval', text: '10m', from: 'p.yaml:2' },
+        { name: 'concurrency', text: '08', from: 'p.yaml:3' },
+        { name: 'sandbox', text: 'yes', from: 'p.yaml:4' },
+        { name: 'listen', text: '[::1]:8080', from: 'p.yaml:5' },
+        { name: 'manifests', text: '12', from: 'p.yaml:6' },
+      ],
+      faults: [],
+    })
+  })
+
+  test.each([
+    ['is empty', ''],
+    ['holds only a comment', '# nothing\n'],
+  ])('that %s sets nothing', (_, content) => {
+    expect(parseSettingsFile('p.yaml', content)).toEqual({ given: [], faults: [] })
+  })
+
+  test.each([
+    [
+      'an unknown key',
+      'intervall: 5m',
+      'p.yaml:1',
+      'there is no setting "intervall"',
+      'did you mean interval?',
+    ],
+    [
+      'a key with dashes in front',
+      'a: 1\n--interval: 5m',
+      'p.yaml:2',
+      '"--interval"',
+      'did you mean interval?',
+    ],
+    ['the name of a file', 'config: x.yaml', 'p.yaml:1', 'cannot name another one', 'remove it'],
+    ['a key without a value', '\ninterval:\n', 'p.yaml:2', 'interval has no value', 'give one'],
+    ['a list for a value', 'interval: [5m]', 'p.yaml:1', 'interval is not one value', 'quotes'],
+    ['a mapping for a value', 'listen: {host: x}', 'p.yaml:1', 'listen is not one value', 'quotes'],
+    ['a list', '- interval', 'p.yaml:1', 'not a mapping', 'one setting a line'],
+    ['a text', 'interval 5m', 'p.yaml:1', 'not a mapping', 'one setting a line'],
+    ['a key twice', 'interval: 5m\ninterval: 6m', 'p.yaml:2', 'unique', 'correct the YAML'],
+    ['YAML that does not parse', 'a: 1\nlisten: [::1]:8080', 'p.yaml:2', '', 'correct the YAML'],
+    ['an unknown tag', 'interval: !secret 5m', 'p.yaml:1', '!secret', 'correct the YAML'],
+  ])('with %s is a fault at its line', (_, content, from, why, right) => {
+    const fault = parseSettingsFile('p.yaml', content).faults.at(-1)
+    expect(fault?.from).toBe(from)
+    expect(fault?.why).toContain(why)
+    expect(fault?.right).toContain(right)
+  })
+
+  test('of any content gives values or faults, and never throws', () => {
+    const yamlish = array(
+      constantFrom(
+        'interval',
+        ': ',
+        '\n',
+        '- ',
+        '&a ',
+        '*a',
+        '!!str ',
+        '? ',
+        '{',
+        '}',
+        '"',
+        '---\n',
+        '%YAML 1.1\n',
+        'x',
+      ),
+    )
+    assert(
+      property(yamlish, string(), (parts, noise) => {
+        for (const content of [parts.join(''), noise]) {
+          const source = parseSettingsFile('p.yaml', content)
+          expect(source.given.length + source.faults.length).toBeGreaterThanOrEqual(0)
+        }
+      }),
+    )
+  })
+
+  test.each([
+    ['a flag', { config: 'gone.yaml' }, {}, '--config'],
+    ['a variable', {}, { PIPEWRIGHT_CONFIG: 'gone.yaml' }, 'PIPEWRIGHT_CONFIG'],
+  ])('that %s names and that cannot be read is a fault, beside all others', async (_, flags, env, from) => {
+    const reading = await readSettings({ flags: { ...flags, interval: 'x' }, env, readFile })
+    expect(reading).toMatchObject({
+      faults: [{ setting: 'config', from, given: 'gone.yaml' }, { setting: 'interval' }],
+    })
+  })
+
+  test('is not looked for unless named', async () => {
+    expect(await readSettings({ flags: {}, env: {}, readFile })).toHaveProperty('settings')
+  })
+})

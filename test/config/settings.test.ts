@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'vitest'
+import { formatFaults, type SettingFault } from '../../src/config/fault.ts'
+import { SETTINGS, readSettings, type Settings, type SettingsInput } from '../../src/config/settings.ts'
+
+/** Reads with a file `p.yaml`, which counts only when it is named. */
+async function read(input: Partial<SettingsInput> & { readonly file?: string }) {
+  const { file = '', flags = {}, env = {} } = input
+  return readSettings({ flags, env, readFile: async () => file })
+}
+
+async function settingsOf(input: Parameters<typeof read>[0]): Promise<Settings> {
+  const reading = await read(input)
+  if ('faults' in reading) throw new Error(formatFaults(reading.faults))
+  return reading.settings
+}
+
+async function faultsOf(input: Parameters<typeof read>[0]): Promise<readonly SettingFault[]> {
+  const reading = await read(input)
+  return 'faults' in reading ? reading.faults : []
+}
+
+async function noPlatform(flags: SettingsInput['flags']) {
+  return (await read({ flags })).noPlatform
+}
+
+describe('defaults', () => {
+  test('are those of design §8', async () => {
+    expect(await settingsOf({})).toStrictEqual({
+      manifests: 'manifests',
+      baseUrl: undefined,
+      alertsBaseUrl: undefined,
+      alertsTokenFile: '/etc/pipewright/secrets/alerts/token',
+      secretsDir: '/etc/pipewright/secrets',
+      ledger: 'sqlite:.pipewright/ledger.db',
+      ledgerInit: 'auto',
+      listen: { host: '127.0.0.1', port: 8080 },
+      adminTokenFile: undefined,
+      intervalMs: 300_000,
+      apiBudget: { requests: 10, windowMs: 10_000 },
+      requestTimeoutMs: 20_000,
+      concurrency: 8,
+      maxCreates: 25,
+      shutdownGraceMs: 25_000,
+      logLevel: 'info',
+      logFormat: 'json',
+      sandbox: false,
+      allowInsecureHttp: false,
+    })
+  })
+
+  test('of the sandbox stay within .pipewright, away from the real ledger', async () => {
+    expect(await settingsOf({ flags: { sandbox: true } })).toMatchObject({
+      sandbox: true,
+      secretsDir: '.pipewright/secrets',
+      alertsTokenFile: '.pipewright/secrets/alerts/token',
+      ledger: 'sqlite:.pipewright/sandbox-ledger.db',
+    })
+  })
+
+  test('of the sandbox give way to what is given', async () => {
+    const flags = { sandbox: true, ledger: 'memory:', 'secrets-dir': 's' } as const
+    expect(await settingsOf({ flags })).toMatchObject({
+      ledger: 'memory:',
+      alertsTokenFile: 's/alerts/token',
+    })
+  })
+
+  test('come frozen', async () => {
+    const settings = await settingsOf({})
+    for (const part of [settings, settings.listen, settings.apiBudget])
+      expect(Object.isFrozen(part)).toBe(true)
+  })
+})
+
+describe('precedence', () => {
+  const file = 'concurrency: 2\n'
+  test.each([
+    ['the default, when nothing is said', {}, {}, 8],
+    ['the file over the default', { config: 'p.yaml' }, {}, 2],
+    ['the file that a variable names', {}, { PIPEWRIGHT_CONFIG: 'p.yaml' }, 2],
+    ['the variable over the file', { config: 'p.yaml' }, { PIPEWRIGHT_CONCURRENCY: '3' }, 3],
+    [
+      'the flag over the variable',
+      { concurrency: '4', config: 'p.yaml' },
+      { PIPEWRIGHT_CONCURRENCY: '3' },
+      4,
+    ],
+    ['not an empty variable, which counts as none', {}, { PIPEWRIGHT_CONCURRENCY: ' ' }, 8],
+  ])('takes %s', async (_, flags, env, expected) => {
+    expect((await settingsOf({ flags, env, file })).concurrency).toBe(expected)
+  })
+
+  test('a fault in a source that another outranks is told all the same', async () => {
+    const faults = await faultsOf({ flags: { concurrency: '4' }, env: { PIPEWRIGHT_CONCURRENCY: 'x' } })
+    expect(faults).toMatchObject([{ from: 'PIPEWRIGHT_CONCURRENCY', given: 'x' }])
+  })
+
+  test('a switch can be turned off in a stronger source', async () => {
+    const env = { PIPEWRIGHT_SANDBOX: 'off' }
+    expect((await settingsOf({ flags: { config: 'p' }, env, file: 'sandbox: true' })).sandbox).toBe(false)
+  })
+
+  test('flags may be named as commander names them', async () => {
+    const settings = await settingsOf({ flags: { maxCreates: '7', allowInsecureHttp: true, output: 'json' } })
+    expect(settings).toMatchObject({ maxCreates: 7, allowInsecureHttp: true })
+  })
+})
+
+describe('values', () => {
+  test.each<[flag: string, text: string, expected: Partial<Settings>]>([
+    ['base-url', 'https://api.example.com/', { baseUrl: 'https://api.example.com' }],
+    ['base-url', 'https://api.example.com/a/b//', { baseUrl: 'https://api.example.com/a/b' }],
+    ['base-url', 'http://127.0.0.1:9000', { baseUrl: 'http://127.0.0.1:9000' }],
+    ['base-url', 'http://[::1]:9000', { baseUrl: 'http://[::1]:9000' }],
+    ['base-url', 'http://localhost', { baseUrl: 'http://localhost' }],
+    ['alerts-base-url', 'HTTPS://Alerts.example', { alertsBaseUrl: 'https://alerts.example' }],
+    ['alerts-token-file', '/run/t', { alertsTokenFile: '/run/t' }],
+    ['ledger', 'memory:', { ledger: 'memory:' }],
+    ['ledger', 'sqlite:/var/l.db', { ledger: 'sqlite:/var/l.db' }],
+    ['ledger-init', 'never', { ledgerInit: 'never' }],
+    ['listen', '0.0.0.0:0', { listen: { host: '0.0.0.0', port: 0 } }],
+    ['listen', '[::1]:8080', { listen: { host: '::1', port: 8080 } }],
+    ['listen', 'localhost:65535', { listen: { host: 'localhost', port: 65_535 } }],
+    ['interval', '1h30m', { intervalMs: 5_400_000 }],
+    ['api-budget', '600/1m', { apiBudget: { requests: 600, windowMs: 60_000 } }],
+    ['request-timeout', '500ms', { requestTimeoutMs: 500 }],
+    ['max-creates', '0', { maxCreates: 0 }],
+    ['log-level', 'silent', { logLevel: 'silent' }],
+    ['log-format', 'pretty', { logFormat: 'pretty' }],
+  ])('--%s %s', async (flag, text, expected) => {
+    expect(await settingsOf({ flags: { [flag]: text } })).toMatchObject(expected)
+  })
+
+  test.each<[flag: string, text: string, why: string]>([
+    ['manifests', '', 'empty'],
+    ['base-url', 'api.example.com', 'not an http or https URL'],
+    ['base-url', 'ftp://api.example.com', 'not an http or https URL'],
+    ['base-url', 'https:api.example.com', 'not an http or https URL'],
+    ['base-url', 'https://', 'not an http or https URL'],
+    ['base-url', 'http://api.example.com', 'plain http:'],
+    ['base-url', 'http://127.0.0.1.example.com', 'plain http:'],
+    ['base-url', 'http://localhost.example.com', 'plain http:'],
+    ['alerts-base-url', 'http://10.0.0.1', 'plain http:'],
+    ['ledger', 'ledger.db', 'no such kind'],
+    ['ledger', 'postgres://x', 'no such kind'],
+    ['ledger', 'sqlite:', 'names no file'],
+    ['ledger', 'sqlite::memory:', 'not the path'],
+    ['ledger', 'sqlite://ledger.db', 'not the path'],
+    ['ledger-init', 'allways', 'not one of'],
+    ['listen', '8080', 'no host'],
+    ['listen', ':8080', 'no host'],
+    ['listen', 'localhost', 'no port'],
+    ['listen', '::1:8080', 'brackets'],
+    ['listen', '127.0.0.1:70000', 'more than 65535'],
+    ['listen', '127.0.0.1:x', 'not HOST:PORT'],
+    ['interval', '300', 'no unit'],
+    ['interval', '5 minutes', 'not a duration'],
+    ['interval', '10ms', 'shorter than 1s'],
+    ['interval', '2d', 'longer than 1d'],
+    ['api-budget', '10', 'not N/D'],
+    ['api-budget', '0/10s', 'less than 1'],
+    ['api-budget', '10/10', 'no unit'],
+    ['api-budget', '1/1s/1', 'not N/D'],
+    ['concurrency', '0', 'less than 1'],
+    ['concurrency', '1e3', 'not a whole number'],
+    ['concurrency', '257', 'more than 256'],
+    ['max-creates', '-1', 'less than 0'],
+    ['max-creates', '2.5', 'not a whole number'],
+    ['log-level', 'debugg', 'not one of'],
+    ['sandbox', 'maybe', 'neither true nor false'],
+  ])('--%s %j is refused: %s', async (flag, text, why) => {
+    const faults = await faultsOf({ flags: { [flag]: text } })
+    expect(faults).toMatchObject([{ setting: flag, from: `--${flag}`, given: text }])
+    expect(faults[0]?.why).toContain(why)
+    expect(faults[0]?.right).not.toBe('')
+  })
+
+  test.each([
+    ['credentials', 'https://user:hunter2@api.example.com', 'carries credentials'],
+    ['a query', 'https://api.example.com?token=hunter2', 'has a query'],
+    ['a fragment', 'https://api.example.com#hunter2', 'has a fragment'],
+    ['credentials, and is no URL', 'https://user:hunter2@api example', 'not an http or https URL'],
+  ])('a URL with %s is refused, and not shown', async (_, url, why) => {
+    const faults = await faultsOf({ flags: { 'base-url': url }, env: { PIPEWRIGHT_ALERTS_BASE_URL: url } })
+    expect(faults).toHaveLength(2)
+    expect(formatFaults(faults)).toContain(why)
+    expect(formatFaults(faults)).not.toContain('hunter2')
+  })
+
+  test('the nearest word is offered', async () => {
+    expect((await faultsOf({ flags: { 'log-level': 'INFOS' } }))[0]?.right).toContain('did you mean info?')
+  })
+
+  test('a flag without its value is a fault', async () => {
+    const faults = await faultsOf({ flags: { interval: true } })
+    expect(faults).toMatchObject([{ setting: 'interval', why: 'it has no value', right: 'give D' }])
+  })
+})
+
+describe('rules', () => {
+  test.each<[why: string, flags: Record<string, string | true>, ok: boolean]>([
+    [
+      'plain http: to a stranger, allowed',
+      { 'base-url': 'http://x.example', 'allow-insecure-http': true },
+      true,
+    ],
+    ['the sandbox and another platform', { sandbox: true, 'base-url': 'https://x.example' }, false],
+    ['the sandbox and other alerts', { sandbox: true, 'alerts-base-url': 'https://x.example' }, false],
+    ['a timeout just within the grace', { 'request-timeout': '22999ms' }, true],
+    ['a timeout that leaves exactly 2 s', { 'request-timeout': '23s' }, false],
+    ['a grace too short for the timeout', { 'shutdown-grace': '10s' }, false],
+    ['a ledger that forgets, in the sandbox', { sandbox: true, ledger: 'memory:' }, true],
+    ['a ledger that forgets, for tests', { ledger: 'memory:', 'base-url': 'http://127.0.0.1:1' }, true],
+    ['a ledger that forgets, for real', { ledger: 'memory:', 'base-url': 'https://x.example' }, false],
+    ['both long', { 'request-timeout': '60s', 'shutdown-grace': '70s' }, true],
+  ])('%s', async (_, flags, ok) => {
+    expect(await faultsOf({ flags })).toHaveLength(ok ? 0 : 1)
+  })
+
+  test('the fault of a short grace says what must fit into what, and blames who spoke', async () => {
+    const [fault] = await faultsOf({ env: { PIPEWRIGHT_SHUTDOWN_GRACE: '10s' } })
+    expect(fault).toMatchObject({
+      setting: 'shutdown-grace',
+      from: 'PIPEWRIGHT_SHUTDOWN_GRACE',
+      given: '10s',
+    })
+    expect(fault?.why).toContain('--request-timeout (20s)')
+    expect(fault?.right).toBe('make --shutdown-grace more than 2s longer than --request-timeout')
+  })
+
+  test('the platform is needed only by those that ask for it', async () => {
+    expect(await noPlatform({})).toMatchObject({ setting: 'base-url' })
+    expect(await noPlatform({ interval: '5' })).toMatchObject({ setting: 'base-url' })
+    expect(await noPlatform({ sandbox: true })).toBeUndefined()
+    expect(await noPlatform({ 'base-url': 'https://x.example' })).toBeUndefined()
+    expect(await noPlatform({ 'base-url': 'nonsense' })).toBeUndefined()
+  })
+})
+
+describe('unknown variables', () => {
+  test.each([
+    ['PIPEWRIGHT_MANIFEST', 'manifests', 'did you mean PIPEWRIGHT_MANIFESTS?'],
+    ['PIPEWRIGHT_LEDGER_INT', 'never', 'did you mean PIPEWRIGHT_LEDGER_INIT?'],
+    ['PIPEWRIGHT_XYZZYPLUGHFOO', '', 'remove it'],
+  ])('%s is a fault', async (variable, value, right) => {
+    const faults = await faultsOf({ env: { [variable]: value } })
+    expect(faults).toStrictEqual([
+      { setting: undefined, from: variable, given: undefined, why: 'there is no such variable', right },
+    ])
+  })
+
+  test('those that Kubernetes sets for services are none of ours', async () => {
+    const env = {
+      PIPEWRIGHT_SERVICE_HOST: '10.0.0.1',
+      PIPEWRIGHT_SERVICE_PORT: '80',
+      PIPEWRIGHT_SERVICE_PORT_HTTP: '80',
+      PIPEWRIGHT_PORT: 'tcp://10.0.0.1:80',
+      PIPEWRIGHT_PORT_80_TCP: 'tcp://10.0.0.1:80',
+      PIPEWRIGHT_PORT_80_TCP_PROTO: 'tcp',
+      PIPEWRIGHT_PORT_80_TCP_PORT: '80',
+      PIPEWRIGHT_PORT_80_TCP_ADDR: '10.0.0.1',
+      PIPEWRIGHT_METRICS_SERVICE_HOST: '10.0.0.2',
+      PIPEWRIGHT_METRICS_PORT: 'tcp://10.0.0.2:80',
+      PIPEWRIGHTER: 'x',
+      HOME: '/',
+    }
+    expect(await faultsOf({ env })).toEqual([])
+  })
+})
+
+test('all faults of all sources are told at once, each with its place', async () => {
+  const faults = await faultsOf({
+    flags: { concurrency: 'many', config: 'p.yaml' },
+    env: { PIPEWRIGHT_LISTEN: 'here', PIPEWRIGHT_INTERVALL: '5m' },
+    file: 'interval: 5\n\nlog-levle: info\n',
+  })
+  expect(formatFaults(faults).split('\n')).toEqual([
+    '5 things are wrong:',
+    '  PIPEWRIGHT_INTERVALL: there is no such variable; did you mean PIPEWRIGHT_INTERVAL?',
+    '  p.yaml:3: there is no setting "log-levle"; did you mean log-level?',
+    '  --concurrency "many": it is not a whole number; give a whole number from 1 to 256',
+    '  PIPEWRIGHT_LISTEN "here": it has no port; give HOST:PORT, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080',
+    '  p.yaml:1 "5": it has no unit; give a duration from 1s to 1d, such as 30s or 1m30s',
+  ])
+})
+
+test('every setting has a flag, a variable and words of its own', () => {
+  for (const part of ['flag', 'env', 'describe'] as const) {
+    expect(new Set(SETTINGS.map((setting) => setting[part])).size).toBe(SETTINGS.length)
+  }
+  for (const { flag, env } of SETTINGS) {
+    expect(env).toBe(`PIPEWRIGHT_${flag.toUpperCase().replaceAll('-', '_')}`)
+  }
+  expect(SETTINGS.filter((setting) => !setting.takesValue).map((setting) => setting.flag)).toEqual([
+    'sandbox',
+    'allow-insecure-http',
+  ])
+})

@@ -1,0 +1,19 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Catalog } from '../../src/kinds/catalog.ts'
+import { createSource } from '../../src/manifest/load.ts'
+import { never, temporaryFolder } from '../manifest/support.ts'
+import type { CorpusCase } from './load.ts'
+
+/** What one reading says of a case that was written to a directory of its own. */
+export async function catalogOf(each: Pick<CorpusCase, 'files' | 'links' | 'limits'>): Promise<Catalog> {
+  using folder = temporaryFolder()
+  for (const [file, bytes] of Object.entries(each.files)) folder.write(file, bytes)
+  for (const [link, target] of Object.entries(each.links)) {
+    mkdirSync(dirname(join(folder.path, link)), { recursive: true })
+    symlinkSync(target, join(folder.path, link))
+  }
+  const source = createSource({ root: folder.path, limits: each.limits })
+  const { state } = await source.load(new Map(), { accept: 'doubt' }, never)
+  return state.catalog
+}

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { findingExamples, findingsOfExample } from '../../docs/findings-page.ts'
+import { RULE_CODES } from '../../src/kinds/rule-codes.ts'
+import { FINDING_CODES } from '../../src/manifest/codes.ts'
+import { pictureOf } from '../../src/manifest/picture.ts'
+
+const examples = findingExamples()
+const texts = examples.filter(({ shell }) => shell !== true)
+
+describe('the examples of docs/findings.md', () => {
+  test('are one for each code', () => {
+    const codes = Object.keys({ ...FINDING_CODES, ...RULE_CODES })
+    expect(examples.map(({ code }) => code).toSorted()).toEqual(codes.toSorted())
+    expect(new Set(examples.map(({ title }) => title)).size).toBe(codes.length)
+    expect(texts.length).toBeGreaterThan(40)
+  })
+
+  test.each(texts)('$code: the wrong one is that, at a line that is marked', ({ code, wrong }) => {
+    const findings = findingsOfExample(wrong)
+    expect(findings.length).toBeGreaterThan(0)
+    expect(findings.filter((finding) => finding.code !== code)).toEqual([])
+    for (const finding of findings) {
+      expect(finding.file).toBe('orders.yaml')
+      expect(pictureOf(finding)).toMatch(/\n *\^+$/)
+    }
+  })
+
+  test.each(texts)('$code: the right one is nothing', ({ right }) => {
+    expect(findingsOfExample(right)).toEqual([])
+  })
+})

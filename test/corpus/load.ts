@@ -1,0 +1,145 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { parse } from 'yaml'
+import { z } from 'zod'
+
+/* The corpus: test/corpus/wrong holds manifests with one mistake each and what is said of it, right those without. */
+
+/** A change of one place: `from` is there exactly once. */
+const Edit = z.strictObject({
+  /** Which of the bases is edited; the first one unless set. */
+  in: z.string().optional(),
+  from: z.string().min(1),
+  to: z.string(),
+})
+
+/** What is to be found, as a reviewer reads it. */
+const Expected = z.strictObject({
+  code: z.string(),
+  severity: z.literal('warning').optional(),
+  /** `manifest.yaml` unless set. */
+  file: z.string().optional(),
+  line: z.int().positive(),
+  column: z.int().positive(),
+  /** What is marked, as it stands in the file; absent where there is no line to show. */
+  mark: z.string().optional(),
+  key: z.string().optional(),
+})
+export type Expected = z.infer<typeof Expected>
+
+const Case = z.strictObject({
+  name: z.string().min(1),
+  /** One sentence: why it is wrong, or what the right one shows. */
+  why: z.string().regex(/[.?]$/, 'must be a sentence'),
+  text: z.string().optional(),
+  edit: Edit.optional(),
+  files: z.record(z.string(), z.string()).optional(),
+  /** Files that are no text, in base64. */
+  bytes: z.record(z.string(), z.base64()).optional(),
+  /** Symbolic links, each with its target. */
+  links: z.record(z.string(), z.string()).optional(),
+  limits: z.record(z.string(), z.int().positive()).optional(),
+  /** Planted; must not appear in any finding. */
+  secret: z.string().min(6).optional(),
+  /** Nothing, for the right ones. */
+  expect: z.array(Expected).default([]),
+})
+
+const Area = z.strictObject({
+  about: z.string().min(1),
+  /** Right manifests of test/corpus/beside that every case stands beside. */
+  beside: z.array(z.string()).optional(),
+  bases: z.record(z.string(), z.string()).optional(),
+  cases: z.array(Case).min(1),
+})
+
+/** One directory of manifests, and what is to be found in it. */
+export interface CorpusCase {
+  readonly title: string
+  readonly why: string
+  readonly files: Readonly<Record<string, Buffer>>
+  readonly links: Readonly<Record<string, string>>
+  readonly limits: Readonly<Record<string, number>>
+  readonly secret: string | undefined
+  readonly expect: readonly Expected[]
+}
+
+const HERE = new URL('./', import.meta.url)
+
+/** The file that holds the text of a case which names none. */
+export const ONLY_FILE = 'manifest.yaml'
+
+/** All cases of one side, in the order of their files. @throws when a file of the corpus is itself wrong */
+export function corpus(side: 'wrong' | 'right'): readonly CorpusCase[] {
+  return areaNames(side).flatMap((name) => casesOf(`${side}/${name}`, readArea(side, name)))
+}
+
+/** The text of a right manifest that others stand beside. */
+export function besideText(name: string): string {
+  return readFileSync(new URL(`beside/${name}.yaml`, HERE), 'utf8')
+}
+
+/** What the cases of the wrong side are edited from, each in the directory of its area. */
+export function wrongBases(): readonly CorpusCase[] {
+  return areaNames('wrong').flatMap((name) => {
+    const { bases = {}, ...area } = readArea('wrong', name)
+    const cases = Object.entries(bases).map(([base, text]) => ({
+      name: base,
+      why: 'It is right.',
+      text,
+      expect: [],
+    }))
+    return casesOf(`wrong/${name}`, { ...area, cases })
+  })
+}
+
+function areaNames(side: string): readonly string[] {
+  return readdirSync(new URL(side, HERE))
+    .filter((name) => name.endsWith('.yaml'))
+    .toSorted()
+}
+
+function readArea(side: string, name: string): z.infer<typeof Area> {
+  return Area.parse(parse(readFileSync(new URL(`${side}/${name}`, HERE), 'utf8')))
+}
+
+function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase[] {
+  const beside = (area.beside ?? []).map((other) => [`beside/${other}.yaml`, besideText(other)] as const)
+  return area.cases.map((each) => {
+    const title = `${where}: ${each.name}`
+    const texts = Object.entries({
+      ...Object.fromEntries(beside),
+      ...ownFiles(title, each, area.bases ?? {}),
+    })
+    const bytes = Object.entries(each.bytes ?? {})
+    return {
+      title,
+      why: each.why,
+      files: Object.fromEntries([
+        ...texts.map(([file, text]) => [file, Buffer.from(text)] as const),
+        ...bytes.map(([file, base64]) => [file, Buffer.from(base64, 'base64')] as const),
+      ]),
+      links: each.links ?? {},
+      limits: each.limits ?? {},
+      secret: each.secret,
+      expect: each.expect,
+    }
+  })
+}
+
+function ownFiles(
+  title: string,
+  each: z.infer<typeof Case>,
+  bases: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (each.edit !== undefined) return { [ONLY_FILE]: edited(title, each.edit, bases) }
+  if (each.text !== undefined) return { [ONLY_FILE]: each.text }
+  return each.files ?? {}
+}
+
+function edited(title: string, edit: z.infer<typeof Edit>, bases: Readonly<Record<string, string>>): string {
+  const base = bases[edit.in ?? Object.keys(bases)[0] ?? '']
+  const parts = base?.split(edit.from) ?? []
+  if (parts.length !== 2)
+    throw new Error(`${title}: ${JSON.stringify(edit.from)} is there ${parts.length - 1} times.`)
+  return parts.join(edit.to)
+}

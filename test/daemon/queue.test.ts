@@ -1,0 +1,309 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createHeap } from '../../src/daemon/heap.ts'
+import { createQueue, type MayTake, type Queue, type Taken } from '../../src/daemon/queue.ts'
+import { keyOf } from '../../src/kinds/key.ts'
+import type { Priority } from '../../src/reconcile/ports.ts'
+import { createModel } from '../support/queue-model.ts'
+
+const key = (name: string | number) => keyOf('Pipe', String(name))
+const any: MayTake = () => true
+
+function drain(queue: Queue, now: number, mayTake: MayTake = any): Taken[] {
+  const taken: Taken[] = []
+  for (let next = queue.take(now, mayTake); next !== undefined; next = queue.take(now, mayTake)) {
+    taken.push(next)
+  }
+  return taken
+}
+
+const names = (taken: readonly Taken[]) => taken.map((one) => one.key.slice('Pipe/'.length)).join(' ')
+
+type Row = readonly [name: string, priority: Priority, dueAt: number, lane: string]
+
+function queueOf(rows: readonly Row[]): Queue {
+  const queue = createQueue()
+  for (const [name, priority, dueAt, lane] of rows) queue.add(key(name), { priority, dueAt, lane })
+  return queue
+}
+
+describe('the order of a queue', () => {
+  const rows: readonly { why: string; rows: readonly Row[]; order: string }[] = [
+    {
+      why: 'what changed comes before retries, and these before drift checks, however late those are',
+      rows: [
+        ['drift', 2, 0, 'a'],
+        ['retry', 1, 50, 'a'],
+        ['changed', 0, 90, 'a'],
+      ],
+      order: 'changed retry drift',
+    },
+    {
+      why: 'lanes take turns, so that a long lane does not hold up a short one',
+      rows: [
+        ['a1', 2, 1, 'a'],
+        ['a2', 2, 2, 'a'],
+        ['a3', 2, 3, 'a'],
+        ['b1', 2, 4, 'b'],
+        ['c1', 2, 5, 'c'],
+        ['b2', 2, 6, 'b'],
+      ],
+      order: 'a1 b1 c1 a2 b2 a3',
+    },
+    {
+      why: 'in a lane, who was due first comes first, not who was added first',
+      rows: [
+        ['late', 1, 30, 'a'],
+        ['early', 1, 10, 'a'],
+        ['middle', 1, 20, 'a'],
+      ],
+      order: 'early middle late',
+    },
+    {
+      why: 'what is not due yet is not handed out',
+      rows: [
+        ['now', 2, 100, 'a'],
+        ['later', 0, 101, 'a'],
+      ],
+      order: 'now',
+    },
+    {
+      why: 'an entry that waits keeps the more urgent priority and the earlier time: asked for again, less urgently',
+      rows: [
+        ['x', 0, 10, 'a'],
+        ['y', 0, 20, 'a'],
+        ['x', 2, 90, 'a'],
+      ],
+      order: 'x y',
+    },
+    {
+      why: 'an entry that waits keeps the more urgent priority and the earlier time: asked for again, more urgently',
+      rows: [
+        ['y', 2, 0, 'a'],
+        ['x', 2, 5_000, 'a'],
+        ['x', 0, 50, 'a'],
+      ],
+      order: 'x y',
+    },
+    {
+      why: 'a key whose manifest moved to another service waits in the new lane',
+      rows: [
+        ['a1', 2, 1, 'a'],
+        ['x', 2, 2, 'a'],
+        ['x', 2, 2, 'b'],
+        ['a2', 2, 1, 'a'],
+      ],
+      order: 'a1 x a2',
+    },
+  ]
+  it.each(rows)('$why', ({ rows: asked, order }) => {
+    expect(names(drain(queueOf(asked), 100))).toBe(order)
+  })
+
+  it('passes over a lane that may not be taken from, and comes back to it', () => {
+    const queue = queueOf([
+      ['a1', 0, 1, 'a'],
+      ['b1', 0, 2, 'b'],
+      ['a2', 2, 3, 'a'],
+    ])
+    expect(names(drain(queue, 10, (lane) => lane === 'b'))).toBe('b1')
+    expect(names(drain(queue, 10, (lane, priority) => lane === 'a' && priority === 2))).toBe('a2')
+    expect(names(drain(queue, 10))).toBe('a1')
+  })
+
+  it('asks once per lane, not once per entry, whether it may take', () => {
+    const queue = createQueue()
+    for (let n = 0; n < 1_000; n += 1) queue.add(key(n), { priority: 2, dueAt: n, lane: `lane-${n % 4}` })
+    let questions = 0
+    queue.take(5_000, () => {
+      questions += 1
+      return false
+    })
+    expect(questions).toBe(4)
+  })
+})
+
+describe('a key that runs', () => {
+  it('is not handed out again before it is done, and comes back then', () => {
+    const queue = queueOf([['x', 2, 0, 'a']])
+    queue.take(0, any)
+    queue.add(key('x'), { priority: 1, dueAt: 500, lane: 'a' })
+    queue.add(key('x'), { priority: 0, dueAt: 900, lane: 'b' })
+    expect(drain(queue, 1_000)).toEqual([])
+    queue.done(key('x'))
+    expect(drain(queue, 1_000)).toEqual([{ key: 'Pipe/x', priority: 0, lane: 'b', waitedMs: 500 }])
+  })
+
+  it('does not come back when nobody asked, or when it was removed meanwhile', () => {
+    const queue = queueOf([
+      ['x', 2, 0, 'a'],
+      ['y', 2, 0, 'a'],
+    ])
+    drain(queue, 0)
+    queue.add(key('y'), { priority: 0, dueAt: 0, lane: 'a' })
+    queue.remove(key('y'))
+    queue.done(key('x'))
+    queue.done(key('y'))
+    expect({ waiting: queue.waiting, running: queue.running, lanes: queue.lanes }).toEqual({
+      waiting: 0,
+      running: 0,
+      lanes: 0,
+    })
+  })
+})
+
+describe('what a queue tells', () => {
+  it('counts the time since a key was due at its priority, not since it was due for something less urgent', () => {
+    const queue = queueOf([
+      ['drift', 2, 0, 'a'],
+      ['edited', 2, 0, 'a'],
+      ['edited', 0, 99_000, 'a'],
+    ])
+    expect(drain(queue, 100_000).map((one) => one.waitedMs)).toEqual([1_000, 100_000])
+  })
+
+  it('counts as depth what is due and waits, by priority', () => {
+    const queue = queueOf([
+      ['a', 0, 10, 'a'],
+      ['b', 2, 10, 'a'],
+      ['c', 2, 10, 'a'],
+      ['d', 1, 99, 'a'],
+    ])
+    expect(queue.depth()).toEqual({ 0: 0, 1: 0, 2: 0 })
+    queue.promote(10)
+    expect(queue.depth()).toEqual({ 0: 1, 1: 0, 2: 2 })
+    expect(queue.nextDueAt()).toBe(99)
+    expect(queue.waiting).toBe(4)
+  })
+
+  it('tells the age of the oldest ready key among lanes that may be taken from', () => {
+    const queue = queueOf([
+      ['a', 2, 10, 'a'],
+      ['b', 0, 40, 'b'],
+    ])
+    expect(queue.oldestReadyAgeMs(5)).toBe(0)
+    expect(queue.oldestReadyAgeMs(100)).toBe(90)
+    expect(queue.oldestReadyAgeMs(100, (lane) => lane === 'b')).toBe(60)
+  })
+
+  it('knows its lanes while they have anything waiting or running', () => {
+    const queue = queueOf([
+      ['x', 2, 0, 'a'],
+      ['y', 2, 99, 'b'],
+      ['z', 1, 0, 'c'],
+    ])
+    queue.take(0, (lane) => lane === 'a')
+    expect(queue.lanes).toBe(3)
+    queue.done(key('x'))
+    queue.remove(key('y'))
+    expect(queue.lanes).toBe(1)
+    expect([...queue.readyLanes(1)]).toEqual(['c'])
+  })
+})
+
+describe('a queue of ten thousand keys', () => {
+  it('handles a full pass in well under a second', () => {
+    const queue = createQueue()
+    const started = performance.now()
+    for (let round = 0; round < 5; round += 1) {
+      for (let n = 0; n < 10_000; n += 1) {
+        queue.add(key(n), {
+          priority: 2,
+          dueAt: round * 10_000 + ((n * 7_919) % 10_000),
+          lane: `lane-${n % 20}`,
+        })
+      }
+      const taken = drain(queue, round * 10_000 + 9_999)
+      expect(taken).toHaveLength(10_000)
+      for (const one of taken) queue.done(one.key)
+    }
+    expect(performance.now() - started).toBeLessThan(3_000)
+  })
+})
+
+describe('a heap', () => {
+  it('gives back in order what was pushed, less what was taken out of the middle', () => {
+    const Item = fc.record({ rank: fc.nat(50), stays: fc.boolean() })
+    fc.assert(
+      fc.property(fc.array(Item, { maxLength: 60 }), (plan) => {
+        const items = plan.map(({ rank, stays }) => ({ rank, stays, place: -1 }))
+        const heap = createHeap<(typeof items)[number]>((a, b) => a.rank < b.rank)
+        for (const item of items) heap.push(item)
+        for (const item of items.filter(({ stays }) => !stays)) {
+          heap.remove(item)
+          heap.remove(item)
+        }
+        const left: number[] = []
+        for (let first = heap.peek(); first !== undefined; first = heap.peek()) {
+          left.push(first.rank)
+          heap.remove(first)
+        }
+        const stay = items.filter(({ stays }) => stays).map(({ rank }) => rank)
+        expect(left).toEqual(stay.toSorted((a, b) => a - b))
+        expect(items.every(({ place }) => place === -1)).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+const Step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('add' as const),
+      name: fc.nat(11),
+      priority: fc.constantFrom<Priority>(0, 1, 2),
+      inMs: fc.integer({ min: -20, max: 60 }),
+      lane: fc.constantFrom('a', 'b', 'c'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('take' as const),
+      closed: fc.subarray(['a0', 'a1', 'a2', 'b0', 'b1', 'b2', 'c0', 'c1', 'c2']),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('done' as const), name: fc.nat(11) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('remove' as const), name: fc.nat(11) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('wait' as const), ms: fc.nat(30) }) },
+)
+
+describe('a queue against a naive model', () => {
+  it('does the same, whatever is asked of it in whatever order', () => {
+    fc.assert(
+      fc.property(fc.array(Step, { maxLength: 120 }), (steps) => {
+        const queue = createQueue()
+        const model = createModel()
+        let now = 0
+        for (const step of steps) {
+          if (step.type === 'wait') now += step.ms
+          if (step.type === 'remove') queue.remove(key(step.name))
+          if (step.type === 'remove') model.remove(key(step.name))
+          if (step.type === 'done') queue.done(key(step.name))
+          if (step.type === 'done') model.done(key(step.name))
+          if (step.type === 'add') {
+            const ask = { priority: step.priority, dueAt: now + step.inMs, lane: step.lane }
+            queue.add(key(step.name), ask)
+            model.add(key(step.name), ask)
+          }
+          if (step.type === 'take') {
+            const mayTake: MayTake = (lane, priority) => !step.closed.includes(`${lane}${priority}`)
+            model.taken(queue.take(now, mayTake), now, mayTake)
+          }
+          queue.promote(now)
+          expect({
+            depth: queue.depth(),
+            waiting: queue.waiting,
+            running: queue.running,
+            lanes: queue.lanes,
+            nextDueAt: queue.nextDueAt(),
+            oldest: queue.oldestReadyAgeMs(now),
+          }).toEqual(model.facts(now))
+        }
+      }),
+      { numRuns: 400 },
+    )
+  })
+})

@@ -1,0 +1,108 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ALERT_FIELDS } from '../../src/kinds/alert/body-shape.ts'
+import { compareAlert } from '../../src/kinds/alert/compare.ts'
+import type { Fields } from '../../src/kinds/body-shape.ts'
+import { canonicalLeaves } from '../../src/kinds/canonical.ts'
+import type { Difference } from '../../src/kinds/difference.ts'
+import { changedFields, fingerprintBody } from '../../src/kinds/fingerprint.ts'
+import { PIPE_FIELDS } from '../../src/kinds/pipe/body-shape.ts'
+import { comparePipe } from '../../src/kinds/pipe/compare.ts'
+import { ENDPOINT_FIELDS } from '../../src/kinds/query-endpoint/body-shape.ts'
+import { compareEndpoint } from '../../src/kinds/query-endpoint/compare.ts'
+import { sha256 } from '../../src/lib/digest.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { bodies } from './bodies.ts'
+
+type Compare = (body: JsonObject, observed: JsonObject & { readonly id: string }) => readonly Difference[]
+
+const COMPARED: readonly (readonly [what: string, fields: Fields, compare: Compare])[] = [
+  ['a pipe', PIPE_FIELDS, comparePipe],
+  ['an alert', { ...ALERT_FIELDS, id: { requestOnly: 'text' } }, compareAlert],
+  ['a query endpoint', ENDPOINT_FIELDS, compareEndpoint],
+]
+
+const RUNS = { numRuns: 60 }
+
+describe.each(COMPARED)('%s', (_, fields, compare) => {
+  const arbitrary = bodies(fields)
+
+  test('is equal to itself, however it is written', () => {
+    fc.assert(
+      fc.property(arbitrary, ({ body, same }) => {
+        const id = typeof body['id'] === 'string' ? body['id'] : '1'
+        expect(compare(body, { ...same, id })).toEqual([])
+      }),
+      RUNS,
+    )
+  })
+
+  test('differs by every returned field that is changed, which is named, and by no other', () => {
+    fc.assert(
+      fc.property(arbitrary, ({ body, changes }) => {
+        const id = typeof body['id'] === 'string' ? body['id'] : '1'
+        for (const change of changes) {
+          const found = compare(body, { ...change.body, id })
+          const expected = change.returned ? 1 : 0
+          expect(found.map(({ field }) => field.startsWith(change.field))).toEqual(
+            Array.from({ length: expected }, () => true),
+          )
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  test('shows every difference in short, printable texts that differ', () => {
+    fc.assert(
+      fc.property(arbitrary, ({ body, changes }) => {
+        for (const change of changes) {
+          for (const { field, desired, observed } of compare(body, { ...change.body, id: '1' })) {
+            expect(Math.max(desired.length, observed.length)).toBeLessThanOrEqual(200)
+            expect(`${field}${desired}${observed}`).not.toMatch(/\p{Cc}/u)
+            expect(desired === observed && desired !== '[sensitive]', `${field}: ${desired}`).toBe(false)
+          }
+        }
+      }),
+      RUNS,
+    )
+  })
+})
+
+describe('a fingerprint', () => {
+  const arbitrary = bodies(PIPE_FIELDS)
+
+  test('is the same exactly when the canonical forms are', () => {
+    fc.assert(
+      fc.property(arbitrary, ({ body, changes }) => {
+        const before = print(body)
+        for (const change of changes) {
+          const after = print(change.body)
+          const isSame =
+            JSON.stringify(sorted(canonicalLeaves(PIPE_FIELDS, body))) ===
+            JSON.stringify(sorted(canonicalLeaves(PIPE_FIELDS, change.body)))
+          expect(after.digest === before.digest).toBe(isSame)
+          expect(changedFields(before.fields, after.fields).length === 0).toBe(isSame)
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  test('does not change when sets are shuffled, numbers and times are written in another way, or empties are left out', () => {
+    fc.assert(
+      fc.property(arbitrary, ({ body, rewritten }) => {
+        expect(print(rewritten)).toEqual(print(body))
+      }),
+      RUNS,
+    )
+  })
+})
+
+function print(body: JsonObject) {
+  return fingerprintBody(body, 'Pipe', sha256)
+}
+
+function sorted(leaves: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  return Object.entries(leaves).toSorted(([a], [b]) => (a < b ? -1 : 1))
+}

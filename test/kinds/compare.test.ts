@@ -1,0 +1,395 @@
+import { describe, expect, test } from 'vitest'
+import { compareAlert } from '../../src/kinds/alert/compare.ts'
+import { pipeBody } from '../../src/kinds/pipe/body.ts'
+import { comparePipe } from '../../src/kinds/pipe/compare.ts'
+import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
+import { compareEndpoint, takenAway } from '../../src/kinds/query-endpoint/compare.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { DESTINATION, FULL_ALERT, FULL_ENDPOINT, fullPipe, SOURCE_KINDS } from './manifests.ts'
+
+/** As the platform keeps it: what is request only is left out (2.3, 2.4). */
+function reply(kind: (typeof SOURCE_KINDS)[number]): JsonObject & { readonly id: string } {
+  const { source, ...rest } = pipeBody(PipeManifest.parse(fullPipe(kind)))
+  const { validateSamples: _, ...kinds } = structuredClone(source) as Record<string, Record<string, unknown>>
+  for (const part of Object.values(kinds)) {
+    delete part['credentials']
+    delete part['accessKey']
+    delete (part['schemaRegistry'] as Record<string, unknown> | undefined)?.['credentials']
+  }
+  const { roles: __, ...destination } = DESTINATION
+  return { id: 'p-1', state: 'Running', ...rest, source: kinds as JsonObject, destination }
+}
+
+describe('a full pipe', () => {
+  test.each(SOURCE_KINDS)('equals the reply to it: %s', (kind) => {
+    const body = pipeBody(PipeManifest.parse(fullPipe(kind)))
+    expect(comparePipe(body, reply(kind))).toEqual([])
+  })
+
+  test('differs in everything that is returned when the reply has nothing but an id', () => {
+    const body = pipeBody(PipeManifest.parse(fullPipe('objectStorage')))
+    const found = comparePipe(body, { id: 'p-1', source: null, settings: {} })
+    expect(found.map(({ field }) => field)).toEqual([
+      'destination.columns[day]',
+      'destination.columns[id]',
+      'destination.database',
+      'destination.managedTable',
+      'destination.table',
+      'destination.tableDefinition.engine.columnIds',
+      'destination.tableDefinition.engine.versionColumnId',
+      'destination.tableDefinition.partitionBy',
+      'destination.tableDefinition.primaryKey',
+      'destination.tableDefinition.sortingKey',
+      'fieldMappings[day]',
+      'fieldMappings[id]',
+      'name',
+      'scaling.concurrency',
+      'scaling.replicaCpuMillicores',
+      'scaling.replicaMemoryGb',
+      'scaling.replicas',
+      ...Object.keys(fullPipe('kafka').spec.settings)
+        .map((name) => `settings.${name}`)
+        .toSorted(),
+      'source.objectStorage.blobContainerName',
+      'source.objectStorage.compression',
+      'source.objectStorage.connectionString',
+      'source.objectStorage.delimiter',
+      'source.objectStorage.iamRole',
+      'source.objectStorage.isContinuous',
+      'source.objectStorage.path',
+      'source.objectStorage.queueUrl',
+      'source.objectStorage.url',
+    ])
+    expect(new Set(found.map(({ observed }) => observed))).toEqual(new Set(['(not set)']))
+    expect(JSON.stringify(found)).not.toContain('hunter2')
+  })
+})
+
+type Row = readonly [why: string, body: JsonObject, observed: JsonObject, differences: readonly string[]]
+
+const kafka = (part: JsonObject) => ({ source: { kafka: part } })
+const tables = (...tableMappings: readonly JsonObject[]) => ({ source: { postgres: { tableMappings } } })
+const path = 'source.postgres.tableMappings'
+
+const ROWS: readonly Row[] = [
+  ['what is not set is not compared', {}, { name: 'x', scaling: { replicas: 3 } }, []],
+  ['an empty object sets nothing', { source: { kafka: {} } }, kafka({ topics: 'a' }), []],
+  [
+    'an empty list asks for nothing to be there',
+    { destination: { columns: [] } },
+    { destination: { columns: [{ name: 'id', type: 'Int8' }] } },
+    ['destination.columns[id]: (not set) | Int8'],
+  ],
+  ['a number as text', { scaling: { replicas: 2 } }, { scaling: { replicas: '2.0' } }, []],
+  [
+    'another number as text',
+    { scaling: { replicas: 2 } },
+    { scaling: { replicas: '3' } },
+    ['scaling.replicas: 2 | 3'],
+  ],
+  [
+    'a number that is no number',
+    { scaling: { replicas: 0 } },
+    { scaling: { replicas: '' } },
+    ['scaling.replicas: 0 | '],
+  ],
+  [
+    'a text that comes as a number is another value',
+    { destination: { tableDefinition: { primaryKey: '5' } } },
+    { destination: { tableDefinition: { primaryKey: 5 } } },
+    ['destination.tableDefinition.primaryKey: "5" | 5'],
+  ],
+  [
+    'a boolean that comes as a text is another value',
+    { destination: { managedTable: true } },
+    { destination: { managedTable: 'true' } },
+    ['destination.managedTable: true | "true"'],
+  ],
+  [
+    'a false that comes as null',
+    { settings: { db_parallel_view_processing: false } },
+    { settings: null },
+    ['settings.db_parallel_view_processing: false | (not set)'],
+  ],
+  ['brokers in another order', kafka({ brokers: 'a:1, b:2' }), kafka({ brokers: 'b:2,a:1' }), []],
+  ['topics as a list', kafka({ topics: 'a,b' }), kafka({ topics: ['b', 'a'] }), []],
+  [
+    'endpoint ids in another order, and one more',
+    kafka({ reversePrivateEndpointIds: ['a', 'b'] }),
+    kafka({ reversePrivateEndpointIds: ['c', 'b', 'a'] }),
+    ['source.kafka.reversePrivateEndpointIds: a, b | a, b, c'],
+  ],
+  [
+    'the order of a sorting key means something',
+    { destination: { tableDefinition: { sortingKey: ['a', 'b'] } } },
+    { destination: { tableDefinition: { sortingKey: ['b', 'a'] } } },
+    ['destination.tableDefinition.sortingKey: a, b | b, a'],
+  ],
+  [
+    'an offset with a zone is the same instant',
+    kafka({ offset: { timestamp: '2026-01-31T08:00:00' } }),
+    kafka({ offset: { timestamp: '2026-01-31T09:00:00.000+01:00' } }),
+    [],
+  ],
+  [
+    'an offset an hour later',
+    kafka({ offset: { timestamp: '2026-01-31T08:00' } }),
+    kafka({ offset: { timestamp: '2026-01-31T09:00Z' } }),
+    ['source.kafka.offset.timestamp: 2026-01-31T08:00 | 2026-01-31T09:00Z'],
+  ],
+  [
+    'a stream timestamp as ISO text',
+    { source: { managedStream: { timestamp: 1_769_846_400 } } },
+    { source: { managedStream: { timestamp: '2026-01-31T08:00:00Z' } } },
+    [],
+  ],
+  [
+    'a certificate with other line endings',
+    kafka({ caCertificate: 'A\nB\n' }),
+    kafka({ caCertificate: 'A\r\nB' }),
+    [],
+  ],
+  [
+    'another certificate is not shown',
+    kafka({ caCertificate: 'A\nB' }),
+    kafka({ caCertificate: 'A\nC' }),
+    ['source.kafka.caCertificate: [sensitive] | [sensitive]'],
+  ],
+  [
+    'a certificate by reference cannot be compared',
+    kafka({ caCertificate: { secretRef: { name: 'kafka', key: 'ca.crt' } } }),
+    kafka({ caCertificate: 'A' }),
+    [],
+  ],
+  [
+    'what is request only is not compared, even when it comes back',
+    {
+      source: { validateSamples: true, kafka: { credentials: { username: 'a' } } },
+      destination: { roles: ['a'] },
+    },
+    {
+      source: { validateSamples: false, kafka: { credentials: { username: 'b' } } },
+      destination: { roles: ['b'] },
+    },
+    [],
+  ],
+  [
+    'columns by name: a type, one missing, one more',
+    {
+      destination: {
+        columns: [
+          { name: 'a', type: 'Int8' },
+          { name: 'b', type: 'Date' },
+        ],
+      },
+    },
+    {
+      destination: {
+        columns: [
+          { name: 'c', type: 'Text' },
+          { name: 'a', type: 'Int16' },
+        ],
+      },
+    },
+    [
+      'destination.columns[a].type: Int8 | Int16',
+      'destination.columns[b]: Date | (not set)',
+      'destination.columns[c]: (not set) | Text',
+    ],
+  ],
+  [
+    'columns that come as something else',
+    { destination: { columns: [{ name: 'a', type: 'Int8' }] } },
+    { destination: { columns: 'a Int8' } },
+    ['destination.columns: [{"name":"a","type":"Int8"}] | a Int8'],
+  ],
+  [
+    'a column that comes as something else',
+    { destination: { columns: [{ name: 'a', type: 'Int8' }] } },
+    { destination: { columns: ['a', null] } },
+    ['destination.columns[?]: (not set) | a', 'destination.columns[a]: Int8 | (not set)'],
+  ],
+  [
+    'table mappings by schema and table, excluded columns as a set',
+    tables(
+      { sourceSchemaName: 'public', sourceTable: 'a', excludedColumns: ['x', 'y'] },
+      { sourceSchemaName: 'public', sourceTable: 'b', sortingKeys: ['x', 'y'], targetTable: 'b' },
+    ),
+    tables(
+      { sourceSchemaName: 'public', sourceTable: 'b', sortingKeys: ['y', 'x'], targetTable: 'b' },
+      { sourceSchemaName: 'public', sourceTable: 'a', excludedColumns: ['y', 'x'], targetTable: 'a' },
+    ),
+    [`${path}[public.b].sortingKeys: x, y | y, x`],
+  ],
+  [
+    'a table of another schema is another table',
+    tables({ sourceSchemaName: 'public', sourceTable: 'a', targetTable: 'a' }),
+    tables({ sourceSchemaName: 'shop', sourceTable: 'a', targetTable: 'a' }),
+    [`${path}[public.a]: a | (not set)`, `${path}[shop.a]: (not set) | a`],
+  ],
+  [
+    'a schema that is not set may be any',
+    tables({ sourceTable: 'a', targetTable: 'x' }, { sourceTable: 'b' }),
+    tables(
+      { sourceSchemaName: 'public', sourceTable: 'b' },
+      { sourceSchemaName: 'public', sourceTable: 'a', targetTable: 'y' },
+    ),
+    [`${path}[a].targetTable: x | y`],
+  ],
+  [
+    'two mappings of one table find their equals first, whatever the order',
+    tables(
+      { sourceSchemaName: 's', sourceTable: 'a', targetTable: 'x' },
+      { sourceSchemaName: 's', sourceTable: 'a', targetTable: 'y' },
+    ),
+    tables(
+      { sourceSchemaName: 's', sourceTable: 'a', targetTable: 'y' },
+      { sourceSchemaName: 's', sourceTable: 'a', targetTable: 'z' },
+    ),
+    [`${path}[s.a#2].targetTable: x | z`],
+  ],
+  [
+    'a field that comes as an object is shown without what it might give away',
+    kafka({ topics: 'a' }),
+    kafka({ topics: { password: 'hunter2' } }),
+    ['source.kafka.topics: a | {"password":"[sensitive]"}'],
+  ],
+  [
+    'a signature in a URL is not shown',
+    { source: { objectStorage: { url: 'https://x.example/a?sig=hunter2' } } },
+    { source: { objectStorage: { url: 'https://me:hunter2@x.example/b' } } },
+    ['source.objectStorage.url: https://x.example/a?sig=[sensitive] | https://[sensitive]@x.example/b'],
+  ],
+  [
+    'characters that a terminal obeys are escaped',
+    { name: 'a' },
+    { name: '\u001b[31mb\n\u202e' },
+    ['name: a | \\u{1b}[31mb\\n\\u{202e}'],
+  ],
+]
+
+test.each(ROWS)('%s', (_, body, observed, differences) => {
+  const found = comparePipe(body, { ...observed, id: 'p-1' })
+  expect(found.map((one) => `${one.field}: ${one.desired} | ${one.observed}`)).toEqual(differences)
+})
+
+test('what a reply inherits is not in it', () => {
+  const observed = Object.assign(Object.create({ name: 'a' }) as object, { id: 'p-1' })
+  expect(comparePipe({ name: 'a' }, observed).map(({ field }) => field)).toEqual(['name'])
+})
+
+describe('long texts', () => {
+  test('are shown from where they begin to differ', () => {
+    const shared = 'x'.repeat(1_000)
+    const [found] = comparePipe({ name: `${shared}left` }, { id: '1', name: `${shared}right` })
+    expect(found?.desired).toBe(`…${'x'.repeat(40)}left`)
+    expect(found?.observed).toBe(`…${'x'.repeat(40)}right`)
+  })
+
+  test('are cut at 200 characters', () => {
+    const [found] = comparePipe({ name: 'a'.repeat(5_000) }, { id: '1', name: '\n'.repeat(5_000) })
+    expect(found?.desired).toHaveLength(200)
+    expect(found?.observed).toHaveLength(200)
+  })
+
+  test('of sets show only what the other one lacks', () => {
+    const many = Array.from({ length: 100 }, (_, index) => `topic-${index}`)
+    const [found] = comparePipe(kafka({ topics: [...many, 'new'].join(',') }), {
+      id: '1',
+      ...kafka({ topics: many.join(',') }),
+    })
+    expect(found?.desired).toBe('101 entries, only here: new')
+    expect(found?.observed).toBe('100 entries')
+  })
+
+  test('a reply that is nested deeper than the stack is a difference, not a crash', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as JsonObject
+    const body = kafka({ topics: 'a', reversePrivateEndpointIds: ['a'] })
+    const found = comparePipe(body, {
+      id: '1',
+      ...kafka({ topics: deep, reversePrivateEndpointIds: [deep] }),
+    })
+    expect(found.map(({ field }) => field)).toEqual([
+      'source.kafka.reversePrivateEndpointIds',
+      'source.kafka.topics',
+    ])
+  })
+})
+
+describe('an alert', () => {
+  const { expect: full } = FULL_ALERT.spec
+
+  test('equals its own definition, with times in another zone and a threshold as text', () => {
+    const observed = { ...full, threshold: '10.5', updatedAt: '2026-01-31T09:00:00+01:00', more: 1 }
+    expect(compareAlert(full, observed)).toEqual([])
+  })
+
+  test('differs in fields of the channel by their own names', () => {
+    expect(compareAlert(full, { ...full, channel: { type: 'email' }, threshold: 11 })).toEqual([
+      { field: 'channel.type', desired: 'webhook', observed: 'email' },
+      { field: 'channel.webhookId', desired: 'w-1', observed: '(not set)' },
+      { field: 'threshold', desired: '10.5', observed: '11' },
+    ])
+  })
+
+  test('of which nothing is expected never differs', () => {
+    expect(compareAlert({}, { id: '1', state: 'ALERT' })).toEqual([])
+  })
+})
+
+describe('a query endpoint', () => {
+  const { service: _, ...body } = FULL_ENDPOINT.spec
+
+  test('equals a reply in another order', () => {
+    const observed = {
+      id: 'e-1',
+      roles: body.roles.toReversed(),
+      openApiKeys: body.openApiKeys.toReversed(),
+      allowedOrigins: 'app.example.org:8443,https://app.example.com',
+    }
+    expect(compareEndpoint(body, observed)).toEqual([])
+  })
+
+  test('differs from a reply that lacks a role and has no origins', () => {
+    const observed = { id: 'e-1', roles: ['sql_console_admin'], openApiKeys: body.openApiKeys }
+    expect(compareEndpoint(body, observed).map(({ field }) => field)).toEqual(['allowedOrigins', 'roles'])
+  })
+})
+
+describe('taking away', () => {
+  const before = { roles: ['sql_console_admin'], openApiKeys: ['2', '1'], allowedOrigins: 'https://b, a' }
+
+  test.each<readonly [why: string, body: JsonObject, lost: readonly string[]]>([
+    [
+      'an empty body takes everything away',
+      {},
+      ['role sql_console_admin', 'key 1', 'key 2', 'origin a', 'origin https://b'],
+    ],
+    [
+      'the same in another order takes nothing away',
+      { roles: ['sql_console_admin'], openApiKeys: ['1', '2'], allowedOrigins: 'a,https://b' },
+      [],
+    ],
+    [
+      'more takes nothing away',
+      {
+        roles: ['sql_console_admin', 'sql_console_read_only'],
+        openApiKeys: ['1', '2', '3'],
+        allowedOrigins: 'a,https://b,c',
+      },
+      [],
+    ],
+    [
+      'any origin takes no origin away',
+      { roles: ['sql_console_admin'], openApiKeys: ['1'], allowedOrigins: '*' },
+      ['key 2'],
+    ],
+  ])('%s', (_, body, lost) => {
+    expect(takenAway(before, body)).toEqual(lost)
+  })
+
+  test('a domain instead of any takes any away', () => {
+    const any = { roles: [], openApiKeys: [], allowedOrigins: '*' }
+    expect(takenAway(any, { allowedOrigins: 'a.example' })).toEqual(['origin *'])
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { changedFields, fingerprintBody, isReturned } from '../../src/kinds/fingerprint.ts'
+import { pipeBody } from '../../src/kinds/pipe/body.ts'
+import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
+import { keyedHash, sha256 } from '../../src/lib/digest.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { fullPipe, ref, SOURCE_KINDS } from './manifests.ts'
+
+function print(body: JsonObject) {
+  return fingerprintBody(body, 'Pipe', sha256)
+}
+
+function hash(text: string): string {
+  return keyedHash(new Uint8Array(32), text)
+}
+
+describe('a fingerprint', () => {
+  test.each(SOURCE_KINDS)('of a full pipe fits a record, and shows nothing of it: %s', (kind) => {
+    const text = JSON.stringify(fingerprintBody(pipeBody(PipeManifest.parse(fullPipe(kind))), 'Pipe', hash))
+    expect(text.length).toBeLessThan(4_096)
+    expect(text).not.toContain('hunter2')
+    expect(text).not.toContain('orders')
+  })
+
+  test('of a thousand columns is one field', () => {
+    const columns = Array.from({ length: 1_000 }, (_, index) => ({ name: `c${index}`, type: 'Int8' }))
+    expect(Object.keys(print({ destination: { columns } }).fields)).toEqual(['destination.columns'])
+  })
+
+  test('takes a reference for itself: another one is an edit, a rotated secret is not', () => {
+    const before = print({ source: { kafka: { caCertificate: ref('a') } } })
+    expect(print({ source: { kafka: { caCertificate: ref('a') } } })).toEqual(before)
+    const after = print({ source: { kafka: { caCertificate: ref('b') } } })
+    expect(after.digest).not.toBe(before.digest)
+    expect(changedFields(before.fields, after.fields)).toEqual(['source.kafka.caCertificate'])
+  })
+
+  test('tells a reference from a text that looks like one', () => {
+    const literal = print({ source: { kafka: { caCertificate: 'secret kafka/a' } } })
+    expect(literal.digest).not.toBe(print({ source: { kafka: { caCertificate: ref('a') } } }).digest)
+  })
+
+  test('gives equal values of two fields different hashes', () => {
+    const { fields } = print({ scaling: { replicas: 2, concurrency: 2 } })
+    expect(fields['scaling.replicas']).not.toBe(fields['scaling.concurrency'])
+  })
+
+  test('of a query endpoint knows sets and comma lists', () => {
+    const one = fingerprintBody({ roles: ['a', 'b'], allowedOrigins: 'x, y' }, 'QueryEndpoint', sha256)
+    const two = fingerprintBody({ allowedOrigins: 'y,x', roles: ['b', 'a'] }, 'QueryEndpoint', sha256)
+    expect(one).toEqual(two)
+  })
+})
+
+test('changed fields are those added, removed and changed, in order', () => {
+  const before = { c: '1', a: '1', same: '1' }
+  expect(changedFields(before, { c: '2', b: '1', same: '1' })).toEqual(['a', 'b', 'c'])
+})
+
+test.each([
+  ['source.validateSamples', false],
+  ['source.kafka.credentials', false],
+  ['source.kafka.credentials.password', false],
+  ['source.kafka.schemaRegistry.credentials.username', false],
+  ['source.objectStorage.accessKey.secretKey', false],
+  ['source.managedStream.accessKey', false],
+  ['source.postgres.credentials.password', false],
+  ['destination.roles', false],
+  ['destination.columns', true],
+  ['destination.columns[roles].type', true],
+  ['source.postgres.tableMappings[public.orders].excludedColumns', true],
+  ['source.kafka.schemaRegistry.caCertificate', true],
+  ['source.objectStorage.connectionString', true],
+  ['name', true],
+  ['constructor', true],
+] as const)('%s is returned: %s', (field, returned) => {
+  expect(isReturned(field)).toBe(returned)
+})

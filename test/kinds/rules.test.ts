@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest'
+import { RULE_CODES } from '../../src/kinds/rule-codes.ts'
+import type { Manifest } from '../../src/kinds/manifest.ts'
+import { isOrigin } from '../../src/kinds/query-endpoint/origin.ts'
+import { REGISTRY } from '../../src/kinds/registry.ts'
+import { FULL_ALERT, FULL_ENDPOINT, fullPipe } from './manifests.ts'
+
+function pipe(spec: object, policy: object = {}): Manifest {
+  const source = { kafka: { topics: 'orders' } }
+  return REGISTRY.Pipe.schema.parse({ ...fullPipe('kafka'), policy, spec: { service: 'a', source, ...spec } })
+}
+
+function endpoint(spec: object, policy: object = {}): Manifest {
+  return REGISTRY.QueryEndpoint.schema.parse({ ...FULL_ENDPOINT, policy, spec: { service: 'a', ...spec } })
+}
+
+function alert(expected: object, policy: object = {}): Manifest {
+  return REGISTRY.Alert.schema.parse({ ...FULL_ALERT, policy, spec: { id: '65f1', expect: expected } })
+}
+
+function columns(...names: readonly string[]) {
+  return { columns: names.map((name) => ({ name, type: 'String' })) }
+}
+
+function mappings(...names: readonly string[]) {
+  return names.map((name) => ({ sourceField: `from_${name}`, destinationField: name }))
+}
+
+function broken(manifest: Manifest) {
+  return REGISTRY[manifest.kind].rules(manifest)
+}
+
+function places(manifest: Manifest): readonly string[] {
+  return broken(manifest).map(({ severity, code, path }) => `${severity} ${code} ${path.join('.')}`)
+}
+
+const id = '7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44'
+const both = { kafka: { topics: 'a' }, postgres: { host: 'db' } }
+
+const CASES: readonly (readonly [why: string, manifest: Manifest, places: readonly string[]])[] = [
+  ['exactly one source kind is fine', pipe({}), []],
+  ['no source kind', pipe({ source: {} }), ['error source-kind-count spec.source']],
+  ['only samples', pipe({ source: { validateSamples: true } }), ['error source-kind-count spec.source']],
+  ['two source kinds', pipe({ source: both }), ['error source-kind-count spec.source.postgres']],
+  ['an empty source kind counts', pipe({ source: { kafka: {} } }), []],
+  [
+    'mappings that cover all columns, in another order',
+    pipe({ destination: columns('a', 'b'), fieldMappings: mappings('b', 'a') }),
+    [],
+  ],
+  [
+    'columns without mappings',
+    pipe({ destination: columns('a') }),
+    ['error mapping-missing-column spec.fieldMappings'],
+  ],
+  ['mappings without columns: the table may exist', pipe({ fieldMappings: mappings('a', 'b') }), []],
+  [
+    'several columns are missing: one violation that names them',
+    pipe({ destination: columns('a', 'b', 'c'), fieldMappings: mappings('b') }),
+    ['error mapping-missing-column spec.fieldMappings'],
+  ],
+  [
+    'a mapping to a column that is not there',
+    pipe({ destination: columns('a'), fieldMappings: mappings('a', 'z') }),
+    ['error mapping-unknown-column spec.fieldMappings.1.destinationField'],
+  ],
+  [
+    'a misspelt mapping is unknown, and its column is missing',
+    pipe({ destination: columns('amount'), fieldMappings: mappings('amuont') }),
+    [
+      'error mapping-missing-column spec.fieldMappings',
+      'error mapping-unknown-column spec.fieldMappings.0.destinationField',
+    ],
+  ],
+  [
+    'a column filled twice',
+    pipe({ destination: columns('a'), fieldMappings: mappings('a', 'a') }),
+    ['error mapping-repeated-column spec.fieldMappings.1.destinationField'],
+  ],
+  [
+    'a column filled twice, without columns',
+    pipe({ fieldMappings: mappings('a', 'a') }),
+    ['error mapping-repeated-column spec.fieldMappings.1.destinationField'],
+  ],
+  [
+    'an unknown column named twice is unknown once',
+    pipe({ destination: columns('a'), fieldMappings: mappings('a', 'z', 'z') }),
+    [
+      'error mapping-unknown-column spec.fieldMappings.1.destinationField',
+      'error mapping-repeated-column spec.fieldMappings.2.destinationField',
+    ],
+  ],
+  [
+    'two columns of one name',
+    pipe({ destination: columns('a', 'b', 'a'), fieldMappings: mappings('a', 'b') }),
+    ['error column-repeated spec.destination.columns.2.name'],
+  ],
+  [
+    'a column that has the name of a method is a column like any other',
+    pipe({ destination: columns('constructor'), fieldMappings: mappings('constructor') }),
+    [],
+  ],
+  [
+    'a pipe that waits for itself',
+    pipe({}, { dependsOn: ['Alert/orders', 'Pipe/orders'] }),
+    ['error depends-on-itself policy.dependsOn.1'],
+  ],
+  [
+    'adopting and retrying',
+    pipe({}, { adopt: id, retryCreate: id }),
+    ['error policy-contradiction policy.retryCreate'],
+  ],
+  [
+    'adopting and replacing',
+    pipe({}, { adopt: id, replaces: 'Pipe/x' }),
+    ['error policy-contradiction policy.replaces'],
+  ],
+  [
+    'renaming and replacing',
+    pipe({}, { renamedFrom: 'Pipe/x', replaces: 'Pipe/x' }),
+    ['error policy-contradiction policy.replaces'],
+  ],
+  ['adopting under a new name is no contradiction', pipe({}, { adopt: id, renamedFrom: 'Pipe/x' }), []],
+  ['retrying as a new pipe is no contradiction', pipe({}, { retryCreate: id, replaces: 'Pipe/x' }), []],
+  [
+    'renamed from itself',
+    pipe({}, { renamedFrom: 'Pipe/orders' }),
+    ['error policy-target-invalid policy.renamedFrom'],
+  ],
+  [
+    'replacing an alert',
+    pipe({}, { replaces: 'Alert/orders' }),
+    ['error policy-target-invalid policy.replaces'],
+  ],
+  ['an endpoint that is all empty', endpoint({ roles: [], openApiKeys: [], allowedOrigins: ' ' }), []],
+  [
+    'a role twice does no harm',
+    endpoint({ roles: ['sql_console_admin', 'sql_console_admin'] }),
+    ['warning role-repeated spec.roles.1'],
+  ],
+  [
+    'a key twice does no harm',
+    endpoint({ openApiKeys: ['a', 'b', 'a'] }),
+    ['warning key-repeated spec.openApiKeys.2'],
+  ],
+  [
+    'each bad origin by itself',
+    endpoint({ allowedOrigins: 'a.example, b c, https://ok.example, d.example/path' }),
+    ['error origin-invalid spec.allowedOrigins', 'error origin-invalid spec.allowedOrigins'],
+  ],
+  [
+    'a comma too many',
+    endpoint({ allowedOrigins: 'a.example,' }),
+    ['error origin-invalid spec.allowedOrigins'],
+  ],
+  [
+    'an endpoint that waits for itself',
+    endpoint({}, { dependsOn: ['QueryEndpoint/console'] }),
+    ['error depends-on-itself policy.dependsOn.0'],
+  ],
+  ['an alert that expects its own id', alert({ id: '65f1' }), []],
+  ['an alert that expects another id', alert({ id: '65f2' }), ['error alert-id-mismatch spec.expect.id']],
+  [
+    'an alert that waits for itself',
+    alert({}, { dependsOn: ['Alert/ingest-lag'] }),
+    ['error depends-on-itself policy.dependsOn.0'],
+  ],
+]
+
+describe('rules', () => {
+  test.each(CASES)('%s', (_, manifest, expected) => {
+    expect(places(manifest)).toEqual(expected)
+  })
+
+  test('every code has a case, and every case a code', () => {
+    const seen = CASES.flatMap(([, manifest]) => broken(manifest).map(({ code }) => code))
+    expect([...new Set(seen)].toSorted()).toEqual(Object.keys(RULE_CODES).toSorted())
+  })
+
+  test('every violation is a sentence with a hint', () => {
+    for (const { message, hint } of CASES.flatMap(([, manifest]) => broken(manifest))) {
+      expect(message).toMatch(/^[A-Z`"].*\.$/s)
+      expect(hint).toMatch(/^[A-Z`"].*[.?]$/s)
+    }
+  })
+})
+
+describe('hints', () => {
+  test('name the column that was meant', () => {
+    const manifest = pipe({ destination: columns('amount', 'day'), fieldMappings: mappings('amuont', 'day') })
+    expect(broken(manifest).find(({ code }) => code === 'mapping-unknown-column')?.hint).toContain('"amount"')
+  })
+
+  test('list the columns when none was meant', () => {
+    const manifest = pipe({ destination: columns('amount'), fieldMappings: mappings('amount', 'zzz') })
+    expect(broken(manifest)[0]?.hint).toBe('Name one of its columns: "amount".')
+  })
+
+  test('stay short with a thousand columns', () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `c${index}`)
+    const [violation] = broken(pipe({ destination: columns(...names) }))
+    expect(violation?.message).toContain('1000 columns: "c0", "c1"')
+    expect(violation?.message).toContain('and 990 more')
+  })
+
+  test('say what to leave out of an origin', () => {
+    const [violation] = broken(endpoint({ allowedOrigins: 'https://a.example:8443/x?y' }))
+    expect(violation?.hint).toContain('"https://a.example:8443"')
+  })
+})
+
+describe('origins', () => {
+  test.each([
+    '*',
+    'example.com',
+    'localhost',
+    'localhost:3000',
+    'http://localhost:3000',
+    'https://app.example.com',
+    'https://app.example.com:8443',
+    '*.example.com',
+    'https://*.example.com',
+    'xn--bcher-kva.example',
+    'A.Example.COM',
+    '10.0.0.1',
+    'http://10.0.0.1:8080',
+    '[::1]',
+    'http://[2001:db8::1]:8080',
+    'chrome-extension://abcdef',
+    '3com.com',
+  ])('%s is one', (text) => {
+    expect(isOrigin(text)).toBe(true)
+  })
+
+  test.each([
+    '',
+    'a b',
+    'https://',
+    '://a.example',
+    'https:/a.example',
+    'https://a.example/',
+    'a.example/path',
+    'a.example?x',
+    'a.example:0',
+    'a.example:65536',
+    'a.example:',
+    'a.example:http',
+    'user@a.example',
+    'a..example',
+    '.example',
+    '-a.example',
+    'a-.example',
+    '**.example',
+    'a.*.example',
+    '*.',
+    'https://*',
+    '256.0.0.1',
+    '1.2.3',
+    '[::1',
+    '[zz]',
+    'bücher.example',
+    `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(130)}example`,
+  ])('%s is none', (text) => {
+    expect(isOrigin(text)).toBe(false)
+  })
+
+  test('a long hostile text is told at once', () => {
+    const start = performance.now()
+    for (const part of ['a', 'a.', '*.', '://', 'a:', '-', '1.']) isOrigin(`${part.repeat(50_000)}!`)
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+})

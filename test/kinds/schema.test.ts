@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { alertExpectation } from '../../src/kinds/alert/body.ts'
+import { AlertManifest } from '../../src/kinds/alert/schema.ts'
+import type { Fields } from '../../src/kinds/body-shape.ts'
+import { KINDS } from '../../src/kinds/key.ts'
+import { pipeBody } from '../../src/kinds/pipe/body.ts'
+import { PIPE_FIELDS } from '../../src/kinds/pipe/body-shape.ts'
+import { canonicalLeaves } from '../../src/kinds/canonical.ts'
+import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
+import { SOURCE_KINDS as KINDS_OF_SOURCE } from '../../src/kinds/pipe/source-schema.ts'
+import { endpointBody } from '../../src/kinds/query-endpoint/body.ts'
+import { QueryEndpointManifest } from '../../src/kinds/query-endpoint/schema.ts'
+import { REGISTRY } from '../../src/kinds/registry.ts'
+import {
+  FULL_ALERT,
+  FULL_ENDPOINT,
+  FULL_LOCK,
+  FULL_SERVICE,
+  fullPipe,
+  SCALING,
+  SOURCE_KINDS,
+  SOURCES,
+} from './manifests.ts'
+
+function leavesOf(fields: Fields, prefix: string): readonly string[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const form = typeof field === 'object' && 'requestOnly' in field ? field.requestOnly : field
+    const isLeaf = typeof form === 'string' || 'keyedBy' in form
+    return isLeaf ? [`${prefix}${name}`] : leavesOf(form.fields, `${prefix}${name}.`)
+  })
+}
+
+describe('every field of the interface', () => {
+  test.each(SOURCE_KINDS)('is accepted and reaches the request body unchanged: %s', (kind) => {
+    const manifest = fullPipe(kind)
+    const { service: _, ...body } = manifest.spec
+    const parsed = PipeManifest.parse(manifest)
+    expect(parsed).toEqual(manifest)
+    expect(pipeBody(parsed)).toEqual(body)
+    expect(REGISTRY.Pipe.rules(parsed)).toEqual([])
+  })
+
+  test('is in the manifests of this test, and nothing else is', () => {
+    const leaves = SOURCE_KINDS.flatMap((kind) =>
+      Object.keys(canonicalLeaves(PIPE_FIELDS, pipeBody(PipeManifest.parse(fullPipe(kind))))),
+    )
+    expect([...new Set(leaves)].toSorted()).toEqual([...leavesOf(PIPE_FIELDS, '')].toSorted())
+    expect(new Set(leaves).size).toBe(75) // counted in spec/api.md, a list of objects being one
+    expect(KINDS_OF_SOURCE).toEqual(SOURCE_KINDS)
+  })
+
+  test('of a query endpoint is accepted and reaches the request body unchanged', () => {
+    const { service: _, ...body } = FULL_ENDPOINT.spec
+    expect(endpointBody(QueryEndpointManifest.parse(FULL_ENDPOINT))).toEqual(body)
+  })
+
+  test('of an alert is accepted and reaches the expectation unchanged', () => {
+    expect(alertExpectation(AlertManifest.parse(FULL_ALERT))).toEqual(FULL_ALERT.spec.expect)
+  })
+})
+
+describe('a body', () => {
+  test('has only the fields that are set, and the name of the manifest unless there is another', () => {
+    const manifest = PipeManifest.parse({
+      ...fullPipe('kafka'),
+      spec: { service: 'analytics', source: { kafka: { topics: 'a', reversePrivateEndpointIds: [] } } },
+    })
+    expect(pipeBody(manifest)).toStrictEqual({
+      name: 'orders',
+      source: { kafka: { topics: 'a', reversePrivateEndpointIds: [] } },
+    })
+  })
+
+  test('of an alert that expects nothing is empty', () => {
+    expect(alertExpectation(AlertManifest.parse({ ...FULL_ALERT, spec: { id: '1' } }))).toStrictEqual({})
+  })
+})
+
+describe('the registry', () => {
+  test.each([FULL_SERVICE, fullPipe('postgres'), FULL_ENDPOINT, FULL_ALERT, FULL_LOCK])(
+    'accepts a full manifest of $kind, which breaks no rule',
+    (manifest) => {
+      const kind = KINDS.find((known) => known === manifest.kind)
+      const definition = REGISTRY[kind ?? 'Lock']
+      expect(definition.kind).toBe(manifest.kind)
+      expect(definition.rules(definition.schema.parse(manifest))).toEqual([])
+    },
+  )
+})
+
+const { kafka, objectStorage, managedStream, postgres } = SOURCES
+
+const REFUSED: readonly (readonly [why: string, spec: object])[] = [
+  ['a field that nobody knows', { source: { kafka: { ...kafka, broker: 'a' } } }],
+  ['a password that is written out', { source: { kafka: { credentials: { password: 'hunter2' } } } }],
+  [
+    'a secret key that is written out',
+    { source: { managedStream: { accessKey: { secretKey: 'hunter2' } } } },
+  ],
+  [
+    'a reference that leaves the directory',
+    { source: { kafka: { credentials: { password: { secretRef: { name: '..', key: 'x' } } } } } },
+  ],
+  [
+    'a reference with a path as key',
+    { source: { kafka: { credentials: { password: { secretRef: { name: 'a', key: 'b/c' } } } } } },
+  ],
+  ['a source kind of null', { source: { kafka: null } }],
+  ['an offset with a zone', { source: { kafka: { offset: { timestamp: '2026-01-31T08:00:00Z' } } } }],
+  [
+    'an offset on a day that is none',
+    { source: { kafka: { offset: { timestamp: '2026-02-31T08:00:00' } } } },
+  ],
+  ['an offset at an hour that is none', { source: { kafka: { offset: { timestamp: '2026-02-01T25:00' } } } }],
+  ['a registry that is no URL', { source: { kafka: { schemaRegistry: { url: 'registry' } } } }],
+  [
+    'a URL with a password',
+    { source: { kafka: { schemaRegistry: { url: 'https://me:hunter2@registry.example' } } } },
+  ],
+  ['a count with a fraction', { source: { managedStream: { ...managedStream, timestamp: 1.5 } } }],
+  ['a negative count', { source: { kafka }, scaling: { ...SCALING, replicas: -1 } }],
+  ['a boolean that is a text', { source: { objectStorage: { ...objectStorage, isContinuous: 'yes' } } }],
+  ['a port that is none', { source: { postgres: { ...postgres, port: 65_536 } } }],
+  ['a host with a scheme', { source: { postgres: { ...postgres, host: 'https://db.example' } } }],
+  ['a host with a port', { source: { postgres: { ...postgres, host: 'db.example:5432' } } }],
+  ['a column without a type', { source: { kafka }, destination: { columns: [{ name: 'id' }] } }],
+]
+
+test.each(REFUSED)('a pipe is refused for %s', (_, spec) => {
+  const manifest = { ...fullPipe('kafka'), spec: { service: 'analytics', ...spec } }
+  expect(PipeManifest.safeParse(manifest).success).toBe(false)
+})
+
+const ACCEPTED: readonly (readonly [why: string, spec: object])[] = [
+  ['an offset without seconds', { source: { kafka: { offset: { timestamp: '2024-02-29T08:00' } } } }],
+  [
+    'an offset with microseconds',
+    { source: { kafka: { offset: { timestamp: '2026-01-31T08:00:00.123456' } } } },
+  ],
+  ['an IPv6 host', { source: { postgres: { host: '[::1]' } } }],
+  ['user names and ids that are written out', { source: { kafka: { credentials: { username: 'reader' } } } }],
+  ['a fraction of a gigabyte', { source: { kafka }, scaling: { replicaMemoryGb: 0.5 } }],
+]
+
+test.each(ACCEPTED)('a pipe may have %s', (_, spec) => {
+  const manifest = { ...fullPipe('kafka'), spec: { service: 'analytics', ...spec } }
+  expect(PipeManifest.parse(manifest).spec).toEqual(manifest.spec)
+})

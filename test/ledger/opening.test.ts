@@ -1,0 +1,273 @@
+import { existsSync } from 'node:fs'
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openLedger } from '../../src/ledger/open.ts'
+import { openSqliteLedger, type SqliteLedgerOptions } from '../../src/ledger/sqlite.ts'
+import { asAnotherUser } from './another-user.ts'
+import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
+
+let folder: string
+let file: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  await chmod(folder, 0o755)
+  file = join(folder, 'ledger.db')
+})
+
+afterEach(async () => {
+  await rm(folder, { recursive: true })
+})
+
+function openWith(options: Partial<SqliteLedgerOptions> = {}) {
+  return openSqliteLedger({ file, init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore, ...options })
+}
+
+async function makeLedger(): Promise<void> {
+  await using ledger = await openWith()
+  await ledger.swap(fullRecord(ORDERS), [entry(ORDERS, 'made')])
+}
+
+/** Changes the closed file as no program of ours would. */
+function tamper(sql: string): void {
+  using db = new DatabaseSync(file)
+  db.exec(sql)
+}
+
+describe('a new ledger', () => {
+  test('is made with its folder, whole, for this user only, and leaves nothing else', async () => {
+    file = join(folder, 'a', 'b', 'ledger.db')
+    await makeLedger()
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await readdir(join(folder, 'a', 'b'))).toEqual(['ledger.db', 'ledger.db.lock'])
+    using db = new DatabaseSync(file, { readOnly: true })
+    expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 })
+  })
+
+  test('has a key of its own, which stays', async () => {
+    const first = await openWith()
+    const key = Buffer.from(first.hashKey)
+    await first[Symbol.asyncDispose]()
+    await using again = await openWith()
+    await using other = await openWith({ file: join(folder, 'other.db') })
+    expect(Buffer.from(again.hashKey)).toEqual(key)
+    expect(Buffer.from(other.hashKey)).not.toEqual(key)
+  })
+
+  test.each(['owner', 'writer'] as const)(
+    'is not made by an %s that may not: it is missing',
+    async (mode) => {
+      file = join(folder, 'sub', 'ledger.db')
+      const opening = openWith({ init: 'never', mode })
+      await expect(opening).rejects.toMatchObject({ code: 'missing' })
+      await expect(opening).rejects.toThrow('This would have been a first run')
+      expect(await readdir(folder)).toEqual([])
+    },
+  )
+
+  test('is never made by a reader', async () => {
+    await expect(openWith({ mode: 'reader' })).rejects.toMatchObject({ code: 'missing' })
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('may be made by a writer, which leaves the lock to an owner', async () => {
+    await using writer = await openWith({ mode: 'writer' })
+    await using owner = await openWith()
+    await owner.swap(blank(ORDERS), [])
+    expect(await writer.get(ORDERS)).toBeDefined()
+  })
+})
+
+describe('a file that is not as it should be', () => {
+  test.each<[what: string, code: string, words: string, damage: () => Promise<unknown>]>([
+    ['is no SQLite file', 'corrupt', 'is not an SQLite file', () => writeFile(file, 'hello '.repeat(500))],
+    ['is empty', 'corrupt', 'is empty', () => writeFile(file, '')],
+    [
+      'is another SQLite file',
+      'corrupt',
+      'not a ledger of Pipewright',
+      async () => tamper('CREATE TABLE t (a); INSERT INTO t VALUES (1)'),
+    ],
+    ['is cut short', 'corrupt', 'damaged', () => makeLedger().then(() => cutShort())],
+    ['is cut to its first page', 'corrupt', 'damaged', () => makeLedger().then(() => cutShort(4_096))],
+    [
+      'has garbage where nobody looks at first',
+      'corrupt',
+      'damaged',
+      () => makeLedger().then(() => overwrite()),
+    ],
+    ['is gone, but its log is not', 'corrupt', 'is gone, while', () => writeFile(`${file}-wal`, 'frames')],
+    [
+      'has lost its key',
+      'corrupt',
+      'has no hash key',
+      () => makeLedger().then(() => tamper(`DELETE FROM meta WHERE name = 'hash_key'`)),
+    ],
+    [
+      'comes from a newer version',
+      'newer',
+      'is of version 7, and this program knows versions up to 1',
+      () => makeLedger().then(() => tamper('PRAGMA user_version = 7')),
+    ],
+    ['is a directory', 'io', 'is a directory', () => mkdir(file)],
+  ])('%s: %s', async (_, code, words, damage) => {
+    await damage()
+    const before = await contentOf(file)
+    for (const mode of ['owner', 'writer', 'reader'] as const) {
+      const opening = openWith({ mode })
+      await expect(opening).rejects.toMatchObject({ name: 'LedgerError', code })
+      await expect(opening).rejects.toThrow(words)
+      await expect(opening).rejects.toThrow(file)
+    }
+    expect(await contentOf(file)).toEqual(before)
+  })
+
+  test('what a corrupt one needs is said: a backup, not deleting it', async () => {
+    await writeFile(file, 'x'.repeat(5_000))
+    await expect(openWith()).rejects.toThrow(/Restore it from a backup\. Do not just delete it/)
+    await rm(file)
+    await makeLedger() // and the lock was given back
+  })
+
+  test.each([
+    ['no JSON', `'{'`],
+    ['empty', `'{}'`],
+    ['of another key', `replace(body, '"Pipe/orders"', '"Pipe/other"')`],
+    ['of another version', `replace(body, '"version":1', '"version":2')`],
+    ['with a field that nobody knows', `replace(body, '"version":1', '"version":1,"extra":1')`],
+  ])('a record that is %s is corrupt, and named', async (_, body) => {
+    await makeLedger()
+    tamper(`UPDATE record SET body = ${body}`)
+    await using ledger = await openWith()
+    for (const reading of [ledger.get(ORDERS), ledger.list()]) {
+      await expect(reading).rejects.toMatchObject({ code: 'corrupt' })
+      await expect(reading).rejects.toThrow('the record of Pipe/orders in the ledger cannot be read')
+    }
+  })
+
+  test('conditions that another version wrote are left out; they are worked out anew', async () => {
+    await makeLedger()
+    tamper(`UPDATE record SET body = replace(body, '"InSync"', '"NotKnownYet"')`)
+    await using ledger = await openWith()
+    expect(await ledger.get(ORDERS)).toStrictEqual({
+      ...fullRecord(ORDERS),
+      version: 1,
+      conditions: undefined,
+    })
+  })
+})
+
+describe('a place that is not as it should be', () => {
+  test('a folder that cannot be made', async () => {
+    await writeFile(join(folder, 'plain'), '')
+    file = join(folder, 'plain', 'sub', 'ledger.db')
+    await expect(openWith()).rejects.toMatchObject({ code: 'io' })
+    await expect(openWith()).rejects.toThrow(/cannot open the ledger .*ENOTDIR/)
+  })
+
+  test('a folder that this user cannot write', async () => {
+    await asAnotherUser(folder, async () => {
+      await expect(openWith()).rejects.toMatchObject({ code: 'io' })
+      await expect(openWith()).rejects.toThrow('the folder must exist and be writable')
+    })
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('a ledger that this user cannot write', async () => {
+    await makeLedger()
+    await chmod(file, 0o444)
+    await asAnotherUser(folder, async () => {
+      await expect(openWith({ mode: 'writer' })).rejects.toMatchObject({ code: 'io' })
+    })
+  })
+
+  test('two names of one file share one lock', async () => {
+    await using owner = await openWith()
+    const link = join(folder, 'link.db')
+    await symlink(file, link)
+    await expect(openWith({ file: link })).rejects.toMatchObject({ code: 'locked' })
+    expect(await owner.list()).toEqual([])
+  })
+
+  test.each([
+    ['removed', () => rm(file)],
+    [
+      'replaced',
+      () =>
+        copyFile(file, `${file}.bak`)
+          .then(() => rm(file))
+          .then(() => copyFile(`${file}.bak`, file)),
+    ],
+  ])('a file that is %s under an owner takes no more writes, which would not be kept', async (_, change) => {
+    await makeLedger()
+    await using ledger = await openWith()
+    await change()
+    await expect(ledger.swap(blank('Pipe/b'), [])).rejects.toMatchObject({ code: 'io' })
+    await expect(ledger.swap(blank('Pipe/b'), [])).rejects.toThrow('it was removed or replaced while in use')
+  })
+})
+
+describe('the name of a ledger', () => {
+  const options = { init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore } as const
+
+  test.each([
+    '',
+    'ledger.db',
+    'sqlite:',
+    'sqlite::memory:',
+    'sqlite://ledger.db',
+    'postgres://x',
+    'sqlite:a\0b',
+  ])('%j is refused, with what is possible', async (url) => {
+    await expect(openLedger(url, options)).rejects.toMatchObject({ name: 'LedgerError' })
+    await expect(openLedger(url, options)).rejects.toThrow('give sqlite:PATH')
+  })
+
+  test('odd characters in a path are just characters', async () => {
+    file = join(folder, 'odd ?#%41 ü name.db')
+    for (const mode of ['owner', 'writer', 'reader'] as const) {
+      await using ledger = await openLedger(`sqlite:${file}`, { ...options, mode })
+      expect(await ledger.list()).toEqual([])
+    }
+    expect(existsSync(file)).toBe(true)
+  })
+})
+
+async function cutShort(bytes?: number): Promise<void> {
+  const { size } = await stat(file)
+  const handle = await open(file, 'r+')
+  await handle.truncate(bytes ?? size - 5_000)
+  await handle.close()
+}
+
+/** Spoils the page of an index, which opening the file does not need. */
+async function overwrite(): Promise<void> {
+  const handle = await open(file, 'r+')
+  await handle.write(Buffer.alloc(3_000, 0xab), 0, 3_000, (rootPage('history_by_key') - 1) * 4_096)
+  await handle.close()
+}
+
+function rootPage(name: string): number {
+  using db = new DatabaseSync(file, { readOnly: true })
+  return Number(db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name)?.['rootpage'])
+}
+
+async function contentOf(path: string): Promise<Buffer | undefined> {
+  return readFile(path).catch(() => undefined)
+}

@@ -1,0 +1,123 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openSqliteLedger } from '../../src/ledger/sqlite.ts'
+import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
+
+const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
+
+let folder: string
+let file: string
+let children: ChildProcess[]
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  file = join(folder, 'ledger.db')
+  children = []
+})
+
+afterEach(async () => {
+  await Promise.all(children.map(kill))
+  await rm(folder, { recursive: true })
+})
+
+function start(...args: readonly string[]) {
+  const child = spawn(process.execPath, [WORKER, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  children.push(child)
+  return child
+}
+
+async function firstLine(child: ReturnType<typeof start>): Promise<string> {
+  const lines = createInterface({ input: child.stdout })
+  const [line] = (await once(lines, 'line')) as readonly string[] // what a readline event carries
+  return line ?? ''
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}
+
+function open(mode: 'owner' | 'writer' | 'reader') {
+  return openSqliteLedger({ file, init: 'auto', mode, clock: CLOCK, emit: ignore })
+}
+
+test('a second owner is refused at once, and told who holds the ledger and what to do', async () => {
+  const holder = start('hold', file)
+  expect(await firstLine(holder)).toBe('held')
+  const opening = open('owner')
+  await expect(opening).rejects.toMatchObject({ name: 'LedgerError', code: 'locked' })
+  const who = `process ${holder.pid} on ${hostname()}, since 2027-01-15T08:00:00.000Z`
+  await expect(opening).rejects.toThrow(`the ledger ${file} is held by another pipewright (${who})`)
+  await expect(opening).rejects.toThrow('stop the other one')
+})
+
+test('an owner in this process keeps one in another process out, and lets it in when closed', async () => {
+  const owner = await open('owner')
+  expect(await firstLine(start('hold', file))).toMatch(/^locked: /)
+  await owner[Symbol.asyncDispose]()
+  expect(existsSync(`${file}.holder`)).toBe(false)
+  expect(await firstLine(start('hold', file))).toBe('held')
+})
+
+test('a reader that comes and goes in the same process takes no lock from the owner', async () => {
+  await (await open('owner'))[Symbol.asyncDispose]()
+  await using owner = await open('owner')
+  const reader = await open('reader')
+  await reader.list()
+  await reader[Symbol.asyncDispose]()
+  await owner.swap(blank(ORDERS), [])
+  // without the owner's lock on the file, the last one out would take the -wal file away
+  const writer = start('contend', file)
+  expect(await firstLine(writer)).toBe('ready')
+  writer.stdin.end()
+  await once(writer, 'exit')
+  expect(existsSync(`${file}-wal`)).toBe(true)
+  expect(await owner.get(ORDERS)).toBeDefined()
+})
+
+test('an owner that is killed leaves the ledger free, and what it wrote', async () => {
+  const owner = start('write', file)
+  expect(await firstLine(owner)).toBe('written')
+  await kill(owner)
+  await using ledger = await open('owner')
+  expect(await ledger.get(ORDERS)).toStrictEqual(blank(ORDERS, { version: 1, platformName: 'kept' }))
+})
+
+test('of two processes that write one record at the same time, exactly one wins, each time', async () => {
+  await (await open('owner'))[Symbol.asyncDispose]()
+  const both = [start('contend', file), start('contend', file)]
+  const replies = both.map((child) => createInterface({ input: child.stdout })[Symbol.asyncIterator]())
+  const next = () => Promise.all(replies.map(async (lines) => (await lines.next()).value))
+  expect(await next()).toEqual(['ready', 'ready'])
+
+  for (let version = 0; version < 200; version++) {
+    for (const child of both) child.stdin.write(`${version}\n`)
+    expect(new Set(await next())).toEqual(new Set(['lost', 'won']))
+  }
+  await using ledger = await open('reader')
+  expect((await ledger.get(ORDERS))?.version).toBe(200)
+})
+
+test('a disk that is full is said in words, and what was written stays', async () => {
+  // bash limits the size of files, in KiB; the ledger then meets what it meets on a full disk
+  const command = `ulimit -f 300; exec "$0" "$@"`
+  const child = spawn('bash', ['-c', command, process.execPath, WORKER, 'fill', file])
+  children.push(child)
+  const result: unknown = JSON.parse(await text(child.stdout))
+  expect(result).toMatchObject({ code: 'io', message: expect.stringContaining('cannot write the ledger') })
+  const { written, kept } = result as { written: number; kept: number } // matched above, but for these
+  expect(written).toBeGreaterThan(3)
+  expect(kept).toBe(written)
+  await using ledger = await open('owner')
+  expect(await ledger.list()).toHaveLength(written)
+})

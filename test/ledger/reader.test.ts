@@ -1,0 +1,132 @@
+import { chmod, copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openSqliteLedger } from '../../src/ledger/sqlite.ts'
+import type { Ledger } from '../../src/reconcile/ports.ts'
+import { asAnotherUser } from './another-user.ts'
+import { blank, CLOCK, entry, ignore, ORDERS } from './samples.ts'
+
+let folder: string
+let file: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  file = join(folder, 'ledger.db')
+  await using ledger = await openAs('owner')
+  await ledger.swap(blank(ORDERS), [entry(ORDERS, 'made')])
+})
+
+afterEach(async () => {
+  await rm(folder, { recursive: true })
+})
+
+function openAs(mode: 'owner' | 'writer' | 'reader', path = file): Promise<Ledger> {
+  return openSqliteLedger({ file: path, init: 'auto', mode, clock: CLOCK, emit: ignore })
+}
+
+/** Names, sizes and times of everything in the folder. */
+async function traces(): Promise<readonly string[]> {
+  const names = (await readdir(folder)).toSorted()
+  return Promise.all(
+    names.map(async (name) => {
+      const { size, mtimeMs } = await stat(join(folder, name))
+      return `${name} ${size} ${mtimeMs}`
+    }),
+  )
+}
+
+describe('a reader', () => {
+  test('changes nothing on disk', async () => {
+    const before = await traces()
+    await using ledger = await openAs('reader')
+    expect(await ledger.list()).toStrictEqual([blank(ORDERS, { version: 1 })])
+    expect(await ledger.history({ key: ORDERS, limit: 5 })).toHaveLength(1)
+    expect(ledger.hashKey).toHaveLength(32)
+    await ledger[Symbol.asyncDispose]()
+    expect(await traces()).toEqual(before)
+  })
+
+  test('cannot write', async () => {
+    await using ledger = await openAs('reader')
+    await expect(ledger.swap(blank('Pipe/b'), [])).rejects.toMatchObject({ code: 'io' })
+    await expect(ledger.swap(blank('Pipe/b'), [])).rejects.toThrow('it was opened to be read')
+  })
+
+  test('works beside an owner, and sees what it writes', async () => {
+    await using owner = await openAs('owner')
+    await using reader = await openAs('reader')
+    const first = await reader.get(ORDERS)
+    await owner.swap(blank(ORDERS, { version: 1, line: 5 }), [])
+    expect([first?.version, (await reader.get(ORDERS))?.version]).toEqual([1, 2])
+  })
+
+  test('sees what an owner wrote that came and went while nobody looked', async () => {
+    await using reader = await openAs('reader')
+    expect((await reader.get(ORDERS))?.version).toBe(1)
+    for (const version of [1, 2]) {
+      await using owner = await openAs('owner')
+      await owner.swap(blank(ORDERS, { version }), [])
+    }
+    expect((await reader.get(ORDERS))?.version).toBe(3)
+  })
+
+  test('works where nothing can be written', async () => {
+    await chmod(file, 0o444)
+    await asAnotherUser(folder, async () => {
+      await using reader = await openAs('reader')
+      expect(await reader.list()).toHaveLength(1)
+    })
+  })
+
+  test('of a ledger that was not closed, where nothing can be written, says to copy it', async () => {
+    const copy = join(folder, 'copy.db')
+    const owner = await openAs('owner')
+    await owner.swap(blank('Pipe/b'), [])
+    await copyFile(file, copy)
+    await copyFile(`${file}-wal`, `${copy}-wal`)
+    await owner[Symbol.asyncDispose]()
+    for (const path of [copy, `${copy}-wal`]) await chmod(path, 0o444)
+    await asAnotherUser(folder, async () => {
+      await expect(openAs('reader', copy)).rejects.toMatchObject({ code: 'io' })
+      await expect(openAs('reader', copy)).rejects.toThrow('Copy it, together with its -wal file')
+    })
+    await using reader = await openAs('reader', copy)
+    expect(await reader.list()).toHaveLength(2)
+  })
+
+  test('of an older version says what brings it up to date, and leaves it', async () => {
+    {
+      using db = new DatabaseSync(file)
+      db.exec('PRAGMA user_version = 0')
+    }
+    const before = await traces()
+    await expect(openAs('reader')).rejects.toThrow(
+      'is of an older version: start `pipewright run` or `apply` once',
+    )
+    expect(await traces()).toEqual(before)
+  })
+})
+
+describe('a writer', () => {
+  test('works beside an owner: who comes second is told', async () => {
+    await using owner = await openAs('owner')
+    await using writer = await openAs('writer')
+    const seen = await writer.get(ORDERS)
+    await owner.swap(blank(ORDERS, { version: 1 }), [])
+    await expect(writer.swap(seen ?? blank(ORDERS), [])).rejects.toThrow('no longer at version 1')
+    await writer.remove(blank(ORDERS, { version: 2 }), [])
+    expect(await owner.get(ORDERS)).toBeUndefined()
+  })
+
+  test('that waits in vain for another one says so', async () => {
+    using other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    const options = { file, init: 'auto', mode: 'writer', clock: CLOCK, emit: ignore } as const
+    await using writer = await openSqliteLedger({ ...options, busyTimeoutMs: 20 })
+    await expect(writer.swap(blank('Pipe/b'), [])).rejects.toMatchObject({ code: 'io' })
+    other.exec('ROLLBACK')
+    expect((await writer.swap(blank('Pipe/b'), [])).version).toBe(1)
+  })
+})

@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { takeOwnerLock } from '../../src/ledger/owner-lock.ts'
+import { MIGRATIONS, migrate, schemaVersion } from '../../src/ledger/schema.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite.ts'
+import { blank, CLOCK, entry, ignore, ORDERS } from './samples.ts'
+
+/** A made-up history of schemas: the third fills what the second adds. */
+const STEPS = [
+  'CREATE TABLE note (text TEXT)',
+  'ALTER TABLE note ADD COLUMN length INTEGER',
+  'UPDATE note SET length = length(text)',
+]
+
+let db: DatabaseSync
+
+beforeEach(() => {
+  db = new DatabaseSync(':memory:')
+})
+
+afterEach(() => db.close())
+
+describe('migrating', () => {
+  test('an empty database goes through every step', () => {
+    migrate(db, STEPS)
+    expect(schemaVersion(db)).toBe(3)
+    expect(db.prepare('SELECT * FROM note').all()).toEqual([])
+  })
+
+  test('an older one goes through the steps it lacks, and keeps what it holds', () => {
+    migrate(db, STEPS.slice(0, 1))
+    db.exec(`INSERT INTO note VALUES ('four')`)
+    migrate(db, STEPS)
+    expect(db.prepare('SELECT * FROM note').all()).toEqual([{ text: 'four', length: 4 }])
+    expect(schemaVersion(db)).toBe(3)
+  })
+
+  test('one that is current stays as it is', () => {
+    migrate(db, STEPS)
+    migrate(db, STEPS)
+    expect(schemaVersion(db)).toBe(3)
+  })
+
+  test('one from the future keeps its version', () => {
+    migrate(db, STEPS)
+    migrate(db, STEPS.slice(0, 2))
+    expect(schemaVersion(db)).toBe(3)
+  })
+
+  test('a step that fails takes those before it back', () => {
+    migrate(db, STEPS.slice(0, 1))
+    expect(() => migrate(db, [...STEPS, 'NO SUCH STATEMENT'])).toThrow('syntax error')
+    expect(schemaVersion(db)).toBe(1)
+    expect(() => db.prepare('SELECT length FROM note')).toThrow('no such column')
+    expect(db.isTransaction).toBe(false)
+  })
+
+  test('the steps that ledgers in the world have run are never changed', () => {
+    migrate(db, MIGRATIONS.slice(0, 1))
+    const columns = db
+      .prepare(
+        `SELECT m.name || '.' || c.name AS name FROM sqlite_schema m, pragma_table_info(m.name) c
+        WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY 1`,
+      )
+      .all()
+      .map((row) => row['name'])
+    expect(columns).toEqual([
+      'history.body',
+      'history.id',
+      'history.key',
+      'meta.name',
+      'meta.value',
+      'record.body',
+      'record.key',
+      'record.version',
+    ])
+  })
+})
+
+describe('an older ledger', () => {
+  let folder: string
+  let file: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+    file = join(folder, 'ledger.db')
+    await (await openAs('owner'))[Symbol.asyncDispose]()
+    using older = new DatabaseSync(file)
+    // as if the first version had been without its tables
+    older.exec(`CREATE TABLE kept AS SELECT * FROM meta WHERE name = 'hash_key';
+      DROP TABLE meta; DROP TABLE record; DROP TABLE history; PRAGMA user_version = 0`)
+  })
+
+  afterEach(async () => {
+    await rm(folder, { recursive: true })
+  })
+
+  function openAs(mode: 'owner' | 'writer') {
+    return openSqliteLedger({ file, init: 'auto', mode, clock: CLOCK, emit: ignore })
+  }
+
+  test.each(['owner', 'writer'] as const)(
+    'is brought up to date by an %s before it is used',
+    async (mode) => {
+      await expect(openAs(mode)).rejects.toThrow('has no hash key') // which the made-up older version kept elsewhere
+      using db2 = new DatabaseSync(file)
+      expect(schemaVersion(db2)).toBe(MIGRATIONS.length)
+      db2.exec('INSERT OR REPLACE INTO meta SELECT * FROM kept')
+      await using ledger = await openAs(mode)
+      expect((await ledger.swap(blank(ORDERS), [])).version).toBe(1)
+    },
+  )
+
+  test('is left alone by a writer while somebody holds it', async () => {
+    const held = takeOwnerLock(file, 0)
+    await expect(openAs('writer')).rejects.toMatchObject({ code: 'locked' })
+    using older = new DatabaseSync(file)
+    expect(schemaVersion(older)).toBe(0)
+    held[Symbol.dispose]()
+  })
+})
+
+describe('the history on disk', () => {
+  let folder: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  })
+
+  afterEach(async () => {
+    await rm(folder, { recursive: true })
+  })
+
+  test('is bounded: the oldest lines go, a batch at a time', async () => {
+    await using ledger = await openSqliteLedger({
+      file: join(folder, 'ledger.db'),
+      init: 'auto',
+      mode: 'owner',
+      historyLimit: 100,
+      clock: CLOCK,
+      emit: ignore,
+    })
+    let record = blank(ORDERS)
+    for (let i = 0; i < 20; i++) {
+      const lines = Array.from({ length: 20 }, (_, j) => entry(ORDERS, `line ${i * 20 + j}`))
+      record = await ledger.swap(record, lines)
+      const kept = await ledger.history({ key: undefined, limit: 1_000 })
+      expect(kept.length).toBeLessThan(100 + 64)
+      expect(kept.length).toBeGreaterThanOrEqual(Math.min(100, (i + 1) * 20))
+      expect(kept[0]?.message).toBe(`line ${i * 20 + 19}`)
+    }
+  })
+})

@@ -1,0 +1,186 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import {
+  ALERT,
+  ALERTS_TOKEN,
+  alertManifest,
+  CREDENTIAL,
+  ENDPOINT,
+  KAFKA_PASSWORD,
+  mountSecrets,
+  ORGANIZATION,
+  pipeManifest,
+  runArgs,
+  SERVICE,
+  SERVICE_ID,
+} from '../support/manifests.ts'
+import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import type { Workspace } from '../support/workspace.ts'
+import { createWorkspace } from '../support/workspace.ts'
+
+function startPlatform() {
+  return createSandbox({
+    credentials: [CREDENTIAL],
+    alertTokens: [ALERTS_TOKEN],
+    world: {
+      alerts: [ALERT],
+      services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }],
+    },
+  })
+}
+
+function writeSet(workspace: Workspace, pipes: number): void {
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  workspace.write('manifests/endpoint.yaml', ENDPOINT)
+  workspace.write('manifests/alert.yaml', alertManifest('lag', 'alert-1'))
+  for (let i = 0; i < pipes; i += 1) workspace.write(`manifests/pipes/p${i}.yaml`, pipeManifest(`p${i}`))
+}
+
+async function allReady(url: string, count: number): Promise<void> {
+  await until(`${count} resources to be ready`, async () => {
+    const items = await resourcesOf(url)
+    return items.length === count && items.every((item) => item.status === 'Ready')
+  })
+}
+
+describe('npm start', () => {
+  test('settles every example within ten seconds, notices an edit within a second, and ends with 0', async () => {
+    using workspace = createWorkspace()
+    rmSync(workspace.manifests, { recursive: true })
+    cpSync(join(ROOT, 'manifests'), workspace.manifests, { recursive: true })
+    await using program = startProgram(['run', '--sandbox', '--listen', '127.0.0.1:0'], {
+      cwd: workspace.dir,
+    })
+    const url = await urlOf(program)
+    const items = await until(
+      'every example to settle',
+      async () => {
+        const resources = await resourcesOf(url)
+        const settled = resources.filter(({ status }) => status === 'Ready' || status === 'Suspended')
+        return resources.length > 0 && resources.length - settled.length === 2 ? resources : undefined
+      },
+      10_000,
+    )
+    const unsettled = items.filter(({ status }) => status !== 'Ready' && status !== 'Suspended')
+    expect(unsettled.map(({ status }) => status).toSorted()).toEqual(['Drifted', 'NotReady'])
+
+    const file = join(workspace.manifests, 'platform', 'services.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('kind: Service', 'kind: Servce'))
+    await until(
+      'the edit to be seen',
+      async () => (await resourcesOf(url)).some(({ status }) => status === 'Invalid'),
+      1_500,
+    )
+
+    program.signal('SIGTERM')
+    expect(await program.ended).toBe(0)
+    expect(program.stderr()).toBe('')
+  })
+})
+
+describe('the daemon against a platform', () => {
+  test('creates each pipe once, and a second run sends one GET for each pipe and alert, and nothing else', async () => {
+    using workspace = createWorkspace()
+    await using platform = await startPlatform()
+    writeSet(workspace, 4)
+    {
+      await using first = startProgram(runArgs(workspace, platform.url))
+      await allReady(await urlOf(first), 7)
+      first.signal('SIGTERM')
+      expect(await first.ended).toBe(0)
+    }
+    expect(
+      platform
+        .requests()
+        .map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)
+        .toSorted(),
+    ).toEqual([
+      'GET alert-1',
+      'POST pipes',
+      'POST pipes',
+      'POST pipes',
+      'POST pipes',
+      'POST serviceQueryEndpoint',
+    ])
+    const before = platform.requests().length
+    {
+      await using second = startProgram(runArgs(workspace, platform.url))
+      const url = await urlOf(second)
+      await allReady(url, 7)
+      await until('every pipe and alert to be looked at', () => platform.requests().length >= before + 5)
+      // A restart brings no change, so that nothing was applied late.
+      const metrics = await (await fetch(`${url}/metrics`)).text()
+      expect(metrics).toContain('pipewright_change_to_apply_seconds_count 0')
+      second.signal('SIGTERM')
+      expect(await second.ended).toBe(0)
+      const changes = second
+        .log()
+        .filter((line) => line['msg'] === 'Reconciled' || line['msg'] === 'Condition changed')
+      expect(changes).toEqual([])
+    }
+    const later = platform.requests().slice(before)
+    expect(later.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET', 'GET'])
+    expect(new Set(later.map(({ path }) => path)).size).toBe(5)
+    expect(platform.pipes()).toHaveLength(4)
+  })
+
+  test('an edit of one manifest touches that resource at once, and no other', async () => {
+    using workspace = createWorkspace()
+    await using platform = await startPlatform()
+    writeSet(workspace, 6)
+    await using program = startProgram(runArgs(workspace, platform.url))
+    const url = await urlOf(program)
+    await allReady(url, 9)
+    const before = platform.requests().length
+    workspace.write('manifests/pipes/p3.yaml', pipeManifest('p3', { replicas: 2 }))
+    const edited = await until('the edit to be reported', async () =>
+      (await resourcesOf(url)).find(({ status }) => status === 'Drifted'),
+    )
+    expect(edited).toMatchObject({ key: 'Pipe/p3', reason: 'NotUpdatable' })
+    expect(edited.message).toContain('scaling.replicas')
+    workspace.write('manifests/pipes/p9.yaml', pipeManifest('p9'))
+    await until('the new pipe', () => platform.pipes().length === 7)
+    const later = platform.requests().slice(before)
+    expect(later.map(({ method }) => method)).toEqual(['GET', 'POST'])
+    expect(platform.pipes()).toHaveLength(7)
+  })
+
+  test('no secret reaches a log, the API, the page, a metric or the ledger', async () => {
+    using workspace = createWorkspace()
+    await using platform = await startPlatform()
+    writeSet(workspace, 1)
+    await using program = startProgram(runArgs(workspace, platform.url, ['--log-level', 'trace']))
+    const url = await urlOf(program)
+    await allReady(url, 4)
+    const pages = await Promise.all(
+      [
+        '/',
+        '/metrics',
+        '/api/v1/resources',
+        '/api/v1/resources/Pipe/p0',
+        '/api/v1/history',
+        '/api/v1/overview',
+      ].map(async (path) => (await fetch(url + path)).text()),
+    )
+    program.signal('SIGTERM')
+    await program.ended
+    const files = ['ledger.db', 'ledger.db-wal'].map((name) => {
+      try {
+        return readFileSync(workspace.path(name), 'latin1')
+      } catch {
+        return ''
+      }
+    })
+    const everything = [program.stdout(), program.stderr(), ...pages, ...files].join('\n')
+    expect(everything).toContain('Pipe/p0')
+    const basic = Buffer.from(`${CREDENTIAL.keyId}:${CREDENTIAL.keySecret}`).toString('base64')
+    for (const secret of [CREDENTIAL.keySecret, ALERTS_TOKEN, KAFKA_PASSWORD, basic]) {
+      expect(everything.includes(secret)).toBe(false)
+    }
+    expect(platform.pipes()).toHaveLength(1)
+  })
+})

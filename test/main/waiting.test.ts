@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { CREDENTIAL, mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
+import { runProgram } from '../support/process.ts'
+import { createWorkspace } from '../support/workspace.ts'
+
+test('a command that waits for the request budget waits, and does not end in the middle', async () => {
+  using workspace = createWorkspace()
+  await using platform = await createSandbox({ credentials: [CREDENTIAL], alertTokens: [] })
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  for (let i = 0; i < 5; i += 1) workspace.write(`manifests/p${i}.yaml`, pipeManifest(`p${i}`))
+  const args = [...platformArgs(workspace, platform.url), '--api-budget', '2/1s']
+
+  const applied = await runProgram(['apply', ...args])
+  expect(applied.stderr).not.toContain('unsettled')
+  expect(applied.code).toBe(0)
+  expect(platform.pipes()).toHaveLength(5)
+
+  const planned = await runProgram(['plan', ...args])
+  expect(planned.stderr).toBe('')
+  expect(planned.code).toBe(0)
+})

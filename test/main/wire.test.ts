@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { FULL_ALERT, FULL_ENDPOINT, FULL_SERVICE, fullPipe, SOURCE_KINDS } from '../kinds/manifests.ts'
+import { runProgram } from '../support/process.ts'
+import { createWorkspace } from '../support/workspace.ts'
+
+const { organizationId, serviceId } = FULL_SERVICE.spec
+const SERVICE_PATH = `/base/v1/organizations/${organizationId}/services/${serviceId}`
+const SECRETS = {
+  'kafka/username': 'wire-kafka-user',
+  'kafka/password': 'wire-kafka-password',
+  'kafka/ca.crt': '-----BEGIN CERTIFICATE-----\nwire-certificate\n-----END CERTIFICATE-----',
+  'aws/id': 'wire-aws-id',
+  'aws/secret': 'wire-aws-secret',
+  'analytics-api/keyId': 'wire-key-id',
+  'analytics-api/keySecret': 'wire-key-secret',
+  'alerts/token': 'wire-alerts-token',
+} as const
+
+interface Request {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: unknown
+}
+
+/** A server that follows `spec/api.md` and is not our sandbox: it echoes what it is asked for. */
+async function startPlatform() {
+  const requests: Request[] = []
+  const server = createServer((request, reply) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+    request.on('end', () => {
+      const path = request.url ?? ''
+      const body = text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>)
+      requests.push({ method: request.method ?? '', path, headers: request.headers, body })
+      const requestId = crypto.randomUUID()
+      const result = path.endsWith('/pipes')
+        ? { ...body, id: crypto.randomUUID(), serviceId, state: 'Running' }
+        : { ...body, id: 'endpoint-1' }
+      const answer = path.startsWith('/alerts')
+        ? { data: FULL_ALERT.spec.expect }
+        : { status: 200, requestId, result }
+      reply.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** The body that the interface asks for: what the manifest sets, and secrets in the place of their references. */
+function onTheWire(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(onTheWire)
+  if (typeof value !== 'object' || value === null) return value
+  if ('secretRef' in value) {
+    const { name, key } = value.secretRef as { name: string; key: string }
+    return SECRETS[`${name}/${key}` as keyof typeof SECRETS]
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, onTheWire(member)]))
+}
+
+function without(value: object, ...names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+}
+
+test('each request has exactly the method, path, headers and body that the interface asks for', async () => {
+  using workspace = createWorkspace()
+  await using platform = await startPlatform()
+  for (const [name, value] of Object.entries(SECRETS)) workspace.write(`secrets/${name}`, `${value}\n`)
+  const pipes = SOURCE_KINDS.map((kind) => {
+    const { metadata, spec, ...rest } = fullPipe(kind)
+    const name = kind.toLowerCase()
+    return {
+      ...without(rest, 'policy'),
+      metadata: { ...metadata, name },
+      spec: { ...spec, name: `${kind} (live)` },
+    }
+  })
+  const minimal = {
+    apiVersion: 'pipewright/v1',
+    kind: 'Pipe',
+    metadata: { name: 'minimal' },
+    spec: { service: 'analytics', source: { kafka: {} } },
+  }
+  const manifests = [...pipes, minimal, FULL_SERVICE, FULL_ENDPOINT, FULL_ALERT]
+  manifests.forEach((manifest, i) => {
+    workspace.write(`manifests/${i}.json`, JSON.stringify(manifest))
+  })
+  const { code, stdout, stderr } = await runProgram([
+    'apply',
+    `--manifests=${workspace.manifests}`,
+    `--secrets-dir=${workspace.secrets}`,
+    `--ledger=sqlite:${workspace.path('ledger.db')}`,
+    '--log-level=trace',
+    `--base-url=${platform.url}/base/`,
+    `--alerts-base-url=${platform.url}/alerts`,
+  ])
+  expect(stderr + stdout).toContain('8 of 8 are well.')
+  expect(code).toBe(0)
+
+  const basic = `Basic ${Buffer.from('wire-key-id:wire-key-secret').toString('base64')}`
+  const sent = platform.requests.map(({ method, path, body }) => ({ method, path, body }))
+  const wanted = [
+    ...[...pipes, { spec: { ...minimal.spec, name: 'minimal' } }].map(({ spec }) => ({
+      method: 'POST',
+      path: `${SERVICE_PATH}/pipes`,
+      body: onTheWire(without(spec, 'service')),
+    })),
+    {
+      method: 'POST',
+      path: `${SERVICE_PATH}/serviceQueryEndpoint`,
+      body: without(FULL_ENDPOINT.spec, 'service'),
+    },
+    { method: 'GET', path: `/alerts/api/v2/alerts/${FULL_ALERT.spec.id}`, body: undefined },
+  ]
+  expect(sent).toHaveLength(wanted.length)
+  expect(sent).toEqual(expect.arrayContaining(wanted))
+
+  for (const { headers, method, path } of platform.requests) {
+    expect(headers.authorization).toBe(path.startsWith('/alerts') ? 'Bearer wire-alerts-token' : basic)
+    expect(headers['content-type']).toBe(method === 'POST' ? 'application/json' : undefined)
+    expect(headers['idempotency-key'] !== undefined).toBe(path.endsWith('/pipes'))
+  }
+  expect(JSON.stringify(sent)).not.toContain('secretRef')
+  for (const secret of Object.values(SECRETS)) expect(stdout + stderr).not.toContain(secret)
+  expect(stdout + stderr).not.toContain('hunter2')
+})

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { dependencyCircles } from '../../src/manifest/dependency-circles.ts'
+import { UUID, documents, endpoint, lock, next, pipe, readingOf, service, statesOf } from './support.ts'
+
+const OTHER = '11111111-1111-4111-8111-111111111111'
+
+interface Row {
+  readonly name: string
+  readonly files: Readonly<Record<string, string>>
+  /** Each finding as `code file:line:column`. */
+  readonly findings: readonly string[]
+  readonly invalid: readonly string[]
+}
+
+const s = service('analytics')
+
+const rows: readonly Row[] = [
+  {
+    name: 'all is well',
+    files: { 'a.yaml': documents(s, pipe('a'), pipe('b', { policy: 'dependsOn: [Pipe/a]' })) },
+    findings: [],
+    invalid: [],
+  },
+  {
+    name: 'a key twice names both places',
+    files: { 'a.yaml': documents(s, pipe('a')), 'b.yaml': pipe('a') },
+    findings: ['duplicate-key a.yaml:8:18', 'duplicate-key b.yaml:3:18'],
+    invalid: ['Pipe/a'],
+  },
+  {
+    name: 'a missing Service',
+    files: { 'a.yaml': documents(s, pipe('a', { service: 'analytic' })) },
+    findings: ['unknown-service a.yaml:11:12'],
+    invalid: ['Pipe/a'],
+  },
+  {
+    name: 'a Service that is there and invalid is no error of the pipe',
+    files: { 'a.yaml': documents(s.replace('serviceId', 'servicId'), pipe('a')) },
+    findings: ['missing-field a.yaml:4:1', 'unknown-field a.yaml:4:62'],
+    invalid: ['Service/analytics'],
+  },
+  {
+    name: 'a missing dependency',
+    files: { 'a.yaml': documents(s, pipe('a', { policy: 'dependsOn: [Service/analytics, Alert/x]' })) },
+    findings: ['unknown-dependency a.yaml:9:41'],
+    invalid: ['Pipe/a'],
+  },
+  {
+    name: 'a circle makes its members invalid, and not who leads into it',
+    files: {
+      'a.yaml': documents(
+        s,
+        pipe('a', { policy: 'dependsOn: [Pipe/b]' }),
+        pipe('b', { policy: 'dependsOn: [Pipe/c]' }),
+        pipe('c', { policy: 'dependsOn: [Pipe/a]' }),
+        pipe('d', { policy: 'dependsOn: [Pipe/a]' }),
+      ),
+    },
+    findings: [
+      'circular-dependency a.yaml:9:22',
+      'circular-dependency a.yaml:19:22',
+      'circular-dependency a.yaml:29:22',
+    ],
+    invalid: ['Pipe/a', 'Pipe/b', 'Pipe/c'],
+  },
+  {
+    name: 'two endpoints of one service',
+    files: { 'a.yaml': documents(s, endpoint('x'), endpoint('y')) },
+    findings: ['endpoint-repeated a.yaml:9:17', 'endpoint-repeated a.yaml:14:17'],
+    invalid: ['QueryEndpoint/x', 'QueryEndpoint/y'],
+  },
+  {
+    name: 'two names of the same service',
+    files: {
+      'a.yaml': documents(s, service('same', UUID.toUpperCase()), endpoint('x'), endpoint('y', 'same')),
+    },
+    findings: ['endpoint-repeated a.yaml:14:17', 'endpoint-repeated a.yaml:19:17'],
+    invalid: ['QueryEndpoint/x', 'QueryEndpoint/y'],
+  },
+  {
+    name: 'endpoints of two services',
+    files: { 'a.yaml': documents(s, service('other', OTHER), endpoint('x'), endpoint('y', 'other')) },
+    findings: [],
+    invalid: [],
+  },
+  {
+    name: 'one pipe id adopted by two',
+    files: {
+      'a.yaml': documents(
+        s,
+        pipe('a', { policy: `adopt: ${UUID}` }),
+        pipe('b', { policy: `adopt: ${UUID.toUpperCase()}` }),
+      ),
+    },
+    findings: ['pipe-claimed-twice a.yaml:9:17', 'pipe-claimed-twice a.yaml:19:17'],
+    invalid: ['Pipe/a', 'Pipe/b'],
+  },
+  {
+    name: 'a Lock with one id twice leaves both pipes alone',
+    files: {
+      'a.yaml': documents(s, pipe('a'), pipe('b')),
+      'l.yaml': lock('l', { 'Pipe/a': UUID, 'Pipe/b': UUID }),
+    },
+    findings: [
+      'lock-conflict a.yaml:8:18',
+      'lock-conflict a.yaml:18:18',
+      'pipe-claimed-twice l.yaml:4:25',
+      'pipe-claimed-twice l.yaml:4:73',
+    ],
+    invalid: ['Pipe/a', 'Pipe/b'],
+  },
+  {
+    name: 'two Locks that disagree',
+    files: {
+      'a.yaml': documents(s, pipe('a')),
+      'l.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': OTHER })),
+    },
+    findings: ['lock-conflict a.yaml:8:18', 'lock-conflict l.yaml:4:25', 'lock-conflict l.yaml:9:25'],
+    invalid: ['Pipe/a'],
+  },
+  {
+    name: 'two Locks that agree',
+    files: {
+      'a.yaml': documents(s, pipe('a')),
+      'l.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': UUID })),
+    },
+    findings: [],
+    invalid: [],
+  },
+  {
+    name: 'a Lock of a pipe without a manifest is a warning',
+    files: { 'a.yaml': s, 'l.yaml': lock('l', { 'Pipe/x': UUID }) },
+    findings: ['lock-unused l.yaml:4:25'],
+    invalid: [],
+  },
+  {
+    name: 'what a pipe was renamed from need not exist',
+    files: { 'a.yaml': documents(s, pipe('a', { policy: 'renamedFrom: Pipe/old' })) },
+    findings: [],
+    invalid: [],
+  },
+]
+
+describe('rules across documents', () => {
+  test.each(rows)('$name', ({ files, findings, invalid }) => {
+    const state = next(undefined, readingOf(files))
+    expect(
+      state.catalog.findings.map(
+        (finding) => `${finding.code} ${finding.file}:${finding.line}:${finding.column}`,
+      ),
+    ).toEqual(findings)
+    const states = Object.entries(statesOf(state))
+    expect(states.filter(([, entry]) => entry === 'invalid').map(([key]) => key)).toEqual(invalid)
+  })
+
+  test('a duplicate names the other place', () => {
+    const { catalog } = next(undefined, readingOf({ 'a.yaml': pipe('a'), 'b.yaml': pipe('a') }))
+    const [first] = catalog.findings.filter((finding) => finding.code === 'duplicate-key')
+    expect(first).toMatchObject({
+      file: 'a.yaml',
+      key: 'Pipe/a',
+      related: [{ file: 'b.yaml', line: 3, column: 18 }],
+    })
+    expect(first?.message).toContain('b.yaml:1')
+  })
+
+  test('a circle shows its path', () => {
+    const { catalog } = next(
+      undefined,
+      readingOf({
+        'a.yaml': documents(
+          s,
+          pipe('a', { policy: 'dependsOn: [Pipe/b]' }),
+          pipe('b', { policy: 'dependsOn: [Pipe/a]' }),
+        ),
+      }),
+    )
+    expect(catalog.findings.map((finding) => finding.message)).toEqual([
+      'Resources depend on each other in a circle: Pipe/a → Pipe/b → Pipe/a.',
+      'Resources depend on each other in a circle: Pipe/b → Pipe/a → Pipe/b.',
+    ])
+  })
+
+  test('a long circle overflows neither the stack nor the message', () => {
+    const count = 10_000
+    const key = (i: number) => `Alert/a${i % count}` as const
+    const edges = new Map(Array.from({ length: count }, (_, i) => [key(i), [key(i + 1)]] as const))
+    expect(dependencyCircles(edges)).toEqual([[...edges.keys()]])
+    const texts = Array.from(
+      { length: 12 },
+      (_, i) =>
+        `{apiVersion: pipewright/v1, kind: Alert, metadata: {name: a${i}}, policy: {dependsOn: [Alert/a${(i + 1) % 12}]}, spec: {id: x}}\n`,
+    )
+    const { catalog } = next(undefined, readingOf({ 'a.yaml': documents(...texts) }))
+    expect(catalog.findings.map(({ message }) => message.replace(/.*circle: /, ''))).toContain(
+      'Alert/a10 → Alert/a11 → Alert/a0 → Alert/a1 → Alert/a2 → Alert/a3 → Alert/a4 → Alert/a5 → (4 more) → Alert/a10.',
+    )
+  })
+
+  test('contested locks are not believed', () => {
+    const { catalog } = next(
+      undefined,
+      readingOf({
+        'l.yaml': documents(
+          lock('l', { 'Pipe/a': UUID, 'Pipe/c': '22222222-2222-4222-8222-222222222222' }),
+          lock('m', { 'Pipe/a': OTHER }),
+        ),
+      }),
+    )
+    expect([...catalog.locks.keys()]).toEqual(['Pipe/c'])
+  })
+})

@@ -1,0 +1,92 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createSource } from '../../src/manifest/load.ts'
+import { documents, never, pipe, service, temporaryFolder } from './support.ts'
+
+const NOTHING = new Map()
+const DOUBT = { accept: 'doubt' } as const
+
+describe('a source', () => {
+  test('says which keys changed, appeared or became gone, and stays quiet otherwise', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', documents(service('analytics'), pipe('a'), pipe('b')))
+    const source = createSource({ root: folder.path })
+    const load = () => source.load(NOTHING, DOUBT, never)
+    const first = await load()
+    expect(first).toMatchObject({
+      changed: ['Pipe/a', 'Pipe/b', 'Service/analytics'],
+      differs: true,
+      parsed: 1,
+    })
+    expect(first.counts).toEqual({ Service: 1, Pipe: 2, QueryEndpoint: 0, Alert: 0, Lock: 0 })
+    expect(await load()).toMatchObject({ changed: [], differs: false, parsed: 0 })
+    folder.write('a.yaml', documents(service('analytics'), pipe('a', { topics: 'x' }), pipe('b')))
+    expect(await load()).toMatchObject({ changed: ['Pipe/a'], differs: true })
+    folder.write(
+      'a.yaml',
+      documents(service('analytics'), pipe('a', { topics: 'x' }), pipe('b').replace('b:9092', '"')),
+    )
+    expect(await load()).toMatchObject({ changed: ['Pipe/b'], differs: true })
+    folder.write('a.yaml', documents(service('analytics'), pipe('b')))
+    const changes = [await load(), await load(), await load(), await load()].map(({ changed }) => changed)
+    expect(changes).toEqual([['Pipe/a', 'Pipe/b'], [], ['Pipe/a'], []])
+  })
+
+  test('a root that goes away and comes back changes nothing', async () => {
+    using folder = temporaryFolder()
+    folder.write('m/a.yaml', service('analytics'))
+    const source = createSource({ root: join(folder.path, 'm') })
+    await source.load(NOTHING, DOUBT, never)
+    renameSync(join(folder.path, 'm'), join(folder.path, 'n'))
+    const away = await source.load(NOTHING, DOUBT, never)
+    expect(away).toMatchObject({
+      changed: [],
+      differs: true,
+      state: { catalog: { problem: { reason: 'SourceUnreadable' } } },
+    })
+    renameSync(join(folder.path, 'n'), join(folder.path, 'm'))
+    const back = await source.load(NOTHING, DOUBT, never)
+    expect([back.changed, back.parsed, back.state.catalog.problem]).toEqual([[], 0, undefined])
+  })
+
+  test('loads that overlap wait for each other', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', service('analytics'))
+    const source = createSource({ root: folder.path })
+    const results = await Promise.all([1, 2, 3].map(() => source.load(NOTHING, DOUBT, never)))
+    expect(results.map(({ parsed }) => parsed)).toEqual([1, 0, 0])
+  })
+
+  test('a load that was stopped does not keep the next from running', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', service('analytics'))
+    const source = createSource({ root: folder.path })
+    await expect(source.load(NOTHING, DOUBT, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop')
+    expect((await source.load(NOTHING, DOUBT, never)).parsed).toBe(1)
+  })
+})
+
+describe('the fingerprint of a root', () => {
+  test('changes with what is directly in it, with a swap of a link, and never throws', async () => {
+    using folder = temporaryFolder()
+    const seen: string[] = []
+    const root = join(folder.path, 'link')
+    const source = createSource({ root })
+    const look = async () => seen.push(await source.fingerprintRoot())
+    await look()
+    folder.write('one/a.yaml', '# a\n')
+    folder.write('two/a.yaml', '# a\n')
+    symlinkSync('one', root)
+    await look()
+    folder.write('one/a.yaml', '# longer\n')
+    await look()
+    mkdirSync(join(root, 'sub'))
+    await look()
+    rmSync(root)
+    symlinkSync('two', root)
+    await look()
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(await source.fingerprintRoot()).toBe(seen.at(-1))
+  })
+})

@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
+import { findTooMany } from '../../src/manifest/marks.ts'
+import { parseFile } from '../../src/manifest/parse-file.ts'
+import { documents, findingsOf, parse, pipe, service } from './support.ts'
+
+interface Row {
+  readonly name: string
+  readonly text: string
+  /** Each finding as `code line:column-endColumn`. */
+  readonly findings: readonly string[]
+}
+
+const HEAD = 'apiVersion: pipewright/v1\nkind: Pipe\nmetadata: {name: a}\n'
+const REST = '  source: {kafka: {}}\n  destination: {columns: []}\n  fieldMappings: []\n'
+
+const rows: readonly Row[] = [
+  { name: 'a good manifest has none', text: pipe('a'), findings: [] },
+  {
+    name: 'an unknown field is marked by its name',
+    text: `${HEAD}spec:\n  service: s\n  nam: x\n${REST}`,
+    findings: ['unknown-field 6:3-6'],
+  },
+  {
+    name: 'a missing field is marked at the nearest ancestor',
+    text: `${HEAD}spec:\n${REST}`,
+    findings: ['missing-field 4:1-5'],
+  },
+  {
+    name: 'a wrong type is marked by its value',
+    text: `${HEAD}spec:\n  service: 5\n${REST}`,
+    findings: ['wrong-type 5:12-13'],
+  },
+  {
+    name: 'a wrong value of an enum',
+    text: `${HEAD}policy: {onMissing: recrate}\nspec:\n  service: s\n${REST}`,
+    findings: ['wrong-value 4:21-28'],
+  },
+  { name: 'a duplicate field', text: `${HEAD}kind: Pipe\nspec: {}\n`, findings: ['duplicate-field 4:1-5'] },
+  {
+    name: 'no kind',
+    text: 'apiVersion: pipewright/v1\nmetadata: {name: a}\n',
+    findings: ['unknown-kind 1:1-11'],
+  },
+  { name: 'a kind that is nearly right', text: 'kind: Pip\n', findings: ['unknown-kind 1:7-10'] },
+  {
+    name: 'another apiVersion',
+    text: 'apiVersion: v1\nkind: Pipe\n',
+    findings: ['wrong-api-version 1:13-15'],
+  },
+  { name: 'a list', text: '- a\n', findings: ['not-a-mapping 1:1-4'] },
+  { name: 'a plain text', text: 'hello\n', findings: ['not-a-mapping 1:1-6'] },
+  { name: 'only comments', text: '# nothing\n\n', findings: [] },
+  {
+    name: 'empty documents between others are skipped',
+    text: documents('', pipe('a'), '# c\n', ''),
+    findings: [],
+  },
+  { name: 'an unknown alias', text: `${HEAD}spec: *x\n`, findings: ['alias-unknown 4:7-9'] },
+  {
+    name: 'an alias inside what it refers to',
+    text: `${HEAD}spec: &x\n  a: *x\n`,
+    findings: ['alias-circular 5:6-8'],
+  },
+  { name: 'an unknown tag', text: `${HEAD}spec: !foo {}\n`, findings: ['yaml-tag 4:7-11'] },
+  { name: 'a tag of YAML 1.1', text: `${HEAD}spec: !!binary aGVsbG8=\n`, findings: ['yaml-tag 4:7-15'] },
+  {
+    name: 'YAML 1.1 silently changes what "yes" means',
+    text: `%YAML 1.1\n---\n${pipe('a')}`,
+    findings: ['yaml-version 1:1-10'],
+  },
+  { name: 'YAML 1.3', text: `%YAML 1.3\n---\n${pipe('a')}`, findings: ['yaml-version 1:7-10'] },
+  { name: 'YAML 1.2 is fine', text: `%YAML 1.2\n---\n${pipe('a')}`, findings: [] },
+  { name: 'a template that was not filled in', text: 'a: {{ x }}\n', findings: ['yaml-key 1:5-6'] },
+  { name: 'a tab as indentation', text: 'a:\n\tb: 1\n', findings: ['yaml-syntax 2:1-2'] },
+  {
+    name: 'an open quote ends with its document',
+    text: `a: "x\n---\n${pipe('b')}`,
+    findings: ['yaml-syntax 1:5-6'],
+  },
+  { name: 'a NUL byte', text: 'a: 1\nb: \0\n', findings: ['nul-byte 2:4-5'] },
+  {
+    name: 'a prototype is a field like any other',
+    text: `${HEAD}__proto__: {}\nspec:\n  service: s\n${REST}`,
+    findings: ['unknown-field 4:1-10'],
+  },
+  {
+    name: 'a merge key is not one',
+    text: `${HEAD}<<: {}\nspec:\n  service: s\n${REST}`,
+    findings: ['unknown-field 4:1-3'],
+  },
+  {
+    name: 'nesting that would overflow the stack',
+    text: `a: ${'['.repeat(30_000)}`,
+    findings: ['too-deep 1:67-68'],
+  },
+  { name: 'nesting by dashes', text: `${'- '.repeat(50_000)}x\n`, findings: ['too-deep 1:129-130'] },
+  {
+    name: 'brackets in a text are not nesting',
+    text: `${HEAD}spec: ${JSON.stringify('['.repeat(500))}\n`,
+    findings: ['wrong-type 4:7-200'],
+  },
+]
+
+function messagesForUsername(username: string): readonly string[] {
+  const text = `${HEAD}spec:\n  service: s\n  source: {kafka: {credentials: {username: ${username}}}}\n`
+  return findingsOf(parse(text)).map(({ message }) => message)
+}
+
+describe('one file', () => {
+  test.each(rows)('$name', ({ text, findings }) => {
+    const found = findingsOf(parse(text)).map(
+      (finding) => `${finding.code} ${finding.line}:${finding.column}-${Math.min(finding.endColumn, 200)}`,
+    )
+    expect(found).toEqual(findings)
+  })
+
+  test('a JSON file goes the same way, tabs and all', () => {
+    const file = parse(
+      '{\n\t"apiVersion": "pipewright/v1",\n\t"kind": "Alert",\n\t"metadata": {"name": "a"},\n\t"spec": {"id": "x", "nam": 1}\n}\n',
+      'a.json',
+    )
+    expect(findingsOf(file)).toMatchObject([
+      {
+        code: 'unknown-field',
+        line: 5,
+        column: 22,
+        key: 'Alert/a',
+        lineText: '\t"spec": {"id": "x", "nam": 1}',
+      },
+    ])
+  })
+
+  test('a broken document harms no other of its file, and the file is not whole', () => {
+    const file = parse(
+      documents(
+        pipe('a'),
+        'kind: Pipe\nmetadata: {name: b}\nspec: "open\n',
+        pipe('c'),
+        'x: [1\n',
+        service('d'),
+      ),
+    )
+    expect(file.documents.map(({ key, manifest }) => [key, manifest !== undefined])).toEqual([
+      ['Pipe/a', true],
+      ['Pipe/b', false],
+      ['Pipe/c', true],
+      [undefined, false],
+      ['Service/d', true],
+    ])
+    expect(file.whole).toBe(false)
+  })
+
+  test('a byte order mark and Windows line ends do not move positions', () => {
+    const file = parse(`\ufeff${HEAD}nam: 1\n`.replaceAll('\n', '\r\n'))
+    expect(findingsOf(file)).toContainEqual(
+      expect.objectContaining({ code: 'unknown-field', line: 4, column: 1, lineText: 'nam: 1' }),
+    )
+  })
+
+  test('bytes that are no text show the place and nothing else', () => {
+    const file = parse(Buffer.from([0x61, 0x3a, 0x0a, 0x62, 0xff, 0xfe]))
+    expect(findingsOf(file)).toMatchObject([{ code: 'not-utf8', line: 2, column: 2, lineText: '' }])
+    expect(file.whole).toBe(false)
+  })
+
+  test('aliases that explode are a finding', () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, i) => `a${i + 1}: &a${i + 1} [${Array.from({ length: 9 }, () => `*a${i}`).join(', ')}]`,
+    )
+    const file = parse(['a0: &a0 [x]', ...levels, ''].join('\n'))
+    expect(findingsOf(file)).toMatchObject([{ code: 'alias-explosion', line: 2 }])
+  })
+
+  test.each([
+    ['thirty thousand fields', Array.from({ length: 30_000 }, (_, i) => `k${i}: 1\n`).join(''), 201],
+    ['a field a hundred thousand times', 'k: 1\n'.repeat(30_000), 20],
+    [
+      'aliases that each stand for little',
+      `spec:\n${Array.from({ length: 20_000 }, (_, i) => `- &a${i} x\n- *a${i}\n`).join('')}`,
+      1,
+    ],
+  ])('%s take seconds, not minutes, and not all are shown', (_name, body, shown) => {
+    const began = performance.now()
+    expect(findingsOf(parse(`${HEAD}${body}`))).toHaveLength(shown)
+    expect(performance.now() - began).toBeLessThan(12_000)
+  })
+
+  const MIB = 1_048_576
+  test.each([
+    ['empty lists in a row', '[]', 'too-complex'],
+    ['empty mappings in a row', '{} ', 'too-complex'],
+    ['texts in a row', '"" ', 'too-complex'],
+    ['escapes', '"\\q', 'too-complex'],
+    ['items of nothing', '-\n', 'too-complex'],
+    ['fields of nothing', '?\n', 'too-complex'],
+    ['aliases', '*a ', 'too-complex'],
+    ['commas', ',', 'too-complex'],
+  ])('%s, a mebibyte of them, cost a bounded time', (_name, unit, code) => {
+    const { user } = process.cpuUsage()
+    const file = parse(unit.repeat(MIB / unit.length))
+    expect(findingsOf(file).map((finding) => finding.code)).toContain(code)
+    expect(file.whole).toBe(false)
+    expect(process.cpuUsage().user - user).toBeLessThan(4_000_000)
+  })
+
+  test('what fits nowhere is told a hundred times at most, and the rest is not looked at', () => {
+    const file = parse('[]'.repeat(DEFAULT_LIMITS.marks - 10))
+    expect(findingsOf(file).map((finding) => finding.code)).toContain('yaml-syntax')
+  })
+
+  test('a file as large as it may be, of manifests, is not too complex', () => {
+    const text = `${pipe('a')}---\n`.repeat(Math.floor(MIB / (pipe('a').length + 4)))
+    expect(findTooMany(text, DEFAULT_LIMITS.marks)).toBeUndefined()
+  })
+
+  test('an error beyond what is shown still makes a manifest invalid', () => {
+    const file = parseFile(
+      { file: 'a.yaml', hash: '', bytes: Buffer.from(pipe('a').replace('kafka: {', 'kafka: {x: 1, y: 1, ')) },
+      { ...DEFAULT_LIMITS, findings: 0 },
+    )
+    expect(findingsOf(file).map(({ code }) => code)).toEqual(['too-many-findings'])
+    expect(file.documents[0]?.manifest).toBeUndefined()
+  })
+
+  test('more documents than are read', () => {
+    const file = parse('a: 1\n---\n'.repeat(1_001))
+    expect(file.findings).toMatchObject([{ code: 'too-many-documents', line: 2_000 }])
+    expect(file.whole).toBe(false)
+  })
+
+  test('a rule of the kind is placed like any finding, and does not run on a wrong shape', () => {
+    const twice = pipe('a').replace(
+      'destinationField: id}',
+      'destinationField: id}, {sourceField: x, destinationField: other}',
+    )
+    expect(findingsOf(parse(twice))).toMatchObject([
+      { code: 'mapping-unknown-column', line: 9, key: 'Pipe/a' },
+    ])
+    expect(findingsOf(parse(`${twice}extra: 1\n`)).map((finding) => finding.code)).toEqual(['unknown-field'])
+  })
+
+  test('hints name what was meant', () => {
+    const text = `${HEAD}policy: {onMissing: recrate}\nspec:\n  servce: s\n  interval: 5m\n${REST}`
+    const hints = findingsOf(parse(text)).map(({ code, hint }) => `${code}: ${hint}`)
+    expect(hints).toEqual([
+      'wrong-value: Did you mean "recreate"?',
+      'missing-field: Add "service", text.',
+      'unknown-field: Did you mean "service"?',
+      'unknown-field: It belongs in policy.',
+    ])
+  })
+
+  test('unions say what is wanted', () => {
+    expect(messagesForUsername('5')).toEqual([
+      'spec.source.kafka.credentials.username must be a text or {secretRef: {name, key}}.',
+    ])
+    expect(messagesForUsername('{secretRef: {name: x}}')).toEqual([
+      'spec.source.kafka.credentials.username.secretRef needs the field "key".',
+    ])
+  })
+
+  test('the order of fields and the layout do not change the meaning', () => {
+    const flow = `{kind: Alert, spec: {id: x}, metadata: {labels: {b: "1", a: "2"}, name: a}, apiVersion: pipewright/v1}`
+    const block =
+      'apiVersion: pipewright/v1\nkind: Alert\nmetadata:\n  name: a\n  labels: {a: "2", b: "1"}\nspec:\n  id: x\n'
+    expect(parse(flow).documents[0]?.meaning).toBe(parse(block).documents[0]?.meaning)
+    expect(parse(flow).documents[0]?.meaning).not.toBe(
+      parse(block.replace('id: x', 'id: y')).documents[0]?.meaning,
+    )
+  })
+})

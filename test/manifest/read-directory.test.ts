@@ -1,0 +1,271 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
+import { readDirectory } from '../../src/manifest/read-directory.ts'
+import type { ReadOptions } from '../../src/manifest/read-directory.ts'
+import { asAnotherUser } from '../ledger/another-user.ts'
+import { findingsOf, never, pipe, temporaryFolder } from './support.ts'
+
+function read(root: string, more: Partial<ReadOptions> = {}) {
+  return readDirectory({ root, limits: DEFAULT_LIMITS, previous: new Map(), signal: never, ...more })
+}
+
+async function namesAndCodes(root: string, more: Partial<ReadOptions> = {}) {
+  const reading = await read(root, more)
+  return {
+    files: [...reading.files.keys()],
+    codes: reading.findings.map(({ code, file }) => `${code} ${file}`),
+    unread: reading.unread,
+  }
+}
+
+/** A signal that is asked at each step of a reading, and lets something happen just then. */
+function signalThat(happens: (step: number) => void): AbortSignal {
+  let step = 0
+  const { signal } = new AbortController()
+  signal.throwIfAborted = () => {
+    step += 1
+    happens(step)
+  }
+  return signal
+}
+
+describe('what is read', () => {
+  test('yaml, yml and json, in folders of any shape, and no hidden names', async () => {
+    using folder = temporaryFolder()
+    for (const file of [
+      'a.yaml',
+      'b.yml',
+      'c.json',
+      'x/y/z/d.YAML',
+      'e.txt',
+      '.f.yaml',
+      '.g/h.yaml',
+      'i.yaml~',
+    ])
+      folder.write(file, '# empty\n')
+    expect(await namesAndCodes(folder.path)).toEqual({
+      files: ['a.yaml', 'b.yml', 'c.json', 'x/y/z/d.YAML'],
+      codes: [],
+      unread: [],
+    })
+  })
+
+  test('a single file is a root too', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', pipe('a'))
+    expect((await namesAndCodes(join(folder.path, 'a.yaml'))).files).toEqual(['a.yaml'])
+  })
+
+  test('links stay inside, end, and never win over the thing itself', async () => {
+    using outside = temporaryFolder()
+    outside.write('secret.yaml', 'a: 1\n')
+    using folder = temporaryFolder()
+    folder.write('real/a.yaml', '# a\n')
+    folder.write('.hidden/h.yaml', '# h\n')
+    const link = (name: string, target: string) => symlinkSync(target, join(folder.path, name))
+    link('again.yaml', 'real/a.yaml')
+    link('broken.yaml', 'nowhere.yaml')
+    link('data', '.hidden')
+    link('out.yaml', join(outside.path, 'secret.yaml'))
+    link('outdir', outside.path)
+    link('real/up', '..')
+    link('self.yaml', 'self.yaml')
+    expect(await namesAndCodes(folder.path)).toEqual({
+      files: ['data/h.yaml', 'real/a.yaml'],
+      codes: [
+        'link-repeated again.yaml',
+        'link-broken broken.yaml',
+        'link-outside out.yaml',
+        'link-outside outdir',
+        'link-loop real/up',
+        'link-loop self.yaml',
+      ],
+      unread: expect.arrayContaining(['broken.yaml', 'outdir/', 'out.yaml']) as string[],
+    })
+  })
+
+  test('a ConfigMap mount: links through ..data', async () => {
+    using folder = temporaryFolder()
+    folder.write('..2026_1/a.yaml', '# 1\n')
+    symlinkSync('..2026_1', join(folder.path, '..data'))
+    symlinkSync('..data/a.yaml', join(folder.path, 'a.yaml'))
+    expect(await namesAndCodes(folder.path)).toEqual({ files: ['a.yaml'], codes: [], unread: [] })
+  })
+
+  test('a FIFO and a socket are findings, and block nothing', async () => {
+    using folder = temporaryFolder()
+    execFileSync('mkfifo', [join(folder.path, 'a.yaml')])
+    const server = createServer().listen(join(folder.path, 'b.yaml'))
+    symlinkSync('/dev/null', join(folder.path, 'c.yaml'))
+    await new Promise((resolve) => server.once('listening', resolve))
+    try {
+      const { codes } = await namesAndCodes(folder.path)
+      expect(codes).toEqual(['file-not-regular a.yaml', 'file-not-regular b.yaml', 'link-outside c.yaml'])
+    } finally {
+      server.close()
+    }
+  })
+
+  test('odd names are shown safely and not opened', async () => {
+    using folder = temporaryFolder()
+    folder.write('a\nb.yaml', '# x\n')
+    folder.write('ü ok (1).yaml', '# x\n')
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from([0xff]), Buffer.from('.yaml')]),
+      '# x\n',
+    )
+    const { files, codes } = await namesAndCodes(folder.path)
+    expect(files).toEqual(['ü ok (1).yaml'])
+    expect(codes).toEqual(['file-name a\ufffdb.yaml', 'file-name \ufffd.yaml'])
+  })
+
+  test('what may not be read is a finding, and hidden from nobody', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', '# a\n')
+    folder.write('x/b.yaml', '# b\n')
+    chmodSync(join(folder.path, 'a.yaml'), 0)
+    chmodSync(join(folder.path, 'x'), 0)
+    await asAnotherUser(folder.path, async () => {
+      const { codes, unread } = await namesAndCodes(folder.path)
+      expect([codes, unread]).toEqual([
+        ['folder-unreadable x/', 'file-unreadable a.yaml'],
+        ['x/', 'a.yaml'],
+      ])
+    })
+    chmodSync(join(folder.path, 'x'), 0o700)
+  })
+
+  test('limits of size and number', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', `# ${'x'.repeat(100)}\n`)
+    folder.write('b.yaml', '# b\n')
+    folder.write('c.yaml', '# c\n')
+    const limits = { ...DEFAULT_LIMITS, fileBytes: 50, files: 2 }
+    expect(await namesAndCodes(folder.path, { limits })).toEqual({
+      files: ['b.yaml'],
+      codes: ['too-many-files c.yaml', 'file-too-large a.yaml'],
+      unread: ['', 'a.yaml'],
+    })
+  })
+
+  test('a file of exactly the limit is read whole', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', 'a: 1234567\n'.slice(0, 10))
+    const reading = await read(folder.path, { limits: { ...DEFAULT_LIMITS, fileBytes: 10 } })
+    const texts = [...reading.files.values()].flatMap(findingsOf).map(({ lineText }) => lineText)
+    expect(new Set(texts)).toEqual(new Set(['a: 1234567']))
+  })
+})
+
+describe('one reading is one state', () => {
+  test('a missing root is a problem, not an empty directory', async () => {
+    using folder = temporaryFolder()
+    expect((await read(join(folder.path, 'nowhere'))).problem?.reason).toBe('SourceUnreadable')
+  })
+
+  test('a file whose bytes are the same is not parsed again, whatever its times say', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', pipe('a'))
+    folder.write('b.yaml', pipe('b'))
+    const first = await read(folder.path)
+    folder.write('a.yaml', pipe('a'))
+    folder.write('b.yaml', pipe('b', { topics: 'x' }))
+    const second = await read(folder.path, { previous: first.files })
+    expect(second.files.get('a.yaml')).toBe(first.files.get('a.yaml'))
+    expect([first.parsed, second.parsed]).toEqual([2, 1])
+  })
+
+  test.each([
+    ['the root', 'link', 'link', 'mount/.two'],
+    ['a link below it', 'mount', 'mount/..data', '.two'],
+  ])('%s that is swapped at any moment never mixes two states', async (_name, root, place, target) => {
+    for (const moment of [1, 2, 10, 41, 50, 80, 82, 90, 110, 121]) {
+      using folder = temporaryFolder()
+      for (const state of ['one', 'two']) {
+        for (let i = 0; i < 40; i += 1) folder.write(`mount/.${state}/${i}.yaml`, `# ${state}\n`)
+      }
+      symlinkSync('mount/.one', join(folder.path, 'link'))
+      symlinkSync('.one', join(folder.path, 'mount/..data'))
+      for (let i = 0; i < 40; i += 1) symlinkSync(`..data/${i}.yaml`, join(folder.path, `mount/${i}.yaml`))
+      const signal = signalThat((step) => {
+        if (step !== moment) return
+        symlinkSync(target, join(folder.path, 'new'))
+        renameSync(join(folder.path, 'new'), join(folder.path, place))
+      })
+      const reading = await read(join(folder.path, root), { signal })
+      const states = new Set([...reading.files.values()].map((file) => file.hash))
+      expect([reading.problem, states.size, reading.files.size]).toEqual([undefined, 1, 40])
+    }
+  })
+
+  test('something that vanishes on the way starts the reading over, and at last is a problem', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', pipe('a'))
+    folder.write('b.yaml', pipe('b'))
+    const signal = signalThat((step) => {
+      if (step % 4 === 0) rmSync(join(folder.path, 'b.yaml'), { force: true })
+      else folder.write('b.yaml', pipe('b'))
+    })
+    const reading = await read(folder.path, { signal })
+    expect([reading.problem?.reason, reading.files.size]).toEqual(['SourceUnstable', 0])
+  })
+
+  test('a stop ends it', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', pipe('a'))
+    await expect(read(folder.path, { signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop')
+  })
+})
+
+describe('the revision', () => {
+  const A = 'a'.repeat(40)
+  const B = 'b'.repeat(40)
+
+  test('is the commit that git-sync names its worktree by', async () => {
+    using folder = temporaryFolder()
+    folder.write(`.worktrees/${A}/deploy/a.yaml`, '# a\n')
+    symlinkSync(`.worktrees/${A}`, join(folder.path, 'current'))
+    expect((await read(join(folder.path, 'current/deploy'))).revision).toEqual({ id: A, from: 'git-sync' })
+  })
+
+  test('comes from .git: a detached HEAD, a reference, a packed one, a worktree', async () => {
+    using folder = temporaryFolder()
+    folder.write('deploy/a.yaml', '# a\n')
+    const revision = async (path = 'deploy') => (await read(join(folder.path, path))).revision
+    folder.write('.git/HEAD', `${A}\n`)
+    expect(await revision()).toEqual({ id: A, from: 'git' })
+    folder.write('.git/HEAD', 'ref: refs/heads/main\n')
+    folder.write(
+      '.git/packed-refs',
+      `# pack-refs with: peeled\n${A} refs/heads/maintenance\n${B} refs/heads/main\n^${A}\n`,
+    )
+    expect(await revision()).toEqual({ id: B, from: 'git' })
+    folder.write('.git/refs/heads/main', `${A}\n`)
+    expect(await revision()).toEqual({ id: A, from: 'git' })
+    folder.write('tree/a.yaml', '# a\n')
+    folder.write('tree/.git', 'gitdir: ../.git/worktrees/tree\n')
+    folder.write('.git/worktrees/tree/HEAD', 'ref: refs/heads/other\n')
+    folder.write('.git/worktrees/tree/commondir', '../..\n')
+    folder.write('.git/refs/heads/other', `${B}\n`)
+    expect(await revision('tree')).toEqual({ id: B, from: 'git' })
+  })
+
+  test('is a digest of names and bytes where there is no commit', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', '# a\n')
+    mkdirSync(join(folder.path, '.git'))
+    const first = (await read(folder.path)).revision
+    expect(first).toEqual({ id: expect.stringMatching(/^content-[0-9a-f]{12}$/) as string, from: 'content' })
+    expect((await read(folder.path)).revision).toEqual(first)
+    folder.write('a.yaml', '# b\n')
+    const second = (await read(folder.path)).revision
+    unlinkSync(join(folder.path, 'a.yaml'))
+    folder.write('b.yaml', '# b\n')
+    const third = (await read(folder.path)).revision
+    expect(new Set([first.id, second.id, third.id]).size).toBe(3)
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { pictureOf } from '../../src/manifest/picture.ts'
+import { MASK, maskLines } from '../../src/manifest/mask.ts'
+import { findingsOf, parse } from './support.ts'
+
+const PLANTED = 'hunter2-XyZ'
+
+const HEAD = 'apiVersion: pipewright/v1\nkind: Pipe\nmetadata: {name: a}\n'
+
+/** Texts with the planted secret, each broken in a way that makes a finding at or near it. */
+const rows: readonly (readonly [string, string])[] = [
+  [
+    'a literal password',
+    `${HEAD}spec:\n  source: {kafka: {credentials: {username: bob, password: ${PLANTED}}}}\n`,
+  ],
+  [
+    'a literal secret key in block style',
+    `${HEAD}spec:\n  source:\n    objectStorage:\n      accessKey:\n        secretKey: ${PLANTED}\n`,
+  ],
+  [
+    'a block scalar as password',
+    `${HEAD}spec:\n  source:\n    kafka:\n      credentials:\n        password: |\n          ${PLANTED}\n`,
+  ],
+  [
+    'a number would be one too',
+    `${HEAD}spec:\n  source: {kafka: {credentials: {password: 12345${PLANTED}}}}\n`,
+  ],
+  [
+    'a misspelt field',
+    `${HEAD}spec:\n  source:\n    kafka:\n      credentials:\n        pasword: ${PLANTED}\n`,
+  ],
+  [
+    'a nested value below a secret',
+    `${HEAD}spec:\n  source:\n    kafka:\n      credentials:\n        password:\n          value: ${PLANTED}\n`,
+  ],
+  [
+    'a field whose name is the secret',
+    `${HEAD}spec:\n  source: {kafka: {credentials: {password: {${PLANTED}: x}}}}\n`,
+  ],
+  ['a list below a secret', `${HEAD}spec:\n  credentials:\n  - ${PLANTED}\n`],
+  ['an open quote', `password: "${PLANTED}\n`],
+  ['an open quote over two lines', `password: "a\n  ${PLANTED}\nb: 1\n`],
+  ['a colon too many', `password: ${PLANTED}: x\n`],
+  ['a bad escape', `password: "\\q${PLANTED}"\n`],
+  ['a stray text after a quoted one', `password: "a" ${PLANTED}\n`],
+  ['a bad block header', `password: |${PLANTED}\n  x\n`],
+  ['an unknown tag', `password: !${PLANTED} x\n`],
+  ['an explicit key', `? password\n: ${PLANTED}: x\n`],
+  ['the value on the next line, not indented, in a broken flow', `{password:\n${PLANTED}\n`],
+  ['JSON with the value on the next line', `{\n "password":\n  "${PLANTED}", "a"\n  ]\n`],
+  [
+    'credentials of a service',
+    `apiVersion: pipewright/v1\nkind: Service\nmetadata: {name: a}\nspec: {credentials: {keyId: x, keySecret: ${PLANTED}}}\n`,
+  ],
+  [
+    'credentials of a service as a text',
+    `apiVersion: pipewright/v1\nkind: Service\nmetadata: {name: a}\nspec:\n  credentials: ${PLANTED}\n`,
+  ],
+  [
+    'a password in a URL',
+    `${HEAD}spec:\n  source: {kafka: {schemaRegistry: {uri: "https://bob:${PLANTED}@h/"}}}\n`,
+  ],
+  [
+    'a reference that holds the secret itself',
+    `${HEAD}spec:\n  source: {kafka: {credentials: {password: {secretRef: "${PLANTED}"}}}}\n`,
+  ],
+  [
+    'a certificate',
+    `${HEAD}spec:\n  x: |\n    -----BEGIN PRIVATE KEY-----\n    ${PLANTED}\n    -----END PRIVATE KEY-----\n  "${PLANTED}\n`.replace(
+      `"${PLANTED}`,
+      '"x',
+    ),
+  ],
+  ['something long that looks like a key', `${HEAD}spec:\n  x: ${PLANTED}AAAABBBBCCCCDDDD0123456789abcdef\n`],
+  ['a duplicate password', `password: a\npassword: ${PLANTED}\n`],
+  ['a text in upper case', `${HEAD}PASSWORD: ${PLANTED}\n`],
+  [
+    'a connection string',
+    `${HEAD}spec:\n  source: {objectStorage: {conectionString: "AccountKey=${PLANTED}"}}\n`,
+  ],
+]
+
+describe('no secret leaves', () => {
+  test.each(rows)('%s', (_name, text) => {
+    const findings = findingsOf(parse(text))
+    expect(findings.length).toBeGreaterThan(0)
+    expect(JSON.stringify(findings)).not.toContain(PLANTED)
+    for (const finding of findings) expect(pictureOf(finding)).not.toContain(PLANTED)
+  })
+
+  test('a literal where only a reference may stand has a code of its own, and a hint that shows the form', () => {
+    const findings = findingsOf(parse(rows[0]?.[1] ?? ''))
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        code: 'literal-secret',
+        hint: expect.stringContaining('{secretRef: {name: …, key: …}}') as string,
+      }),
+    )
+  })
+
+  test('what is no secret stays to be seen', () => {
+    const lines = [
+      'spec:',
+      '  credentials:',
+      '    username: {secretRef: {name: kafka, key: username}}',
+      '    password:',
+      '      secretRef:',
+      '        name: kafka',
+      '        key: password',
+      '  openApiKeys: [one, two]',
+      `  id: 0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11`,
+      '  object_storage_use_cluster_function: true',
+    ]
+    expect(maskLines(lines)).toEqual(lines)
+  })
+
+  test('the mask ends where the secret ends', () => {
+    expect(maskLines(['a: 1', 'password: x', 'b: 2', 'token: |', '  x', '', '  y', 'c: 3'])).toEqual([
+      'a: 1',
+      `password: ${MASK}`,
+      'b: 2',
+      `token: ${MASK}`,
+      `  ${MASK}`,
+      '',
+      `  ${MASK}`,
+      'c: 3',
+    ])
+  })
+
+  test('control characters cannot draw on a terminal', () => {
+    const [finding] = findingsOf(parse(`${HEAD}"a\\u001b[31m": 1\nx\u202e: 1\n`))
+    expect(JSON.stringify(finding)).not.toMatch(/\\u001b|\u202e/)
+  })
+})

@@ -1,0 +1,110 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Finding } from '../../src/kinds/finding.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import { nextCatalog } from '../../src/manifest/catalog.ts'
+import type { CatalogState } from '../../src/manifest/catalog-state.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
+import { parseFile } from '../../src/manifest/parse-file.ts'
+import type { ParsedFile } from '../../src/manifest/parse-file.ts'
+import type { Reading } from '../../src/manifest/read-directory.ts'
+
+export const UUID = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
+
+export const never = new AbortController().signal
+
+export function service(name: string, serviceId = UUID): string {
+  return [
+    'apiVersion: pipewright/v1',
+    'kind: Service',
+    `metadata: {name: ${name}}`,
+    `spec: {organizationId: ${UUID}, serviceId: ${serviceId}, credentials: {secretRef: {name: api}}}`,
+    '',
+  ].join('\n')
+}
+
+export function pipe(
+  name: string,
+  options: { readonly policy?: string; readonly service?: string; readonly topics?: string } = {},
+): string {
+  return [
+    'apiVersion: pipewright/v1',
+    'kind: Pipe',
+    `metadata: {name: ${name}}`,
+    `policy: {${options.policy ?? ''}}`,
+    'spec:',
+    `  service: ${options.service ?? 'analytics'}`,
+    `  source: {kafka: {brokers: "b:9092", topics: ${options.topics ?? 'orders'}}}`,
+    '  destination: {database: default, table: t, columns: [{name: id, type: UInt64}]}',
+    '  fieldMappings: [{sourceField: id, destinationField: id}]',
+    '',
+  ].join('\n')
+}
+
+export function endpoint(name: string, of = 'analytics'): string {
+  return `apiVersion: pipewright/v1\nkind: QueryEndpoint\nmetadata: {name: ${name}}\nspec: {service: ${of}}\n`
+}
+
+export function lock(name: string, pipes: Readonly<Record<string, string>>): string {
+  return `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: ${name}}\nspec: {pipes: ${JSON.stringify(pipes)}}\n`
+}
+
+export function documents(...texts: readonly string[]): string {
+  return texts.join('---\n')
+}
+
+export function parse(text: string | Buffer, file = 'a.yaml'): ParsedFile {
+  return parseFile({ file, hash: String(text), bytes: Buffer.from(text) }, DEFAULT_LIMITS)
+}
+
+export function findingsOf(file: ParsedFile): readonly Finding[] {
+  return [...file.findings, ...file.documents.flatMap((document) => document.findings)]
+}
+
+/** A reading of files given as text, as if the directory had said so. */
+export function readingOf(texts: Readonly<Record<string, string>>, more: Partial<Reading> = {}): Reading {
+  const files = new Map(Object.entries(texts).map(([file, text]) => [file, parse(text, file)]))
+  const revision = { id: 'content-000000000001', from: 'content' } as const
+  return { revision, files, findings: [], unread: [], problem: undefined, parsed: files.size, ...more }
+}
+
+export function next(
+  previous: CatalogState | undefined,
+  reading: Reading,
+  options: {
+    readonly known?: Readonly<Record<string, string | undefined>>
+    readonly accept?: 'believe' | 'doubt'
+  } = {},
+): CatalogState {
+  const known = new Map(Object.entries(options.known ?? {}) as [Key, string | undefined][])
+  return nextCatalog({
+    previous,
+    reading,
+    known,
+    accept: options.accept ?? 'doubt',
+  })
+}
+
+export function statesOf(state: CatalogState): Readonly<Record<string, string>> {
+  return Object.fromEntries([...state.catalog.entries].map(([key, entry]) => [key, entry.state]))
+}
+
+export interface Folder extends Disposable {
+  readonly path: string
+  write(file: string, text: string | Buffer): void
+}
+
+/** A folder of its own that goes away with its scope. */
+export function temporaryFolder(): Folder {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-manifest-')))
+  return {
+    path,
+    write(file, text) {
+      mkdirSync(dirname(join(path, file)), { recursive: true })
+      writeFileSync(join(path, file), text)
+    },
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,381 @@
+import { describe, expect, test } from 'vitest'
+import type { Action } from '../../src/plan/action.ts'
+import type { Condition, Conditions, Status } from '../../src/plan/condition.ts'
+import type { ConditionsInput } from '../../src/plan/conditions.ts'
+import { changedConditions, conditionsAfter, statusOf } from '../../src/plan/conditions.ts'
+import { decide } from '../../src/plan/decide.ts'
+import type { DecideInput } from '../../src/plan/input.ts'
+import type { Outcome } from '../../src/plan/outcome.ts'
+import { NOTHING_TO_DO } from '../../src/plan/outcome.ts'
+import type { Reason } from '../../src/plan/reason.ts'
+import { blankRecord } from '../../src/plan/record.ts'
+import {
+  alert,
+  appliedEndpoint,
+  created,
+  DIFFERS,
+  EDITED,
+  endpoint,
+  FOUND,
+  HOUR,
+  intent,
+  MINUTE,
+  misses,
+  MISSING,
+  NOW,
+  pipe,
+  ROTATED,
+  service,
+} from './inputs.ts'
+
+type Told = `${Condition['status']} ${Reason}`
+
+interface Row {
+  readonly why: string
+  readonly decided: DecideInput
+  /** What came of the action that `decide` says; nothing had to be done unless it is said. */
+  readonly outcome?: Outcome
+  readonly state?: string
+  readonly previous?: Conditions
+  readonly is: readonly [valid: Told, synced: Told, ready: Told]
+  readonly status: Status
+}
+
+function condition(told: Told): Condition {
+  const [status, reason] = told.split(' ') as [Condition['status'], Reason] // by the type of Told
+  return { status, reason, message: `${told}.`, since: NOW - HOUR }
+}
+
+function conditions(valid: Told, synced: Told, ready: Told): Conditions {
+  return { Valid: condition(valid), Synced: condition(synced), Ready: condition(ready) }
+}
+
+function done(reason: Reason): Outcome {
+  return { ...NOTHING_TO_DO, reason }
+}
+
+function failed(reason: Reason): Outcome {
+  return { result: 'failed', reason, message: 'It failed.', requestId: undefined, retryAfterMs: undefined }
+}
+
+const seen = { at: NOW, httpStatus: undefined, requestId: undefined, what: 'cut' }
+const lost: Outcome = { result: 'unknown', message: 'Who knows.', requestId: undefined, seen }
+const well = conditions('True Valid', 'True InSync', 'True Healthy')
+const unknown = conditions('True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown')
+const undecided = { ...blankRecord('Pipe/orders'), version: 2, intent: intent('unknown') }
+const invalid = { state: 'invalid', problem: 'a.yaml:3:1: no.' } as const
+const healthy = { healthyStates: ['Running'] }
+const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
+const inSync = pipe({ recorded: created(), observed: FOUND })
+const confirmed = created({ misses: misses(3, MINUTE) })
+
+const ROWS: readonly Row[] = [
+  {
+    why: 'created',
+    decided: pipe(),
+    outcome: done('Created'),
+    is: ['True Valid', 'True InSync', 'True Healthy'],
+    status: 'Ready',
+  },
+  {
+    why: 'created, and on its way to a healthy state',
+    decided: pipe({ policy: healthy }),
+    outcome: done('Created'),
+    state: 'Provisioning',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'created otherwise than asked for',
+    decided: pipe(),
+    outcome: done('Drifted'),
+    is: ['True Valid', 'False Drifted', 'True Healthy'],
+    status: 'Drifted',
+  },
+  {
+    why: 'a create that failed',
+    decided: pipe(),
+    outcome: failed('Rejected'),
+    is: ['True Valid', 'False Rejected', 'False Rejected'],
+    status: 'Failed',
+  },
+  {
+    why: 'a create that may have worked',
+    decided: pipe(),
+    outcome: lost,
+    is: ['True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
+    status: 'OutcomeUnknown',
+  },
+  {
+    why: 'an unknown outcome, at the next turn',
+    decided: pipe({ recorded: undecided }),
+    previous: unknown,
+    is: ['True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
+    status: 'OutcomeUnknown',
+  },
+  {
+    why: 'an unknown outcome stays what it is while the manifest is invalid',
+    decided: pipe({ recorded: undecided, desired: invalid }),
+    previous: unknown,
+    is: ['False InvalidManifest', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
+    status: 'OutcomeUnknown',
+  },
+  {
+    why: 'and while the manifest is not found',
+    decided: pipe({ recorded: undecided, desired: { state: 'vanishing' } }),
+    previous: unknown,
+    is: ['Unknown ManifestVanishing', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
+    status: 'OutcomeUnknown',
+  },
+  {
+    why: 'an unknown outcome that is known by now is not told on while the manifest is invalid',
+    decided: pipe({ recorded: { ...undecided, intent: intent('failed') }, desired: invalid }),
+    previous: unknown,
+    is: ['False InvalidManifest', 'Unknown InvalidManifest', 'Unknown InvalidManifest'],
+    status: 'Invalid',
+  },
+  {
+    why: 'nor while the manifest is not found',
+    decided: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    previous: unknown,
+    is: ['Unknown ManifestVanishing', 'Unknown ManifestVanishing', 'Unknown ManifestVanishing'],
+    status: 'Progressing',
+  },
+  {
+    why: 'adopted',
+    decided: pipe({ policy: { adopt: 'x' } }),
+    outcome: done('Adopted'),
+    is: ['True Valid', 'True InSync', 'True Healthy'],
+    status: 'Ready',
+  },
+  {
+    why: 'not adopted',
+    decided: pipe({ policy: { adopt: 'x' } }),
+    outcome: failed('AdoptRefused'),
+    is: ['True Valid', 'False AdoptRefused', 'False AdoptRefused'],
+    status: 'Refused',
+  },
+  { why: 'in sync', decided: inSync, is: ['True Valid', 'True InSync', 'True Healthy'], status: 'Ready' },
+  {
+    why: 'in sync, in a state that is not healthy',
+    decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
+    state: 'Failed',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'in sync, in no state at all, and one is asked for',
+    decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'drifted',
+    decided: pipe({ recorded: created(), observed: DIFFERS }),
+    is: ['True Valid', 'False Drifted', 'True Healthy'],
+    status: 'Drifted',
+  },
+  {
+    why: 'edited to what is there',
+    decided: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: EDITED } }),
+    is: ['True Valid', 'True InSync', 'True Healthy'],
+    status: 'Ready',
+  },
+  {
+    why: 'rotated',
+    decided: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: ROTATED } }),
+    is: ['True Valid', 'False SecretRotated', 'True Healthy'],
+    status: 'Drifted',
+  },
+  {
+    why: 'not found, not believed',
+    decided: pipe({ recorded: created({ misses: misses(1, 0) }), observed: MISSING }),
+    previous: well,
+    is: ['True Valid', 'Unknown MissingUnconfirmed', 'Unknown MissingUnconfirmed'],
+    status: 'Progressing',
+  },
+  {
+    why: 'gone, and to be reported',
+    decided: pipe({ recorded: confirmed, observed: MISSING, policy: { onMissing: 'report' } }),
+    previous: well,
+    is: ['True Valid', 'False Missing', 'False Missing'],
+    status: 'Missing',
+  },
+  {
+    why: 'gone with too many others',
+    decided: pipe({
+      recorded: confirmed,
+      observed: MISSING,
+      surroundings: { massMissing: { missing: 3, of: 3 } },
+    }),
+    previous: well,
+    is: ['True Valid', 'False MassMissing', 'False MassMissing'],
+    status: 'Missing',
+  },
+  {
+    why: 'a look that failed',
+    decided: pipe({ recorded: created() }),
+    outcome: failed('Unavailable'),
+    previous: well,
+    is: ['True Valid', 'Unknown Unavailable', 'Unknown Unavailable'],
+    status: 'Failed',
+  },
+  {
+    why: 'a stop leaves everything as it was',
+    decided: pipe({ recorded: created() }),
+    outcome: { result: 'stopped' },
+    previous: well,
+    is: ['True Valid', 'True InSync', 'True Healthy'],
+    status: 'Ready',
+  },
+  {
+    why: 'a stop before anything was known',
+    decided: pipe(),
+    outcome: { result: 'stopped' },
+    is: ['True Valid', 'Unknown Unobserved', 'Unknown Unobserved'],
+    status: 'Progressing',
+  },
+  {
+    why: 'invalid, and what is there is as the last valid one says',
+    decided: pipe({ recorded: created(), observed: FOUND, desired: invalid }),
+    previous: well,
+    is: ['False InvalidManifest', 'True InSync', 'True Healthy'],
+    status: 'Invalid',
+  },
+  {
+    why: 'invalid, and what is there is not',
+    decided: pipe({ recorded: created(), observed: DIFFERS, desired: invalid }),
+    previous: well,
+    is: ['False InvalidManifest', 'False Drifted', 'True Healthy'],
+    status: 'Invalid',
+  },
+  {
+    why: 'invalid, and never created',
+    decided: pipe({ desired: invalid }),
+    is: ['False InvalidManifest', 'Unknown InvalidManifest', 'Unknown InvalidManifest'],
+    status: 'Invalid',
+  },
+  {
+    why: 'suspended',
+    decided: pipe({ recorded: created(), policy: { suspend } }),
+    previous: well,
+    is: ['True Valid', 'Unknown Suspended', 'Unknown Suspended'],
+    status: 'Suspended',
+  },
+  {
+    why: 'not found by a reading or two',
+    decided: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    previous: well,
+    is: ['Unknown ManifestVanishing', 'True InSync', 'True Healthy'],
+    status: 'Ready',
+  },
+  {
+    why: 'an orphan',
+    decided: pipe({ recorded: created(), desired: { state: 'absent' } }),
+    previous: well,
+    is: ['Unknown Orphaned', 'Unknown Orphaned', 'Unknown Orphaned'],
+    status: 'Orphaned',
+  },
+  {
+    why: 'waiting for another',
+    decided: pipe({ surroundings: { notReady: ['Alert/lag'] } }),
+    is: ['True Valid', 'False DependencyNotReady', 'False DependencyNotReady'],
+    status: 'Refused',
+  },
+  {
+    why: 'backing off keeps telling why',
+    decided: pipe({
+      recorded: {
+        ...undecided,
+        intent: intent('failed'),
+        backoff: { failures: 1, until: NOW + 1, digest: 'x' },
+      },
+      desired: { fingerprint: undefined },
+    }),
+    previous: conditions('True Valid', 'False Rejected', 'False Rejected'),
+    is: ['True Valid', 'False Rejected', 'False Rejected'],
+    status: 'Failed',
+  },
+  {
+    why: 'an endpoint that was applied',
+    decided: endpoint(),
+    outcome: done('Applied'),
+    is: ['True Valid', 'True InSync', 'True InSync'],
+    status: 'Ready',
+  },
+  {
+    why: 'an endpoint whose reply differs',
+    decided: endpoint(),
+    outcome: done('Stalled'),
+    is: ['True Valid', 'False Stalled', 'False Stalled'],
+    status: 'Drifted',
+  },
+  {
+    why: 'an endpoint that is fresh',
+    decided: endpoint({ recorded: appliedEndpoint(MINUTE) }),
+    is: ['True Valid', 'True InSync', 'True InSync'],
+    status: 'Ready',
+  },
+  {
+    why: 'an alert that fires',
+    decided: alert({ observed: FOUND, policy: { healthyStates: ['OK'] } }),
+    state: 'ALERT',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'a service in use',
+    decided: service(),
+    is: ['True Valid', 'True InUse', 'True InUse'],
+    status: 'Ready',
+  },
+  {
+    why: 'a service whose credentials are refused',
+    decided: service({ authFailure: '401' }),
+    is: ['True Valid', 'False AuthFailed', 'False AuthFailed'],
+    status: 'Failed',
+  },
+]
+
+function after(row: Pick<Row, 'decided' | 'outcome' | 'state' | 'previous'>): Conditions {
+  const { decided, outcome, state, previous } = row
+  // What a failed look leaves undecided, as the reconciler says it.
+  const action: Action =
+    outcome?.result === 'failed' && decided.recorded.pipe !== undefined
+      ? { type: 'observe', reason: 'Unobserved', message: 'The platform could not be asked.' }
+      : decide(decided)
+  const input: ConditionsInput = { decided, action, outcome: outcome ?? NOTHING_TO_DO, state, previous }
+  return conditionsAfter(input)
+}
+
+describe('conditions', () => {
+  test.each(ROWS)('$why: $status', (row) => {
+    const { Valid, Synced, Ready } = after(row)
+    expect([Valid, Synced, Ready].map(({ status, reason }) => `${status} ${reason}`)).toEqual(row.is)
+    expect([Valid, Synced, Ready].every(({ message }) => message !== '')).toBe(true)
+    expect(statusOf({ Valid, Synced, Ready })).toBe(row.status)
+  })
+
+  test('keep since when they are so, and change it only with status or reason', () => {
+    const first = after({ decided: inSync, previous: well })
+    expect([first.Valid.since, first.Synced.since, first.Ready.since]).toEqual([
+      NOW - HOUR,
+      NOW - HOUR,
+      NOW - HOUR,
+    ])
+    const drifted = after({ decided: pipe({ recorded: created(), observed: DIFFERS }), previous: well })
+    expect([drifted.Valid.since, drifted.Synced.since, drifted.Ready.since]).toEqual([
+      NOW - HOUR,
+      NOW,
+      NOW - HOUR,
+    ])
+    expect(changedConditions(well, drifted)).toEqual(['Synced'])
+    // A drift that grows is news; the words of what is well are not.
+    const grown = { ...drifted, Synced: { ...drifted.Synced, message: 'two fields differ' } }
+    expect(changedConditions(drifted, grown)).toEqual(['Synced'])
+    expect(changedConditions(undefined, drifted)).toEqual(['Valid', 'Synced', 'Ready'])
+    expect(
+      changedConditions(well, { ...well, Valid: { ...well.Valid, message: 'other', since: 0 } }),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,454 @@
+import { describe, expect, test } from 'vitest'
+import type { Action } from '../../src/plan/action.ts'
+import { decide } from '../../src/plan/decide.ts'
+import { attemptDigest } from '../../src/plan/gates.ts'
+import type { DecideInput } from '../../src/plan/input.ts'
+import { blankRecord } from '../../src/plan/record.ts'
+import {
+  alert,
+  appliedEndpoint,
+  created,
+  DIFFERENCE,
+  DIFFERS,
+  EDITED,
+  endpoint,
+  FIELDS,
+  FOUND,
+  HOUR,
+  intent,
+  INTENT_ID,
+  MINUTE,
+  misses,
+  MISSING,
+  NOW,
+  OTHER_ID,
+  pipe,
+  PIPE_ID,
+  ROTATED,
+  service,
+} from './inputs.ts'
+
+interface Row {
+  readonly why: string
+  readonly input: DecideInput
+  readonly is: readonly [Action['type'], Action['reason']]
+}
+
+const blank = blankRecord('Pipe/orders')
+const failed = { ...blank, version: 2, intent: intent('failed') }
+const unknown = { ...blank, version: 2, intent: intent('unknown') }
+const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
+const confirmed = created({ misses: misses(3, MINUTE) })
+const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
+
+const ROWS: readonly Row[] = [
+  // valid, new
+  { why: 'a new pipe is created', input: pipe(), is: ['create', 'New'] },
+  { why: 'policy.adopt takes over', input: pipe({ policy: { adopt: PIPE_ID } }), is: ['adopt', 'Adopt'] },
+  { why: 'a Lock takes over', input: pipe({ surroundings: { lockedId: PIPE_ID } }), is: ['adopt', 'Adopt'] },
+  {
+    why: 'a file that may hold a Lock keeps what has no record waiting',
+    input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] } }),
+    is: ['refuse', 'LockUnreadable'],
+  },
+  {
+    why: 'a Lock that can be read takes over all the same',
+    input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'], lockedId: PIPE_ID } }),
+    is: ['adopt', 'Adopt'],
+  },
+  {
+    why: 'policy.adopt needs no Lock',
+    input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] }, policy: { adopt: PIPE_ID } }),
+    is: ['adopt', 'Adopt'],
+  },
+  {
+    why: 'an attempt that the ledger knows of is no lost one',
+    input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] }, recorded: failed }),
+    is: ['create', 'RetryFailed'],
+  },
+  {
+    why: 'a record that says only how it waited is none',
+    input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] }, recorded: { ...blank, version: 1 } }),
+    is: ['refuse', 'LockUnreadable'],
+  },
+  {
+    why: 'a pipe with a record is looked after as ever',
+    input: pipe({ surroundings: { hiddenLocks: ['lock.yaml'] }, recorded: created(), observed: FOUND }),
+    is: ['observe', 'InSync'],
+  },
+  {
+    why: "an endpoint is none of a Lock's business",
+    input: endpoint({ surroundings: { hiddenLocks: ['lock.yaml'] } }),
+    is: ['upsert', 'New'],
+  },
+  {
+    why: 'nor is an alert',
+    input: alert({ surroundings: { hiddenLocks: ['lock.yaml'] }, observed: FOUND }),
+    is: ['observe', 'InSync'],
+  },
+  {
+    why: 'a pipe that looks renamed is not created',
+    input: pipe({ surroundings: { suspectedRename: 'Pipe/old' } }),
+    is: ['refuse', 'RenameSuspected'],
+  },
+  {
+    why: 'policy.replaces says that it is a new one',
+    input: pipe({ surroundings: { suspectedRename: 'Pipe/old' }, policy: { replaces: 'Pipe/old' } }),
+    is: ['create', 'New'],
+  },
+  {
+    why: 'policy.replaces of something else says nothing of this one',
+    input: pipe({ surroundings: { suspectedRename: 'Pipe/old' }, policy: { replaces: 'Pipe/other' } }),
+    is: ['refuse', 'RenameSuspected'],
+  },
+  {
+    why: 'too many at once are all refused',
+    input: pipe({ surroundings: { brake: { wanted: 26, limit: 25 } } }),
+    is: ['refuse', 'CreateBrake'],
+  },
+  {
+    why: 'it waits for what it depends on',
+    input: pipe({ surroundings: { notReady: ['Alert/lag'] } }),
+    is: ['refuse', 'DependencyNotReady'],
+  },
+  {
+    why: 'it waits for a secret',
+    input: pipe({ surroundings: { missingSecrets: ['/secrets/kafka/password'] } }),
+    is: ['refuse', 'SecretUnavailable'],
+  },
+  {
+    why: 'it waits for its service',
+    input: pipe({ surroundings: { serviceProblem: 'no Service' } }),
+    is: ['refuse', 'ServiceInvalid'],
+  },
+  {
+    why: 'an invalid new one is not created',
+    input: pipe({ desired: { state: 'invalid' } }),
+    is: ['hold', 'InvalidManifest'],
+  },
+  // intent without outcome
+  {
+    why: 'an unknown outcome is not retried',
+    input: pipe({ recorded: unknown }),
+    is: ['refuse', 'OutcomeUnknown'],
+  },
+  {
+    why: 'an intent that a crash left open is unknown',
+    input: pipe({ recorded: { ...unknown, intent: intent('open') } }),
+    is: ['refuse', 'OutcomeUnknown'],
+  },
+  {
+    why: 'an edit does not make it known',
+    input: pipe({ recorded: unknown, desired: { fingerprint: EDITED } }),
+    is: ['refuse', 'OutcomeUnknown'],
+  },
+  {
+    why: 'retryCreate of that intent lets it pass',
+    input: pipe({ recorded: unknown, policy: { retryCreate: INTENT_ID } }),
+    is: ['create', 'RetryApproved'],
+  },
+  {
+    why: 'retryCreate of another intent does not',
+    input: pipe({ recorded: unknown, policy: { retryCreate: OTHER_ID } }),
+    is: ['refuse', 'OutcomeUnknown'],
+  },
+  {
+    why: 'an approved retry is still braked',
+    input: pipe({
+      recorded: unknown,
+      policy: { retryCreate: INTENT_ID },
+      surroundings: { brake: { wanted: 26, limit: 25 } },
+    }),
+    is: ['refuse', 'CreateBrake'],
+  },
+  {
+    why: 'adopt resolves it',
+    input: pipe({ recorded: unknown, policy: { adopt: PIPE_ID } }),
+    is: ['adopt', 'Adopt'],
+  },
+  // intent that failed
+  {
+    why: 'a failed attempt is tried again',
+    input: pipe({ recorded: failed }),
+    is: ['create', 'RetryFailed'],
+  },
+  {
+    why: 'after its back-off',
+    input: pipe({ recorded: { ...failed, backoff } }),
+    is: ['hold', 'BackingOff'],
+  },
+  {
+    why: 'at the end of the back-off',
+    input: pipe({ recorded: { ...failed, backoff: { ...backoff, until: NOW } } }),
+    is: ['create', 'RetryFailed'],
+  },
+  {
+    why: 'an edited manifest starts afresh',
+    input: pipe({ recorded: { ...failed, backoff }, desired: { fingerprint: EDITED } }),
+    is: ['create', 'RetryFailed'],
+  },
+  {
+    why: 'a rotated secret starts afresh',
+    input: pipe({ recorded: { ...failed, backoff }, desired: { fingerprint: ROTATED } }),
+    is: ['create', 'RetryFailed'],
+  },
+  // id
+  {
+    why: 'equal is in sync',
+    input: pipe({ recorded: created(), observed: FOUND }),
+    is: ['observe', 'InSync'],
+  },
+  {
+    why: 'different is drift',
+    input: pipe({ recorded: created(), observed: DIFFERS }),
+    is: ['report', 'Drifted'],
+  },
+  {
+    why: 'an edit cannot be applied',
+    input: pipe({ recorded: created(), observed: DIFFERS, desired: { fingerprint: EDITED } }),
+    is: ['report', 'NotUpdatable'],
+  },
+  {
+    why: 'an edit cannot be applied, also before the first look',
+    input: pipe({ recorded: created(), desired: { fingerprint: EDITED } }),
+    is: ['report', 'NotUpdatable'],
+  },
+  {
+    why: 'an edit to what is there is accepted',
+    input: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: EDITED } }),
+    is: ['observe', 'Accepted'],
+  },
+  {
+    why: 'an edit of what the platform never returns is not',
+    input: pipe({
+      recorded: created(),
+      observed: FOUND,
+      desired: {
+        fingerprint: {
+          ...FIELDS,
+          digest: 'b3',
+          fields: { ...FIELDS.fields, 'source.kafka.credentials.password': 'other' },
+        },
+      },
+    }),
+    is: ['report', 'NotUpdatable'],
+  },
+  {
+    why: 'a pipe cannot move to another service',
+    input: pipe({ recorded: created(), observed: FOUND, desired: { otherService: true } }),
+    is: ['report', 'NotUpdatable'],
+  },
+  {
+    why: 'a rotated secret cannot be applied',
+    input: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: ROTATED } }),
+    is: ['report', 'SecretRotated'],
+  },
+  {
+    why: 'a secret that cannot be read now did not change',
+    input: pipe({
+      recorded: created(),
+      observed: FOUND,
+      desired: { fingerprint: { ...FIELDS, secrets: {} } },
+    }),
+    is: ['observe', 'InSync'],
+  },
+  {
+    why: 'an id that is held is not exchanged for another',
+    input: pipe({ recorded: created(), observed: FOUND, policy: { adopt: OTHER_ID } }),
+    is: ['refuse', 'AdoptRefused'],
+  },
+  {
+    why: 'an adopt that is done stays without effect',
+    input: pipe({ recorded: created(), observed: FOUND, policy: { adopt: PIPE_ID } }),
+    is: ['observe', 'InSync'],
+  },
+  {
+    why: 'an approval of a settled attempt has no effect',
+    input: pipe({ recorded: created(), observed: FOUND, policy: { retryCreate: INTENT_ID } }),
+    is: ['observe', 'InSync'],
+  },
+  // 404
+  {
+    why: 'one 404 proves nothing',
+    input: pipe({ recorded: created({ misses: misses(1, 0) }), observed: MISSING }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'three 404s within a minute prove nothing',
+    input: pipe({ recorded: created({ misses: misses(3, MINUTE - 1) }), observed: MISSING }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'two 404s over a minute prove nothing',
+    input: pipe({ recorded: created({ misses: misses(2, MINUTE) }), observed: MISSING }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'three over a minute do',
+    input: pipe({ recorded: confirmed, observed: MISSING }),
+    is: ['create', 'Missing'],
+  },
+  {
+    why: 'unless it is to be reported only',
+    input: pipe({ recorded: confirmed, observed: MISSING, policy: { onMissing: 'report' } }),
+    is: ['report', 'Missing'],
+  },
+  {
+    why: 'a service whose pipes are all gone is out of sight',
+    input: pipe({
+      recorded: confirmed,
+      observed: MISSING,
+      surroundings: { massMissing: { missing: 3, of: 10 } },
+    }),
+    is: ['refuse', 'MassMissing'],
+  },
+  {
+    why: 'a missing pipe is not created from an invalid manifest',
+    input: pipe({ recorded: confirmed, observed: MISSING, desired: { state: 'invalid' } }),
+    is: ['hold', 'InvalidManifest'],
+  },
+  {
+    why: 'a missing one may be exchanged for another',
+    input: pipe({ recorded: confirmed, observed: MISSING, policy: { adopt: OTHER_ID } }),
+    is: ['adopt', 'Adopt'],
+  },
+  {
+    why: 'missing ones are braked too',
+    input: pipe({
+      recorded: confirmed,
+      observed: MISSING,
+      surroundings: { brake: { wanted: 26, limit: 25 } },
+    }),
+    is: ['refuse', 'CreateBrake'],
+  },
+  // the manifest
+  {
+    why: 'an invalid manifest holds what is there',
+    input: pipe({ recorded: created(), observed: FOUND, desired: { state: 'invalid' } }),
+    is: ['hold', 'InvalidManifest'],
+  },
+  {
+    why: 'a manifest that just vanished changes nothing',
+    input: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    is: ['hold', 'ManifestVanishing'],
+  },
+  {
+    why: 'suspended is left alone',
+    input: pipe({ recorded: created(), observed: DIFFERS, policy: { suspend } }),
+    is: ['hold', 'Suspended'],
+  },
+  { why: 'suspended is not created', input: pipe({ policy: { suspend } }), is: ['hold', 'Suspended'] },
+  {
+    why: 'a suspension ends by itself',
+    input: pipe({ policy: { suspend: { ...suspend, until: '2026-11-21T12:00:00Z' } } }),
+    is: ['create', 'New'],
+  },
+  {
+    why: 'a manifest that is gone leaves an orphan',
+    input: pipe({ recorded: created(), desired: { state: 'absent', fingerprint: undefined } }),
+    is: ['report', 'Orphaned'],
+  },
+  {
+    why: 'so does an intent',
+    input: pipe({ recorded: unknown, desired: { state: 'absent', fingerprint: undefined } }),
+    is: ['report', 'Orphaned'],
+  },
+  // query endpoints
+  { why: 'an endpoint that was never applied', input: endpoint(), is: ['upsert', 'New'] },
+  {
+    why: 'an endpoint that was edited',
+    input: endpoint({ recorded: appliedEndpoint(MINUTE), desired: { fingerprint: EDITED } }),
+    is: ['upsert', 'Edited'],
+  },
+  {
+    why: 'an endpoint that is fresh',
+    input: endpoint({ recorded: appliedEndpoint(HOUR - 1) }),
+    is: ['observe', 'InSync'],
+  },
+  {
+    why: 'an endpoint that is due',
+    input: endpoint({ recorded: appliedEndpoint(HOUR) }),
+    is: ['upsert', 'Resync'],
+  },
+  {
+    why: 'an endpoint with an interval of its own',
+    input: endpoint({ recorded: appliedEndpoint(MINUTE), policy: { interval: '1m' } }),
+    is: ['upsert', 'Resync'],
+  },
+  {
+    why: 'an endpoint applied in the future, by a clock that was set back',
+    input: endpoint({ recorded: appliedEndpoint(-HOUR) }),
+    is: ['upsert', 'Resync'],
+  },
+  {
+    why: 'an endpoint whose reply differs is not asked again before its interval',
+    input: endpoint({ recorded: appliedEndpoint(MINUTE), replyDiffers: [DIFFERENCE] }),
+    is: ['report', 'Stalled'],
+  },
+  {
+    why: 'an endpoint whose reply differs is asked again at its interval',
+    input: endpoint({ recorded: appliedEndpoint(HOUR), replyDiffers: [DIFFERENCE] }),
+    is: ['upsert', 'Resync'],
+  },
+  {
+    why: 'an invalid endpoint',
+    input: endpoint({ desired: { state: 'invalid' } }),
+    is: ['hold', 'InvalidManifest'],
+  },
+  {
+    why: 'an endpoint whose manifest is gone stays on the platform',
+    input: endpoint({ recorded: appliedEndpoint(MINUTE), desired: { state: 'absent' } }),
+    is: ['report', 'Orphaned'],
+  },
+  // alerts and services
+  { why: 'an alert as expected', input: alert({ observed: FOUND }), is: ['observe', 'InSync'] },
+  { why: 'an alert that differs', input: alert({ observed: DIFFERS }), is: ['report', 'Drifted'] },
+  { why: 'an alert that was not looked at', input: alert(), is: ['observe', 'Unobserved'] },
+  { why: 'a service in use', input: service(), is: ['observe', 'InUse'] },
+  {
+    why: 'a service without credentials',
+    input: service({ surroundings: { missingSecrets: ['/secrets/a/keyId'] } }),
+    is: ['refuse', 'SecretUnavailable'],
+  },
+  {
+    why: 'a service whose credentials are refused',
+    input: service({ authFailure: '401' }),
+    is: ['refuse', 'AuthFailed'],
+  },
+]
+
+describe('decide', () => {
+  test.each(ROWS)('$why: $is', ({ input, is }) => {
+    const action = decide(input)
+    expect([action.type, action.reason]).toEqual(is)
+    expect(action.message).not.toBe('')
+  })
+
+  test('names what an edit takes away', () => {
+    const action = decide(
+      endpoint({
+        recorded: appliedEndpoint(MINUTE),
+        desired: { fingerprint: EDITED },
+        takesAway: ['role sql_console_admin'],
+      }),
+    )
+    expect(action).toMatchObject({ takesAway: ['role sql_console_admin'] })
+    expect(action.message).toContain('takes away role sql_console_admin')
+  })
+
+  test('tells a person how to resolve an unknown outcome, with all that was seen', () => {
+    const seen = { at: NOW, httpStatus: 502, requestId: 'req-7', what: 'the reply was cut' }
+    const { message } = decide(pipe({ recorded: { ...unknown, intent: { ...intent('unknown'), seen } } }))
+    for (const part of [
+      INTENT_ID,
+      'req-7',
+      '502',
+      'the reply was cut',
+      'policy.adopt',
+      `policy.retryCreate: ${INTENT_ID}`,
+      'pipewright resolve Pipe/orders',
+    ]) {
+      expect(message).toContain(part)
+    }
+  })
+})

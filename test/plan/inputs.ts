@@ -1,0 +1,157 @@
+import type { Difference } from '../../src/kinds/difference.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import type {
+  AlertInput,
+  Desired,
+  EndpointInput,
+  Observed,
+  PipeInput,
+  ServiceInput,
+  Surroundings,
+} from '../../src/plan/input.ts'
+import type { Fingerprint, Intent, LedgerRecord } from '../../src/plan/record.ts'
+import { blankRecord } from '../../src/plan/record.ts'
+
+/** A round moment to count from: ms since the epoch. */
+export const NOW = Date.parse('2026-11-21T12:00:00Z')
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+
+export const PIPE_ID = '11111111-1111-4111-8111-111111111111'
+export const OTHER_ID = '22222222-2222-4222-8222-222222222222'
+export const INTENT_ID = '33333333-3333-4333-8333-333333333333'
+
+export const FIELDS: Fingerprint = {
+  digest: 'body-1',
+  fields: {
+    name: 'h-orders',
+    'source.kafka.topics': 'h-orders',
+    'source.kafka.credentials.password': 'h-ref',
+  },
+  secrets: { 'source.kafka.credentials.password': 'h-secret-1' },
+}
+
+export const EDITED: Fingerprint = {
+  ...FIELDS,
+  digest: 'body-2',
+  fields: { ...FIELDS.fields, 'source.kafka.topics': 'h-returns' },
+}
+
+export const ROTATED: Fingerprint = {
+  ...FIELDS,
+  secrets: { 'source.kafka.credentials.password': 'h-secret-2' },
+}
+
+export const DIFFERENCE: Difference = { field: 'scaling.replicas', desired: '2', observed: '1' }
+
+export const FOUND: Observed = { status: 'found', state: 'Running', differences: [] }
+export const DIFFERS: Observed = { status: 'found', state: 'Running', differences: [DIFFERENCE] }
+export const MISSING: Observed = { status: 'missing' }
+
+const ALONE: Surroundings = {
+  serviceProblem: undefined,
+  lockedId: undefined,
+  hiddenLocks: [],
+  suspectedRename: undefined,
+  notReady: [],
+  missingSecrets: [],
+  brake: undefined,
+  massMissing: undefined,
+}
+
+export function intent(state: Intent['state']): Intent {
+  return {
+    id: INTENT_ID,
+    attempt: 1,
+    requestDigest: 'digest',
+    revision: 'abc',
+    openedAt: NOW - HOUR,
+    state,
+    seen: undefined,
+  }
+}
+
+/** A record of a pipe that was created an hour ago, in sync with `FIELDS`. */
+export function created(changes: Partial<LedgerRecord> = {}): LedgerRecord {
+  return {
+    ...blankRecord('Pipe/orders'),
+    version: 3,
+    pipe: { id: PIPE_ID, origin: 'created', at: NOW - HOUR, revision: 'abc', requestId: undefined },
+    intent: intent('succeeded'),
+    applied: FIELDS,
+    ...changes,
+  }
+}
+
+export function misses(count: number, overMs: number): LedgerRecord['misses'] {
+  return { count, firstAt: NOW - overMs, lastAt: NOW }
+}
+
+interface Changes {
+  readonly desired?: Partial<Desired>
+  readonly recorded?: LedgerRecord
+  readonly observed?: Observed
+  readonly surroundings?: Partial<Surroundings>
+}
+
+function common(key: Key, changes: Changes) {
+  return {
+    desired: {
+      key,
+      state: 'valid' as const,
+      problem: undefined,
+      fingerprint: FIELDS,
+      otherService: false,
+      ...changes.desired,
+    },
+    recorded: changes.recorded ?? blankRecord(key),
+    observed: changes.observed ?? ({ status: 'unseen' } as const),
+    surroundings: { ...ALONE, ...changes.surroundings },
+    timing: { intervalMs: 5 * MINUTE, resyncMs: HOUR },
+    now: NOW,
+  }
+}
+
+export function pipe(changes: Changes & { readonly policy?: PipeInput['policy'] } = {}): PipeInput {
+  return { ...common('Pipe/orders', changes), kind: 'Pipe', policy: changes.policy ?? {} }
+}
+
+export function endpoint(
+  changes: Changes & Partial<Pick<EndpointInput, 'policy' | 'replyDiffers' | 'takesAway'>> = {},
+): EndpointInput {
+  return {
+    ...common('QueryEndpoint/analytics', changes),
+    kind: 'QueryEndpoint',
+    policy: changes.policy ?? {},
+    replyDiffers: changes.replyDiffers ?? [],
+    takesAway: changes.takesAway ?? [],
+  }
+}
+
+export function alert(changes: Changes & { readonly policy?: AlertInput['policy'] } = {}): AlertInput {
+  return { ...common('Alert/lag', changes), kind: 'Alert', policy: changes.policy ?? {} }
+}
+
+export function service(changes: Changes & { readonly authFailure?: string } = {}): ServiceInput {
+  return {
+    ...common('Service/analytics', changes),
+    kind: 'Service',
+    policy: {},
+    authFailure: changes.authFailure,
+  }
+}
+
+/** An endpoint that was applied so long ago. */
+export function appliedEndpoint(agoMs: number): LedgerRecord {
+  return {
+    ...blankRecord('QueryEndpoint/analytics'),
+    version: 2,
+    applied: FIELDS,
+    upsert: {
+      at: NOW - agoMs,
+      revision: 'abc',
+      requestId: undefined,
+      reply: { id: 'e1', roles: [], openApiKeys: [], allowedOrigins: '' },
+    },
+  }
+}

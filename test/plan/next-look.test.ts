@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import type { Action } from '../../src/plan/action.ts'
+import type { Conditions } from '../../src/plan/condition.ts'
+import type { DecideInput } from '../../src/plan/input.ts'
+import type { NextLook } from '../../src/plan/next-look.ts'
+import { nextLook } from '../../src/plan/next-look.ts'
+import type { Reason } from '../../src/plan/reason.ts'
+import type { Backoff } from '../../src/plan/record.ts'
+import { alert, created, endpoint, FOUND, HOUR, MINUTE, NOW, pipe } from './inputs.ts'
+
+const looked = pipe({ recorded: created(), observed: FOUND })
+
+function action(type: Action['type'], reason: Reason, until?: number): Action {
+  // With the fields of every type, whichever it is.
+  return { type, reason, message: '', until, pipeId: '', takesAway: [], differences: [] }
+}
+
+function ready(reason: Reason): Conditions {
+  const condition = { status: 'True', reason, message: '', since: NOW } as const
+  return { Valid: condition, Synced: condition, Ready: condition }
+}
+
+interface Row {
+  readonly why: string
+  readonly action?: Action
+  readonly decided?: DecideInput
+  readonly backoff?: Backoff
+  readonly ready?: Reason
+  readonly unsettledLooks?: number
+  /** At no jitter, and at the most there is. */
+  readonly is: readonly [why: NextLook['why'], latestMs: number, earliestMs: number]
+}
+
+const backoff = { failures: 1, until: NOW + 7_000, digest: '' }
+
+const ROWS: readonly Row[] = [
+  { why: 'in sync: after the interval, spread by a fifth', is: ['drift', 5 * MINUTE, 4 * MINUTE] },
+  {
+    why: 'with an interval of its own',
+    decided: pipe({ recorded: created(), observed: FOUND, policy: { interval: '10m' } }),
+    is: ['drift', 10 * MINUTE, 8 * MINUTE],
+  },
+  {
+    why: 'a query endpoint: after the interval of the resync',
+    decided: endpoint(),
+    is: ['drift', HOUR, 48 * MINUTE],
+  },
+  {
+    why: 'it failed: at the end of its back-off, to the millisecond',
+    backoff,
+    is: ['retry', 7_000, 7_000],
+  },
+  {
+    why: 'a back-off that is over does not count',
+    backoff: { ...backoff, until: NOW },
+    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
+    why: 'held until a moment: then',
+    action: action('hold', 'Suspended', NOW + HOUR),
+    is: ['retry', HOUR, HOUR],
+  },
+  {
+    why: 'held until a moment that is over: at once',
+    action: action('hold', 'Suspended', NOW - HOUR),
+    is: ['retry', 0, 0],
+  },
+  {
+    why: 'held for its manifest: after the interval',
+    action: action('hold', 'InvalidManifest'),
+    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
+    why: 'not found, not believed: three looks take more than a minute, whatever chance says',
+    action: action('hold', 'MissingUnconfirmed'),
+    is: ['retry', 37_200, 31_000],
+  },
+  {
+    why: 'something local is missing: soon',
+    action: action('refuse', 'SecretUnavailable'),
+    is: ['retry', 10_000, 8_000],
+  },
+  {
+    why: 'braked: soon',
+    action: action('refuse', 'CreateBrake'),
+    is: ['retry', 10_000, 8_000],
+  },
+  {
+    why: 'something local is missing, and the interval is shorter: after the interval',
+    action: action('refuse', 'DependencyNotReady'),
+    decided: pipe({ policy: { interval: '2s' } }),
+    is: ['retry', 2_000, 1_600],
+  },
+  {
+    why: 'a service that is out of sight: not as soon, for it costs requests',
+    action: action('refuse', 'MassMissing'),
+    is: ['retry', 31_000, 24_800],
+  },
+  {
+    why: 'an unknown outcome: nothing changes by itself',
+    action: action('refuse', 'OutcomeUnknown'),
+    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
+    why: 'a state that is not healthy: in two seconds',
+    ready: 'UnhealthyState',
+    is: ['retry', 2_000, 2_000],
+  },
+  {
+    why: 'then twice that, and so on',
+    ready: 'UnhealthyState',
+    unsettledLooks: 5,
+    is: ['retry', 64_000, 64_000],
+  },
+  {
+    why: 'up to the interval',
+    ready: 'UnhealthyState',
+    unsettledLooks: 8,
+    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
+    why: 'and for ever',
+    ready: 'UnhealthyState',
+    unsettledLooks: 10_000,
+    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
+    why: 'an alert that fires is looked at as ever',
+    ready: 'UnhealthyState',
+    decided: alert({ observed: FOUND }),
+    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+]
+
+describe('the next look', () => {
+  test.each(ROWS)('$why', (row) => {
+    const at = (random: number) =>
+      nextLook({
+        action: row.action ?? action('observe', 'InSync'),
+        conditions: ready(row.ready ?? 'Healthy'),
+        backoff: row.backoff,
+        decided: row.decided ?? looked,
+        unsettledLooks: row.unsettledLooks ?? 0,
+        random: () => random,
+      })
+    const [why, latestMs, earliestMs] = row.is
+    expect(at(0)).toEqual({ why, afterMs: latestMs })
+    expect(at(1)).toEqual({ why, afterMs: earliestMs })
+  })
+})

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import { blankRecord } from '../../src/plan/record.ts'
+import type { Kinship, Newcomer } from '../../src/plan/rename.ts'
+import { findKinship } from '../../src/plan/rename.ts'
+import { appliedEndpoint, created, EDITED, FIELDS, intent, MINUTE, OTHER_ID } from './inputs.ts'
+
+const SERVICE = { name: 'analytics', organizationId: 'o', serviceId: 's' }
+const OTHER_SERVICE = { ...SERVICE, serviceId: 'other' }
+const RENAMED_SERVICE = { ...SERVICE, name: 'other' }
+
+const newcomer: Newcomer = {
+  key: 'Pipe/new',
+  serviceId: SERVICE.serviceId,
+  platformName: 'orders',
+  fingerprint: FIELDS,
+}
+
+/** A record without a manifest. */
+function gone(changes: Partial<LedgerRecord> = {}): LedgerRecord {
+  return created({ key: 'Pipe/old', service: SERVICE, platformName: 'orders', ...changes })
+}
+
+const renamed = {
+  ...FIELDS,
+  digest: 'body-renamed',
+  fields: { ...FIELDS.fields, name: 'h-other' },
+}
+const longer = { ...EDITED, fields: { ...FIELDS.fields, 'scaling.replicas': 'h-2' } }
+
+interface Row {
+  readonly why: string
+  readonly records: readonly LedgerRecord[]
+  readonly is: readonly [from: string, certainty: Kinship['certainty']] | undefined
+}
+
+const ROWS: readonly Row[] = [
+  { why: 'nothing is recorded', records: [], is: undefined },
+  { why: 'the same service and body is the same', records: [gone()], is: ['Pipe/old', 'same'] },
+  {
+    why: 'the same body under another name on the platform, by spec.name alone, is the same still',
+    records: [gone({ platformName: 'other' })],
+    is: ['Pipe/old', 'same'],
+  },
+  {
+    why: 'the same name and another body is suspected',
+    records: [gone({ applied: EDITED })],
+    is: ['Pipe/old', 'suspected'],
+  },
+  {
+    why: 'the same body but for the name is suspected',
+    records: [gone({ applied: renamed, platformName: 'other' })],
+    is: ['Pipe/old', 'suspected'],
+  },
+  {
+    why: 'another name and another body is a stranger',
+    records: [gone({ applied: EDITED, platformName: 'other' })],
+    is: undefined,
+  },
+  {
+    why: 'a field more is another body',
+    records: [gone({ applied: longer, platformName: 'other' })],
+    is: undefined,
+  },
+  {
+    why: 'another service is a stranger, whatever the body',
+    records: [gone({ service: OTHER_SERVICE })],
+    is: undefined,
+  },
+  {
+    why: 'a service whose manifest was renamed is the same',
+    records: [gone({ service: RENAMED_SERVICE })],
+    is: ['Pipe/old', 'same'],
+  },
+  { why: 'no service is a stranger', records: [gone({ service: undefined })], is: undefined },
+  {
+    why: 'two that are the same cannot be told apart',
+    records: [gone(), gone({ key: 'Pipe/older' })],
+    is: ['Pipe/old', 'suspected'],
+  },
+  {
+    why: 'one that is the same goes before one that is suspected, in any order',
+    records: [gone({ key: 'Pipe/a', applied: EDITED }), gone()],
+    is: ['Pipe/old', 'same'],
+  },
+  {
+    why: 'the same name goes before the same body under another name',
+    records: [
+      gone({ key: 'Pipe/a', applied: renamed, platformName: 'other' }),
+      gone({ key: 'Pipe/b', applied: EDITED }),
+    ],
+    is: ['Pipe/b', 'suspected'],
+  },
+  {
+    why: 'an unknown create counts like a pipe',
+    records: [gone({ pipe: undefined, intent: intent('unknown') })],
+    is: ['Pipe/old', 'same'],
+  },
+  {
+    why: 'a create that a crash left open counts like a pipe',
+    records: [gone({ pipe: undefined, intent: intent('open') })],
+    is: ['Pipe/old', 'same'],
+  },
+  {
+    why: 'a create that failed left nothing',
+    records: [gone({ pipe: undefined, intent: intent('failed') })],
+    is: undefined,
+  },
+  {
+    why: 'an adopted pipe, whose body nobody wrote down, is suspected by its name',
+    records: [gone({ applied: undefined })],
+    is: ['Pipe/old', 'suspected'],
+  },
+  { why: 'a blank record is nothing', records: [blankRecord('Pipe/old')], is: undefined },
+  { why: 'an endpoint is no pipe', records: [appliedEndpoint(MINUTE)], is: undefined },
+]
+
+describe('how a newcomer relates to what is recorded', () => {
+  test.each(ROWS)('$why', ({ records, is }) => {
+    const kinship = findKinship(newcomer, records)
+    expect(kinship && [kinship.from.key, kinship.certainty]).toEqual(is)
+  })
+
+  test('does not depend on the id of the pipe', () => {
+    const other = { id: OTHER_ID, origin: 'adopted', at: 0, revision: '', requestId: undefined } as const
+    expect(findKinship(newcomer, [gone({ pipe: other })])?.certainty).toBe('same')
+  })
+})

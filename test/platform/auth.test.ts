@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest'
+import { createAuthGate, type Visitor } from '../../src/platform/auth-gate.ts'
+import type { Event } from '../../src/reconcile/events.ts'
+import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
+import { createFakeClock } from './support/clock.ts'
+import {
+  access,
+  apiKey,
+  envelope,
+  failure,
+  KEY_SECRET,
+  PIPE,
+  platform,
+  readOptions,
+  secretsOf,
+} from './support/platform.ts'
+import { httpServer } from './support/server.ts'
+
+function setup() {
+  const clock = createFakeClock()
+  const events: Event[] = []
+  return { clock, events, gate: createAuthGate({ clock, emit: (event) => events.push(event) }) }
+}
+
+const reader: Visitor = { service: 'analytics', operation: 'getPipe', digest: 'd1', source: 'the secret "x"' }
+const writer: Visitor = { ...reader, operation: 'upsertQueryEndpoint' }
+
+test('after a 401 nobody of the service passes, but one probe in 30 s, 60 s, … 15 min', async () => {
+  const { clock, gate, events } = setup()
+  gate.enter(reader)
+  gate.report(reader, 401)
+  gate.report(writer, 401)
+  const passedAt: number[] = []
+  for (let second = 0; second < 4_000; second += 1) {
+    try {
+      gate.enter(second % 2 === 0 ? reader : writer)
+      passedAt.push(second)
+      gate.report(reader, 401)
+    } catch {
+      // Held.
+    }
+    await clock.advance(1_000)
+  }
+  expect(passedAt).toEqual([30, 90, 210, 450, 930, 1_830, 2_730, 3_630])
+  expect(events.map(({ type }) => type)).toEqual(['ServicePaused'])
+})
+
+test('a probe that gets no answer does not let others pass', async () => {
+  const { clock, gate } = setup()
+  gate.report(reader, 401)
+  await clock.advance(30_000)
+  gate.check(reader)
+  gate.enter(reader)
+  expect(() => gate.check(reader)).toThrow('not sent')
+  await clock.advance(30_000)
+  expect(() => gate.enter(reader)).not.toThrow()
+})
+
+test('it opens when it works, and tells', async () => {
+  const { clock, gate, events } = setup()
+  gate.report(reader, 401)
+  expect(gate.pauses()).toMatchObject([{ service: 'analytics', since: clock.now() }])
+  await clock.advance(30_000)
+  gate.enter(reader)
+  gate.report(reader, 'accepted')
+  gate.enter(writer)
+  expect(gate.pauses()).toEqual([])
+  expect(events.map(({ type }) => type)).toEqual(['ServicePaused', 'ServiceResumed'])
+})
+
+test('it opens for another secret at once, and an old request that comes back late does not close it for that', () => {
+  const { gate } = setup()
+  gate.report(reader, 401)
+  const rotated = { ...reader, digest: 'd2' }
+  gate.enter(rotated)
+  gate.report(rotated, 'accepted')
+  gate.report(reader, 401)
+  expect(() => gate.enter(rotated)).not.toThrow()
+})
+
+test('a 403 holds only the operation that was forbidden', () => {
+  const { gate } = setup()
+  gate.report(writer, 403)
+  gate.enter(reader)
+  gate.report(reader, 'accepted')
+  expect(() => gate.enter(writer)).toThrow(
+    /forbids this operation .*403.* since 2026-01-31T00:00:00.000Z; look at the secret "x"/,
+  )
+})
+
+test('another service, and the alerts, have nothing to do with it', () => {
+  const { gate } = setup()
+  gate.report({ ...reader, service: 'alerts' }, 401)
+  expect(() => gate.enter({ ...reader, service: 'other' })).not.toThrow()
+  expect(() => gate.enter({ ...reader, service: 'alerts', operation: 'getAlert' })).not.toThrow()
+})
+
+test('over HTTP: one refusal, then nothing more is sent, until the secret changes', async () => {
+  const clock = createFakeClock()
+  const values = apiKey('key-secret-wrong-1')
+  const good = `Basic ${Buffer.from(`key-id-5f2d:${KEY_SECRET}`).toString('base64')}`
+  await using server = await httpServer((response, request) => {
+    const isGood = request.headers.authorization === good
+    response.writeHead(isGood ? 200 : 401).end(isGood ? envelope({ id: PIPE }) : '{}')
+  })
+  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values), clock })
+  await failure(p.client.getPipe(access, PIPE, readOptions()))
+  const held = await failure(p.client.getPipe(access, PIPE, readOptions()))
+  expect(held.facts).toMatchObject({ class: 'AuthFailed', effect: 'none' })
+  expect(held.message).toContain('analytics-api/keySecret')
+  await failure(p.client.admitCreate(access, readOptions()))
+  expect(server.requests).toHaveLength(1)
+  expect(p.client.budgets()).toMatchObject([{ used: 1 }])
+  values.set('analytics-api/keySecret', KEY_SECRET)
+  await clock.advance(1_000)
+  expect((await p.client.getPipe(access, PIPE, readOptions())).value.id).toBe(PIPE)
+  expect(p.events.map(({ type }) => type)).toEqual([
+    'RequestFinished',
+    'ServicePaused',
+    'RequestFinished',
+    'ServiceResumed',
+  ])
+})
+
+test('over HTTP: a secret that was changed after the refusal is used at once', async () => {
+  const clock = createFakeClock()
+  const values = apiKey('key-secret-wrong-1')
+  await using server = await httpServer((response, _request, n) => {
+    response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
+  })
+  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values), clock })
+  await failure(p.client.getPipe(access, PIPE, readOptions()))
+  values.set('analytics-api/keySecret', KEY_SECRET)
+  expect((await p.client.getPipe(access, PIPE, readOptions())).value.id).toBe(PIPE)
+})
+
+test('a secret that vanishes while its request waits for the budget: the place is given back', async () => {
+  const clock = createFakeClock()
+  const values = apiKey()
+  await using p = platform({
+    baseUrl: 'http://127.0.0.1:9',
+    secrets: secretsOf(values),
+    clock,
+    budget: { requests: 1, windowMs: 5_000 },
+  })
+  await p.client.admitCreate(access, readOptions())
+  const waiting = p.client.admitCreate(access, readOptions()).catch((error: unknown) => error)
+  await clock.advance(1_000)
+  values.clear()
+  await clock.advance(60_000)
+  expect(await waiting).toBeInstanceOf(SecretUnavailableError)
+  expect(p.client.budgets()).toMatchObject([{ used: 0, waiting: 0 }])
+})
+
+test('a secret that is not mounted: nothing is sent, no place is taken, the file is named', async () => {
+  await using server = await httpServer((response) => response.end())
+  await using p = platform({ baseUrl: server.url, secrets: secretsOf(new Map()) })
+  const error: unknown = await p.client.admitCreate(access, readOptions()).catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(SecretUnavailableError)
+  expect(error).toMatchObject({ file: '/secrets/analytics-api/keyId' })
+  const alerts: unknown = await p.client.getAlert('a', readOptions()).catch((e: unknown) => e)
+  expect(alerts).toMatchObject({ facts: { class: 'Unavailable' } })
+  expect(server.requests).toEqual([])
+  expect(p.client.budgets()).toMatchObject([{ used: 0 }, { used: 0 }])
+})
+
+test('a 429 pauses the whole budget and is told; the next without a time pauses longer, until one is taken', async () => {
+  const clock = createFakeClock()
+  const replies: readonly (readonly [number, Record<string, string>])[] = [
+    [429, { 'retry-after': '30' }],
+    [429, {}],
+    [425, {}],
+    [400, {}],
+    [429, {}],
+  ]
+  await using server = await httpServer((response, _request, n) => {
+    response.writeHead(...(replies[n - 1] ?? [500, {}])).end()
+  })
+  // Nothing of the exchange waits by this clock but its time limit.
+  await using p = platform({ baseUrl: server.url, clock })
+  const pauses: (number | undefined)[] = []
+  for (const [i, [status]] of replies.entries()) {
+    const permit = await p.client.admitCreate(access, readOptions())
+    const error = await failure(permit.send('{}', `intent-${i}`))
+    expect(error.facts).toMatchObject({ class: status === 400 ? 'Rejected' : 'Throttled', effect: 'none' })
+    const [budget] = p.client.budgets()
+    pauses.push(budget?.pausedForMs)
+    await clock.advance(budget?.pausedForMs ?? 0)
+  }
+  expect(pauses).toEqual([30_000, 5_000, 10_000, 0, 5_000])
+  const told = p.events.flatMap((event) => (event.type === 'RateLimited' ? [event.retryAfterMs] : []))
+  expect(told).toEqual([30_000, 5_000, 10_000, 5_000])
+})

@@ -1,0 +1,264 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createBudget, type Budget } from '../../src/platform/budget.ts'
+import type { Event } from '../../src/reconcile/events.ts'
+import type { Priority } from '../../src/reconcile/ports.ts'
+import { RemoteError } from '../../src/reconcile/remote-error.ts'
+import { createFakeClock, type FakeClock } from './support/clock.ts'
+
+const never = new AbortController().signal
+
+function setup(requests: number, windowMs: number) {
+  const clock = createFakeClock()
+  const events: Event[] = []
+  const budget = createBudget({ requests, windowMs, clock, emit: (event) => events.push(event) })
+  return { clock, events, budget }
+}
+
+interface Asked {
+  readonly lane: string
+  readonly priority: Priority
+}
+
+/** Asks for places, sends at once when one is granted, and notes who was served. */
+function ask(budget: Budget, asked: readonly Asked[], served: string[]): void {
+  for (const { lane, priority } of asked) void askOnce(budget, { lane, priority }, served)
+}
+
+async function askOnce(budget: Budget, { lane, priority }: Asked, served: string[]): Promise<void> {
+  // A signal of its own: ten thousand listeners on one are slow, and nothing a daemon does.
+  const place = await budget.acquire({ lane, priority, signal: new AbortController().signal })
+  served.push(`${lane}${priority}`)
+  place.sent()
+  place.ended()
+}
+
+/** What befalls one request on its way. Milliseconds. */
+const journey = fc.record({
+  askedAt: fc.integer({ min: 0, max: 5_000 }),
+  lane: fc.constantFrom('a', 'b', 'c'),
+  priority: fc.constantFrom<Priority>(0, 1, 2),
+  connecting: fc.integer({ min: 0, max: 700 }),
+  answering: fc.integer({ min: 0, max: 1_500 }),
+  /** Where between sending and answering it arrives, but within the margin: 1 % of the window. */
+  arriving: fc.double({ min: 0, max: 1, noNaN: true }),
+  fate: fc.constantFrom('sent', 'sent', 'sent', 'released', 'forgotten'),
+})
+type Journey = typeof journey extends fc.Arbitrary<infer T> ? T : never
+
+test('the server never sees more than N requests in any window, whatever happens on the way', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 7 }),
+      fc.array(journey, { minLength: 1, maxLength: 40 }),
+      async (requests, journeys) => {
+        const windowMs = 1_000
+        const { clock, budget } = setup(requests, windowMs)
+        const arrivals: number[] = []
+        async function travel(one: Journey): Promise<void> {
+          const place = await budget.acquire({ lane: one.lane, priority: one.priority, signal: never })
+          if (one.fate === 'released') place.release()
+          if (one.fate !== 'sent') return
+          clock.after(one.connecting, () => {
+            place.sent()
+            arrivals.push(clock.monotonic() + one.arriving * Math.min(one.answering, windowMs / 100))
+            clock.after(one.answering, () => place.ended())
+          })
+        }
+        for (const one of journeys) clock.after(one.askedAt, () => void travel(one))
+        await clock.advance(2_000_000)
+        expect(arrivals).toHaveLength(journeys.filter(({ fate }) => fate === 'sent').length)
+        expectWithin(arrivals, requests, windowMs)
+        expect(budget.snapshot()).toEqual({ used: 0, waiting: 0, pausedForMs: 0 })
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+function expectWithin(arrivals: readonly number[], requests: number, windowMs: number): void {
+  const sorted = arrivals.toSorted((a, b) => a - b)
+  for (let i = requests; i < sorted.length; i += 1) {
+    expect((sorted[i] ?? 0) - (sorted[i - requests] ?? 0)).toBeGreaterThanOrEqual(windowMs)
+  }
+}
+
+test.each([
+  { requests: 10, windowMs: 10_000, answering: 2_000 },
+  { requests: 10, windowMs: 10_000, answering: 20 },
+  { requests: 1, windowMs: 1_000, answering: 300 },
+  { requests: 500, windowMs: 1_000, answering: 5 },
+])('with work, 97 % of $requests in $windowMs ms are used, answers after $answering ms', async (row) => {
+  const { clock, budget } = setup(row.requests, row.windowMs)
+  const windows = 20
+  let sent = 0
+  async function work(): Promise<void> {
+    for (;;) {
+      const place = await budget.acquire({ lane: 'a', priority: 2, signal: never })
+      place.sent()
+      sent += 1
+      clock.after(row.answering, () => place.ended())
+    }
+  }
+  for (let i = 0; i < row.requests * 2; i += 1) void work()
+  // The first window is a gift: it is there at once.
+  await clock.advance(row.windowMs - 1)
+  sent = 0
+  await clock.advance(row.windowMs * windows)
+  expect(sent).toBeGreaterThanOrEqual(0.97 * row.requests * windows)
+})
+
+test('lower priorities first, lanes in turn, first come first served in a lane', async () => {
+  const { clock, budget } = setup(1, 1_000)
+  const served: string[] = []
+  ask(budget, [{ lane: 'x', priority: 2 }], served)
+  await clock.advance(0)
+  const asked: readonly Asked[] = [
+    { lane: 'a', priority: 2 },
+    { lane: 'a', priority: 1 },
+    { lane: 'a', priority: 1 },
+    { lane: 'a', priority: 1 },
+    { lane: 'b', priority: 1 },
+    { lane: 'c', priority: 1 },
+    { lane: 'b', priority: 1 },
+    { lane: 'b', priority: 0 },
+  ]
+  ask(budget, asked, served)
+  await clock.advance(20_000)
+  expect(served).toEqual(['x2', 'b0', 'a1', 'b1', 'c1', 'a1', 'b1', 'a1', 'a2'])
+})
+
+test('a lane with a thousand requests does not starve a lane with one', async () => {
+  const { clock, budget } = setup(10, 1_000)
+  const served: string[] = []
+  ask(
+    budget,
+    Array.from({ length: 1_000 }, () => ({ lane: 'loud', priority: 2 as const })),
+    served,
+  )
+  await clock.advance(0)
+  ask(budget, [{ lane: 'quiet', priority: 2 }], served)
+  await clock.advance(1_100)
+  expect(served).toContain('quiet2')
+})
+
+test('a changed manifest waits for no drift check, however many wait', async () => {
+  const { clock, budget } = setup(1, 100)
+  const served: string[] = []
+  ask(
+    budget,
+    Array.from({ length: 9_000 }, () => ({ lane: 'a', priority: 2 as const })),
+    served,
+  )
+  await clock.advance(0)
+  ask(budget, [{ lane: 'a', priority: 0 }], served)
+  await clock.advance(110)
+  expect(served).toEqual(['a2', 'a0'])
+})
+
+test.each([
+  { requests: 10, windowMs: 10_000, longest: 1_021 },
+  { requests: 1_000, windowMs: 1_000, longest: 1 },
+])(
+  'beside endless drift checks, a changed manifest waits $longest ms at most ($requests in $windowMs ms)',
+  async (row) => {
+    const { clock, budget, events } = setup(row.requests, row.windowMs)
+    async function work(): Promise<void> {
+      for (;;) {
+        const place = await budget.acquire({ lane: 'drift', priority: 2, signal: never })
+        place.sent()
+        clock.after(1, () => place.ended())
+      }
+    }
+    for (let i = 0; i < 16; i += 1) void work()
+    // The first window begins with a lot that goes out at once.
+    await clock.advance(row.windowMs * 2.5)
+    for (let i = 0; i < 20; i += 1) {
+      ask(budget, [{ lane: 'changed', priority: 0 }], [])
+      await clock.advance(row.windowMs / 3)
+    }
+    const waits = events.flatMap((e) =>
+      e.type === 'BudgetWaited' && e.service === 'changed' ? [e.waitMs] : [],
+    )
+    expect(Math.max(0, ...waits)).toBeLessThanOrEqual(row.longest)
+  },
+)
+
+test('a pause stops everything, and no shorter one ends it', async () => {
+  const { clock, budget } = setup(10, 1_000)
+  const served: string[] = []
+  budget.pause(5_000)
+  budget.pause(10)
+  ask(budget, [{ lane: 'a', priority: 0 }], served)
+  await clock.advance(4_999)
+  expect(served).toEqual([])
+  expect(budget.snapshot()).toEqual({ used: 0, waiting: 1, pausedForMs: 1 })
+  await clock.advance(1)
+  expect(served).toEqual(['a0'])
+})
+
+test('a stop ends the wait with its reason, and the place goes to the next', async () => {
+  const { clock, budget } = setup(1, 1_000)
+  const served: string[] = []
+  const stop = new AbortController()
+  const reason = new Error('stopping')
+  ask(budget, [{ lane: 'a', priority: 0 }], served)
+  const waiting = budget
+    .acquire({ lane: 'a', priority: 0, signal: stop.signal })
+    .catch((error: unknown) => error)
+  ask(budget, [{ lane: 'b', priority: 2 }], served)
+  await clock.advance(0)
+  stop.abort(reason)
+  expect(await waiting).toBe(reason)
+  await clock.advance(1_020)
+  expect(served).toEqual(['a0', 'b2'])
+  await expect(budget.acquire({ lane: 'a', priority: 0, signal: stop.signal })).rejects.toBe(reason)
+})
+
+test('waiting is told, not waiting is not', async () => {
+  const { clock, budget, events } = setup(1, 1_000)
+  ask(
+    budget,
+    [
+      { lane: 'a', priority: 0 },
+      { lane: 'b', priority: 0 },
+    ],
+    [],
+  )
+  await clock.advance(2_000)
+  expect(events).toEqual([{ type: 'BudgetWaited', service: 'b', waitMs: 1_010 }])
+})
+
+test('a place given back is free at once', async () => {
+  const { clock, budget } = setup(1, 1_000)
+  const served: string[] = []
+  const place = await budget.acquire({ lane: 'a', priority: 0, signal: never })
+  ask(budget, [{ lane: 'b', priority: 0 }], served)
+  place.release()
+  await clock.advance(0)
+  expect(served).toEqual(['b0'])
+})
+
+test('the line is bounded', async () => {
+  const { budget } = setup(1, 1_000)
+  ask(
+    budget,
+    Array.from({ length: 10_001 }, () => ({ lane: 'a', priority: 2 as const })),
+    [],
+  )
+  const error: unknown = await budget
+    .acquire({ lane: 'a', priority: 2, signal: never })
+    .catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(RemoteError)
+  expect(error).toMatchObject({ facts: { class: 'Throttled', effect: 'none' } })
+})
+
+test('the clock of these tests goes off in order', async () => {
+  const clock: FakeClock = createFakeClock()
+  const order: number[] = []
+  clock.after(20, () => order.push(20))
+  clock.after(10, () => order.push(10))
+  clock.after(30, () => order.push(30))()
+  await clock.advance(100)
+  expect(order).toEqual([10, 20])
+})

@@ -1,0 +1,559 @@
+import type { ServerResponse } from 'node:http'
+import { createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
+import { realClock } from './support/clock.ts'
+import { access, envelope, failure, KEY_SECRET, PIPE, platform, readOptions } from './support/platform.ts'
+import { httpServer, tcpServer } from './support/server.ts'
+
+const DONE = envelope({ id: PIPE, name: 'orders' })
+const SECRET = 'p4ss"w0rd-in-the-body'
+const BODY = JSON.stringify({ name: 'orders', source: { kafka: { credentials: { password: SECRET } } } })
+
+function json(status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
+  return (response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  }
+}
+
+interface Row {
+  readonly why: string
+  readonly answer: (response: ServerResponse) => void
+  readonly kind: ErrorClass
+  /** Of a create. */
+  readonly effect: Effect
+  /** Attempts of a reading or an upsert. */
+  readonly attempts: number
+  /** Part of the message of a create. */
+  readonly says: string
+  /** Of GET pipe, where it is another one. */
+  readonly readKind?: ErrorClass
+  readonly readAttempts?: number
+}
+
+const HTML = '<html><head><title>502 Bad Gateway</title></head><body>…</body></html>'
+
+const ROWS: readonly Row[] = [
+  {
+    why: 'a 400 says in clear words that nothing was done',
+    answer: json(400, '{"error":"no topics"}'),
+    kind: 'Rejected',
+    effect: 'none',
+    attempts: 1,
+    says: 'answered 400, it refused the request: no topics',
+  },
+  {
+    why: 'a 409 likewise',
+    answer: json(409, '{}'),
+    kind: 'Rejected',
+    effect: 'none',
+    attempts: 1,
+    says: 'answered 409',
+  },
+  {
+    why: 'a 422 likewise',
+    answer: json(422, '{"message":"bad"}'),
+    kind: 'Rejected',
+    effect: 'none',
+    attempts: 1,
+    says: ': bad',
+  },
+  {
+    why: 'a 4xx that nobody thought of, too',
+    answer: json(418, ''),
+    kind: 'Rejected',
+    effect: 'none',
+    attempts: 1,
+    says: 'answered 418, it refused the request',
+  },
+  {
+    why: 'a 401 is about the credentials',
+    answer: json(401, '{}'),
+    kind: 'AuthFailed',
+    effect: 'none',
+    attempts: 1,
+    says: 'refused the credentials',
+  },
+  {
+    why: 'a 403 as well',
+    answer: json(403, '{}'),
+    kind: 'AuthFailed',
+    effect: 'none',
+    attempts: 1,
+    says: 'refused the credentials',
+  },
+  {
+    why: 'a 404 of the platform: the service is not there, or the pipe is missing',
+    answer: json(404, envelope(null, 404)),
+    kind: 'Rejected',
+    effect: 'none',
+    attempts: 1,
+    says: 'answered 404',
+    readKind: 'Missing',
+  },
+  {
+    why: 'a 404 of a proxy proves nothing of a pipe',
+    answer: json(404, HTML),
+    kind: 'Rejected',
+    effect: 'none',
+    attempts: 1,
+    says: 'an HTML page titled “502 Bad Gateway”',
+    readKind: 'Unavailable',
+    readAttempts: 3,
+  },
+  {
+    why: 'a 404 in JSON, but not in the envelope, neither',
+    answer: json(404, '{"message":"no Route matched"}'),
+    kind: 'Rejected',
+    effect: 'none',
+    attempts: 1,
+    says: 'no Route',
+    readKind: 'Unavailable',
+    readAttempts: 3,
+  },
+  {
+    why: 'a 404 that speaks of another status neither',
+    answer: json(404, envelope(null, 200)),
+    kind: 'Rejected',
+    effect: 'none',
+    attempts: 1,
+    says: '404',
+    readKind: 'Unavailable',
+    readAttempts: 3,
+  },
+  {
+    why: 'a 408 may come after the work',
+    answer: json(408, ''),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'may have been created',
+  },
+  {
+    why: 'a 500 may come after the work',
+    answer: json(500, '{}'),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'may have been created',
+  },
+  {
+    why: 'a 502 of a proxy too',
+    answer: json(502, HTML),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 3,
+    says: '“502 Bad Gateway”',
+  },
+  {
+    why: 'a 503 even with Retry-After is no promise that nothing was done',
+    answer: json(503, '', { 'retry-after': '1' }),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 1,
+    says: 'answered 503',
+  },
+  {
+    why: 'a 424 asks to wait',
+    answer: json(424, '', { 'retry-after': '7' }),
+    kind: 'Throttled',
+    effect: 'none',
+    attempts: 1,
+    says: 'asks us to wait for 7s',
+  },
+  {
+    why: 'a 425 asks to wait',
+    answer: json(425, '', { 'retry-after': '7' }),
+    kind: 'Throttled',
+    effect: 'none',
+    attempts: 1,
+    says: 'for 7s',
+  },
+  {
+    why: 'a 429 asks to wait',
+    answer: json(429, '', { 'x-ratelimit-reset': '9' }),
+    kind: 'Throttled',
+    effect: 'none',
+    attempts: 1,
+    says: 'for 9s',
+  },
+  {
+    why: 'a redirect is never followed',
+    answer: json(307, '', { location: '/elsewhere' }),
+    kind: 'Redirected',
+    effect: 'unknown',
+    attempts: 1,
+    says: 'correct --base-url',
+  },
+  {
+    why: 'a 304 is a redirect as far as we care',
+    answer: (r) => void r.writeHead(304).end(),
+    kind: 'Redirected',
+    effect: 'unknown',
+    attempts: 1,
+    says: '304',
+  },
+  {
+    why: 'a 200 with HTML is no answer',
+    answer: json(200, HTML),
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'not with what the interface promises: an HTML page',
+  },
+  {
+    why: 'a 200 with nothing is no answer',
+    answer: json(200, ''),
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'not with what the interface promises',
+  },
+  {
+    why: 'a 200 without an id is no answer',
+    answer: json(200, envelope({ name: 'orders' })),
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'promises',
+  },
+  {
+    why: 'a 200 with an id that is no text is no answer',
+    answer: json(200, envelope({ id: 7 })),
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'promises',
+  },
+  {
+    why: 'a 200 with a list is no answer',
+    answer: json(200, '[]'),
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'promises',
+  },
+  {
+    why: 'a 204 is no answer',
+    answer: (r) => void r.writeHead(204).end(),
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'answered 204',
+  },
+  {
+    why: 'half a body is no answer',
+    answer: (r) => {
+      r.writeHead(200, { 'content-length': DONE.length })
+      r.write(DONE.slice(0, 60), () => r.destroy())
+    },
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'cut before the reply was whole',
+  },
+  {
+    why: 'half a chunked body is no answer',
+    answer: (r) => {
+      r.writeHead(200)
+      r.write(DONE.slice(0, 60), () => r.destroy())
+    },
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'cut before the reply was whole',
+  },
+  {
+    why: 'half a body that ends with the connection is no answer',
+    answer: (r) => {
+      r.socket?.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${DONE.slice(0, 60)}`)
+    },
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'not with what the interface promises',
+  },
+  {
+    why: 'a body over the limit is not read',
+    answer: json(200, envelope({ id: PIPE, name: 'x'.repeat(9_000) })),
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'larger than is read',
+  },
+  {
+    why: 'a whole result in a body that was cut is not trusted',
+    answer: (r) => {
+      r.writeHead(200, { 'content-length': DONE.length + 9 })
+      r.write(DONE, () => r.destroy())
+    },
+    kind: 'BadReply',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'cut before the reply was whole',
+  },
+  {
+    why: 'a hint that a reply will come is none',
+    answer: (r) => r.writeEarlyHints({ link: '</x>; rel=preload' }, () => r.destroy()),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'cut before a reply came',
+  },
+  {
+    why: 'a reset after the request proves nothing',
+    answer: (r) => void r.socket?.resetAndDestroy(),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'cut before a reply came',
+  },
+  {
+    why: 'an end after the request proves nothing',
+    answer: (r) => void r.socket?.end(),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'cut before a reply came',
+  },
+  {
+    why: 'a reply that is not HTTP proves nothing',
+    answer: (r) => void r.socket?.end('SSH-2.0-OpenSSH_9\r\n'),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'cut before a reply came',
+  },
+]
+
+test.each(ROWS)('create: $why', async ({ answer, kind, effect, says }) => {
+  await using server = await httpServer(answer)
+  await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const error = await failure(permit.send(BODY, 'intent-1'))
+  expect(error.facts).toMatchObject({ class: kind, effect })
+  expect(error.message).toContain(says)
+  expect(server.requests.map((request) => request.method)).toEqual(['POST'])
+  expect(server.connections()).toBe(1)
+})
+
+test.each(ROWS)('reading: $why', async ({ answer, kind, attempts, readKind, readAttempts }) => {
+  await using server = await httpServer(answer)
+  await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
+  const error = await failure(p.client.getPipe(access, PIPE, readOptions()))
+  expect(error.facts).toMatchObject({ class: readKind ?? kind, effect: 'none' })
+  expect(server.requests).toHaveLength(readAttempts ?? attempts)
+  expect(p.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(server.requests.length)
+})
+
+test.each(ROWS)('upsert: $why', async ({ answer, kind, attempts, effect }) => {
+  await using server = await httpServer(answer)
+  await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
+  const error = await failure(p.client.upsertQueryEndpoint(access, '{}', readOptions()))
+  expect(error.facts).toMatchObject({ class: kind, effect })
+  expect(server.requests).toHaveLength(attempts)
+})
+
+test.each([
+  { why: 'a 201 that brings what is promised is as good', status: 201, body: DONE },
+  {
+    why: 'a result of a shape we do not expect still brings its id',
+    status: 200,
+    body: envelope({ id: PIPE, state: 7 }),
+  },
+])('create: $why', async ({ status, body }) => {
+  await using server = await httpServer(json(status, body))
+  await using p = platform({ baseUrl: server.url })
+  const permit = await p.client.admitCreate(access, readOptions())
+  expect((await permit.send(BODY, 'intent-1')).value.id).toBe(PIPE)
+})
+
+test('a reading is repeated until it works, each time in the budget', async () => {
+  await using server = await httpServer((response, _request, n) =>
+    json(n < 3 ? 503 : 200, n < 3 ? '' : DONE)(response),
+  )
+  await using p = platform({ baseUrl: server.url })
+  const { value } = await p.client.getPipe(access, PIPE, readOptions())
+  expect(value.id).toBe(PIPE)
+  expect(p.client.budgets()).toMatchObject([{ credential: 'analytics-api', used: 3 }])
+  expect(p.events.map((event) => event.type === 'RequestFinished' && event.code)).toEqual([
+    '503',
+    '503',
+    '200',
+  ])
+})
+
+test('create: an empty id is none', async () => {
+  await using server = await httpServer(json(200, envelope({ id: '' })))
+  await using p = platform({ baseUrl: server.url })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const error = await failure(permit.send(BODY, 'intent-1'))
+  expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown' })
+})
+
+test('a reply about another pipe is no answer', async () => {
+  await using server = await httpServer(json(200, envelope({ id: 'ffffffff-0000-4000-8000-000000000000' })))
+  await using p = platform({ baseUrl: server.url, idempotentRetries: 0 })
+  const error = await failure(p.client.getPipe(access, PIPE, readOptions()))
+  expect(error.facts.class).toBe('BadReply')
+})
+
+test('nobody listens: nothing was done, and only a reading tries again', async () => {
+  const port = await closedPort()
+  await using p = platform({ baseUrl: `http://127.0.0.1:${port}` })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const created = await failure(permit.send(BODY, 'intent-1'))
+  expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
+  expect(created.message).toContain('it was refused (ECONNREFUSED)')
+  const upserted = await failure(p.client.upsertQueryEndpoint(access, '{}', readOptions()))
+  expect(upserted.facts).toMatchObject({ class: 'Unavailable', effect: 'none', transient: true })
+  expect(p.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(4)
+})
+
+test.each([
+  {
+    why: 'speaks no TLS',
+    onConnection: (socket: Socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  },
+  { why: 'closes during the handshake', onConnection: (socket: Socket) => void socket.destroy() },
+  { why: 'resets during the handshake', onConnection: (socket: Socket) => void socket.resetAndDestroy() },
+])('a server that $why: nothing was sent, on one connection', async ({ onConnection }) => {
+  await using server = await tcpServer(onConnection)
+  await using p = platform({ baseUrl: server.url.replace('http:', 'https:') })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const error = await failure(permit.send(BODY, 'intent-1'))
+  expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
+  expect(server.connections()).toBe(1)
+})
+
+test('a TLS handshake that hangs until the deadline: nothing was sent', async () => {
+  await using server = await tcpServer(() => undefined)
+  await using p = platform({ baseUrl: server.url.replace('http:', 'https:'), createDeadlineMs: 150 })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const error = await failure(permit.send(BODY, 'intent-1'))
+  expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
+  expect(error.message).toContain('no connection to')
+})
+
+test('a server that takes the connection and resets it before it reads: nobody knows', async () => {
+  await using server = await tcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
+  await using p = platform({ baseUrl: server.url })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const error = await failure(permit.send(BODY, 'intent-1'))
+  expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
+  expect(server.connections()).toBe(1)
+})
+
+test('a hang ends by the deadline of a create, and by the time limit of each attempt of a reading', async () => {
+  await using server = await httpServer(() => undefined)
+  await using p = platform({ baseUrl: server.url, createDeadlineMs: 120, requestTimeoutMs: 100 })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const created = await failure(permit.send(BODY, 'intent-1'))
+  expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
+  expect(created.message).toContain('no reply from')
+  expect(server.requests).toHaveLength(1)
+  const read = await failure(p.client.getPipe(access, PIPE, readOptions()))
+  expect(read.facts).toMatchObject({ class: 'Unavailable', transient: true })
+  expect(server.requests).toHaveLength(4)
+})
+
+test('a body that trickles ends by the same limit', async () => {
+  await using server = await httpServer((response) => {
+    response.writeHead(200).write(DONE.slice(0, 20))
+  })
+  await using p = platform({ baseUrl: server.url, createDeadlineMs: 120 })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const error = await failure(permit.send(BODY, 'intent-1'))
+  expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown', httpStatus: 200 })
+  expect(error.message).toContain('not whole in time')
+})
+
+test('a stop ends a reading with its own reason, and leaves a create alone', async () => {
+  const stopping = new AbortController()
+  const reason = new Error('stopping')
+  await using server = await httpServer((response, request) => {
+    stopping.abort(reason)
+    if (request.method === 'POST') setTimeout(() => json(200, DONE)(response), 30)
+  })
+  await using p = platform({ baseUrl: server.url })
+  const permit = await p.client.admitCreate(access, readOptions(stopping.signal))
+  const reading = p.client.getPipe(access, PIPE, readOptions(stopping.signal))
+  await expect(reading).rejects.toBe(reason)
+  expect((await permit.send(BODY, 'intent-1')).value.id).toBe(PIPE)
+  await expect(p.client.admitCreate(access, readOptions(stopping.signal))).rejects.toBe(reason)
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
+})
+
+test('a permit sends once', async () => {
+  await using server = await httpServer(json(200, DONE))
+  await using p = platform({ baseUrl: server.url })
+  const permit = await p.client.admitCreate(access, readOptions())
+  await permit.send(BODY, 'intent-1')
+  await expect(permit.send(BODY, 'intent-1')).rejects.toThrow('used twice')
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a listener that throws does not cost us the id', async () => {
+  await using server = await httpServer(json(200, DONE))
+  await using p = platform({
+    baseUrl: server.url,
+    emit: () => {
+      throw new Error('a bug of telemetry')
+    },
+  })
+  const permit = await p.client.admitCreate(access, readOptions())
+  expect((await permit.send(BODY, 'intent-1')).value.id).toBe(PIPE)
+})
+
+test('a platform that repeats what we sent does not make us repeat it', async () => {
+  await using server = await httpServer((response, request) => {
+    json(
+      400,
+      JSON.stringify({ error: `${request.headers.authorization} ${request.body} ${KEY_SECRET}` }),
+    )(response)
+  })
+  await using p = platform({ baseUrl: server.url })
+  const permit = await p.client.admitCreate(access, readOptions())
+  const { message } = await failure(permit.send(BODY, 'intent-1'))
+  const basic = Buffer.from(`key-id-5f2d:${KEY_SECRET}`).toString('base64')
+  expect(message).toContain('Basic [secret]')
+  for (const secret of [SECRET, 'w0rd-in-the', KEY_SECRET, basic]) expect(message).not.toContain(secret)
+})
+
+test('without a base URL the message names the setting', async () => {
+  await using p = platform({})
+  const created = await failure(p.client.admitCreate(access, readOptions()))
+  expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'none', transient: false })
+  expect(created.message).toContain('--base-url')
+  const alert = await failure(p.client.getAlert('a', readOptions()))
+  expect(alert.message).toContain('--alerts-base-url')
+})
+
+test('10 readings at once under one stop signal leave no listener and no warning behind', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  const { signal } = new AbortController()
+  await using server = await httpServer(json(200, DONE))
+  await using p = platform({ baseUrl: server.url, clock: realClock })
+  await Promise.all(Array.from({ length: 20 }, () => p.client.getPipe(access, PIPE, readOptions(signal))))
+  await new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+  process.off('warning', onWarning)
+  expect(warnings).toEqual([])
+})
+
+/** A port on which nobody listens: one that was free a moment ago. */
+async function closedPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  await new Promise((resolve) => {
+    server.close(resolve)
+  })
+  return port
+}

@@ -1,0 +1,178 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import nock from 'nock'
+import { expect, test } from 'vitest'
+import {
+  access,
+  envelope,
+  failure,
+  KEY_ID,
+  KEY_SECRET,
+  ORGANIZATION,
+  PIPE,
+  PIPES_PATH,
+  platform,
+  readOptions,
+  SERVICE,
+  TOKEN,
+} from './support/platform.ts'
+import { mocked } from './support/mocked.ts'
+
+const HOST = 'https://platform.example'
+const BASIC = `Basic ${Buffer.from(`${KEY_ID}:${KEY_SECRET}`).toString('base64')}`
+const REQUEST_ID = 'b6a1f0de-0000-4000-8000-000000000001'
+const PIPE_RESULT = { id: PIPE, name: 'orders', state: 'Running' }
+
+interface Shape {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Takes down what is asked, whatever it is, and answers with `reply`. */
+function takeDown(host: string, shapes: Shape[], reply: unknown): void {
+  nock(host)
+    .intercept(/.*/, 'GET')
+    .optionally()
+    .reply((request: Request) => answer(request))
+  nock(host)
+    .intercept(/.*/, 'POST')
+    .optionally()
+    .reply((request: Request) => answer(request))
+
+  async function answer(request: Request): Promise<[number, string]> {
+    const { pathname, search } = new URL(request.url)
+    shapes.push({
+      method: request.method,
+      path: pathname + search,
+      headers: Object.fromEntries(request.headers),
+      body: await request.text(),
+    })
+    return [200, typeof reply === 'string' ? reply : JSON.stringify(reply)]
+  }
+}
+
+const COMMON = { accept: 'application/json', 'user-agent': 'pipewright/test', host: 'platform.example' }
+
+test('GET pipe: path, headers and value are those of the interface (4.2)', async () => {
+  const shapes: Shape[] = []
+  const reply = await mocked(async () => {
+    takeDown(HOST, shapes, envelope(PIPE_RESULT))
+    await using p = platform({ baseUrl: HOST })
+    return await p.client.getPipe(access, PIPE, readOptions())
+  })
+  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID })
+  expect(shapes).toEqual([
+    {
+      method: 'GET',
+      path: `${PIPES_PATH}/${PIPE}`,
+      headers: { ...COMMON, authorization: BASIC, connection: 'keep-alive' },
+      body: '',
+    },
+  ])
+})
+
+test('POST pipes: the body goes out byte for byte, with the intent as idempotency key (4.1)', async () => {
+  const shapes: Shape[] = []
+  const body = '{"name": "orders",  "source":{"kafka":{"topics":"ö"}}}'
+  const reply = await mocked(async () => {
+    takeDown(HOST, shapes, envelope(PIPE_RESULT))
+    await using p = platform({ baseUrl: `${HOST}/` })
+    const permit = await p.client.admitCreate(access, readOptions())
+    expect(shapes).toEqual([])
+    return await permit.send(body, 'intent-1')
+  })
+  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID })
+  expect(shapes).toEqual([
+    {
+      method: 'POST',
+      path: PIPES_PATH,
+      headers: {
+        ...COMMON,
+        authorization: BASIC,
+        connection: 'close',
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+        'idempotency-key': 'intent-1',
+      },
+      body,
+    },
+  ])
+})
+
+test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its end (4.3)', async () => {
+  const shapes: Shape[] = []
+  const body = '{"roles":["sql_console_read_only"],"openApiKeys":[],"allowedOrigins":""}'
+  const result = { id: 'endpoint-1', roles: ['sql_console_read_only'], openApiKeys: [], allowedOrigins: '' }
+  const reply = await mocked(async () => {
+    takeDown(HOST, shapes, envelope(result))
+    await using p = platform({ baseUrl: `${HOST}/api//` })
+    return await p.client.upsertQueryEndpoint(access, body, readOptions())
+  })
+  expect(reply).toEqual({ value: result, requestId: REQUEST_ID })
+  expect(shapes).toEqual([
+    {
+      method: 'POST',
+      path: `/api/v1/organizations/${ORGANIZATION}/services/${SERVICE}/serviceQueryEndpoint`,
+      headers: {
+        ...COMMON,
+        authorization: BASIC,
+        connection: 'keep-alive',
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+      },
+      body,
+    },
+  ])
+})
+
+test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'platform-'))
+  await writeFile(join(dir, 'token'), `${TOKEN}\n`)
+  const shapes: Shape[] = []
+  try {
+    const reply = await mocked(async () => {
+      takeDown('https://alerts.example', shapes, { data: { id: 'a', state: 'OK' } })
+      await using p = platform({
+        alertsBaseUrl: 'https://alerts.example',
+        alertsTokenFile: join(dir, 'token'),
+      })
+      const refused = await failure(p.client.getAlert('..', readOptions()))
+      expect(refused.facts).toMatchObject({ class: 'Rejected', effect: 'none' })
+      return await p.client.getAlert('a/../b?c=d', readOptions())
+    })
+    expect(reply).toEqual({ value: { id: 'a', state: 'OK' }, requestId: undefined })
+    expect(shapes).toEqual([
+      {
+        method: 'GET',
+        path: '/api/v2/alerts/a%2F..%2Fb%3Fc%3Dd',
+        headers: {
+          ...COMMON,
+          host: 'alerts.example',
+          authorization: `Bearer ${TOKEN}`,
+          connection: 'keep-alive',
+        },
+        body: '',
+      },
+    ])
+  } finally {
+    await rm(dir, { recursive: true })
+  }
+})
+
+test('a request that nobody mocked, and a mock that nobody used, fail the test that made them', async () => {
+  await expect(
+    mocked(async () => {
+      nock(HOST).get('/other').optionally().reply(200)
+      await using p = platform({ baseUrl: HOST, idempotentRetries: 0 })
+      await p.client.getPipe(access, PIPE, readOptions()).catch(() => undefined)
+    }),
+  ).rejects.toThrow('nobody mocked')
+  await expect(
+    mocked(async () => {
+      nock(HOST).get('/other').reply(200)
+    }),
+  ).rejects.toThrow('not used')
+})

@@ -1,0 +1,83 @@
+import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
+import { Secret } from '../../../src/lib/secret.ts'
+import type { Event } from '../../../src/reconcile/events.ts'
+import type { ReadOptions, SecretStore, ServiceAccess } from '../../../src/reconcile/ports.ts'
+import { RemoteError } from '../../../src/reconcile/remote-error.ts'
+import { realClock } from './clock.ts'
+
+export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
+export const SERVICE = '7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44'
+export const PIPE = '3c9a52d4-6a77-4f0f-8a43-0b8d1f6a7e10'
+export const PIPES_PATH = `/v1/organizations/${ORGANIZATION}/services/${SERVICE}/pipes`
+export const KEY_ID = 'key-id-5f2d'
+export const KEY_SECRET = 'key-secret-c0ffee-77'
+export const TOKEN = 'alert-token-9a8b7c6d'
+
+export const access: ServiceAccess = {
+  name: 'analytics',
+  organizationId: ORGANIZATION,
+  serviceId: SERVICE,
+  secretName: 'analytics-api',
+}
+
+export function readOptions(signal: AbortSignal = new AbortController().signal): ReadOptions {
+  return { priority: 0, signal }
+}
+
+/** Mounted secrets in memory; the map may change while it is used. */
+export function secretsOf(values: Map<string, string>): SecretStore {
+  return {
+    read: async ({ name, key }) => {
+      const value = values.get(`${name}/${key}`)
+      return value === undefined
+        ? { found: false, file: `/secrets/${name}/${key}`, why: 'absent' }
+        : { found: true, value: new Secret(value) }
+    },
+  }
+}
+
+export function apiKey(keySecret: string = KEY_SECRET): Map<string, string> {
+  return new Map([
+    ['analytics-api/keyId', KEY_ID],
+    ['analytics-api/keySecret', keySecret],
+  ])
+}
+
+export interface TestPlatform extends AsyncDisposable {
+  readonly client: PlatformClient
+  readonly events: Event[]
+}
+
+/** A client with short limits and no waits between attempts. */
+export function platform(options: Partial<PlatformOptions>): TestPlatform {
+  const events: Event[] = []
+  const client = createPlatform({
+    baseUrl: undefined,
+    alertsBaseUrl: undefined,
+    alertsTokenFile: '/secrets/alerts/token',
+    secrets: secretsOf(apiKey()),
+    budget: { requests: 1_000, windowMs: 1_000 },
+    requestTimeoutMs: 5_000,
+    createDeadlineMs: 5_000,
+    clock: realClock,
+    emit: (event) => events.push(event),
+    random: () => 0,
+    userAgent: 'pipewright/test',
+    ...options,
+  })
+  return { client, events, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() }
+}
+
+/** The error of a promise that must fail as the platform fails. */
+export async function failure(promise: Promise<unknown>): Promise<RemoteError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof RemoteError) return error
+  throw new Error('expected a RemoteError', { cause: error })
+}
+
+export function envelope(result: unknown, status = 200): string {
+  return JSON.stringify({ status, requestId: 'b6a1f0de-0000-4000-8000-000000000001', result })
+}

@@ -1,0 +1,107 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { excerptOf, sensitiveTexts } from '../../src/platform/excerpt.ts'
+import { retryAfterMs } from '../../src/platform/retry-after.ts'
+import { baseOf, pathOf } from '../../src/platform/wire.ts'
+
+const NOW = Date.UTC(2026, 0, 31, 12, 0, 0)
+const IN_A_MINUTE = new Date(NOW + 60_000).toUTCString()
+
+test.each([
+  { why: 'seconds', headers: { 'retry-after': '120' }, ms: 120_000 },
+  { why: 'a date', headers: { 'retry-after': IN_A_MINUTE }, ms: 60_000 },
+  { why: 'Retry-After wins', headers: { 'retry-after': '5', 'x-ratelimit-reset': '9' }, ms: 5_000 },
+  {
+    why: 'a Retry-After that says nothing does not',
+    headers: { 'retry-after': 'soon', 'x-ratelimit-reset': '9' },
+    ms: 9_000,
+  },
+  { why: 'nor one of 0', headers: { 'retry-after': '0', 'x-ratelimit-reset': '9' }, ms: 9_000 },
+  { why: 'seconds from now', headers: { 'x-ratelimit-reset': '9' }, ms: 9_000 },
+  { why: 'Unix seconds', headers: { 'x-ratelimit-reset': String(NOW / 1_000 + 30) }, ms: 30_000 },
+  { why: 'Unix milliseconds', headers: { 'x-ratelimit-reset': String(NOW + 40) }, ms: 40 },
+  {
+    why: 'a time that has passed says nothing',
+    headers: { 'x-ratelimit-reset': String(NOW / 1_000 - 30) },
+    ms: undefined,
+  },
+  { why: 'a negative number says nothing', headers: { 'retry-after': '-5' }, ms: undefined },
+  { why: 'never more than 15 minutes', headers: { 'retry-after': '86400' }, ms: 900_000 },
+  { why: 'a header given twice', headers: { 'retry-after': ['3', '4'] }, ms: 3_000 },
+  { why: 'nothing', headers: {}, ms: undefined },
+])('how long to wait: $why', ({ headers, ms }) => {
+  expect(retryAfterMs(headers, NOW)).toBe(ms)
+})
+
+const SECRET = 'hunter2-correct-horse'
+
+test.each([
+  {
+    why: 'a message is taken out of its JSON',
+    body: '{"error":{"message":"no such topic"}}',
+    shown: 'no such topic',
+  },
+  { why: 'JSON without a message is shown as it is', body: '{ "code": 7 }', shown: '{"code":7}' },
+  {
+    why: 'an HTML page shows its title',
+    body: '<!doctype html><title>Sign in</title>',
+    shown: 'an HTML page titled “Sign in”',
+  },
+  { why: 'control characters and lines go', body: 'a\u001b[31m\r\n\tb\u202ec', shown: 'a [31m b c' },
+  { why: 'a secret is masked', body: `bad ${SECRET}.`, shown: 'bad [secret].' },
+  { why: 'so is a part of it', body: 'bad correct-hor…', shown: 'bad [secret]…' },
+  { why: 'and one that is cut off by the end', body: '{"error":"bad hunt', shown: '{"error":"bad [secret]' },
+  { why: 'inside a URL too', body: 'GET /?p=a%26b%2Fc-and-more', shown: 'GET /?p=[secret]' },
+  { why: 'and inside JSON', body: '{"sent":"line one\\nline two"}', shown: '{"sent":"[secret]"}' },
+  { why: 'a short secret as a whole', body: 'user bob failed', shown: 'user [secret] failed' },
+  {
+    why: 'credentials in a URL, whoever put them there',
+    body: 'postgres://u:p@db',
+    shown: 'postgres://[secret]@db',
+  },
+])('what is shown of a reply: $why', ({ body, shown }) => {
+  expect(excerptOf(body, [SECRET, 'a&b/c-and-more', 'line one\nline two', 'bob'])).toBe(shown)
+})
+
+test('an excerpt is one short line without any eight characters of a secret, whatever surrounds it', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      fc.string({ minLength: 8, maxLength: 40 }),
+      fc.string(),
+      fc.boolean(),
+      (a, s, b, inJson) => {
+        const text = `${a}${s}${b}`
+        const shown = excerptOf(inJson ? JSON.stringify({ error: text, more: 1 }) : text, [s])
+        expect(shown.length).toBeLessThanOrEqual(200)
+        expect(shown).not.toMatch(/\p{Cc}/u)
+        for (let i = 0; i + 8 <= s.length; i += 1) {
+          const part = s.slice(i, i + 8)
+          // What stands in the mask itself is no secret.
+          const isOfMask = '[secret][secret]//[secret]@'.includes(part)
+          expect(isOfMask || !shown.includes(part)).toBe(true)
+        }
+      },
+    ),
+  )
+})
+
+test('sensitive texts of a body are found wherever they stand; a body that is not JSON is sensitive altogether', () => {
+  const body = {
+    source: { kafka: { credentials: { username: 'u', password: 'p' }, caCertificate: 'c', topics: 't' } },
+  }
+  expect(sensitiveTexts(JSON.stringify(body)).toSorted()).toEqual(['c', 'p', 'u'])
+  expect(sensitiveTexts('{half')).toEqual(['{half'])
+})
+
+test('an id is one segment of a path, and nothing else', () => {
+  expect(pathOf('/a/{id}/b', { id: 'x/../y?z#ü' })).toBe('/a/x%2F..%2Fy%3Fz%23%C3%BC/b')
+  for (const id of ['', '.', '..']) expect(() => pathOf('/a/{id}', { id })).toThrow('not sent')
+})
+
+test('a base URL may have a path, and slashes at its end', () => {
+  expect(baseOf('https://u:p@h.example:8443/api/x//?q=1')).toEqual({
+    origin: 'https://h.example:8443',
+    path: '/api/x',
+  })
+})

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import type { Reason } from '../../src/plan/reason.ts'
+import type { Given } from './given.ts'
+import { given, MINUTE } from './given.ts'
+import { lock, OTHER_SERVICE_ID, pipe, pipeBodyOf, SERVICE_ID } from './manifests.ts'
+
+const NOBODYS = 'c0000000-0000-4000-8000-000000000001'
+
+function stray(world: Given, changes: object = {}): string {
+  return world.platform.make(SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders'), ...changes })
+}
+
+function adopting(id: string): string {
+  return pipe('orders', { policy: { adopt: id } })
+}
+
+interface Row {
+  readonly why: string
+  /** Arranges the world. @returns the id that policy.adopt names */
+  readonly before: (world: Given) => Promise<string> | string
+  readonly reason: Reason
+  readonly posts: number
+  readonly holds: 'the id' | 'another' | 'nothing'
+}
+
+const ROWS: readonly Row[] = [
+  { why: 'that is there', before: (world) => stray(world), reason: 'InSync', posts: 0, holds: 'the id' },
+  {
+    why: 'in capitals',
+    before: (world) => stray(world).toUpperCase(),
+    reason: 'InSync',
+    posts: 0,
+    holds: 'the id',
+  },
+  {
+    why: 'that has other values',
+    before: (world) => stray(world, { scaling: { replicas: 8 } }),
+    reason: 'Drifted',
+    posts: 0,
+    holds: 'the id',
+  },
+  { why: 'that is nowhere', before: () => NOBODYS, reason: 'AdoptRefused', posts: 0, holds: 'nothing' },
+  {
+    why: 'of another service',
+    before: ({ platform }) => platform.make(OTHER_SERVICE_ID, { name: 'orders', ...pipeBodyOf('orders') }),
+    reason: 'AdoptRefused',
+    posts: 0,
+    holds: 'nothing',
+  },
+  {
+    why: 'that another key holds',
+    async before(world) {
+      world.write('holder.yaml', pipe('holder'))
+      await world.go('Pipe/holder')
+      return (await world.record('Pipe/holder')).pipe?.id ?? ''
+    },
+    reason: 'AdoptRefused',
+    posts: 1,
+    holds: 'nothing',
+  },
+  {
+    why: 'instead of an own one that exists',
+    async before(world) {
+      world.write('orders.yaml', pipe('orders'))
+      await world.go('Pipe/orders')
+      return stray(world)
+    },
+    reason: 'AdoptRefused',
+    posts: 1,
+    holds: 'another',
+  },
+  {
+    why: 'that was created for it, and is recorded',
+    async before(world) {
+      world.write('orders.yaml', pipe('orders'))
+      await world.go('Pipe/orders')
+      return (await world.record('Pipe/orders')).pipe?.id ?? ''
+    },
+    reason: 'InSync',
+    posts: 1,
+    holds: 'the id',
+  },
+  {
+    why: 'that an unknown create made',
+    async before(world) {
+      world.write('orders.yaml', pipe('orders'))
+      world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
+      await world.go('Pipe/orders')
+      return world.platform.posts[0]?.pipeId ?? ''
+    },
+    reason: 'InSync',
+    posts: 1,
+    holds: 'the id',
+  },
+  {
+    why: 'after a create that failed',
+    async before(world) {
+      world.write('orders.yaml', pipe('orders'))
+      world.platform.script('create', { type: 'fail', class: 'Rejected', effect: 'none', worked: false })
+      await world.go('Pipe/orders')
+      return stray(world)
+    },
+    reason: 'InSync',
+    posts: 1,
+    holds: 'the id',
+  },
+]
+
+describe('policy.adopt of a pipe', () => {
+  test.each(ROWS)('$why: $reason', async ({ before, reason, posts, holds }) => {
+    const world = await given()
+    const id = await before(world)
+    world.write('orders.yaml', adopting(id))
+    await world.go('Pipe/orders')
+    for (let turn = 0; turn < 5; turn += 1) {
+      await world.clock.advance(5 * MINUTE)
+      await world.go('Pipe/orders')
+    }
+    const record = await world.record('Pipe/orders')
+    expect(record.conditions?.Synced.reason).toBe(reason)
+    expect(world.platform.posts).toHaveLength(posts)
+    const held = record.pipe?.id.toLowerCase()
+    expect(held === undefined ? 'nothing' : held === id.toLowerCase() ? 'the id' : 'another').toBe(holds)
+  })
+
+  test('is put off while the platform does not answer, and nothing is created meanwhile', async () => {
+    const world = await given()
+    const id = stray(world)
+    world.platform.script('get', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
+    world.write('orders.yaml', adopting(id))
+    expect((await world.go('Pipe/orders')).outcome).toMatchObject({ result: 'failed', reason: 'Unavailable' })
+    expect((await world.go('Pipe/orders')).outcome).toMatchObject({ result: 'done', reason: 'Adopted' })
+    expect(world.platform.posts).toEqual([])
+  })
+
+  test('settles an unknown create, and an edit since then shows', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
+    await world.go('Pipe/orders')
+    const id = world.platform.posts[0]?.pipeId ?? ''
+    world.write('orders.yaml', pipe('orders', { replicas: 3, policy: { adopt: id } }))
+    await world.go('Pipe/orders')
+    expect((await world.record('Pipe/orders')).intent?.state).toBe('succeeded')
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({ reason: 'NotUpdatable', pipeId: id })
+  })
+
+  test('in place of one that is confirmed to be gone names the lost id in the history', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    const gone = (await world.record('Pipe/orders')).pipe?.id ?? ''
+    world.platform.pipes.delete(gone)
+    const id = stray(world)
+    world.write('orders.yaml', adopting(id))
+    for (let look = 0; look < 4; look += 1) {
+      await world.clock.advance(MINUTE)
+      await world.go('Pipe/orders')
+    }
+    expect((await world.record('Pipe/orders')).pipe).toMatchObject({ id, origin: 'adopted' })
+    const told = await world.ledger.history({ key: 'Pipe/orders', limit: 99 })
+    expect(told.find((entry) => entry.type === 'action' && entry.action === 'adopt')?.message).toContain(gone)
+    expect(world.platform.posts).toHaveLength(1)
+  })
+})
+
+describe('a Lock', () => {
+  test('makes a lost ledger adopt, and create nothing', async () => {
+    const world = await given()
+    const id = stray(world)
+    world.write('lock.yaml', lock({ 'Pipe/orders': id }))
+    world.write('orders.yaml', pipe('orders'))
+    await world.go('Pipe/orders')
+    expect((await world.record('Pipe/orders')).pipe).toMatchObject({ id, origin: 'adopted' })
+    expect(world.platform.posts).toEqual([])
+  })
+
+  test('of a pipe that is not there refuses, and creates nothing until it is corrected', async () => {
+    const world = await given({
+      'lock.yaml': lock({ 'Pipe/orders': NOBODYS }),
+      'orders.yaml': pipe('orders'),
+    })
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'Refused', reason: 'AdoptRefused' })
+    expect(world.platform.posts).toEqual([])
+    world.directory.files.delete('lock.yaml')
+    world.read()
+    await world.clock.advance(MINUTE * 20)
+    expect((await world.go('Pipe/orders')).action.reason).toBe('New')
+  })
+
+  test('says nothing of a key that holds its pipe', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    world.write('lock.yaml', lock({ 'Pipe/orders': stray(world) }))
+    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
+  })
+})

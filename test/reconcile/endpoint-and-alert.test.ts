@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { given, HOUR, MINUTE } from './given.ts'
+import { alert, endpoint } from './manifests.ts'
+
+const KEY = 'QueryEndpoint/analytics'
+
+describe('a query endpoint', () => {
+  test('is applied, left alone, applied again at its interval, and again when it is edited', async () => {
+    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+    const reasons = []
+    for (const ms of [0, MINUTE, HOUR - MINUTE, MINUTE]) {
+      await world.clock.advance(ms)
+      reasons.push((await world.go(KEY)).action.reason)
+    }
+    world.write('endpoint.yaml', endpoint('analytics', { openApiKeys: [] }))
+    const edited = await world.go(KEY)
+    expect([...reasons, edited.action.reason]).toEqual(['New', 'InSync', 'Resync', 'InSync', 'Edited'])
+    expect(edited.action.message).toContain('takes away')
+    expect(edited.action.message).toContain('key-1')
+    expect(world.board.get(KEY)).toMatchObject({ status: 'Ready', reason: 'InSync' })
+    expect(world.platform.upserts).toHaveLength(3)
+  })
+
+  test('whose reply says something else is Stalled, and not asked again before its interval', async () => {
+    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+    world.platform.script('upsert', { type: 'other', change: { roles: [] } })
+    await world.go(KEY)
+    expect(world.board.get(KEY)).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
+    await world.clock.advance(MINUTE)
+    await world.go(KEY)
+    expect(world.board.get(KEY)).toMatchObject({ status: 'Drifted', reason: 'Stalled' })
+    expect(world.platform.upserts).toHaveLength(1)
+    await world.clock.advance(HOUR)
+    await world.go(KEY)
+    expect(world.board.get(KEY)).toMatchObject({ status: 'Ready' })
+  })
+
+  test('that fails is tried again after its back-off', async () => {
+    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+    world.platform.script('upsert', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false })
+    const { next } = await world.go(KEY)
+    expect(world.board.get(KEY)).toMatchObject({ status: 'Failed', reason: 'Unavailable' })
+    expect((await world.go(KEY)).action.reason).toBe('BackingOff')
+    await world.clock.advance(next?.afterMs ?? 0)
+    await world.go(KEY)
+    expect(world.board.get(KEY)).toMatchObject({ status: 'Ready' })
+  })
+
+  test('whose manifest goes stays as it is, and is not applied again when it comes back', async () => {
+    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+    await world.go(KEY)
+    world.remove('endpoint.yaml')
+    world.readAgain()
+    await world.go(KEY)
+    expect(world.board.get(KEY)?.status).toBe('Orphaned')
+    world.write('endpoint.yaml', endpoint('analytics'))
+    expect((await world.go(KEY)).action.reason).toBe('InSync')
+    expect(world.platform.upserts).toHaveLength(1)
+  })
+
+  test('that is invalid is not applied, and stays what it was', async () => {
+    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+    await world.go(KEY)
+    world.write('endpoint.yaml', endpoint('analytics', { roles: ['nobody'] }))
+    await world.clock.advance(2 * HOUR)
+    expect((await world.go(KEY)).action.reason).toBe('InvalidManifest')
+    expect((await world.conditions(KEY)).Synced).toMatchObject({ status: 'True', reason: 'InSync' })
+    expect(world.platform.upserts).toHaveLength(1)
+  })
+})
+
+describe('an alert', () => {
+  const rows = [
+    { why: 'as expected', is: { name: 'Lag', state: 'OK' }, status: 'Ready', reason: 'InSync' },
+    { why: 'with another name', is: { name: 'Other', state: 'OK' }, status: 'Drifted', reason: 'Drifted' },
+    { why: 'that fires', is: { name: 'Lag', state: 'ALERT' }, status: 'NotReady', reason: 'UnhealthyState' },
+    { why: 'without a state', is: { name: 'Lag' }, status: 'NotReady', reason: 'UnhealthyState' },
+    { why: 'that is not there', is: undefined, status: 'Failed', reason: 'Rejected' },
+  ] as const
+
+  test.each(rows)('$why is $status ($reason)', async ({ is, status, reason }) => {
+    const world = await given({ 'alert.yaml': alert('lag', { name: 'Lag' }, { healthyStates: ['OK'] }) })
+    if (is !== undefined) world.platform.alerts.set('id-of-lag', is)
+    await world.go('Alert/lag')
+    expect(world.board.get('Alert/lag')).toMatchObject({ status, reason })
+  })
+
+  test('leaves nothing behind when its manifest goes', async () => {
+    const world = await given({ 'alert.yaml': alert('lag') })
+    world.platform.alerts.set('id-of-lag', { state: 'OK' })
+    await world.go('Alert/lag')
+    world.remove('alert.yaml')
+    world.readAgain()
+    expect((await world.go('Alert/lag')).next).toBeUndefined()
+    expect(await world.ledger.get('Alert/lag')).toBeUndefined()
+    expect(world.board.get('Alert/lag')).toBeUndefined()
+  })
+})

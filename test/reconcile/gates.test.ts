@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import { given, MINUTE } from './given.ts'
+import { alert, pipe, service, SERVICE_ID } from './manifests.ts'
+
+describe('a pipe that depends on another resource', () => {
+  test('waits until it is ready, and is asked for at once then', async () => {
+    const world = await given({
+      'orders.yaml': pipe('orders', { policy: { dependsOn: ['Alert/lag'] } }),
+      'alert.yaml': alert('lag', {}, { healthyStates: ['OK'] }),
+    })
+    world.platform.alerts.set('id-of-lag', { state: 'ALERT' })
+    await world.go('Alert/lag')
+    expect((await world.go('Pipe/orders')).action.reason).toBe('DependencyNotReady')
+    expect(world.board.get('Pipe/orders')?.message).toContain('Alert/lag')
+    world.platform.alerts.set('id-of-lag', { state: 'OK' })
+    expect((await world.go('Alert/lag')).also).toEqual(['Pipe/orders'])
+    expect((await world.go('Pipe/orders')).action.reason).toBe('New')
+  })
+
+  test('does not wait any more once it is created', async () => {
+    const world = await given({
+      'orders.yaml': pipe('orders', { policy: { dependsOn: ['Alert/lag'] } }),
+      'alert.yaml': alert('lag', {}, { healthyStates: ['OK'] }),
+    })
+    world.platform.alerts.set('id-of-lag', { state: 'OK' })
+    await world.go('Alert/lag')
+    await world.go('Pipe/orders')
+    world.platform.alerts.set('id-of-lag', { state: 'ALERT' })
+    expect((await world.go('Alert/lag')).also).toEqual([])
+    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
+  })
+
+  test('waits for another pipe through its unknown outcome', async () => {
+    const world = await given({
+      'first.yaml': pipe('first'),
+      'second.yaml': pipe('second', { policy: { dependsOn: ['Pipe/first'] } }),
+    })
+    world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
+    await world.go('Pipe/first')
+    expect((await world.go('Pipe/second')).action.reason).toBe('DependencyNotReady')
+    world.write('first.yaml', pipe('first', { policy: { adopt: world.platform.posts[0]?.pipeId ?? '' } }))
+    expect((await world.go('Pipe/first')).also).toContain('Pipe/second')
+    expect((await world.go('Pipe/second')).action.reason).toBe('New')
+  })
+})
+
+describe('a pipe whose secret is not mounted', () => {
+  test('waits, names the file, and goes on by itself', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.secrets.mounted.delete('kafka/password')
+    const { action, next } = await world.go('Pipe/orders')
+    expect(action.reason).toBe('SecretUnavailable')
+    expect(action.message).toContain('/secrets/kafka/password')
+    expect(next).toMatchObject({ why: 'retry', afterMs: 9_000 })
+    world.secrets.mounted.set('kafka/password', 'now')
+    expect((await world.go('Pipe/orders')).action.reason).toBe('New')
+  })
+
+  test('is not created anew either, when it is missing', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    world.platform.pipes.clear()
+    world.secrets.mounted.delete('kafka/password')
+    for (let look = 0; look < 4; look += 1) {
+      await world.clock.advance(MINUTE)
+      await world.go('Pipe/orders')
+    }
+    expect(world.board.get('Pipe/orders')?.reason).toBe('SecretUnavailable')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+})
+
+describe('a Service', () => {
+  test('without a manifest stops creations, and lets them go on when it is there', async () => {
+    const broken = service().replace('organizationId', 'organisationId')
+    const blind = await given({ 'service.yaml': broken, 'orders.yaml': pipe('orders') })
+    expect((await blind.go('Pipe/orders')).action.reason).toBe('ServiceInvalid')
+    expect(blind.write('service.yaml', service())).toContain('Service/analytics')
+    expect((await blind.go('Pipe/orders')).action.reason).toBe('New')
+  })
+
+  test('whose credentials are refused says so, and until when', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders'), 'returns.yaml': pipe('returns') })
+    expect((await world.go('Service/analytics')).action.reason).toBe('InUse')
+    world.platform.script('create', { type: 'fail', class: 'AuthFailed', effect: 'none', worked: false })
+    expect((await world.go('Pipe/orders')).also).toContain('Service/analytics')
+    expect((await world.go('Service/analytics')).action.reason).toBe('AuthFailed')
+    expect(world.board.get('Service/analytics')?.status).toBe('Failed')
+    expect((await world.go('Pipe/returns')).also).toContain('Service/analytics')
+    // Who was refused is asked again as soon as the credentials work.
+    expect((await world.go('Service/analytics')).also).toContain('Pipe/orders')
+    expect(world.board.get('Service/analytics')?.status).toBe('Ready')
+  })
+
+  test('whose credentials are not mounted names the files', async () => {
+    const world = await given()
+    world.secrets.mounted.delete('api/keySecret')
+    await world.go('Service/analytics')
+    expect(world.board.get('Service/analytics')).toMatchObject({ reason: 'SecretUnavailable' })
+    expect(world.board.get('Service/analytics')?.message).toContain('/secrets/api/keySecret')
+  })
+
+  test('that becomes another one leaves its pipes where they are, and says so', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    world.write('service.yaml', service('analytics', '22222222-2222-4333-8444-555555555555'))
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({ reason: 'NotUpdatable' })
+    expect([...world.platform.pipes.values()]).toMatchObject([{ serviceId: SERVICE_ID }])
+    expect(world.platform.posts).toHaveLength(1)
+  })
+})
+
+describe('the brake', () => {
+  const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, pipe(name)]))
+  const keys = ['a', 'b', 'c', 'd'].map((name): Key => `Pipe/${name}`)
+
+  test('refuses all of too many creations, and none of as many as it lets pass', async () => {
+    const world = await given(many, { maxCreates: 3 })
+    for (const key of keys) expect((await world.go(key)).action.reason).toBe('CreateBrake')
+    expect(world.platform.posts).toEqual([])
+    world.remove('d.yaml')
+    await world.clock.advance(10_000)
+    for (const key of keys.slice(0, 3)) expect((await world.go(key)).action.reason).toBe('New')
+  })
+
+  test('counts no pipe that is to be adopted, is suspended, or may exist already', async () => {
+    const world = await given(many, { maxCreates: 1 })
+    const id = 'c0000000-0000-4000-8000-000000000001'
+    world.directory.files.set('a.yaml', pipe('a', { policy: { adopt: id } }))
+    world.directory.files.set(
+      'b.yaml',
+      pipe('b', { policy: { suspend: { reason: 'x', until: '2027-01-01T00:00:00Z' } } }),
+    )
+    world.directory.files.delete('c.yaml')
+    world.read()
+    expect((await world.go('Pipe/d')).action.reason).toBe('New')
+  })
+
+  test('lets a restart with everything recorded pass', async () => {
+    const world = await given(many, { maxCreates: Infinity })
+    for (const key of keys) await world.go(key)
+    const again = await given({ 'e.yaml': pipe('e') }, { around: world.around, maxCreates: 1 })
+    expect((await again.go('Pipe/e')).action.reason).toBe('New')
+  })
+})

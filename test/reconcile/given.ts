@@ -1,0 +1,234 @@
+import type { Key } from '../../src/kinds/key.ts'
+import { createMemoryLedger } from '../../src/ledger/memory.ts'
+import type { ParsedFile } from '../../src/manifest/parse-file.ts'
+import type { Conditions } from '../../src/plan/condition.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import type { WritableBoard } from '../../src/reconcile/board.ts'
+import { createBoard } from '../../src/reconcile/board.ts'
+import type { Deps } from '../../src/reconcile/deps.ts'
+import type { Event } from '../../src/reconcile/events.ts'
+import type { Ledger } from '../../src/reconcile/ports.ts'
+import type { Reconciled } from '../../src/reconcile/reconciled.ts'
+import type { Reconciler } from '../../src/reconcile/reconciler.ts'
+import { createReconciler } from '../../src/reconcile/reconciler.ts'
+import { createWorld } from '../../src/reconcile/world.ts'
+import type { FakeClock } from '../support/fake-clock.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import type { ModelDirectory } from './model-directory.ts'
+import { createModelDirectory, createReader } from './model-directory.ts'
+import type { LedgerView, Written } from './model-ledger.ts'
+import { createLedgerView } from './model-ledger.ts'
+import { service } from './manifests.ts'
+import type { ModelPlatform } from './model-platform.ts'
+import { createModelPlatform } from './model-platform.ts'
+import type { ModelSecrets } from './model-secrets.ts'
+import { createModelSecrets } from './model-secrets.ts'
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+
+/** What outlives a process: the platform, the ledger on its disk, mounted secrets, the directory, time. */
+export interface Surroundings {
+  readonly clock: FakeClock
+  readonly platform: ModelPlatform
+  readonly ledger: Ledger
+  readonly secrets: ModelSecrets
+  readonly directory: ModelDirectory
+  /** Writes that reached the ledger. */
+  readonly writes: readonly Written[]
+  readonly onWritten: (written: Written) => void
+  readonly newId: () => string
+}
+
+export interface SurroundingsOptions {
+  readonly onWritten?: (written: Written) => void
+  readonly parsed?: Map<string, ParsedFile>
+}
+
+export function createSurroundings(options: SurroundingsOptions = {}): Surroundings {
+  const clock = createFakeClock()
+  const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
+  const writes: Written[] = []
+  let ids = 0
+  return {
+    clock,
+    ledger,
+    platform: createModelPlatform({ clock, ledger }),
+    secrets: createModelSecrets(),
+    directory: createModelDirectory(options.parsed ?? new Map()),
+    writes,
+    onWritten(written) {
+      writes.push(written)
+      options.onWritten?.(written)
+    },
+    newId() {
+      ids += 1
+      return `a0000000-0000-4000-8000-${String(ids).padStart(12, '0')}`
+    },
+  }
+}
+
+/** One process: what it holds in memory, and its own view of the ledger. */
+export interface Process {
+  readonly deps: Deps
+  readonly ledger: LedgerView
+  readonly board: WritableBoard
+  readonly reconciler: Reconciler
+  readonly events: readonly Event[]
+  /** Reads the directory once. @returns keys that changed */
+  read(): readonly Key[]
+  /** A turn that ends: time passes while it waits. `undefined`: it never ends, because the process died in it. */
+  turn(key: Key, stopping?: AbortSignal): Promise<Reconciled | undefined>
+  /** A turn that the caller waits for. */
+  begin(key: Key, stopping?: AbortSignal): Promise<Reconciled>
+  /** Every key that there is, in order. */
+  keys(): readonly Key[]
+}
+
+export interface ProcessOptions {
+  readonly maxCreates?: number
+  readonly random?: () => number
+  readonly hops?: () => number
+  readonly fail?: Deps['fail']
+}
+
+/** Starts a process, as the daemon does: records first, then the directory. */
+export async function startProcess(around: Surroundings, options: ProcessOptions = {}): Promise<Process> {
+  const { clock, platform, secrets, directory, newId } = around
+  const ledger = createLedgerView(around.ledger, {
+    onWritten: around.onWritten,
+    hops: options.hops ?? (() => 0),
+  })
+  const events: Event[] = []
+  const deps: Deps = {
+    platform,
+    ledger,
+    secrets,
+    world: createWorld({ hashKey: ledger.hashKey }),
+    clock,
+    emit: (event) => void events.push(event),
+    random: options.random ?? (() => 0.5),
+    newId,
+    timing: { intervalMs: 5 * MINUTE, resyncMs: HOUR },
+    maxCreates: options.maxCreates ?? 25,
+    fail: options.fail,
+  }
+  const board = createBoard()
+  const reconciler = createReconciler(deps, board)
+  const reader = createReader(directory)
+  const { world } = deps
+  for (const record of await around.ledger.list()) world.note(record)
+
+  const never = new AbortController().signal
+  function begin(key: Key, stopping = never): Promise<Reconciled> {
+    return reconciler.reconcile(key, { priority: 1, stopping, reconcileId: newId(), changedAt: undefined })
+  }
+
+  function read(): readonly Key[] {
+    const known = new Map([...world.records()].map((record) => [record.key, record.file]))
+    const { catalog, changed } = reader.read(known)
+    world.setCatalog(catalog)
+    return changed
+  }
+
+  read()
+  return {
+    deps,
+    ledger,
+    board,
+    reconciler,
+    events,
+    read,
+    begin,
+    turn: (key, stopping) => ended(clock, begin(key, stopping)),
+    keys() {
+      const keys = new Set(world.catalog?.entries.keys())
+      for (const record of world.records()) keys.add(record.key)
+      return [...keys].toSorted()
+    },
+  }
+}
+
+/** What comes of a promise, while time passes. `undefined`: nothing ever does. */
+export async function ended<T>(clock: FakeClock, promise: Promise<T>): Promise<T | undefined> {
+  const [isEnded] = await endedOf(clock, [promise])
+  return isEnded === true ? promise : undefined
+}
+
+/** Which of these promises come to an end, while time passes. */
+export async function endedOf(
+  clock: FakeClock,
+  promises: readonly Promise<unknown>[],
+): Promise<readonly boolean[]> {
+  const states = promises.map(() => ({ isDone: false }))
+  for (const [index, promise] of promises.entries()) void watch(promise, states[index])
+  const areDone = () => states.every(({ isDone }) => isDone)
+  for (let hop = 0; hop < 400 && !areDone(); hop += 1) await Promise.resolve()
+  for (let step = 0; step < 60 && !areDone() && clock.pending > 0; step += 1) await clock.advance(SECOND)
+  return states.map(({ isDone }) => isDone)
+}
+
+async function watch(promise: Promise<unknown>, state: { isDone: boolean } | undefined): Promise<void> {
+  await Promise.allSettled([promise])
+  if (state !== undefined) state.isDone = true
+}
+
+/** A process with one service, for tests that tell a story. */
+export interface Given extends Omit<Surroundings, 'ledger'>, Process {
+  /** What outlives this process: for the next one. */
+  readonly around: Surroundings
+  write(file: string, text: string): readonly Key[]
+  remove(file: string): void
+  /** Readings until what is missing is gone. */
+  readAgain(): void
+  /** As {@link Process.turn}, for one that ends. */
+  go(key: Key): Promise<Reconciled>
+  record(key: Key): Promise<LedgerRecord>
+  conditions(key: Key): Promise<Conditions>
+}
+
+export async function given(
+  files: Readonly<Record<string, string>> = {},
+  options: ProcessOptions & { readonly around?: Surroundings } = {},
+): Promise<Given> {
+  const around = options.around ?? createSurroundings()
+  const { directory } = around
+  if (!directory.files.has('service.yaml')) directory.files.set('service.yaml', service())
+  for (const [file, text] of Object.entries(files)) directory.files.set(file, text)
+  const process = await startProcess(around, options)
+
+  async function record(key: Key): Promise<LedgerRecord> {
+    const found = await around.ledger.get(key)
+    if (found === undefined) throw new Error(`there is no record of ${key}`)
+    return found
+  }
+
+  return {
+    ...around,
+    ...process,
+    around,
+    write(file, text) {
+      directory.files.set(file, text)
+      return process.read()
+    },
+    remove(file) {
+      directory.files.delete(file)
+      process.read()
+    },
+    readAgain() {
+      for (let reading = 0; reading < 3; reading += 1) process.read()
+    },
+    async go(key) {
+      const reconciled = await process.turn(key)
+      if (reconciled === undefined) throw new Error(`the turn of ${key} did not end`)
+      return reconciled
+    },
+    record,
+    async conditions(key) {
+      const { conditions } = await record(key)
+      if (conditions === undefined) throw new Error(`${key} has no conditions`)
+      return conditions
+    },
+  }
+}

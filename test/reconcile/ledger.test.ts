@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest'
+import { blankRecord } from '../../src/plan/record.ts'
+import type { Given } from './given.ts'
+import { ended, given, startProcess } from './given.ts'
+import { endpoint, pipe } from './manifests.ts'
+import type { WriteScript } from './model-ledger.ts'
+
+/*
+ * Writes of a first turn, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
+ * seconds, and then kept in memory for the next turn.
+ */
+
+interface Row {
+  readonly why: string
+  readonly writes: readonly WriteScript[]
+  /** After the turn in which it happened; `dead`: the process died in it. */
+  readonly first: 'nothing sent' | 'created' | 'kept' | 'dead'
+  /** After another turn, by a new process where the first one died. */
+  readonly ends: 'InSync' | 'OutcomeUnknown'
+}
+
+const six: readonly WriteScript[] = Array.from({ length: 6 }, () => 'fails')
+
+const ROWS: readonly Row[] = [
+  { why: 'fails at the intent', writes: ['fails'], first: 'nothing sent', ends: 'InSync' },
+  {
+    why: 'fails at the intent, and has it all the same',
+    writes: ['fails-after'],
+    first: 'created',
+    ends: 'InSync',
+  },
+  { why: 'loses the intent to another writer, once', writes: ['conflict'], first: 'created', ends: 'InSync' },
+  { why: 'fails at the id, once', writes: ['ok', 'fails'], first: 'created', ends: 'InSync' },
+  {
+    why: 'fails at the id, and has it all the same',
+    writes: ['ok', 'fails-after'],
+    first: 'created',
+    ends: 'InSync',
+  },
+  { why: 'fails at the id, five times', writes: ['ok', ...six.slice(1)], first: 'created', ends: 'InSync' },
+  {
+    why: 'fails at the id, for longer than it is tried',
+    writes: ['ok', ...six],
+    first: 'kept',
+    ends: 'InSync',
+  },
+  { why: 'loses the id to another writer', writes: ['ok', 'conflict'], first: 'created', ends: 'InSync' },
+  { why: 'fails at the conditions', writes: ['ok', 'ok', 'fails'], first: 'created', ends: 'InSync' },
+  {
+    why: 'loses the conditions to another writer',
+    writes: ['ok', 'ok', 'conflict'],
+    first: 'created',
+    ends: 'InSync',
+  },
+  { why: 'dies before the intent', writes: ['dies'], first: 'dead', ends: 'InSync' },
+  { why: 'dies after the intent', writes: ['dies-after'], first: 'dead', ends: 'OutcomeUnknown' },
+  { why: 'dies before the id', writes: ['ok', 'dies'], first: 'dead', ends: 'OutcomeUnknown' },
+  { why: 'dies after the id', writes: ['ok', 'dies-after'], first: 'dead', ends: 'InSync' },
+  { why: 'dies before the conditions', writes: ['ok', 'ok', 'dies'], first: 'dead', ends: 'InSync' },
+]
+
+async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'> {
+  const turn = await world.turn('Pipe/orders')
+  if (turn === undefined) return 'dead'
+  if (world.reconciler.unsaved > 0 && world.platform.posts.length === 1) {
+    const isTold = turn.outcome.result === 'failed' && turn.outcome.reason === 'LedgerFailed'
+    return isTold && turn.next?.why === 'retry' ? 'kept' : 'told otherwise'
+  }
+  return world.platform.posts.length === 0 ? 'nothing sent' : 'created'
+}
+
+describe('a create whose ledger', () => {
+  test.each(ROWS)('$why: $first, and in the end $ends', async ({ writes, first, ends }) => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.ledger.script(...writes)
+    expect(await firstTurn(world)).toBe(first)
+    const next = first === 'dead' ? await given({}, { around: world.around }) : world
+    await next.clock.advance(1_000)
+    await next.go('Pipe/orders')
+    await next.clock.advance(600_000)
+    await next.go('Pipe/orders')
+    expect((await next.conditions('Pipe/orders')).Synced.reason).toBe(ends)
+    const { pipe: made, intent } = await next.record('Pipe/orders')
+    expect(made?.id).toBe(ends === 'InSync' ? [...world.platform.pipes.keys()][0] : undefined)
+    expect(intent?.state).toBe(ends === 'InSync' ? 'succeeded' : 'open')
+    expect(world.platform.posts.length).toBeLessThanOrEqual(1)
+    expect(world.platform.violations).toEqual([])
+    expect(next.reconciler.unsaved).toBe(0)
+  })
+
+  test('fails at an unknown outcome keeps it, with what was seen', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
+    world.ledger.script('ok', ...six)
+    await world.go('Pipe/orders')
+    await world.go('Pipe/orders')
+    expect((await world.record('Pipe/orders')).intent).toMatchObject({
+      state: 'unknown',
+      seen: { httpStatus: 200 },
+    })
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('cannot be written until the very end is told so by saveOutcomes', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.ledger.script('ok', ...six, 'fails', 'fails')
+    await world.go('Pipe/orders')
+    expect(await world.reconciler.saveOutcomes()).toBe(1)
+    expect(await world.reconciler.saveOutcomes()).toBe(0)
+    expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
+  })
+})
+
+/** A create whose id is kept in memory. */
+async function kept(): Promise<Given> {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  world.ledger.script('ok', ...six)
+  await world.go('Pipe/orders')
+  return world
+}
+
+describe('an id that could not be written', () => {
+  test('outlives a ledger that stays broken, and nothing is created meanwhile', async () => {
+    const world = await kept()
+    for (let turn = 0; turn < 5; turn += 1) {
+      world.ledger.script('fails')
+      expect((await world.go('Pipe/orders')).outcome).toMatchObject({ reason: 'LedgerFailed' })
+    }
+    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is recorded even if a person forgot the key', async () => {
+    const world = await kept()
+    await world.ledger.remove(await world.record('Pipe/orders'), [])
+    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is recorded even if a person said that nothing was created', async () => {
+    const world = await kept()
+    const record = await world.record('Pipe/orders')
+    if (record.intent === undefined) throw new Error('there is an intent')
+    await world.ledger.swap({ ...record, intent: { ...record.intent, state: 'failed' } }, [])
+    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is told in the history if somebody recorded another one', async () => {
+    const world = await kept()
+    const lost = [...world.platform.pipes.keys()][0] ?? ''
+    const record = await world.record('Pipe/orders')
+    const other = world.platform.make('7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44', { name: 'orders' })
+    const held = { id: other, origin: 'adopted', at: 0, revision: 'x', requestId: undefined } as const
+    await world.ledger.swap({ ...record, pipe: held }, [])
+    await world.go('Pipe/orders')
+    expect((await world.record('Pipe/orders')).pipe?.id).toBe(other)
+    const told = await world.ledger.history({ key: 'Pipe/orders', limit: 99 })
+    expect(told.some(({ message }) => message.includes(lost))).toBe(true)
+  })
+})
+
+describe('a ledger', () => {
+  test('that cannot be read decides nothing, and is tried again soon', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.ledger.unreadable(1)
+    const { outcome, next } = await world.go('Pipe/orders')
+    expect(outcome).toMatchObject({ result: 'failed', reason: 'LedgerFailed' })
+    expect(next).toEqual({ why: 'retry', afterMs: 5_000 })
+    expect(world.platform.posts).toEqual([])
+  })
+
+  test('that cannot be written when a manifest is gone for good says so, and forgets later', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', { type: 'fail', class: 'Rejected', effect: 'none', worked: false })
+    await world.go('Pipe/orders')
+    world.remove('orders.yaml')
+    world.readAgain()
+    world.ledger.script('fails')
+    expect((await world.go('Pipe/orders')).outcome).toMatchObject({ reason: 'LedgerFailed' })
+    expect((await world.go('Pipe/orders')).next).toBeUndefined()
+    expect(await world.ledger.get('Pipe/orders')).toBeUndefined()
+  })
+
+  test('that loses an upsert has it made again', async () => {
+    const world = await given({ 'endpoint.yaml': endpoint('analytics') })
+    world.ledger.script('fails')
+    await world.go('QueryEndpoint/analytics')
+    await world.go('QueryEndpoint/analytics')
+    expect(world.platform.upserts).toHaveLength(2)
+    expect((await world.record('QueryEndpoint/analytics')).upsert).toBeDefined()
+  })
+
+  test('that another writer changes at each try gives up after ten, loudly', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.ledger.script(...Array.from({ length: 10 }, (): WriteScript => 'conflict'))
+    await expect(world.turn('Pipe/orders')).rejects.toThrow('no longer at version')
+    expect(world.platform.posts).toEqual([])
+  })
+})
+
+describe('two processes on one ledger', () => {
+  test.each(Array.from({ length: 24 }, (_, hops) => hops))(
+    'create a pipe once, however they meet (%i)',
+    async (hops) => {
+      const world = await given({ 'orders.yaml': pipe('orders') })
+      let step = 0
+      const uneven = () => (step = (step * 5 + 1) % 7) % (hops + 1)
+      const processes = [
+        await startProcess(world.around, { hops: uneven }),
+        await startProcess(world.around, { hops: uneven }),
+      ]
+      await Promise.all(processes.map((process) => process.turn('Pipe/orders')))
+      for (const process of processes) await process.turn('Pipe/orders')
+      expect(world.platform.posts).toHaveLength(1)
+      expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
+      expect((await world.conditions('Pipe/orders')).Synced.reason).toBe('InSync')
+    },
+  )
+
+  test('the second sees the first one at work as unknown, and creates nothing', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    world.platform.script('create', { type: 'slow', until: promise })
+    const first = world.begin('Pipe/orders')
+    for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
+    const second = await startProcess(world.around)
+    expect((await second.turn('Pipe/orders'))?.action.reason).toBe('OutcomeUnknown')
+    resolve()
+    expect((await ended(world.clock, first))?.outcome).toMatchObject({ result: 'done' })
+    expect((await second.turn('Pipe/orders'))?.action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('a record that was never known here is not taken for a blank one', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    const second = await startProcess(world.around)
+    await world.go('Pipe/orders')
+    expect(second.deps.world.record('Pipe/orders') ?? blankRecord('Pipe/orders')).toMatchObject({
+      version: 0,
+    })
+    expect((await second.turn('Pipe/orders'))?.action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+})

@@ -1,0 +1,84 @@
+import type { JsonObject } from '../../src/lib/json.ts'
+
+export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
+export const SERVICE_ID = '7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44'
+export const OTHER_SERVICE_ID = '11111111-2222-4333-8444-555555555555'
+
+/* Manifests as JSON, which is YAML. */
+
+export function service(name = 'analytics', serviceId = SERVICE_ID): string {
+  return manifest(
+    'Service',
+    name,
+    {},
+    {
+      organizationId: ORGANIZATION,
+      serviceId,
+      credentials: { secretRef: { name: 'api' } },
+    },
+  )
+}
+
+export interface PipeOptions {
+  readonly service?: string
+  /** `spec.name`; the manifest says none when this is absent. */
+  readonly platformName?: string | undefined
+  readonly topics?: string
+  readonly replicas?: number
+  readonly policy?: JsonObject
+  /** More members of the spec; one that nobody knows makes the manifest invalid. */
+  readonly more?: JsonObject
+}
+
+export function pipe(name: string, options: PipeOptions = {}): string {
+  return manifest('Pipe', name, options.policy ?? {}, {
+    service: options.service ?? 'analytics',
+    ...(options.platformName === undefined ? {} : { name: options.platformName }),
+    ...pipeBodyOf(name, options),
+    ...options.more,
+  })
+}
+
+/** What a pipe asks for, but for its name. */
+export function pipeBodyOf(name: string, options: Pick<PipeOptions, 'topics' | 'replicas'> = {}): JsonObject {
+  return {
+    source: {
+      kafka: {
+        brokers: 'b-1.example:9092',
+        topics: options.topics ?? name,
+        credentials: { username: 'reader', password: { secretRef: { name: 'kafka', key: 'password' } } },
+      },
+    },
+    destination: { database: 'default', table: 'events', columns: [{ name: 'id', type: 'UInt64' }] },
+    fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
+    scaling: { replicas: options.replicas ?? 1 },
+  }
+}
+
+export function endpoint(name: string, spec: JsonObject = {}, policy: JsonObject = {}): string {
+  return manifest('QueryEndpoint', name, policy, {
+    service: 'analytics',
+    roles: ['sql_console_read_only'],
+    openApiKeys: ['key-1'],
+    allowedOrigins: 'https://app.example',
+    ...spec,
+  })
+}
+
+export function alert(name: string, expect: JsonObject = {}, policy: JsonObject = {}): string {
+  return manifest('Alert', name, policy, { id: `id-of-${name}`, expect })
+}
+
+export function lock(pipes: Readonly<Record<string, string>>): string {
+  return JSON.stringify({
+    apiVersion: 'pipewright/v1',
+    kind: 'Lock',
+    metadata: { name: 'lock' },
+    spec: { pipes },
+  })
+}
+
+function manifest(kind: string, name: string, policy: JsonObject, spec: JsonObject): string {
+  const asked = Object.keys(policy).length === 0 ? {} : { policy }
+  return JSON.stringify({ apiVersion: 'pipewright/v1', kind, metadata: { name }, ...asked, spec })
+}

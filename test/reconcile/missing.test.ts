@@ -1,0 +1,262 @@
+import { describe, expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import type { Given } from './given.ts'
+import { given, HOUR, MINUTE, SECOND } from './given.ts'
+import { endpoint, pipe } from './manifests.ts'
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
+const keys = (count: number) => names(count).map((name): Key => `Pipe/${name}`)
+
+/** So many pipes, made an hour ago. */
+async function settled(
+  count: number,
+  options: { readonly maxCreates?: number; readonly policy?: object } = {},
+) {
+  const policy = options.policy === undefined ? {} : { policy: { ...options.policy } }
+  const files = Object.fromEntries(names(count).map((name) => [`${name}.yaml`, pipe(name, policy)]))
+  const world = await given(files, { maxCreates: 1_000 })
+  for (const key of keys(count)) await world.go(key)
+  await world.clock.advance(HOUR)
+  return given({}, { around: world.around, maxCreates: options.maxCreates ?? 25 })
+}
+
+async function vanish(world: Given, ...gone: readonly Key[]): Promise<void> {
+  for (const key of gone) world.platform.pipes.delete((await world.record(key)).pipe?.id ?? '')
+}
+
+/** Turns of these keys, and of those that they ask for. @returns reasons of the keys, in order */
+async function turns(world: Given, ...which: readonly Key[]): Promise<readonly string[]> {
+  const reasons = []
+  for (const key of which) {
+    const { action, also } = await world.go(key)
+    reasons.push(action.reason)
+    for (const other of also) await world.go(other)
+  }
+  return reasons
+}
+
+describe('a pipe that is not found', () => {
+  test.each([
+    { why: 'three times over a minute is created anew', times: [0, 31_000, 62_000], ends: 'Missing' },
+    {
+      why: 'three times in less than a minute is held',
+      times: [0, 1_000, 59_999],
+      ends: 'MissingUnconfirmed',
+    },
+    { why: 'twice, however long, is held', times: [0, HOUR], ends: 'MissingUnconfirmed' },
+    { why: 'three times over exactly a minute is created anew', times: [0, 1_000, 60_000], ends: 'Missing' },
+  ])('$why', async ({ times, ends }) => {
+    const world = await settled(1)
+    await vanish(world, 'Pipe/p0')
+    let reason = ''
+    let passed = 0
+    for (const time of times) {
+      await world.clock.advance(time - passed)
+      passed = time
+      reason = (await world.go('Pipe/p0')).action.reason
+    }
+    expect(reason).toBe(ends)
+    expect(world.platform.posts).toHaveLength(ends === 'Missing' ? 2 : 1)
+  })
+
+  test('is looked for again soon, and the new one is recorded under a new intent', async () => {
+    const world = await settled(1)
+    await vanish(world, 'Pipe/p0')
+    const before = await world.record('Pipe/p0')
+    for (let look = 0; look < 2; look += 1) {
+      const { next } = await world.go('Pipe/p0')
+      expect(next).toEqual({ why: 'retry', afterMs: 34_100 })
+      await world.clock.advance(next?.afterMs ?? 0)
+    }
+    await world.go('Pipe/p0')
+    const after = await world.record('Pipe/p0')
+    expect(after.intent?.attempt).toBe(2)
+    expect(after.pipe?.id).not.toBe(before.pipe?.id)
+    expect(after.misses).toBeUndefined()
+  })
+
+  test('within the first minute after its creation proves nothing', async () => {
+    const world = await given({ 'p0.yaml': pipe('p0') })
+    await world.go('Pipe/p0')
+    await vanish(world, 'Pipe/p0')
+    for (let look = 0; look < 5; look += 1) {
+      await world.clock.advance(10 * SECOND)
+      await world.go('Pipe/p0')
+    }
+    expect((await world.record('Pipe/p0')).misses).toBeUndefined()
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is found in between: the count begins anew', async () => {
+    const world = await settled(1)
+    const miss = { type: 'fail', class: 'Missing', effect: 'none', worked: false } as const
+    world.platform.script('get', miss, miss, 'ok', miss, miss)
+    for (let look = 0; look < 5; look += 1) {
+      await world.clock.advance(MINUTE)
+      await world.go('Pipe/p0')
+    }
+    expect((await world.record('Pipe/p0')).misses?.count).toBe(2)
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is only reported, when the policy says so, and then nothing more is written', async () => {
+    const world = await settled(1, { policy: { onMissing: 'report' } })
+    await vanish(world, 'Pipe/p0')
+    for (let look = 0; look < 3; look += 1) {
+      await world.go('Pipe/p0')
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
+    const written = world.writes.length
+    await world.go('Pipe/p0')
+    expect(world.writes).toHaveLength(written)
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is not created from an invalid manifest, but held', async () => {
+    const world = await settled(1)
+    await vanish(world, 'Pipe/p0')
+    world.write('p0.yaml', pipe('p0', { more: { unknown: 1 } }))
+    for (let look = 0; look < 4; look += 1) {
+      await world.go('Pipe/p0')
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.board.get('Pipe/p0')).toMatchObject({ status: 'Invalid' })
+    expect(world.platform.posts).toHaveLength(1)
+  })
+})
+
+describe('many pipes that are not found', () => {
+  test('the first one asks for a look at four of its service', async () => {
+    const world = await settled(8)
+    await vanish(world, 'Pipe/p0')
+    const { also } = await world.go('Pipe/p0')
+    expect(also).toEqual(keys(5).slice(1))
+    for (const key of also) await world.go(key)
+    await world.clock.advance(MINUTE)
+    expect((await world.go('Pipe/p0')).also).toEqual([])
+  })
+
+  test('three of ten are too many to believe, however long it lasts', async () => {
+    const world = await settled(10)
+    await vanish(world, ...keys(3))
+    for (let round = 0; round < 5; round += 1) {
+      await turns(world, ...keys(10))
+      await world.clock.advance(MINUTE)
+    }
+    expect(await turns(world, ...keys(3))).toEqual(['MassMissing', 'MassMissing', 'MassMissing'])
+    expect(world.platform.posts).toHaveLength(10)
+  })
+
+  test('a query endpoint of the service does not count as a pipe that is there', async () => {
+    const world = await settled(10)
+    world.write('endpoint.yaml', endpoint('analytics'))
+    await vanish(world, ...keys(3))
+    for (let round = 0; round < 5; round += 1) {
+      await turns(world, ...keys(10))
+      await world.clock.advance(SECOND)
+      await world.go('QueryEndpoint/analytics')
+      await world.clock.advance(MINUTE)
+    }
+    expect(await turns(world, ...keys(3))).toEqual(['MassMissing', 'MassMissing', 'MassMissing'])
+    expect(world.platform.posts).toHaveLength(10)
+  })
+
+  test('two of ten are deletions', async () => {
+    const world = await settled(10)
+    await vanish(world, ...keys(2))
+    for (let round = 0; round < 4; round += 1) {
+      await turns(world, ...keys(10))
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.platform.posts).toHaveLength(12)
+  })
+
+  test('are still too many after a restart, for the very first turn as well', async () => {
+    const world = await settled(5)
+    await vanish(world, ...keys(5))
+    for (let round = 0; round < 5; round += 1) {
+      await turns(world, ...keys(5))
+      await world.clock.advance(MINUTE)
+    }
+    for (const first of keys(5)) {
+      const again = await given({}, { around: world.around })
+      expect(await turns(again, first)).toEqual(['MassMissing'])
+    }
+    expect(world.platform.posts).toHaveLength(5)
+  })
+
+  test('are still too many for one pass after another, each in a process of its own', async () => {
+    const world = await settled(5)
+    await vanish(world, ...keys(5))
+    for (let run = 0; run < 6; run += 1) {
+      const process = await given({}, { around: world.around })
+      for (const key of keys(5)) await process.go(key)
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.platform.posts).toHaveLength(5)
+  })
+
+  test('orphans that were missed once do not make the rest too many', async () => {
+    const world = await settled(8)
+    await vanish(world, ...keys(3))
+    await turns(world, ...keys(3))
+    for (const name of names(3)) world.remove(`${name}.yaml`)
+    world.readAgain()
+    await turns(world, ...keys(8))
+    const again = await given({}, { around: world.around })
+    await vanish(again, 'Pipe/p7')
+    for (let round = 0; round < 4; round += 1) {
+      await turns(again, ...keys(8))
+      await again.clock.advance(MINUTE)
+    }
+    expect(world.platform.posts).toHaveLength(9)
+  })
+
+  test('are counted also when the clock was set back by an hour', async () => {
+    const world = await settled(10)
+    await turns(world, ...keys(10))
+    world.clock.jump(-HOUR)
+    await vanish(world, ...keys(10))
+    for (let look = 0; look < 3; look += 1) {
+      await turns(world, 'Pipe/p0')
+      await world.clock.advance(35 * SECOND)
+    }
+    expect(await turns(world, 'Pipe/p0')).toEqual(['MassMissing'])
+    expect(world.platform.posts).toHaveLength(10)
+  })
+})
+
+describe('the brake, when pipes are missing', () => {
+  test('more than it lets pass are all refused, the first as well', async () => {
+    const world = await settled(20, { maxCreates: 3 })
+    await vanish(world, ...keys(4))
+    for (let round = 0; round < 3; round += 1) {
+      await turns(world, ...keys(20))
+      await world.clock.advance(MINUTE)
+    }
+    expect(await turns(world, ...keys(4))).toEqual(Array.from({ length: 4 }, () => 'CreateBrake'))
+    expect(world.platform.posts).toHaveLength(20)
+  })
+
+  test('as many as it lets pass are created', async () => {
+    const world = await settled(20, { maxCreates: 3 })
+    await vanish(world, ...keys(3))
+    for (let round = 0; round < 4; round += 1) {
+      await turns(world, ...keys(20))
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.platform.posts).toHaveLength(23)
+  })
+
+  test('a service that is out of sight does not brake the creations of another', async () => {
+    const world = await settled(6, { maxCreates: 3 })
+    await vanish(world, ...keys(6))
+    for (let round = 0; round < 4; round += 1) {
+      await turns(world, ...keys(6))
+      await world.clock.advance(MINUTE)
+    }
+    world.write('new.yaml', pipe('new'))
+    expect((await world.go('Pipe/new')).action).toMatchObject({ type: 'create', reason: 'New' })
+  })
+})

@@ -1,0 +1,65 @@
+import type { Catalog } from '../../src/kinds/catalog.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import { nextCatalog } from '../../src/manifest/catalog.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
+import { parseFile } from '../../src/manifest/parse-file.ts'
+import type { ParsedFile } from '../../src/manifest/parse-file.ts'
+
+/** Files as texts, that several processes may read. */
+export interface ModelDirectory {
+  readonly files: Map<string, string>
+  parsed(): ReadonlyMap<string, ParsedFile>
+}
+
+/** @param cache parsed files, which many directories may share: the same text is not parsed twice */
+export function createModelDirectory(cache: Map<string, ParsedFile>): ModelDirectory {
+  const files = new Map<string, string>()
+  return {
+    files,
+    parsed() {
+      const sorted = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1))
+      return new Map(sorted.map(([file, text]) => [file, parse(cache, file, text)]))
+    },
+  }
+}
+
+function parse(cache: Map<string, ParsedFile>, file: string, text: string): ParsedFile {
+  const hash = `${file}\n${text}`
+  const known = cache.get(hash)
+  if (known !== undefined) return known
+  const parsed = parseFile({ file, hash, bytes: Buffer.from(text) }, DEFAULT_LIMITS)
+  cache.set(hash, parsed)
+  return parsed
+}
+
+/** What one process knows of the directory, from reading to reading; the real rules of the catalog. */
+export interface Reader {
+  /** @returns the catalog, and the keys whose meaning changed, that appeared, or that became gone */
+  read(known: ReadonlyMap<Key, string | undefined>): {
+    readonly catalog: Catalog
+    readonly changed: readonly Key[]
+  }
+}
+
+export function createReader(directory: ModelDirectory): Reader {
+  let state: ReturnType<typeof nextCatalog> | undefined
+  let readings = 0
+  return {
+    read(known) {
+      readings += 1
+      const before = state?.catalog
+      const files = directory.parsed()
+      const revision = { id: `revision-${readings}`, from: 'git' } as const
+      const reading = { revision, files, findings: [], unread: [], problem: undefined, parsed: 0 }
+      state = nextCatalog({ previous: state, reading, known, ownSecrets: [], accept: 'believe' })
+      const { catalog } = state
+      const changed = [
+        ...[...catalog.entries.values()]
+          .filter(({ key, digest }) => before?.entries.get(key)?.digest !== digest)
+          .map(({ key }) => key),
+        ...[...catalog.gone].filter((key) => before?.gone.has(key) !== true),
+      ]
+      return { catalog, changed }
+    },
+  }
+}

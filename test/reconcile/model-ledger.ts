@@ -1,0 +1,134 @@
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import { LedgerConflict, LedgerError } from '../../src/reconcile/ports.ts'
+import type { Ledger } from '../../src/reconcile/ports.ts'
+
+/** What becomes of one write. Whatever is not scripted is written. */
+export type WriteScript =
+  | 'ok'
+  /** Refused by the disk, and not written. */
+  | 'fails'
+  /** The disk says so, and it is written all the same. */
+  | 'fails-after'
+  /** Somebody else was first. */
+  | 'conflict'
+  /** The process dies before it, or right after it. */
+  | 'dies'
+  | 'dies-after'
+
+/** A record before and after a write that reached the ledger; `undefined`: there is none. */
+export interface Written {
+  readonly before: LedgerRecord | undefined
+  readonly after: LedgerRecord | undefined
+  /** The record that moved here, or away from here. */
+  readonly moved: LedgerRecord | undefined
+}
+
+/** A ledger as one process sees it. */
+export interface LedgerView extends Ledger {
+  script(...writes: readonly WriteScript[]): void
+  /** From now on, or until told otherwise, nothing can be read. */
+  unreadable(reads: number): void
+  calm(): void
+  /** The process is gone: nothing of it reaches the ledger any more. */
+  kill(): void
+  /** The process died in the middle of a write. */
+  readonly died: boolean
+}
+
+/**
+ * One process's view of a ledger that several may share.
+ * @param hops how many turns of the microtask queue a call takes, so that processes meet at any await
+ */
+export function createLedgerView(
+  ledger: Ledger,
+  options: { readonly onWritten: (written: Written) => void; readonly hops: () => number },
+): LedgerView {
+  const scripts: WriteScript[] = []
+  let unread = 0
+  let died = false
+
+  async function wait(): Promise<void> {
+    if (died) await forever()
+    for (let hop = options.hops(); hop > 0; hop -= 1) await Promise.resolve()
+  }
+
+  async function write<T>(about: LedgerRecord, work: () => Promise<T>): Promise<T> {
+    await wait()
+    const script = scripts.shift() ?? 'ok'
+    switch (script) {
+      case 'ok':
+        break
+      case 'fails':
+        throw new LedgerError('io', 'the disk is full')
+      case 'conflict':
+        throw new LedgerConflict(about.key, about.version)
+      case 'dies':
+        died = true
+        return forever()
+      case 'fails-after':
+      case 'dies-after':
+        await work()
+        if (script === 'fails-after') throw new LedgerError('io', 'the disk is full')
+        died = true
+        return forever()
+    }
+    const result = await work()
+    await wait()
+    return result
+  }
+
+  async function read<T>(work: () => Promise<T>): Promise<T> {
+    await wait()
+    if (unread > 0) {
+      unread -= 1
+      throw new LedgerError('io', 'the disk is gone')
+    }
+    return work()
+  }
+
+  return {
+    ...ledger,
+    get: (key) => read(() => ledger.get(key)),
+    list: () => read(() => ledger.list()),
+    history: (query) => read(() => ledger.history(query)),
+    swap: (next, history) =>
+      write(next, async () => {
+        const before = await ledger.get(next.key)
+        const after = await ledger.swap(next, history)
+        options.onWritten({ before, after, moved: undefined })
+        return after
+      }),
+    move: (from, to, history) =>
+      write(to, async () => {
+        const [gone, before] = [await ledger.get(from.key), await ledger.get(to.key)]
+        const after = await ledger.move(from, to, history)
+        options.onWritten({ before, after, moved: gone })
+        options.onWritten({ before: gone, after: undefined, moved: after })
+        return after
+      }),
+    remove: (record, history) =>
+      write(record, async () => {
+        const before = await ledger.get(record.key)
+        await ledger.remove(record, history)
+        options.onWritten({ before, after: undefined, moved: undefined })
+      }),
+    script: (...writes) => void scripts.push(...writes),
+    unreadable(reads) {
+      unread = reads
+    },
+    calm() {
+      scripts.length = 0
+      unread = 0
+    },
+    kill() {
+      died = true
+    },
+    get died() {
+      return died
+    },
+  }
+}
+
+function forever(): Promise<never> {
+  return new Promise(() => undefined)
+}

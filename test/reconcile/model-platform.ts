@@ -1,0 +1,234 @@
+import type { ObservedEndpoint, ObservedPipe } from '../../src/kinds/observed.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import type {
+  CreatePermit,
+  Ledger,
+  Platform,
+  ReadOptions,
+  Reply,
+  ServiceAccess,
+} from '../../src/reconcile/ports.ts'
+import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
+import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
+import { RemoteError } from '../../src/reconcile/remote-error.ts'
+import { withoutRequestOnly } from '../../src/sandbox/request-only.ts'
+
+/** The permit of a create is scripted on its own: it fails or waits before anything is sent. */
+export type ModelOperation = 'admit' | 'create' | 'get' | 'upsert' | 'alert'
+
+/** How the platform treats one request. Whatever is not scripted is answered in full. */
+export type Script =
+  | { readonly type: 'fail'; readonly class: ErrorClass; readonly effect: Effect; readonly worked: boolean }
+  /** Nobody hears the reply, ever: the process is gone. */
+  | { readonly type: 'lost'; readonly worked: boolean }
+  /** It is answered in full once `until` is fulfilled; the work is done before that. */
+  | { readonly type: 'slow'; readonly until: Promise<void> }
+  /** Something changed a field on the way. */
+  | { readonly type: 'other'; readonly change: JsonObject }
+  /** The credentials of the platform are not mounted. */
+  | { readonly type: 'no-credentials' }
+
+export interface ModelPipe {
+  readonly id: string
+  readonly serviceId: string
+  /** As replies show it. */
+  body: JsonObject
+  /** The intent that made it; `undefined`: somebody in the console. */
+  readonly intentId: string | undefined
+}
+
+/** A create that reached the platform. */
+export interface Post {
+  readonly key: Key | undefined
+  readonly intentId: string
+  readonly body: JsonObject
+  /** Whether it may have had an effect, as far as the sender can know. */
+  effect: Effect | 'done'
+  pipeId: string | undefined
+}
+
+/** `spec/api.md` in memory, behind the port of a reconcile. It can be told how to treat the next requests. */
+export interface ModelPlatform extends Platform {
+  readonly pipes: Map<string, ModelPipe>
+  readonly alerts: Map<string, JsonObject>
+  readonly posts: readonly Post[]
+  readonly upserts: readonly JsonObject[]
+  /** Each 404 of a pipe since it was last found: ms since the epoch. */
+  readonly misses: ReadonlyMap<string, readonly number[]>
+  /** What should never be: a create without a durable intent, one intent sent twice. */
+  readonly violations: readonly string[]
+  readonly requests: Readonly<Record<ModelOperation, number>>
+  /** Requests whose reply nobody will ever hear. */
+  readonly lost: number
+  script(operation: ModelOperation, ...replies: readonly (Script | 'ok')[]): void
+  /** From now on everything is answered in full. */
+  calm(): void
+  /** Somebody makes a pipe in the console. @returns its id */
+  make(serviceId: string, body: JsonObject): string
+}
+
+export function createModelPlatform(parts: {
+  readonly clock: Clock
+  /** Read at each create: its intent has to be there. */
+  readonly ledger: Pick<Ledger, 'list'>
+}): ModelPlatform {
+  const { clock, ledger } = parts
+  const scripts: Record<ModelOperation, (Script | 'ok')[]> = {
+    admit: [],
+    create: [],
+    get: [],
+    upsert: [],
+    alert: [],
+  }
+  const requests: Record<ModelOperation, number> = { admit: 0, create: 0, get: 0, upsert: 0, alert: 0 }
+  const pipes = new Map<string, ModelPipe>()
+  const alerts = new Map<string, JsonObject>()
+  const misses = new Map<string, number[]>()
+  const posts: Post[] = []
+  const upserts: JsonObject[] = []
+  const violations: string[] = []
+  let made = 0
+  let lost = 0
+
+  function next(operation: ModelOperation): Script | 'ok' {
+    requests[operation] += 1
+    return scripts[operation].shift() ?? 'ok'
+  }
+
+  /** @throws what the script says; never ends when the reply is lost */
+  async function obey(script: Script | 'ok', signal: AbortSignal | undefined): Promise<void> {
+    if (script === 'ok' || script.type === 'other') return
+    switch (script.type) {
+      case 'fail':
+        throw remoteError(script.class, script.effect)
+      case 'lost':
+        lost += 1
+        return new Promise<never>(() => undefined)
+      case 'slow':
+        await (signal === undefined ? script.until : Promise.race([script.until, aborted(signal)]))
+        return
+      case 'no-credentials':
+        throw new SecretUnavailableError('/secrets/api/keyId', 'No secret at /secrets/api/keyId.')
+    }
+  }
+
+  function add(serviceId: string, body: JsonObject, intentId: string | undefined): ModelPipe {
+    made += 1
+    const id = `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`
+    const pipe = { id, serviceId, body: withoutRequestOnly(body), intentId }
+    pipes.set(id, pipe)
+    return pipe
+  }
+
+  async function admitCreate(service: ServiceAccess, { signal }: ReadOptions): Promise<CreatePermit> {
+    signal.throwIfAborted()
+    await obey(next('admit'), signal)
+    return { send: (text, intentId) => send(service, text, intentId) }
+  }
+
+  async function send(service: ServiceAccess, text: string, intentId: string): Promise<Reply<ObservedPipe>> {
+    const script = next('create')
+    const owner = (await ledger.list()).find((record) => record.intent?.id === intentId)
+    if (owner?.intent?.state !== 'open')
+      violations.push(`a create of intent ${intentId} was sent, which the ledger does not hold open`)
+    if (posts.some((post) => post.intentId === intentId))
+      violations.push(`a create of intent ${intentId} was sent twice`)
+    const body = JSON.parse(text) as JsonObject // the body of a create is an object
+    const works =
+      script === 'ok' || (script.type !== 'no-credentials' && !('worked' in script && !script.worked))
+    const pipe = works ? add(service.serviceId, body, intentId) : undefined
+    const effect = script === 'ok' ? 'done' : 'effect' in script ? script.effect : 'unknown'
+    const post: Post = { key: owner?.key, intentId, body, effect, pipeId: pipe?.id }
+    posts.push(post)
+    await obey(script, undefined)
+    if (pipe === undefined) throw new Error('what did not work is not answered in full')
+    post.effect = 'done'
+    return { value: shown(pipe, script), requestId: `request-${posts.length}` }
+  }
+
+  return {
+    pipes,
+    alerts,
+    posts,
+    upserts,
+    misses,
+    violations,
+    requests,
+    get lost() {
+      return lost
+    },
+    script(operation, ...replies) {
+      scripts[operation].push(...replies)
+    },
+    calm() {
+      for (const waiting of Object.values(scripts)) waiting.length = 0
+    },
+    make: (serviceId, body) => add(serviceId, body, undefined).id,
+    admitCreate,
+    async getPipe(service, pipeId, { signal }) {
+      signal.throwIfAborted()
+      const script = next('get')
+      const pipe = pipes.get(pipeId)
+      const isThere = pipe !== undefined && pipe.serviceId === service.serviceId
+      const said404 = script !== 'ok' && script.type === 'fail' && script.class === 'Missing'
+      const answers = script === 'ok' || script.type === 'other' || script.type === 'slow'
+      if (said404 || (answers && !isThere)) misses.set(pipeId, [...(misses.get(pipeId) ?? []), clock.now()])
+      await obey(script, signal)
+      if (pipe === undefined || !isThere) throw remoteError('Missing', 'none')
+      misses.delete(pipeId)
+      return { value: shown(pipe, script), requestId: `request-get-${requests.get}` }
+    },
+    async upsertQueryEndpoint(_service, text, { signal }) {
+      signal.throwIfAborted()
+      const script = next('upsert')
+      await obey(script, signal)
+      const body = JSON.parse(text) as JsonObject // as above
+      upserts.push(body)
+      const change = script !== 'ok' && script.type === 'other' ? script.change : {}
+      const value = { id: 'endpoint-1', ...body, ...change } as ObservedEndpoint // our own body, as 2.7 has it
+      return { value, requestId: `request-upsert-${upserts.length}` }
+    },
+    async getAlert(id, { signal }) {
+      signal.throwIfAborted()
+      const script = next('alert')
+      await obey(script, signal)
+      const alert = alerts.get(id)
+      if (alert === undefined) throw remoteError('Rejected', 'none')
+      return { value: { id, ...alert }, requestId: undefined }
+    },
+  }
+}
+
+function shown({ id, serviceId, body }: ModelPipe, script: Script | 'ok'): ObservedPipe {
+  const change = script !== 'ok' && script.type === 'other' ? script.change : {}
+  return { state: 'Running', ...structuredClone(body), ...change, id, serviceId }
+}
+
+export function remoteError(errorClass: ErrorClass, effect: Effect): RemoteError {
+  return new RemoteError(`the platform said ${errorClass}`, {
+    class: errorClass,
+    effect,
+    httpStatus: STATUS[errorClass],
+    requestId: errorClass === 'Unavailable' ? undefined : `request-${errorClass}`,
+    retryAfterMs: errorClass === 'Throttled' ? 7_000 : undefined,
+    transient: errorClass === 'Unavailable',
+  })
+}
+
+const STATUS: Readonly<Record<ErrorClass, number | undefined>> = {
+  Rejected: 400,
+  AuthFailed: 401,
+  Missing: 404,
+  Throttled: 429,
+  Unavailable: undefined,
+  BadReply: 200,
+  Redirected: 302,
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }) // we abort with errors
+  })
+}

@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest'
+import type { Status } from '../../src/plan/condition.ts'
+import type { Reason } from '../../src/plan/reason.ts'
+import type { Given } from './given.ts'
+import { given, HOUR, MINUTE } from './given.ts'
+import { alert, endpoint, pipe } from './manifests.ts'
+
+interface Row {
+  readonly why: string
+  readonly happens: (world: Given) => unknown
+  readonly status: Status
+  readonly reason: Reason
+  /** It fails once, and is over at the next look. */
+  readonly isOver?: true
+}
+
+async function change(world: Given, body: object): Promise<void> {
+  const made = world.platform.pipes.get((await world.record('Pipe/orders')).pipe?.id ?? '')
+  if (made === undefined) throw new Error('there is no pipe')
+  made.body = { ...made.body, ...body }
+}
+
+const suspend = { reason: 'migration', until: '2026-01-01T02:00:00Z' }
+
+const ROWS: readonly Row[] = [
+  { why: 'nothing', happens: () => undefined, status: 'Ready', reason: 'InSync' },
+  {
+    why: 'a change in the console',
+    happens: (world) => change(world, { scaling: { replicas: 9 } }),
+    status: 'Drifted',
+    reason: 'Drifted',
+  },
+  {
+    why: 'a change in the console of what the manifest does not set',
+    happens: (world) => change(world, { settings: { db_max_threads: 4 } }),
+    status: 'Ready',
+    reason: 'InSync',
+  },
+  {
+    why: 'an edit',
+    happens: (world) => world.write('orders.yaml', pipe('orders', { replicas: 2 })),
+    status: 'Drifted',
+    reason: 'NotUpdatable',
+  },
+  {
+    why: 'an edit, and the same change in the console',
+    async happens(world) {
+      await change(world, { scaling: { replicas: 2 } })
+      world.write('orders.yaml', pipe('orders', { replicas: 2 }))
+    },
+    status: 'Ready',
+    reason: 'InSync',
+  },
+  {
+    why: 'an edit that is undone',
+    async happens(world) {
+      world.write('orders.yaml', pipe('orders', { replicas: 2 }))
+      await world.go('Pipe/orders')
+      world.write('orders.yaml', pipe('orders'))
+    },
+    status: 'Ready',
+    reason: 'InSync',
+  },
+  {
+    why: 'a secret with another value',
+    happens: (world) => world.secrets.mounted.set('kafka/password', 'second'),
+    status: 'Drifted',
+    reason: 'SecretRotated',
+  },
+  {
+    why: 'a secret that is not mounted for a while',
+    happens: (world) => world.secrets.mounted.delete('kafka/password'),
+    status: 'Ready',
+    reason: 'InSync',
+  },
+  {
+    why: 'an invalid manifest',
+    happens: (world) => world.write('orders.yaml', pipe('orders', { more: { unknown: 1 } })),
+    status: 'Invalid',
+    reason: 'InvalidManifest',
+  },
+  {
+    why: 'a file that nobody can parse',
+    happens: (world) => world.write('orders.yaml', '{"kind": '),
+    status: 'Invalid',
+    reason: 'InvalidManifest',
+  },
+  {
+    why: 'a manifest that one reading did not find',
+    happens: (world) => world.remove('orders.yaml'),
+    status: 'Ready',
+    reason: 'InSync',
+  },
+  {
+    why: 'a manifest that three readings did not find',
+    happens(world) {
+      world.remove('orders.yaml')
+      world.readAgain()
+    },
+    status: 'Orphaned',
+    reason: 'Orphaned',
+  },
+  {
+    why: 'a suspension',
+    happens: (world) => world.write('orders.yaml', pipe('orders', { policy: { suspend } })),
+    status: 'Suspended',
+    reason: 'Suspended',
+  },
+  {
+    why: 'a suspension that is over',
+    async happens(world) {
+      world.write('orders.yaml', pipe('orders', { policy: { suspend } }))
+      await world.go('Pipe/orders')
+      await world.clock.advance(2 * HOUR)
+    },
+    status: 'Ready',
+    reason: 'InSync',
+  },
+  {
+    why: 'a state that is not healthy',
+    happens: (world) => world.write('orders.yaml', pipe('orders', { policy: { healthyStates: ['Idle'] } })),
+    status: 'NotReady',
+    reason: 'UnhealthyState',
+  },
+  {
+    why: 'a platform that does not answer',
+    happens: (world) =>
+      world.platform.script('get', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false }),
+    status: 'Failed',
+    reason: 'Unavailable',
+    isOver: true,
+  },
+  {
+    why: 'credentials of the platform that are not mounted',
+    happens: (world) => world.platform.script('get', { type: 'no-credentials' }),
+    status: 'Refused',
+    reason: 'SecretUnavailable',
+    isOver: true,
+  },
+  {
+    why: 'a Service manifest that is broken, while the last valid one is known',
+    happens: (world) => world.write('service.yaml', '{"kind": '),
+    status: 'Ready',
+    reason: 'InSync',
+  },
+  {
+    why: 'another file',
+    happens(world) {
+      world.directory.files.delete('orders.yaml')
+      world.write('elsewhere/orders.yaml', pipe('orders'))
+    },
+    status: 'Ready',
+    reason: 'InSync',
+  },
+]
+
+describe('a created pipe, after', () => {
+  test.each(ROWS)(
+    '$why, is $status ($reason), and is not created again',
+    async ({ happens, status, reason }) => {
+      const world = await given({ 'orders.yaml': pipe('orders') })
+      await world.go('Pipe/orders')
+      await happens(world)
+      await world.go('Pipe/orders')
+      expect(world.board.get('Pipe/orders')).toMatchObject({ status, reason })
+      expect(world.platform.posts).toHaveLength(1)
+    },
+  )
+
+  test.each(ROWS)('$why, is written once', async ({ happens, isOver }) => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    await happens(world)
+    await world.go('Pipe/orders')
+    // What failed once, and works again, has to be written.
+    if (isOver === true) await world.go('Pipe/orders')
+    const written = world.writes.length
+    await world.clock.advance(MINUTE)
+    await world.go('Pipe/orders')
+    expect(world.writes).toHaveLength(written)
+  })
+
+  test('an invalid manifest, is still looked at with the last valid one', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    world.write('orders.yaml', pipe('orders', { replicas: 4, more: { unknown: 1 } }))
+    await change(world, { scaling: { replicas: 9 } })
+    await world.go('Pipe/orders')
+    const conditions = await world.conditions('Pipe/orders')
+    expect(conditions.Valid).toMatchObject({ status: 'False', reason: 'InvalidManifest' })
+    expect(conditions.Synced).toMatchObject({ status: 'False', reason: 'Drifted' })
+    expect(conditions.Synced.message).toContain('scaling.replicas')
+    expect(world.board.get('Pipe/orders')?.differences).toEqual([
+      { field: 'scaling.replicas', desired: '1', observed: '9' },
+    ])
+  })
+
+  test('going and coming back, any number of times, finds its pipe again', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    const { pipe: before } = await world.record('Pipe/orders')
+    for (let round = 0; round < 3; round += 1) {
+      world.remove('orders.yaml')
+      await world.go('Pipe/orders')
+      world.readAgain()
+      await world.go('Pipe/orders')
+      expect(world.board.get('Pipe/orders')?.status).toBe('Orphaned')
+      world.write('orders.yaml', pipe('orders'))
+      await world.go('Pipe/orders')
+      expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'Ready', pipeId: before?.id })
+    }
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('a restart, is observed, and keeps since when it is what it is', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    const before = await world.conditions('Pipe/orders')
+    await world.clock.advance(HOUR)
+    const again = await given({}, { around: world.around })
+    expect((await again.go('Pipe/orders')).action.reason).toBe('InSync')
+    expect(await again.conditions('Pipe/orders')).toEqual(before)
+    expect(world.platform.posts).toHaveLength(1)
+  })
+})
+
+describe('a pass over an unchanged world', () => {
+  test('writes nothing to the ledger and nothing to the platform', async () => {
+    const world = await given({
+      'a.yaml': pipe('a'),
+      'b.yaml': pipe('b', { policy: { suspend: { reason: 'x', until: '2027-01-01T00:00:00Z' } } }),
+      'c.yaml': pipe('c', { more: { unknown: 1 } }),
+      'd.yaml': pipe('d', { policy: { dependsOn: ['Alert/lag'] } }),
+      'endpoint.yaml': endpoint('analytics'),
+      'alert.yaml': alert('lag', { name: 'Lag' }, { healthyStates: ['OK'] }),
+    })
+    world.platform.alerts.set('id-of-lag', { name: 'Lag', state: 'ALERT' })
+    for (let pass = 0; pass < 2; pass += 1) for (const key of world.keys()) await world.go(key)
+    const [written, posts, upserts] = [
+      world.writes.length,
+      world.platform.posts.length,
+      world.platform.upserts.length,
+    ]
+    world.read()
+    for (const key of world.keys()) await world.go(key)
+    expect(world.writes.slice(written)).toEqual([])
+    expect(world.platform.posts).toHaveLength(posts)
+    expect(world.platform.upserts).toHaveLength(upserts)
+    expect(
+      world.events
+        .filter((event) => event.type === 'ReconcileFinished')
+        .slice(-6)
+        .some(({ changed }) => changed),
+    ).toBe(false)
+  })
+})

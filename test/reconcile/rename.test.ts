@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest'
+import type { Given } from './given.ts'
+import { given } from './given.ts'
+import { pipe } from './manifests.ts'
+
+const NAMED = { platformName: 'orders', topics: 'orders' } as const
+
+/** A pipe `old` that was created, and whose manifest is gone. */
+async function orphan(options: Parameters<typeof pipe>[1] = NAMED): Promise<Given> {
+  const world = await given({ 'old.yaml': pipe('old', options) })
+  await world.go('Pipe/old')
+  world.remove('old.yaml')
+  world.readAgain()
+  await world.go('Pipe/old')
+  return world
+}
+
+interface Row {
+  readonly why: string
+  readonly old: Parameters<typeof pipe>[1]
+  readonly fresh: Parameters<typeof pipe>[1]
+  readonly reason: string
+  readonly posts: number
+  /** Where the first pipe is recorded in the end. */
+  readonly at: 'Pipe/old' | 'Pipe/new'
+}
+
+const ROWS: readonly Row[] = [
+  { why: 'the same service and body', old: NAMED, fresh: NAMED, reason: 'InSync', posts: 1, at: 'Pipe/new' },
+  {
+    why: 'the same name on the platform, another body',
+    old: NAMED,
+    fresh: { ...NAMED, replicas: 2 },
+    reason: 'RenameSuspected',
+    posts: 1,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'the same body, and a name on the platform that follows metadata.name',
+    old: { topics: 'orders' },
+    fresh: { topics: 'orders' },
+    reason: 'RenameSuspected',
+    posts: 1,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'nothing in common',
+    old: NAMED,
+    fresh: { platformName: 'returns', topics: 'returns' },
+    reason: 'New',
+    posts: 2,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'a body of its own, and policy.renamedFrom',
+    old: NAMED,
+    fresh: { ...NAMED, replicas: 2, policy: { renamedFrom: 'Pipe/old' } },
+    reason: 'NotUpdatable',
+    posts: 1,
+    at: 'Pipe/new',
+  },
+  {
+    why: 'the same body, and policy.replaces: it is a new one',
+    old: NAMED,
+    fresh: { ...NAMED, policy: { replaces: 'Pipe/old' } },
+    reason: 'New',
+    posts: 2,
+    at: 'Pipe/old',
+  },
+  {
+    why: 'the same body, and policy.replaces of another one',
+    old: NAMED,
+    fresh: { ...NAMED, replicas: 2, policy: { replaces: 'Pipe/other' } },
+    reason: 'RenameSuspected',
+    posts: 1,
+    at: 'Pipe/old',
+  },
+]
+
+describe('a new manifest beside an orphan with', () => {
+  test.each(ROWS)('$why: $reason, $posts POSTs', async ({ old, fresh, reason, posts, at }) => {
+    const world = await orphan(old)
+    const { pipe: first } = await world.record('Pipe/old')
+    world.write('new.yaml', pipe('new', fresh))
+    expect((await world.go('Pipe/new')).action.reason).toBe(reason)
+    await world.go('Pipe/new')
+    expect(world.platform.posts).toHaveLength(posts)
+    expect((await world.record(at)).pipe).toEqual(first)
+    const holders = (await world.ledger.list()).filter((record) => record.pipe?.id === first?.id)
+    expect(holders.map(({ key }) => key)).toEqual([at])
+    expect(world.board.get('Pipe/old') === undefined).toBe(at === 'Pipe/new')
+  })
+})
+
+describe('a rename', () => {
+  test('is refused until its old manifest is believed to be gone, and then moves by itself', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    await world.go('Pipe/old')
+    world.write('orders.yaml', pipe('new', NAMED))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('takes an unknown outcome along', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
+    await world.go('Pipe/old')
+    const { intent } = await world.record('Pipe/old')
+    world.write('orders.yaml', pipe('new', NAMED))
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe('OutcomeUnknown')
+    expect((await world.record('Pipe/new')).intent).toEqual(intent)
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('of two manifests that cannot be told apart is suspected', async () => {
+    const world = await given({ 'a.yaml': pipe('a', NAMED), 'b.yaml': pipe('b', NAMED) })
+    await world.go('Pipe/a')
+    await world.go('Pipe/b')
+    world.remove('a.yaml')
+    world.remove('b.yaml')
+    world.readAgain()
+    world.write('c.yaml', pipe('c', NAMED))
+    expect((await world.go('Pipe/c')).action.reason).toBe('RenameSuspected')
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('back and forth stays one pipe', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    await world.go('Pipe/old')
+    for (const name of ['new', 'old', 'other', 'old'] as const) {
+      world.write('orders.yaml', pipe(name, NAMED))
+      world.readAgain()
+      await world.go(`Pipe/${name}`)
+      expect(world.board.get(`Pipe/${name}`)?.status).toBe('Ready')
+    }
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.ledger.list()).filter(({ pipe: made }) => made !== undefined)).toHaveLength(1)
+  })
+
+  test('decides anew when somebody else wrote the record that is to move', async () => {
+    const world = await orphan()
+    const record = await world.record('Pipe/old')
+    await world.ledger.swap({ ...record, file: 'elsewhere.yaml' }, [])
+    world.write('new.yaml', pipe('new', NAMED))
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect((await world.record('Pipe/new')).pipe).toEqual(record.pipe)
+  })
+
+  test('of a record that a person forgot meanwhile creates a new pipe', async () => {
+    const world = await orphan()
+    await world.ledger.remove(await world.record('Pipe/old'), [])
+    world.write('new.yaml', pipe('new', NAMED))
+    expect((await world.go('Pipe/new')).action.reason).toBe('New')
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('waits for a ledger that cannot be written, and says so', async () => {
+    const world = await orphan()
+    world.write('new.yaml', pipe('new', NAMED))
+    world.ledger.script('fails')
+    const { outcome, next } = await world.go('Pipe/new')
+    expect(outcome).toMatchObject({ result: 'failed', reason: 'LedgerFailed' })
+    expect(next?.why).toBe('retry')
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+})
+
+describe('a rename while a create is under way', () => {
+  test('waits for the create, and then takes its pipe along: one POST', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    const reply = Promise.withResolvers<void>()
+    world.platform.script('create', { type: 'slow', until: reply.promise })
+    const creating = world.begin('Pipe/old')
+    await world.clock.settle()
+    expect(world.platform.posts).toHaveLength(1)
+
+    world.write('orders.yaml', pipe('new', NAMED))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.readAgain()
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    world.write('orders.yaml', pipe('new', { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+
+    reply.resolve()
+    await creating
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.record('Pipe/new')).pipe?.id).toBe(world.platform.posts[0]?.pipeId)
+  })
+
+  test('that still waits for its place creates the pipe under the new name: one POST', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    const place = Promise.withResolvers<void>()
+    world.platform.script('admit', { type: 'slow', until: place.promise })
+    const waiting = world.begin('Pipe/old')
+    await world.clock.settle()
+    world.write('orders.yaml', pipe('new', NAMED))
+    await world.go('Pipe/new')
+    place.resolve()
+    await waiting
+    world.readAgain()
+    await world.go('Pipe/old')
+    await world.go('Pipe/new')
+    expect(world.platform.posts.map(({ key }) => key)).toEqual(['Pipe/new'])
+    expect((await world.ledger.list()).filter(({ intent }) => intent !== undefined)).toHaveLength(1)
+  })
+
+  test('whose outcome is not on disk yet waits for that, too', async () => {
+    const world = await given({ 'orders.yaml': pipe('old', NAMED) })
+    const reply = Promise.withResolvers<void>()
+    world.platform.script('create', { type: 'slow', until: reply.promise })
+    const creating = world.begin('Pipe/old')
+    await world.clock.settle()
+    world.ledger.script(...Array.from({ length: 8 }, () => 'fails' as const))
+    world.write('orders.yaml', pipe('new', NAMED))
+    world.readAgain()
+    reply.resolve()
+    await world.clock.advance(10_000)
+    await creating
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    for (let turn = 0; turn < 3; turn += 1) await world.go('Pipe/old')
+    expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.record('Pipe/new')).pipe?.id).toBe(world.platform.posts[0]?.pipeId)
+  })
+})
+
+test('a look that was still due at a key that is forgotten writes nothing', async () => {
+  const world = await given({ 'old.yaml': pipe('old', NAMED) })
+  world.remove('old.yaml')
+  world.readAgain()
+  await world.go('Pipe/old')
+  world.readAgain()
+  const writes = world.writes.length
+  await world.go('Pipe/old')
+  expect(world.writes).toHaveLength(writes)
+  expect(await world.ledger.get('Pipe/old')).toBeUndefined()
+  expect(world.board.get('Pipe/old')).toBeUndefined()
+})

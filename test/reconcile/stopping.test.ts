@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import type { Failpoint } from '../../src/reconcile/failpoint.ts'
+import { ended, given } from './given.ts'
+import { alert, endpoint, pipe } from './manifests.ts'
+import type { ModelOperation } from './model-platform.ts'
+import type { Key } from '../../src/kinds/key.ts'
+
+const REASON = new DOMException('Pipewright is stopping', 'AbortError')
+
+async function hops(): Promise<void> {
+  for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
+}
+
+/** Each wait of a turn that is to hear the stop. */
+const WAITS: readonly { readonly why: string; readonly key: Key; readonly at: ModelOperation }[] = [
+  { why: 'the budget of a create', key: 'Pipe/new', at: 'admit' },
+  { why: 'a look at a pipe', key: 'Pipe/orders', at: 'get' },
+  { why: 'a look at an alert', key: 'Alert/lag', at: 'alert' },
+  { why: 'an upsert', key: 'QueryEndpoint/analytics', at: 'upsert' },
+]
+
+describe('a stop', () => {
+  test.each(WAITS)('during $why ends the turn, and writes nothing', async ({ key, at }) => {
+    const world = await given({
+      'orders.yaml': pipe('orders'),
+      'alert.yaml': alert('lag'),
+      'endpoint.yaml': endpoint('analytics'),
+    })
+    await world.go('Pipe/orders')
+    world.write('new.yaml', pipe('new'))
+    const [written, posts] = [world.writes.length, world.platform.posts.length]
+    const told = () => world.events.filter(({ type }) => type === 'ConditionChanged').length
+    const before = told()
+    world.platform.script(at, { type: 'slow', until: new Promise(() => undefined) })
+    const stopping = new AbortController()
+    const turn = world.begin(key, stopping.signal)
+    await hops()
+    stopping.abort(REASON)
+    const { outcome } = (await ended(world.clock, turn)) ?? {}
+    expect(outcome).toEqual({ result: 'stopped' })
+    expect(world.writes).toHaveLength(written)
+    expect(world.platform.posts).toHaveLength(posts)
+    expect(told()).toBe(before)
+  })
+
+  test('before a turn begins ends it without a request', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    const stopped = AbortSignal.abort(REASON)
+    expect((await world.turn('Pipe/orders', stopped))?.outcome).toEqual({ result: 'stopped' })
+    expect(world.writes).toEqual([])
+    expect(world.platform.posts).toEqual([])
+  })
+
+  test('in the middle of a create is not heard: the id is kept', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    world.platform.script('create', { type: 'slow', until: promise })
+    const stopping = new AbortController()
+    const turn = world.begin('Pipe/orders', stopping.signal)
+    await hops()
+    expect(world.platform.posts).toHaveLength(1)
+    stopping.abort(REASON)
+    await hops()
+    resolve()
+    expect((await ended(world.clock, turn))?.outcome).toMatchObject({ result: 'done', reason: 'Created' })
+    const { pipe: made, conditions } = await world.record('Pipe/orders')
+    expect(made?.id).toBe([...world.platform.pipes.keys()][0])
+    expect(conditions?.Synced.reason).toBe('InSync')
+  })
+
+  test('while the id cannot be written does not give it up', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.ledger.script('ok', 'fails', 'fails', 'fails')
+    const stopping = new AbortController()
+    const turn = world.begin('Pipe/orders', stopping.signal)
+    await hops()
+    stopping.abort(REASON)
+    await ended(world.clock, turn)
+    expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
+  })
+
+  test('between the budget and the intent opens no intent', async () => {
+    const stopping = new AbortController()
+    const fail = async (at: Failpoint) => {
+      if (at === 'before-intent') stopping.abort(REASON)
+    }
+    const world = await given({ 'orders.yaml': pipe('orders') }, { fail })
+    expect((await world.turn('Pipe/orders', stopping.signal))?.outcome).toEqual({ result: 'stopped' })
+    expect(world.writes).toEqual([])
+  })
+})

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import {
+  ask,
+  ENDPOINT,
+  givenSandbox,
+  ORDERS,
+  ORGANIZATION,
+  PIPES,
+  type Sent,
+  SERVICE,
+  UUID,
+} from './given.ts'
+
+const OTHER = '11111111-2222-4333-8444-555555555555'
+const kafka = ORDERS.source.kafka
+const json = (value: unknown) => JSON.stringify(value)
+
+let sandbox: Sandbox
+
+beforeAll(async () => {
+  sandbox = await givenSandbox({
+    world: {
+      services: [{ organizationId: ORGANIZATION, serviceId: SERVICE }],
+      pipes: [{ ...ORDERS, id: OTHER, organizationId: ORGANIZATION, serviceId: SERVICE }],
+    },
+  })
+})
+afterAll(() => sandbox.close())
+
+const REFUSED: readonly (readonly [string, number, string, Sent, RegExp])[] = [
+  // who asks
+  ['no credentials', 401, PIPES, { body: ORDERS, headers: { authorization: '' } }, /wrong credentials/],
+  [
+    'a wrong secret',
+    401,
+    PIPES,
+    { body: ORDERS, headers: { authorization: `Basic ${btoa('key-1:other')}` } },
+    /wrong/,
+  ],
+  [
+    'a secret cut at its colon',
+    401,
+    PIPES,
+    { body: ORDERS, headers: { authorization: `Basic ${btoa('key-1:se')}` } },
+    /wrong/,
+  ],
+  [
+    'the right pair, not encoded',
+    401,
+    PIPES,
+    { body: ORDERS, headers: { authorization: 'Basic key-1:se:cret' } },
+    /wrong/,
+  ],
+  [
+    'the right pair under the other scheme',
+    401,
+    PIPES,
+    { body: ORDERS, headers: { authorization: `Bearer ${btoa('key-1:se:cret')}` } },
+    /wrong/,
+  ],
+  [
+    'the right token under the other scheme',
+    401,
+    '/api/v2/alerts/alert-1',
+    { headers: { authorization: 'Basic token-1' } },
+    /wrong/,
+  ],
+  [
+    'the alert token for a pipe',
+    401,
+    `${PIPES}/${OTHER}`,
+    { headers: { authorization: 'Bearer token-1' } },
+    /Basic/,
+  ],
+  [
+    'the API key for an alert',
+    401,
+    '/api/v2/alerts/alert-1',
+    { headers: { authorization: `Basic ${btoa('key-1:se:cret')}` } },
+    /Bearer/,
+  ],
+  ['a wrong token', 401, '/api/v2/alerts/alert-1', { headers: { authorization: 'Bearer token-2' } }, /wrong/],
+  // where to
+  ['an unknown pipe', 404, `${PIPES}/11111111-2222-4333-8444-000000000000`, {}, /no such pipe/],
+  ['a pipe of another service', 404, `${PIPES.replace(SERVICE, OTHER)}/${OTHER}`, {}, /no such service/],
+  ['an unknown service', 404, PIPES.replace(SERVICE, OTHER), { body: ORDERS }, /no such service/],
+  ['an unknown organization', 404, ENDPOINT.replace(ORGANIZATION, OTHER), { body: {} }, /no such service/],
+  ['an unknown alert', 404, '/api/v2/alerts/none', {}, /no such alert/],
+  ['an id that is no UUID', 400, `${PIPES}/orders`, {}, /pipeId: must be a UUID/],
+  ['a path of no operation', 404, '/v1/pipes', {}, /no such path/],
+  ['a list of pipes, which the interface does not have', 404, PIPES, {}, /no such path/],
+  // what
+  [
+    'another content type',
+    400,
+    PIPES,
+    { body: ORDERS, headers: { 'content-type': 'text/plain' } },
+    /Content-Type/,
+  ],
+  ['a content type that is none', 400, PIPES, { body: ORDERS, headers: { 'content-type': 'json' } }, /./],
+  ['no JSON', 400, PIPES, { body: '{"name":' }, /JSON object/],
+  ['JSON that is no object', 400, PIPES, { body: '[]' }, /JSON object/],
+  ['no body', 400, PIPES, { method: 'POST' }, /JSON object/],
+  ['an unknown field', 400, PIPES, { body: { ...ORDERS, replicas: 2 } }, /unknown field replicas/],
+  [
+    'an unknown field far down',
+    400,
+    PIPES,
+    { body: { ...ORDERS, source: { kafka: { ...kafka, broker: 'x' } } } },
+    /source\.kafka: unknown field broker/,
+  ],
+  ['what only manifests have', 400, PIPES, { body: { ...ORDERS, service: 'x' } }, /unknown field service/],
+  [
+    'a reference where a secret belongs',
+    400,
+    PIPES,
+    {
+      body: {
+        ...ORDERS,
+        source: { kafka: { credentials: { password: { secretRef: { name: 'a', key: 'b' } } } } },
+      },
+    },
+    /password: .*string/,
+  ],
+  [
+    'a reference where a text may stand',
+    400,
+    PIPES,
+    { body: { ...ORDERS, source: { kafka: { caCertificate: { secretRef: { name: 'a', key: 'b' } } } } } },
+    /caCertificate: .*string/,
+  ],
+  ['a wrong type', 400, PIPES, { body: { ...ORDERS, scaling: { replicas: '2' } } }, /scaling\.replicas/],
+  ['half a replica', 400, PIPES, { body: { ...ORDERS, scaling: { replicas: 1.5 } } }, /scaling\.replicas/],
+  ['null', 400, PIPES, { body: { ...ORDERS, scaling: null } }, /scaling/],
+  ['no name', 400, PIPES, { body: { source: ORDERS.source } }, /name/],
+  ['no source', 400, PIPES, { body: { name: 'x' } }, /source/],
+  ['no source kind', 400, PIPES, { body: { name: 'x', source: { validateSamples: true } } }, /none is set/],
+  [
+    'two source kinds',
+    400,
+    PIPES,
+    { body: { ...ORDERS, source: { kafka, postgres: { host: 'h' } } } },
+    /kafka and postgres are set/,
+  ],
+  ['a column without a mapping', 400, PIPES, { body: { ...ORDERS, fieldMappings: [] } }, /missing: id/],
+  ['a role that is none', 400, ENDPOINT, { body: { roles: ['admin'] } }, /roles\.0/],
+  ['origins as a list', 400, ENDPOINT, { body: { allowedOrigins: ['a.example'] } }, /allowedOrigins/],
+  ['an unknown field of an endpoint', 400, ENDPOINT, { body: { origins: '*' } }, /unknown field origins/],
+  ['more than four megabytes', 413, PIPES, { body: json({ name: 'x'.repeat(5 * 2 ** 20) }) }, /large/],
+]
+
+test.each(REFUSED)('refused: %s', async (_why, status, path, sent, error) => {
+  const before = {
+    pipes: sandbox.pipes(),
+    endpoints: sandbox.endpoints(),
+    requests: sandbox.requests().length,
+  }
+  const got = await ask(sandbox, path, sent)
+  expect(got.status).toBe(status)
+  expect(Object.keys(got.body).toSorted()).toEqual(['error', 'requestId', 'status'])
+  expect(got.body.status).toBe(status)
+  expect(got.body.requestId).toMatch(UUID)
+  expect(got.body.error).toMatch(error)
+  expect(sandbox.pipes()).toEqual(before.pipes)
+  expect(sandbox.endpoints()).toEqual(before.endpoints)
+  expect(sandbox.requests()).toHaveLength(before.requests + 1)
+})
+
+test('an absent header is told apart from a wrong one', async () => {
+  const reply = await fetch(`${sandbox.url}${PIPES}/${OTHER}`)
+  expect(reply.status).toBe(401)
+  expect(await reply.json()).toMatchObject({ error: 'absent credentials: Basic is expected' })
+  expect(sandbox.requests().at(-1)).toMatchObject({ authorization: 'absent' })
+})
+
+test('an error never repeats a value: it may be a secret', async () => {
+  const secret = 'hunter2-hunter2'
+  const source = { kafka: { credentials: { password: [secret], username: secret.length } } }
+  const { body } = await ask(sandbox, PIPES, { body: { name: 'x', source } })
+  expect(body.status).toBe(400)
+  expect(JSON.stringify(body)).not.toContain(secret)
+})
+
+test('credentials can change while it runs', async () => {
+  await using other = await givenSandbox()
+  other.setAccess({ credentials: [{ keyId: 'new', keySecret: 'x' }], alertTokens: [] })
+  expect((await ask(other, PIPES, { body: ORDERS })).status).toBe(401)
+  const headers = { authorization: `Basic ${btoa('new:x')}` }
+  expect((await ask(other, PIPES, { body: ORDERS, headers })).status).toBe(200)
+})

@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest'
+import type { FaultRuleInput } from '../../src/sandbox/fault.ts'
+import { createFaults, type Target } from '../../src/sandbox/faults.ts'
+import { ask, givenSandbox, ORDERS, PIPES } from './given.ts'
+
+const create: Target = { operation: 'createPipe', subjects: ['orders', 'service-1'] }
+const read: Target = { operation: 'getPipe', subjects: ['id-1', 'orders', 'service-1'] }
+const alert: Target = { operation: 'getAlert', subjects: ['alert-1'] }
+const status = (code: number) => ({ type: 'status', status: code }) as const
+const reset = { type: 'reset' } as const
+
+const ROWS: readonly {
+  readonly why: string
+  readonly rules: readonly FaultRuleInput[]
+  readonly asked: readonly Target[]
+  readonly befallen: readonly (number | string | undefined)[]
+}[] = [
+  { why: 'no rule, no fault', rules: [], asked: [create, read], befallen: [undefined, undefined] },
+  {
+    why: 'a rule is for one request',
+    rules: [{ fault: status(500) }],
+    asked: [create, read],
+    befallen: [500, undefined],
+  },
+  {
+    why: 'a rule can be for some',
+    rules: [{ times: 2, fault: status(500) }],
+    asked: [create, read, read],
+    befallen: [500, 500, undefined],
+  },
+  {
+    why: 'a rule can be for ever',
+    rules: [{ times: 'always', fault: reset }],
+    asked: [create, read, read],
+    befallen: ['reset', 'reset', 'reset'],
+  },
+  {
+    why: 'by operation',
+    rules: [{ operation: 'getPipe', fault: reset }],
+    asked: [create, read],
+    befallen: [undefined, 'reset'],
+  },
+  {
+    why: 'by the name of a pipe',
+    rules: [{ subject: 'orders', times: 'always', fault: reset }],
+    asked: [create, alert, read],
+    befallen: ['reset', undefined, 'reset'],
+  },
+  {
+    why: 'by the id of a pipe',
+    rules: [{ subject: 'id-1', fault: reset }],
+    asked: [create, read],
+    befallen: [undefined, 'reset'],
+  },
+  {
+    why: 'by service',
+    rules: [{ subject: 'service-1', times: 2, fault: reset }],
+    asked: [alert, create, read],
+    befallen: [undefined, 'reset', 'reset'],
+  },
+  {
+    why: 'from the nth fitting request on',
+    rules: [{ operation: 'getPipe', nth: 2, fault: reset }],
+    asked: [read, create, read, read],
+    befallen: [undefined, undefined, 'reset', undefined],
+  },
+  {
+    why: 'one rule after the other is a script',
+    rules: [{ fault: status(503) }, { fault: reset }],
+    asked: [create, create, create],
+    befallen: [503, 'reset', undefined],
+  },
+  {
+    why: 'nth counts what earlier rules left',
+    rules: [{ fault: status(503) }, { nth: 2, fault: reset }],
+    asked: [read, read, read],
+    befallen: [503, undefined, 'reset'],
+  },
+]
+
+test.each(ROWS)('$why', ({ rules, asked, befallen }) => {
+  const faults = createFaults()
+  faults.add(...rules)
+  const seen = asked.map((target) => {
+    const fault = faults.pick(target)
+    return fault?.type === 'status' ? fault.status : fault?.type
+  })
+  expect(seen).toEqual(befallen)
+})
+
+const MIX = {
+  seed: 7,
+  faults: [
+    { probability: 0.2, fault: status(500) },
+    { probability: 0.1, fault: reset },
+  ],
+}
+
+test('a mix is the same for the same seed, and another one for another', () => {
+  expect(draw(7)).toEqual(draw(7))
+  expect(draw(7)).not.toEqual(draw(8))
+})
+
+test('what befalls one subject does not depend on how others come between', () => {
+  const alone = createFaults()
+  alone.mix(MIX)
+  const among = createFaults()
+  among.mix(MIX)
+  for (let n = 0; n < 100; n += 1) {
+    const expected = alone.pick(read)
+    among.pick(create)
+    expect(among.pick(read)).toEqual(expected)
+    among.pick(alert)
+  }
+})
+
+test('a mix keeps to its probabilities', () => {
+  const faults = createFaults()
+  faults.mix(MIX)
+  const seen = Array.from({ length: 5_000 }, () => faults.pick(read)?.type)
+  const share = (type: string | undefined) => seen.filter((one) => one === type).length / seen.length
+  expect(share('status')).toBeCloseTo(0.2, 1)
+  expect(share('reset')).toBeCloseTo(0.1, 1)
+  expect(share(undefined)).toBeCloseTo(0.7, 1)
+})
+
+test('the script goes before the mix, and clearing ends both', () => {
+  const faults = createFaults()
+  faults.mix({ seed: 1, faults: [{ probability: 1, fault: reset }] })
+  faults.add({ fault: status(500) })
+  expect([faults.pick(read)?.type, faults.pick(read)?.type]).toEqual(['status', 'reset'])
+  faults.add({ fault: status(500) })
+  faults.clear()
+  expect(faults.pick(read)).toBeUndefined()
+})
+
+test.each<[string, () => unknown, RegExp]>([
+  [
+    'a status that is none',
+    () => createFaults().add({ fault: { type: 'status', status: 42 } }),
+    /expected number to be >=200/,
+  ],
+  ['an nth of 0', () => createFaults().add({ nth: 0, fault: reset }), /expected number to be >=1/],
+  [
+    'probabilities of more than 1',
+    () =>
+      createFaults().mix({
+        seed: 1,
+        faults: [
+          { probability: 0.6, fault: reset },
+          { probability: 0.6, fault: reset },
+        ],
+      }),
+    /must not add up to more than 1/,
+  ],
+])('refused: %s', (_why, act, message) => {
+  expect(act).toThrow(message)
+})
+
+test('over HTTP, a pipe goes by its name and by its id', async () => {
+  await using sandbox = await givenSandbox()
+  const { id } = (await ask(sandbox, PIPES, { body: ORDERS })).body.result
+  const other = (await ask(sandbox, PIPES, { body: { ...ORDERS, name: 'refunds' } })).body.result.id
+  sandbox.faults.add(
+    { subject: 'orders', operation: 'getPipe', fault: status(503) },
+    { subject: id, fault: status(409) },
+  )
+  expect((await ask(sandbox, `${PIPES}/${other}`)).status).toBe(200)
+  expect((await ask(sandbox, `${PIPES}/${id}`)).status).toBe(503)
+  expect((await ask(sandbox, `${PIPES}/${id}`)).status).toBe(409)
+})
+
+function draw(seed: number): readonly (string | undefined)[] {
+  const faults = createFaults()
+  faults.mix({ ...MIX, seed })
+  return Array.from({ length: 200 }, () => faults.pick(read)?.type)
+}

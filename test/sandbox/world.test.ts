@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readWorld, World, WorldError, type WorldInput } from '../../src/sandbox/world.ts'
+import { ALERT, ask, ENDPOINT, givenSandbox, ORDERS, ORGANIZATION, PIPES, SERVICE } from './given.ts'
+
+const ID = '11111111-2222-4333-8444-555555555555'
+const PIPE = { ...ORDERS, id: ID, organizationId: ORGANIZATION, serviceId: SERVICE }
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'world-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+test('an empty file is a world in which nothing is', async () => {
+  const file = join(folder, 'empty.yaml')
+  await writeFile(file, '# nothing yet\n')
+  expect(await readWorld(file)).toEqual(World.parse({}))
+})
+
+test.each([
+  ['no file', undefined, /world\.yaml: cannot be read: ENOENT/],
+  ['no YAML', 'pipes: [', /world\.yaml: is not YAML: .*line 1/],
+  ['a list', '- pipes', /body: Invalid input: expected object/],
+  ['an unknown part', 'pipe: []', /body: unknown field pipe/],
+  [
+    'an id that is none',
+    'services: [{organizationId: a, serviceId: b}]',
+    /services\.0\.organizationId: .*; services\.0\.serviceId: /,
+  ],
+  ['an alert without most of its fields', 'alerts: [{id: a}]', /alerts\.0\.name: .*alerts\.0\.channel: /],
+  [
+    'a pipe with two sources',
+    `pipes: [{id: ${ID}, organizationId: ${ID}, serviceId: ${ID}, name: x, source: {kafka: {}, postgres: {}}}]`,
+    /pipes\.0: source: .*kafka and postgres/,
+  ],
+  [
+    'an unknown field of a pipe',
+    `pipes: [{id: ${ID}, organizationId: ${ID}, serviceId: ${ID}, name: x, source: {kafka: {broker: x}}}]`,
+    /pipes\.0\.source\.kafka: unknown field broker/,
+  ],
+  [
+    'an incident without a subject',
+    'incidents: [{afterMs: 1, vanish: true}]',
+    /incidents\.0: name either a pipe or an alert/,
+  ],
+  [
+    'an incident without a deed',
+    'incidents: [{pipe: a, afterMs: 1}]',
+    /incidents\.0: say either change or vanish/,
+  ],
+  [
+    'an alert that vanishes',
+    'incidents: [{alert: a, afterMs: 1, vanish: true}]',
+    /incidents\.0: an alert cannot vanish/,
+  ],
+])('refused: %s', async (_why, text, message) => {
+  const file = join(folder, 'world.yaml')
+  await rm(file, { force: true })
+  if (text !== undefined) await writeFile(file, text)
+  const error = await readWorld(file).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(WorldError)
+  expect(error).toHaveProperty('message', expect.stringMatching(message))
+})
+
+test('what a world says is there, is there', async () => {
+  const world: WorldInput = {
+    alerts: [ALERT],
+    pipes: [
+      { ...PIPE, createdAt: '2026-01-02T03:04:05.678Z' },
+      { ...PIPE, id: ORGANIZATION, state: 'Paused' },
+    ],
+    endpoints: [
+      { id: SERVICE, organizationId: ORGANIZATION, serviceId: SERVICE, allowedOrigins: 'a.example' },
+    ],
+    credentials: [{ keyId: 'w', keySecret: 's' }],
+    alertTokens: ['w'],
+  }
+  await using sandbox = await givenSandbox({ world })
+  const headers = { authorization: `Basic ${btoa('w:s')}` }
+  const { result } = (await ask(sandbox, `${PIPES}/${ID}`, { headers })).body
+  expect(result).toMatchObject({
+    id: ID,
+    name: 'orders',
+    state: 'Running',
+    createdAt: '2026-01-02T03:04:05.678Z',
+  })
+  expect(JSON.stringify(result)).not.toMatch(/p1|p2|validateSamples|roles/)
+  expect((await ask(sandbox, `${PIPES}/${ORGANIZATION}`)).body.result.state).toBe('Paused')
+  expect((await ask(sandbox, ENDPOINT, { body: {} })).body.result.id).toBe(SERVICE)
+  const alert = await ask(sandbox, '/api/v2/alerts/alert-1', { headers: { authorization: 'Bearer w' } })
+  expect(alert.body.data).toEqual(ALERT)
+})
+
+test('a world is applied once in the life of a file: what vanished stays away, what is new comes', async () => {
+  const file = join(folder, 'sandbox.db')
+  {
+    await using sandbox = await givenSandbox({ file, world: { pipes: [PIPE] } })
+    sandbox.vanish(ID)
+  }
+  const more = { ...PIPE, id: ORGANIZATION, name: 'more' }
+  await using sandbox = await givenSandbox({ file, world: { pipes: [PIPE, more] } })
+  expect(sandbox.pipes().map(({ name }) => name)).toEqual(['more'])
+})
+
+test('incidents happen when their time has come, once each, also to pipes that come later', async () => {
+  let now = 1_000_000
+  await using sandbox = await givenSandbox({
+    now: () => now,
+    world: {
+      alerts: [ALERT],
+      incidents: [
+        { pipe: 'orders', afterMs: 3_000, vanish: true },
+        { pipe: 'orders', afterMs: 1_000, change: { scaling: { replicas: 1 } } },
+        { alert: 'alert-1', afterMs: 2_000, change: { state: 'ALERT' } },
+      ],
+    },
+  })
+  now += 500
+  const { id } = (await ask(sandbox, PIPES, { body: ORDERS })).body.result
+  const other = (await ask(sandbox, PIPES, { body: { ...ORDERS, name: 'other' } })).body.result.id
+  const replicas = async () => (await ask(sandbox, `${PIPES}/${id}`)).body.result?.scaling.replicas
+  const alert = async () => (await ask(sandbox, '/api/v2/alerts/alert-1')).body.data.state
+  now += 999
+  expect([await replicas(), await alert()]).toEqual([2, 'OK'])
+  now += 1
+  expect([await replicas(), await alert()]).toEqual([1, 'OK'])
+  sandbox.change(id, { scaling: { replicas: 5 } })
+  now += 500
+  expect([await replicas(), await alert()]).toEqual([5, 'ALERT']) // not changed a second time
+  now += 1_500
+  expect((await ask(sandbox, `${PIPES}/${id}`)).status).toBe(404)
+  expect((await ask(sandbox, `${PIPES}/${other}`)).body.result.scaling.replicas).toBe(2)
+})

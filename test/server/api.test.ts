@@ -1,0 +1,213 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import { startServer } from '../../src/server/server.ts'
+import { fakeParts, finding, NOW, overview, resource, REVISION } from './fake-parts.ts'
+import { ask, running } from './running.ts'
+
+const RESOURCES = [
+  resource('Alert/lag', { status: 'NotReady', reason: 'UnhealthyState', message: 'its state is ALERT' }),
+  resource('Pipe/clicks', { status: 'Drifted', reason: 'Drifted', labels: { team: 'web' } }),
+  resource('Pipe/orders', { desired: { name: 'orders' }, observed: { name: 'orders', state: 'Running' } }),
+  resource('Pipe/users', { status: 'Missing', reason: 'Missing' }),
+  resource('Service/analytics'),
+]
+
+describe('/metrics and the probes', () => {
+  it('gives the scrape as it is, with its content type', async () => {
+    const { url } = await running(fakeParts())
+    const reply = await fetch(`${url}/metrics`)
+    expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(await reply.text()).toBe('a_metric 1\n')
+  })
+
+  const PROBES: readonly (readonly [string, string, Parameters<typeof fakeParts>[0], number, object])[] = [
+    ['healthy', '/healthz', {}, 200, { ok: true, detail: 'the queue moves' }],
+    [
+      'stuck',
+      '/healthz',
+      { health: () => ({ ok: false, detail: 'stuck' }) },
+      503,
+      { ok: false, detail: 'stuck' },
+    ],
+    ['ready', '/readyz', {}, 200, { ok: true, detail: 'ready' }],
+    [
+      'not ready',
+      '/readyz',
+      { ready: () => ({ ok: false, detail: 'no ledger' }) },
+      503,
+      { ok: false, detail: 'no ledger' },
+    ],
+    [
+      'a check that throws',
+      '/readyz',
+      { ready: fail },
+      503,
+      { ok: false, detail: 'the check itself failed' },
+    ],
+  ]
+
+  it.each(PROBES)('%s: %s', async (_, path, over, status, body) => {
+    const { url } = await running(fakeParts(over))
+    expect(await ask(url + path)).toMatchObject({ status, body })
+  })
+})
+
+function fail(): never {
+  throw new Error('x')
+}
+
+describe('/api/v1/resources', () => {
+  const FILTERS: readonly (readonly [string, string, readonly string[]])[] = [
+    [
+      'all, in the order of their keys',
+      '',
+      ['Alert/lag', 'Pipe/clicks', 'Pipe/orders', 'Pipe/users', 'Service/analytics'],
+    ],
+    ['of one kind', '?kind=Alert', ['Alert/lag']],
+    ['of several kinds', '?kind=Alert,Service', ['Alert/lag', 'Service/analytics']],
+    ['of one status', '?status=Drifted', ['Pipe/clicks']],
+    ['of kind and status', '?kind=Pipe&status=Ready', ['Pipe/orders']],
+    ['with a text, whatever its case', '?q=ORDERS', ['Pipe/orders']],
+    ['with a label', '?q=team%3Dweb', ['Pipe/clicks']],
+    ['with a text of the message', '?q=state%20is', ['Alert/lag']],
+    ['not well, worst first', '?well=false&sort=status', ['Pipe/users', 'Pipe/clicks', 'Alert/lag']],
+    ['a part of them', '?offset=1&limit=2', ['Pipe/clicks', 'Pipe/orders']],
+    ['none', '?q=nothing', []],
+  ]
+
+  it.each(FILTERS)('%s', async (_, query, keys) => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    const { status, body } = await ask(`${url}/api/v1/resources${query}`)
+    expect(status).toBe(200)
+    expect((body['items'] as { key: string }[]).map(({ key }) => key)).toEqual(keys) // of resources
+    expect(body['counts']).toMatchObject({ Ready: 2, Missing: 1, Drifted: 1, NotReady: 1, Invalid: 0 })
+  })
+
+  it('says how many match, and leaves the bodies out', async () => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    const { body } = await ask(`${url}/api/v1/resources?kind=Pipe&limit=1`)
+    expect(body['total']).toBe(3)
+    expect(body['overview']).toMatchObject({ revision: { id: REVISION } })
+    expect(JSON.stringify(body['items'])).not.toContain('"desired"')
+  })
+
+  const REFUSED: readonly (readonly [string, string, string])[] = [
+    ['an unknown kind, with the nearest', '?kind=pipes', 'Did you mean "Pipe"?'],
+    ['an unknown status, with all', '?status=zzzzzzzz', 'It is one of OutcomeUnknown, '],
+    ['a limit that is no number', '?limit=many', 'It is a whole number from 0'],
+    ['a text twice', '?q=a&q=b', 'Give it once.'],
+  ]
+
+  it.each(REFUSED)('refuses %s', async (_, query, hint) => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    const { status, body } = await ask(`${url}/api/v1/resources${query}`)
+    expect(status).toBe(400)
+    expect(body['hint']).toContain(hint)
+  })
+
+  it('gives one resource with its bodies', async () => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    const { status, body } = await ask(`${url}/api/v1/resources/Pipe/orders`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ key: 'Pipe/orders', observed: { state: 'Running' } })
+  })
+
+  it('names the nearest of one that is not there', async () => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    const { status, body } = await ask(`${url}/api/v1/resources/Pipe/order`)
+    expect([status, body['hint']]).toEqual([404, 'Did you mean "Pipe/orders"?'])
+  })
+})
+
+describe('/api/v1/overview', () => {
+  it('says whether all is well', async () => {
+    const parts = fakeParts({ overview: () => overview({ findings: [finding()] }) }, RESOURCES)
+    const { url } = await running(parts)
+    const { body } = await ask(`${url}/api/v1/overview`)
+    expect(body).toMatchObject({
+      version: '0.1.0',
+      verdict: {
+        level: 'unwell',
+        sentence: 'Not all is well: 3 of 5 resources need attention; 1 error in manifests.',
+      },
+      ready: { ok: true },
+    })
+  })
+})
+
+function brokenHistory(): Promise<never> {
+  return Promise.reject(new Error('disk I/O error at /somewhere'))
+}
+
+describe('/api/v1/history', () => {
+  const ENTRIES: readonly HistoryEntry[] = ['Pipe/orders' as const, 'Pipe/clicks' as const].map((key) => ({
+    type: 'condition',
+    condition: 'Synced',
+    status: 'True',
+    reason: 'InSync',
+    key,
+    at: NOW,
+    revision: REVISION,
+    requestId: undefined,
+    message: 'x',
+  }))
+
+  it('gives all, or those of a key', async () => {
+    const { url } = await running(fakeParts({}, [], ENTRIES))
+    expect((await ask(`${url}/api/v1/history`)).body['items']).toHaveLength(2)
+    expect((await ask(`${url}/api/v1/history?limit=1`)).body['items']).toHaveLength(1)
+    const { body } = await ask(`${url}/api/v1/history?key=Pipe/clicks`)
+    expect(body['items']).toMatchObject([{ key: 'Pipe/clicks' }])
+  })
+
+  it.each(['?key=orders', '?limit=0', '?limit=1001'])('refuses %s', async (query) => {
+    const { url } = await running(fakeParts())
+    expect((await ask(`${url}/api/v1/history${query}`)).status).toBe(400)
+  })
+
+  it('does not tell outside what went wrong inside', async () => {
+    const { url } = await running(fakeParts({ history: brokenHistory }))
+    const { status, body } = await ask(`${url}/api/v1/history`)
+    expect(status).toBe(500)
+    expect(Object.keys(body)).toEqual(['error', 'hint'])
+    expect(JSON.stringify(body)).not.toContain('somewhere')
+  })
+})
+
+describe('everything', () => {
+  it.each(['/', '/api/v1/overview', '/nothing', '/metrics'])(
+    '%s carries the headers that protect',
+    async (path) => {
+      const { url } = await running(fakeParts())
+      const { headers } = await fetch(url + path)
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('cache-control')).toMatch(/no-store|no-cache/)
+    },
+  )
+
+  it('answers JSON with a hint where there is nothing', async () => {
+    const { url } = await running(fakeParts())
+    const { status, body } = await ask(`${url}/api/v2/x?token=abc`)
+    expect(status).toBe(404)
+    expect(body['error']).toBe('there is nothing at GET /api/v2/x')
+    expect(body['hint']).toContain('/api/v1/resources')
+  })
+
+  it('says which port cannot be had', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo // it listens on TCP
+    try {
+      const start = startServer(fakeParts({ listen: { host: '127.0.0.1', port } }))
+      await expect(start).rejects.toThrow(
+        new RegExp(`cannot listen on 127.0.0.1:${port}: .*EADDRINUSE.*--listen`),
+      )
+    } finally {
+      other.close()
+    }
+  })
+})

@@ -1,0 +1,133 @@
+import { connect } from 'node:net'
+import { describe, expect, it, vi } from 'vitest'
+import { GATHER_MS, HEARTBEAT_MS } from '../../src/server/event-hub.ts'
+import { startServer } from '../../src/server/server.ts'
+import { fakeParts } from './fake-parts.ts'
+import { ask, running } from './running.ts'
+
+/** A listening client: what it has heard so far, and whether the stream is over. */
+async function listen(url: string, headers: Record<string, string> = {}) {
+  const stop = new AbortController()
+  const reply = await fetch(`${url}/api/v1/events`, { headers, signal: stop.signal })
+  const heard = { text: '', ended: false, headers: reply.headers, stop }
+  void (async () => {
+    try {
+      for await (const chunk of reply.body ?? []) heard.text += Buffer.from(chunk).toString()
+    } catch {
+      // the test let go of it
+    }
+    heard.ended = true
+  })()
+  await vi.waitFor(() => expect(heard.text).toContain(': hello\n\n'))
+  return heard
+}
+
+describe('/api/v1/events', () => {
+  it('begins with when to come back and with an id', async () => {
+    const { url } = await running(fakeParts())
+    const heard = await listen(url)
+    expect(heard.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(heard.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(heard.text).toMatch(/^retry: 2000\nid: \w+-0\n/)
+  })
+
+  it('gathers what changes within a moment into one event of each type', async () => {
+    const parts = fakeParts()
+    const heard = await listen((await running(parts)).url)
+    parts.change({ type: 'resources', keys: ['Pipe/b'] })
+    parts.change({ type: 'resources', keys: ['Pipe/a', 'Pipe/b'] })
+    parts.change({ type: 'source', keys: [] })
+    parts.clock.advance(GATHER_MS)
+    await vi.waitFor(() => expect(heard.text).toContain('event: source'))
+    const data = [...heard.text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, , json]) =>
+      JSON.parse(json ?? ''),
+    )
+    expect(data).toEqual([
+      { type: 'resources', keys: ['Pipe/a', 'Pipe/b'], all: false },
+      { type: 'source', keys: [], all: true },
+    ])
+  })
+
+  it('names no keys when too many changed', async () => {
+    const parts = fakeParts()
+    const heard = await listen((await running(parts)).url)
+    for (let index = 0; index < 5_000; index += 1)
+      parts.change({ type: 'resources', keys: [`Pipe/p${index}`] })
+    parts.clock.advance(GATHER_MS)
+    await vi.waitFor(() => expect(heard.text).toContain('data: {"type":"resources","keys":[],"all":true}'))
+    expect(heard.text.length).toBeLessThan(1_000)
+  })
+
+  it('shows every fifteen seconds that it is alive', async () => {
+    const parts = fakeParts()
+    const heard = await listen((await running(parts)).url)
+    parts.clock.advance(HEARTBEAT_MS)
+    parts.clock.advance(HEARTBEAT_MS)
+    await vi.waitFor(() => expect(heard.text.match(/: heartbeat\n\n/g)).toHaveLength(2))
+  })
+
+  it('tells who comes back late that everything may be new', async () => {
+    const { url } = await running(fakeParts())
+    const late = await listen(url, { 'last-event-id': 'another-process-7' })
+    await vi.waitFor(() => expect(late.text.match(/^event: /gm)).toHaveLength(3))
+    const id = /^id: (.*)$/m.exec(late.text)?.[1] ?? ''
+    const inTime = await listen(url, { 'last-event-id': id })
+    expect(inTime.text).not.toContain('event: ')
+  })
+
+  it('lets go of a client that does not read', async () => {
+    const parts = fakeParts()
+    const { port, url } = await running(parts)
+    const socket = connect(port, '127.0.0.1')
+    socket.pause()
+    socket.write('GET /api/v1/events HTTP/1.1\r\nhost: x\r\n\r\n')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('error', () => {})
+    const other = await listen(url)
+    const keys = Array.from({ length: 200 }, (_, index) => `Pipe/${'x'.repeat(240)}${index}` as const)
+    for (let round = 0; round < 400; round += 1) {
+      parts.change({ type: 'resources', keys })
+      parts.clock.advance(GATHER_MS)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    socket.resume()
+    await closed
+    expect(other.ended).toBe(false)
+  })
+
+  it('has room for a hundred clients', async () => {
+    const { url } = await running(fakeParts())
+    await Promise.all(Array.from({ length: 100 }, () => listen(url)))
+    const { status, body } = await ask(`${url}/api/v1/events`)
+    expect([status, body['error']]).toEqual([503, 'too many clients listen already'])
+  })
+
+  it('ends when the server closes, and lets go of its subscription', async () => {
+    const parts = fakeParts()
+    const server = await startServer(parts)
+    const heard = await listen(server.url)
+    expect(parts.subscribers()).toBe(1)
+    await server.close()
+    await vi.waitFor(() => expect(heard.ended).toBe(true))
+    expect(parts.subscribers()).toBe(0)
+    await expect(fetch(server.url)).rejects.toThrow('fetch failed')
+  })
+})
+
+describe('closing', () => {
+  it('does not wait for a client that sends half a request', async () => {
+    const parts = fakeParts()
+    const server = await startServer(parts)
+    const socket = connect(server.port, '127.0.0.1')
+    socket.on('error', () => {})
+    await new Promise((resolve) => socket.once('connect', resolve))
+    socket.write('POST /-/reconcile HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{')
+    await ask(`${server.url}/healthz`)
+    const began = performance.now()
+    const closed = server.close()
+    parts.clock.advance(3_000)
+    await closed
+    expect(performance.now() - began).toBeLessThan(5_000) // the request itself would time out after ten seconds
+    socket.destroy()
+  })
+})

@@ -1,0 +1,151 @@
+import type { Finding } from '../../src/kinds/finding.ts'
+import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { Condition } from '../../src/plan/condition.ts'
+import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { ResourceStatus, StatusBoard } from '../../src/reconcile/status.ts'
+import type { Change, Overview, ServerParts } from '../../src/server/parts.ts'
+
+export const NOW = Date.UTC(2026, 5, 1, 12)
+
+export const REVISION = '4f2a9c1be07d5a8863c1f0e2d9b7a6c5d4e3f201'
+
+export function condition(status: Condition['status'], over: Partial<Condition> = {}): Condition {
+  return { status, reason: 'InSync', message: 'as asked for', since: NOW - 60_000, ...over }
+}
+
+/** A resource that is well, but for what `over` says. */
+export function resource(key: Key, over: Partial<ResourceStatus> = {}): ResourceStatus {
+  return {
+    key,
+    kind: kindOf(key),
+    name: nameOf(key),
+    labels: {},
+    status: 'Ready',
+    conditions: {
+      Valid: condition('True', { reason: 'Valid' }),
+      Synced: condition('True'),
+      Ready: condition('True'),
+    },
+    action: 'observe',
+    reason: 'InSync',
+    message: 'The platform reports what the manifest asks for.',
+    differences: [],
+    file: `pipes/${nameOf(key)}.yaml`,
+    line: 3,
+    revision: REVISION,
+    service: 'analytics',
+    pipeId: undefined,
+    state: undefined,
+    desired: undefined,
+    observed: undefined,
+    lastReconciledAt: NOW - 30_000,
+    nextReconcileAt: NOW + 270_000,
+    suspendedUntil: undefined,
+    ...over,
+  }
+}
+
+export function finding(over: Partial<Finding> = {}): Finding {
+  return {
+    file: 'pipes/orders.yaml',
+    line: 7,
+    column: 3,
+    endColumn: 10,
+    severity: 'error',
+    code: 'unknown-field',
+    message: 'There is no field "replcas".',
+    hint: 'Did you mean "replicas"?',
+    lineText: '  replcas: 2',
+    key: undefined,
+    related: [],
+    ...over,
+  }
+}
+
+export function boardOf(resources: readonly ResourceStatus[]): StatusBoard {
+  const byKey = new Map(resources.map((one) => [one.key, one]))
+  return { get: (key) => byKey.get(key), list: () => [...byKey.values()] }
+}
+
+export function overview(over: Partial<Overview> = {}): Overview {
+  return {
+    version: '0.1.0',
+    sandbox: false,
+    revision: { id: REVISION, from: 'git-sync' },
+    manifestsDir: 'manifests',
+    sourceProblem: undefined,
+    findings: [],
+    queueDepth: { 0: 0, 1: 0, 2: 0 },
+    brake: { on: false, wanted: 0, limit: 25 },
+    watchMode: 'parent',
+    startedAt: NOW - 3_600_000,
+    now: NOW,
+    lastLoadAt: NOW - 40_000,
+    ...over,
+  }
+}
+
+/** A clock that stands still until it is told to go on. */
+export interface FakeClock extends Clock {
+  advance(milliseconds: number): void
+}
+
+export function fakeClock(): FakeClock {
+  let now = 0
+  const timers = new Set<{ readonly at: number; readonly callback: () => void }>()
+  return {
+    now: () => NOW + now,
+    monotonic: () => now,
+    after(delay, callback) {
+      const timer = { at: now + delay, callback }
+      timers.add(timer)
+      return () => void timers.delete(timer)
+    },
+    advance(milliseconds) {
+      const end = now + milliseconds
+      for (;;) {
+        const next = [...timers].toSorted((a, b) => a.at - b.at)[0]
+        if (next === undefined || next.at > end) break
+        timers.delete(next)
+        now = next.at
+        next.callback()
+      }
+      now = end
+    },
+  }
+}
+
+export interface FakeParts extends ServerParts {
+  readonly clock: FakeClock
+  /** Tells every subscriber. */
+  change(change: Change): void
+  subscribers(): number
+}
+
+export function fakeParts(
+  over: Partial<Omit<ServerParts, 'clock'>> = {},
+  resources: readonly ResourceStatus[] = [],
+  history: readonly HistoryEntry[] = [],
+): FakeParts {
+  const listeners = new Set<(change: Change) => void>()
+  return {
+    listen: { host: '127.0.0.1', port: 0 },
+    clock: fakeClock(),
+    board: boardOf(resources),
+    history: async ({ key, limit }) =>
+      history.filter((entry) => key === undefined || entry.key === key).slice(0, limit),
+    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'a_metric 1\n' },
+    health: () => ({ ok: true, detail: 'the queue moves' }),
+    ready: () => ({ ok: true, detail: 'ready' }),
+    overview: () => overview(),
+    reconcile: undefined,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    change: (change) => listeners.forEach((listener) => listener(change)),
+    subscribers: () => listeners.size,
+    ...over,
+  }
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import type { ReconcileTrigger } from '../../src/server/parts.ts'
+import { fakeParts, resource } from './fake-parts.ts'
+import { ask, running } from './running.ts'
+
+const TOKEN = 'the-admin-token'
+
+const RESOURCES = [
+  resource('Pipe/orders'),
+  resource('Pipe/paused', { status: 'Suspended', suspendedUntil: '2027-01-31T00:00:00Z' }),
+]
+
+/** A trigger that remembers what it was asked. */
+function fakeTrigger(token: string | undefined = `${TOKEN}\n`) {
+  const asked: (Key | undefined)[] = []
+  const trigger: ReconcileTrigger = {
+    adminToken: async () => token,
+    request(key) {
+      asked.push(key)
+      const suspended: readonly Key[] = key === undefined || key === 'Pipe/paused' ? ['Pipe/paused'] : []
+      return { token: 'tok-1', accepted: key === undefined ? 'all' : [key], suspended }
+    },
+    progress: (name) => (name === 'tok-1' ? { done: false, pending: 3 } : undefined),
+  }
+  return { trigger, asked }
+}
+
+async function post(
+  trigger: ReconcileTrigger | undefined,
+  init: RequestInit & { readonly query?: string } = { headers: { authorization: `Bearer ${TOKEN}` } },
+) {
+  const { url } = await running(fakeParts({ reconcile: trigger }, RESOURCES))
+  return ask(`${url}/-/reconcile${init.query ?? ''}`, { method: 'POST', ...init })
+}
+
+const RIGHT = { authorization: `Bearer ${TOKEN}` }
+
+function basic(text: string): string {
+  return `Basic ${Buffer.from(text).toString('base64')}`
+}
+
+describe('who may ask', () => {
+  const HEADERS: readonly (readonly [string, string | undefined, number])[] = [
+    ['the right token', `Bearer ${TOKEN}`, 202],
+    ['the scheme in small letters', `bearer ${TOKEN}`, 202],
+    ['the token as a password, as git-sync sends it', basic(`git-sync:${TOKEN}`), 202],
+    ['nothing', undefined, 401],
+    ['a wrong token', 'Bearer wrong', 401],
+    ['a token that only begins right', `Bearer ${TOKEN}x`, 401],
+    ['a part of the token', `Bearer ${TOKEN.slice(0, -1)}`, 401],
+    ['no token after the scheme', 'Bearer ', 401],
+    ['a wrong password', basic('git-sync:wrong'), 401],
+    ['an empty password', basic('git-sync:'), 401],
+    ['another scheme', `Digest ${TOKEN}`, 401],
+  ]
+
+  it.each(HEADERS)('%s', async (_, authorization, status) => {
+    const { trigger, asked } = fakeTrigger()
+    const answer = await post(trigger, { headers: authorization === undefined ? {} : { authorization } })
+    expect([answer.status, asked.length]).toEqual([status, status === 202 ? 1 : 0])
+    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer realm="pipewright"' : null)
+  })
+
+  it('nobody while it is off, and is told how to turn it on', async () => {
+    const { status, body } = await post(undefined)
+    expect(status).toBe(404)
+    expect(body['hint']).toContain('--admin-token-file')
+  })
+
+  const NO_TOKEN: readonly (readonly [string, ReconcileTrigger['adminToken']])[] = [
+    ['is not there', async () => undefined],
+    ['is empty', async () => ' \n'],
+    ['cannot be read', async () => Promise.reject(new Error('EACCES'))],
+  ]
+
+  it.each(NO_TOKEN)('nobody while the token file %s', async (_, adminToken) => {
+    const { trigger, asked } = fakeTrigger()
+    const answer = await post({ ...trigger, adminToken }, { headers: { authorization: 'Bearer ' } })
+    expect([answer.status, asked.length]).toEqual([503, 0])
+  })
+})
+
+describe('what is asked for', () => {
+  it('everything, without a key', async () => {
+    const { trigger, asked } = fakeTrigger()
+    const { status, body, headers } = await post(trigger)
+    expect(status).toBe(202)
+    expect(body).toEqual({
+      token: 'tok-1',
+      accepted: 'all',
+      suspended: ['Pipe/paused'],
+      progress: '/api/v1/reconciles/tok-1',
+    })
+    expect(headers.get('location')).toBe('/api/v1/reconciles/tok-1')
+    expect(asked).toEqual([undefined])
+  })
+
+  const KEYS: readonly (readonly [string, RequestInit & { readonly query?: string }])[] = [
+    ['in the query', { query: '?key=Pipe/orders' }],
+    ['in a body of JSON', { body: '{"key":"Pipe/orders"}', headers: { 'content-type': 'application/json' } }],
+    ['in a form, as curl -d sends it', { body: new URLSearchParams({ key: 'Pipe/orders' }) }],
+  ]
+
+  it.each(KEYS)('one resource, by a key %s', async (_, init) => {
+    const { trigger, asked } = fakeTrigger()
+    const headers = { ...(init.headers as Record<string, string> | undefined), ...RIGHT } // written so above
+    const { status, body } = await post(trigger, { ...init, headers })
+    expect([status, body['accepted'], asked]).toEqual([202, ['Pipe/orders'], ['Pipe/orders']])
+  })
+
+  it('an empty body of JSON is no key', async () => {
+    const { trigger, asked } = fakeTrigger()
+    const { status } = await post(trigger, { headers: { ...RIGHT, 'content-type': 'application/json' } })
+    expect([status, asked]).toEqual([202, [undefined]])
+  })
+
+  it('a resource that is not there is answered with the nearest', async () => {
+    const { trigger, asked } = fakeTrigger()
+    const { status, body } = await post(trigger, { query: '?key=pipe/order', headers: RIGHT })
+    expect([status, body['hint'], asked]).toEqual([404, 'Did you mean "Pipe/orders"?', []])
+  })
+
+  it('a suspended resource answers that it is', async () => {
+    const { trigger } = fakeTrigger()
+    const { status, body } = await post(trigger, { query: '?key=Pipe/paused', headers: RIGHT })
+    expect(status).toBe(409)
+    expect(body).toMatchObject({
+      error: 'Pipe/paused is suspended until 2027-01-31T00:00:00Z',
+      suspended: ['Pipe/paused'],
+    })
+  })
+
+  const BODIES: readonly (readonly [string, string, number])[] = [
+    ['a misspelt member, which must not mean everything', '{"kye":"Pipe/orders"}', 400],
+    ['a member too many', '{"key":"Pipe/orders","all":true}', 400],
+    ['a key that is no text', '{"key":7}', 400],
+    ['a list', '["Pipe/orders"]', 400],
+    ['half of a body', '{"key":', 400],
+    ['a body that is too large', JSON.stringify({ key: 'x'.repeat(10_000) }), 413],
+  ]
+
+  it.each(BODIES)('refuses %s', async (_, body, status) => {
+    const { trigger, asked } = fakeTrigger()
+    const answer = await post(trigger, { body, headers: { ...RIGHT, 'content-type': 'application/json' } })
+    expect([answer.status, asked]).toEqual([status, []])
+    expect(answer.body['hint']).toEqual(expect.any(String))
+  })
+
+  it('GET says that it is a POST', async () => {
+    const { url } = await running(fakeParts({ reconcile: fakeTrigger().trigger }))
+    const { status, headers } = await ask(`${url}/-/reconcile`)
+    expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+  })
+})
+
+describe('progress', () => {
+  it.each(['/-/reconcile', '/api/v1/reconciles'])('is shown at %s/{token}', async (path) => {
+    const { url } = await running(fakeParts({ reconcile: fakeTrigger().trigger }))
+    const { status, body } = await ask(`${url}${path}/tok-1`)
+    expect([status, body]).toEqual([200, { token: 'tok-1', done: false, pending: 3 }])
+    expect((await ask(`${url}${path}/other`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { ResourceStatus } from '../../src/reconcile/status.ts'
+import type { Health, Overview } from '../../src/server/parts.ts'
+import { countStatuses, judge } from '../../src/server/verdict.ts'
+import { finding, overview, resource } from './fake-parts.ts'
+
+const READY: Health = { ok: true, detail: '' }
+
+interface Row {
+  readonly resources: readonly ResourceStatus[]
+  readonly overview?: Partial<Overview>
+  readonly ready?: Health
+  readonly says: string
+}
+
+const fine = resource('Pipe/a')
+const drifted = resource('Pipe/b', { status: 'Drifted' })
+
+const ROWS: readonly (readonly [string, Row])[] = [
+  ['nothing is wrong', { resources: [fine], says: 'All is well: 1 resource.' }],
+  [
+    'a suspended resource is well, and said',
+    {
+      resources: [fine, resource('Pipe/c', { status: 'Suspended' })],
+      says: 'All is well: 2 resources, 1 of them suspended.',
+    },
+  ],
+  [
+    'one is not well',
+    { resources: [fine, drifted], says: 'Not all is well: 1 of 2 resources needs attention.' },
+  ],
+  [
+    'an error in a manifest',
+    {
+      resources: [fine],
+      overview: { findings: [finding()] },
+      says: 'Not all is well: 1 error in manifests.',
+    },
+  ],
+  [
+    'a warning is no error',
+    {
+      resources: [fine],
+      overview: { findings: [finding({ severity: 'warning' })] },
+      says: 'All is well: 1 resource.',
+    },
+  ],
+  [
+    'a directory that cannot be read, though all resources are well',
+    {
+      resources: [fine],
+      overview: { sourceProblem: 'it is empty' },
+      says: 'Not all is well: the manifests cannot be relied on.',
+    },
+  ],
+  [
+    'a brake comes before resources',
+    {
+      resources: [drifted],
+      overview: { brake: { on: true, wanted: 30, limit: 25 } },
+      says: 'Not all is well: the create brake is on, 30 creations wait; 1 of 1 resource needs attention.',
+    },
+  ],
+  [
+    'not read yet',
+    {
+      resources: [],
+      overview: { lastLoadAt: undefined },
+      says: 'Starting: the manifests were not read yet.',
+    },
+  ],
+  [
+    'not ready',
+    {
+      resources: [fine],
+      ready: { ok: false, detail: 'the ledger is locked' },
+      says: 'Not ready: the ledger is locked.',
+    },
+  ],
+  ['no resources', { resources: [], says: 'Nothing to do: there are no resources.' }],
+  [
+    'something is going on',
+    {
+      resources: [fine, resource('Pipe/c', { status: 'Progressing' })],
+      says: '1 of 2 resources in progress, and nothing is wrong.',
+    },
+  ],
+]
+
+describe('the first sentence', () => {
+  it.each(ROWS)('%s', (_, { resources, overview: over, ready, says }) => {
+    expect(judge(countStatuses(resources), overview(over), ready ?? READY).sentence).toBe(says)
+  })
+})

@@ -1,0 +1,3 @@
+import { describeMatrix } from './support/matrix.ts'
+
+describeMatrix('throw', 'here')

@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs'
+import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import { openLedger } from '../../src/ledger/open.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import type { Ledger } from '../../src/reconcile/ports.ts'
+import {
+  ALERT,
+  ALERTS_TOKEN,
+  CREDENTIAL,
+  mountSecrets,
+  ORGANIZATION,
+  pipeManifest,
+  platformArgs,
+  runArgs,
+  SERVICE,
+  SERVICE_ID,
+} from '../support/manifests.ts'
+import type { Program, Shown } from '../support/process.ts'
+import { resourcesOf, runProgram, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import type { Workspace } from '../support/workspace.ts'
+import { createWorkspace } from '../support/workspace.ts'
+
+/** The real program, a platform, and a folder of manifests, for one story. */
+export interface Scenario extends AsyncDisposable {
+  readonly workspace: Workspace
+  readonly platform: Sandbox
+  /** Path of the ledger. */
+  readonly ledger: string
+  /** Writes `manifests/<name>.yaml`, a pipe. */
+  writePipe(name: string, options?: Parameters<typeof pipeManifest>[1]): void
+  /** Starts the daemon; it is killed with the scenario. */
+  start(more?: readonly string[], options?: Parameters<typeof startProgram>[1]): Promise<Live>
+  /** Runs another command to its end. */
+  run(command: readonly string[], more?: readonly string[]): ReturnType<typeof runProgram>
+  /** Names in the creates that arrived, in order. */
+  creates(): readonly string[]
+  /** Opens the ledger as a person's command would. */
+  openLedger(): Promise<Ledger>
+  /** Rewrites every record; only while nobody runs. */
+  rewrite(change: (record: LedgerRecord) => LedgerRecord): Promise<void>
+}
+
+/** A daemon that listens. */
+export interface Live {
+  readonly program: Program
+  readonly url: string
+  resource(key: string): Promise<Shown | undefined>
+  /** Waits until a resource says `reason`, or has that status. */
+  says(key: string, reason: string, limitMs?: number): Promise<Shown>
+  /** Ends it in good order. */
+  stop(): Promise<void>
+}
+
+export async function createScenario(): Promise<Scenario> {
+  await using stack = new AsyncDisposableStack()
+  const workspace = stack.use(createWorkspace())
+  const platform = stack.use(
+    await createSandbox({
+      credentials: [CREDENTIAL],
+      alertTokens: [ALERTS_TOKEN],
+      world: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+    }),
+  )
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  const programs = stack.use(new AsyncDisposableStack())
+  const ledger = workspace.path('ledger.db')
+  const open = () =>
+    openLedger(`sqlite:${ledger}`, {
+      mode: 'writer',
+      init: 'never',
+      clock: systemClock,
+      emit: () => undefined,
+    })
+  const kept = stack.move()
+
+  return {
+    workspace,
+    platform,
+    ledger,
+    writePipe: (name, options) => workspace.write(`manifests/${name}.yaml`, pipeManifest(name, options)),
+    async start(more = [], options = {}) {
+      const program = programs.use(startProgram(runArgs(workspace, platform.url, more), options))
+      return liveOf(program, await urlOf(program))
+    },
+    run: (command, more = []) => runProgram([...command, ...platformArgs(workspace, platform.url), ...more]),
+    creates: () =>
+      platform
+        .requests()
+        .filter(({ operation }) => operation === 'createPipe')
+        .map(({ body }) => (body as { name: string }).name), // the sandbox keeps it as it came
+    openLedger: open,
+    async rewrite(change) {
+      if (!existsSync(ledger)) throw new Error('there is no ledger yet')
+      await using opened = await open()
+      for (const record of await opened.list()) await opened.swap(change(record), [])
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+function liveOf(program: Program, url: string): Live {
+  const resource = async (key: string) => (await resourcesOf(url)).find((shown) => shown.key === key)
+  return {
+    program,
+    url,
+    resource,
+    async says(key, reason, limitMs = 20_000) {
+      let last: Shown | undefined
+      try {
+        return await until(
+          `${key} to say ${reason}`,
+          async () => {
+            last = await resource(key)
+            return last?.reason === reason || last?.status === reason ? last : undefined
+          },
+          limitMs,
+        )
+      } catch (error) {
+        throw new Error(`${key} never said ${reason}, but: ${JSON.stringify(last)}`, { cause: error })
+      }
+    },
+    async stop() {
+      program.signal('SIGTERM')
+      const code = await program.ended
+      if (code !== 0) throw new Error(`the daemon ended with ${code}: ${program.stderr()}`)
+    },
+  }
+}
+
+/** As if the pipe had been there for two minutes: a 404 counts only after the first. */
+export function aged(record: LedgerRecord): LedgerRecord {
+  return record.pipe === undefined
+    ? record
+    : { ...record, pipe: { ...record.pipe, at: record.pipe.at - 120_000 } }
+}

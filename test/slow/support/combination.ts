@@ -1,0 +1,109 @@
+import type { FailpointAction } from '../../../src/cli/failpoints.ts'
+import type { Failpoint } from '../../../src/reconcile/failpoint.ts'
+import { FAILPOINTS } from '../../../src/reconcile/failpoint.ts'
+import type { FaultInput } from '../../../src/sandbox/fault.ts'
+
+/** How the platform replies to the create, and whether it did the work. */
+interface ReplyKind {
+  /** `undefined`: as it should. */
+  readonly fault: FaultInput | undefined
+  readonly worked: 'done' | 'not done'
+  /** What the reply, by itself, says about the work. */
+  readonly tells: 'the id' | 'that it was refused' | 'nothing'
+  /** How much of a reply arrives. */
+  readonly arrives: 'nothing' | 'the head and a part' | 'all'
+}
+
+export const REPLIES = {
+  whole: { fault: undefined, worked: 'done', tells: 'the id', arrives: 'all' },
+  'cut after the work': {
+    fault: { type: 'cut-after' },
+    worked: 'done',
+    tells: 'nothing',
+    arrives: 'nothing',
+  },
+  'cut before it': {
+    fault: { type: 'cut-before' },
+    worked: 'not done',
+    tells: 'nothing',
+    arrives: 'nothing',
+  },
+  reset: { fault: { type: 'reset' }, worked: 'not done', tells: 'nothing', arrives: 'nothing' },
+  hang: { fault: { type: 'hang' }, worked: 'not done', tells: 'nothing', arrives: 'nothing' },
+  '500 after the work': { fault: { type: 'error-after' }, worked: 'done', tells: 'nothing', arrives: 'all' },
+  '200 without an id': { fault: { type: 'no-id' }, worked: 'done', tells: 'nothing', arrives: 'all' },
+  'half a body': {
+    fault: { type: 'half-body' },
+    worked: 'done',
+    tells: 'nothing',
+    arrives: 'the head and a part',
+  },
+  'HTML with 502': {
+    fault: { type: 'html', status: 502 },
+    worked: 'not done',
+    tells: 'nothing',
+    arrives: 'all',
+  },
+  'HTML with 200': {
+    fault: { type: 'html', status: 200 },
+    worked: 'not done',
+    tells: 'nothing',
+    arrives: 'all',
+  },
+  '429': {
+    fault: { type: 'rate-limit', seconds: 1, header: 'retry-after' },
+    worked: 'not done',
+    tells: 'that it was refused',
+    arrives: 'all',
+  },
+  '424': {
+    fault: { type: 'status', status: 424 },
+    worked: 'not done',
+    tells: 'that it was refused',
+    arrives: 'all',
+  },
+} as const satisfies Readonly<Record<string, ReplyKind>>
+
+export type ReplyName = keyof typeof REPLIES
+
+/** The actions of the matrix; `hang` and `pause` are for tests of stopping and of two daemons. */
+export type MatrixAction = Exclude<FailpointAction, 'hang' | 'pause'>
+
+/** One cell of the matrix. */
+export interface Combination {
+  readonly at: Failpoint
+  readonly action: MatrixAction
+  readonly reply: ReplyName
+}
+
+export function combinationsOf(action: MatrixAction): readonly Combination[] {
+  const replies = Object.keys(REPLIES) as readonly ReplyName[] // the keys of the object above
+  return FAILPOINTS.flatMap((at) => replies.map((reply) => ({ at, action, reply })))
+}
+
+/** Whether a create that is answered like that comes past the failpoint at all. */
+export function isReached({ at, reply }: Combination): boolean {
+  const { arrives, tells }: ReplyKind = REPLIES[reply]
+  switch (at) {
+    case 'before-intent':
+    case 'after-intent':
+    case 'after-connect':
+    case 'after-request':
+    case 'before-outcome':
+    case 'after-outcome':
+      return true
+    case 'after-reply-head':
+      return arrives !== 'nothing'
+    case 'after-reply-body':
+      return arrives === 'all'
+    case 'before-id':
+    case 'after-id':
+      return tells === 'the id'
+  }
+}
+
+/** Whether `at` lies between two failpoints, both included. */
+export function isBetween(at: Failpoint, first: Failpoint, last: Failpoint): boolean {
+  const place = FAILPOINTS.indexOf(at)
+  return place >= FAILPOINTS.indexOf(first) && place <= FAILPOINTS.indexOf(last)
+}

@@ -1,0 +1,186 @@
+import { reachedLine } from '../../../src/cli/failpoints.ts'
+import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
+import {
+  CREDENTIAL,
+  mountSecrets,
+  ORGANIZATION,
+  pipeManifest,
+  runArgs,
+  SERVICE,
+  SERVICE_ID,
+} from '../../support/manifests.ts'
+import { resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
+import { until } from '../../support/until.ts'
+import { createWorkspace, type Workspace } from '../../support/workspace.ts'
+import type { Combination } from './combination.ts'
+import { REPLIES } from './combination.ts'
+import { recordOf } from './ledger.ts'
+import { endOf } from './end-of.ts'
+import type { Counts, Facts } from './oracle.ts'
+import { startSuccessor, type Successor, type SuccessorPlace } from './successor.ts'
+
+/** In the order of their turns: one at a time, so the failpoint that counts is reached by the second. */
+const NEIGHBOUR = 'a-neighbour'
+const VICTIM = 'orders'
+
+export interface ExperimentOptions {
+  /** `main.ts` of the program under test; that of this checkout unless given. */
+  readonly main?: string | undefined
+  /** A folder for what Node compiled, which makes the many starts quick. */
+  readonly cache: string
+  /** Where the process after the one that fails runs. */
+  readonly successor: SuccessorPlace
+}
+
+/** What a run came to, and everything that was logged, for whoever has to find out why. */
+export interface Experiment {
+  readonly facts: Facts
+  readonly log: string
+}
+
+/**
+ * Runs the real program with the failpoint against a platform with the fault, until its create is over one way or the
+ * other; then, without either, until all is quiet; and counts.
+ */
+export async function experiment(combination: Combination, options: ExperimentOptions): Promise<Experiment> {
+  using workspace = createWorkspace()
+  await using platform = await createSandbox({
+    credentials: [CREDENTIAL],
+    alertTokens: [],
+    world: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+  })
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  for (const name of [NEIGHBOUR, VICTIM]) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+
+  const first = await runWithFailpoint(combination, { workspace, platform, ...options })
+  const postsBefore = postsFor(platform, VICTIM).length
+  platform.faults.clear()
+  const last = await runUntilQuiet({ workspace, platform, ...options })
+
+  const counts = async (name: string): Promise<Counts> => {
+    const posts = postsFor(platform, name)
+    const record = await recordOf(workspace, `Pipe/${name}`)
+    const shown = last.shown.find(({ key }) => key === `Pipe/${name}`)
+    return {
+      pipes: platform.pipes().flatMap((pipe) => (pipe.name === name ? [pipe.id] : [])),
+      posts: posts.length,
+      worked: posts.filter(({ answer }) => answer?.done === true).length,
+      postsAfterRestart: name === VICTIM ? posts.length - postsBefore : 0,
+      recorded: record?.pipe?.id,
+      intentId: record?.intent?.id,
+      status: shown?.status ?? 'not shown',
+      message: shown?.message ?? '',
+    }
+  }
+  const facts: Facts = {
+    reached: first.reached,
+    ended: first.ended,
+    endedAfterwards: last.ended,
+    victim: await counts(VICTIM),
+    neighbour: await counts(NEIGHBOUR),
+    postsOnceQuiet: last.postsOnceQuiet,
+  }
+  return { facts, log: [...first.output, ...last.output].join('\n') }
+}
+
+interface Place extends ExperimentOptions {
+  readonly workspace: Workspace
+  readonly platform: Sandbox
+}
+
+/** A request ends in time, unless it hangs: then it is not waited for. */
+const PATIENT_MS = 20_000
+const HANGING_MS = 2_500
+
+function argsOf({ workspace, platform }: Place, timeoutMs: number): readonly string[] {
+  const grace = `${timeoutMs + 5_000}ms`
+  const limits = ['--request-timeout', `${timeoutMs}ms`, '--shutdown-grace', grace, '--concurrency', '1']
+  return runArgs(workspace, platform.url, limits)
+}
+
+function optionsOf({ main, cache }: Place, env: Readonly<Record<string, string>>) {
+  return { env: { NODE_COMPILE_CACHE: cache, ...env }, ...(main === undefined ? {} : { main }) }
+}
+
+async function runWithFailpoint(combination: Combination, place: Place) {
+  const { at, action, reply } = combination
+  const { fault } = REPLIES[reply]
+  if (fault !== undefined) {
+    place.platform.faults.add({ operation: 'createPipe', subject: VICTIM, times: 'always', fault })
+  }
+  const args = argsOf(place, reply === 'hang' ? HANGING_MS : PATIENT_MS)
+  await using program = startProgram(args, optionsOf(place, { PIPEWRIGHT_FAILPOINT: `${at}=${action}@2` }))
+  const end = { seen: false }
+  void program.ended.finally(() => {
+    end.seen = true
+  })
+  try {
+    await until('the create to be over', () => end.seen || isOver(program, combination), 30_000)
+  } catch (error) {
+    throw new Error(outputOf('with the failpoint', program).join('\n'), { cause: error })
+  }
+  program.signal('SIGTERM')
+  return {
+    ended: await endOf(program),
+    reached: program.stderr().includes(reachedLine({ at, action })),
+    output: outputOf('with the failpoint', program),
+  }
+}
+
+/** Whether the process has nothing more to say about the victim's create, but to try it again. */
+function isOver(program: Successor, { reply }: Combination): boolean {
+  const refused = REPLIES[reply].tells === 'that it was refused'
+  return program.log().some(({ msg, key, outcome, reason, detail }) => {
+    if (msg === 'Bug') return String(detail).includes(`Pipe/${VICTIM}`)
+    if (key !== `Pipe/${VICTIM}`) return false
+    if (msg === 'Create finished') return outcome !== 'failed' || refused
+    return msg === 'Reconciled' && reason === 'LedgerFailed'
+  })
+}
+
+/** Runs the program until both pipes have settled, lets it look at everything once more, and ends it. */
+async function runUntilQuiet(place: Place) {
+  await using program = startSuccessor(place.successor, argsOf(place, PATIENT_MS), optionsOf(place, {}))
+  try {
+    const url = await urlOf(program)
+    const settled = await until('both pipes to settle', async () => {
+      const pipes = (await resourcesOf(url)).filter(({ key }) => key.startsWith('Pipe/'))
+      return pipes.length === 2 && pipes.every(isSettled) && pipes
+    })
+    const before = postsOf(place.platform).length
+    program.signal('SIGHUP')
+    const shown = await until('another look at both', async () => {
+      const pipes = (await resourcesOf(url)).filter(({ key }) => key.startsWith('Pipe/'))
+      return (
+        pipes.every((pipe) => lookedAt(pipe) > lookedAt(settled.find(({ key }) => key === pipe.key))) && pipes
+      )
+    })
+    program.signal('SIGTERM')
+    const ended = await endOf(program)
+    const postsOnceQuiet = postsOf(place.platform).length - before
+    return { shown, ended, postsOnceQuiet, output: outputOf('afterwards', program) }
+  } catch (error) {
+    throw new Error(outputOf('afterwards', program).join('\n'), { cause: error })
+  }
+}
+
+function isSettled({ status }: Shown): boolean {
+  return status === 'Ready' || status === 'OutcomeUnknown'
+}
+
+function lookedAt(shown: Shown | undefined): number {
+  return shown?.lastReconciledAt ?? 0
+}
+
+function postsOf(platform: Sandbox) {
+  return platform.requests().filter(({ operation }) => operation === 'createPipe')
+}
+
+function postsFor(platform: Sandbox, name: string) {
+  return postsOf(platform).filter(({ body }) => JSON.stringify(body).includes(`"name":"${name}"`))
+}
+
+function outputOf(title: string, program: Successor): readonly string[] {
+  return [`--- ${title}: stdout`, program.stdout(), `--- ${title}: stderr`, program.stderr()]
+}

@@ -1,0 +1,104 @@
+import { setTimeout } from 'node:timers/promises'
+import type { LoadResult } from '../../../src/manifest/load.ts'
+import type { Key } from '../../../src/kinds/key.ts'
+import { createSerial } from '../../../src/daemon/serial.ts'
+import { systemClock } from '../../../src/daemon/system-clock.ts'
+import { createWatcher, type NudgeCause, type WatcherOptions } from '../../../src/daemon/watcher.ts'
+import { createSource } from '../../../src/manifest/load.ts'
+import type { Event } from '../../../src/reconcile/events.ts'
+
+/** One reading, without the manifests: a thousand of them are remembered. */
+export interface SeenReading {
+  readonly why: NudgeCause | 'start'
+  readonly revision: string
+  readonly changed: readonly Key[]
+  readonly differs: boolean
+  readonly problem: string | undefined
+}
+
+/** The real watcher and the real source, joined as the daemon joins them. */
+export interface Following extends AsyncDisposable {
+  readonly readings: readonly SeenReading[]
+  readonly events: readonly Event[]
+  readonly last: () => LoadResult
+  readonly mode: () => string
+  /** Waits until a reading fulfils the condition, then gives it. */
+  see(what: string, wanted: (result: LoadResult) => boolean, limitMs?: number): Promise<LoadResult>
+  /** Waits until nothing was read for so long. */
+  quiet(ms: number): Promise<void>
+}
+
+const NEVER = 2 ** 40
+
+/** Begins to follow; with events alone, unless polls are asked for. */
+export async function follow(root: string, options: Partial<WatcherOptions> = {}): Promise<Following> {
+  const source = createSource({ root })
+  const stopping = new AbortController()
+  const readings: SeenReading[] = []
+  const events: Event[] = []
+  let why: SeenReading['why'] = 'start'
+  let last: LoadResult | undefined
+  let lastAt = 0
+
+  const loads = createSerial(async () => {
+    lastAt = Number.POSITIVE_INFINITY // until this one has ended
+    const because = why
+    const result = await source
+      .load(new Map(), { accept: 'doubt' }, stopping.signal)
+      .catch((error: unknown) => (stopping.signal.aborted ? undefined : Promise.reject(error as Error)))
+    lastAt = performance.now()
+    if (result === undefined) return
+    last = result
+    const { catalog } = result.state
+    readings.push({
+      why: because,
+      revision: catalog.revision.id,
+      changed: result.changed,
+      differs: result.differs,
+      problem: catalog.problem?.reason,
+    })
+  })
+  const watcher = await createWatcher({
+    root,
+    clock: systemClock,
+    quietMs: 5,
+    noisyLimitMs: 5_000,
+    pollMs: NEVER,
+    fullMs: NEVER,
+    cheapLook: () => source.fingerprintRoot(),
+    onNudge(cause) {
+      why = cause
+      void loads.run()
+    },
+    emit: (event) => events.push(event),
+    ...options,
+  })
+  await loads.run()
+
+  function now(): LoadResult {
+    if (last === undefined) throw new Error('nothing was read yet')
+    return last
+  }
+
+  return {
+    readings,
+    events,
+    last: now,
+    mode: () => watcher.mode(),
+    async see(what, wanted, limitMs = 30_000) {
+      for (const end = performance.now() + limitMs; performance.now() < end; await setTimeout(2)) {
+        if (wanted(now())) return now()
+      }
+      const told = JSON.stringify(readings.slice(-3))
+      throw new Error(`waited ${limitMs} ms in vain for ${what}; the last readings: ${told}`)
+    },
+    async quiet(ms) {
+      while (performance.now() - lastAt < ms) await setTimeout(10)
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort(new DOMException('over', 'AbortError'))
+      await watcher.close()
+      await loads.stop()
+    },
+  }
+}

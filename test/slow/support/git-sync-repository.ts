@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { write } from './git-sync-trees.ts'
+
+/** A repository with a working copy. */
+export interface Repository {
+  /** Paths are relative to the working copy. */
+  write(path: string, text: string): void
+  /** @returns the commit's full name */
+  commit(message: string): string
+  push(): void
+  git(...args: readonly string[]): string
+}
+
+/** Makes a working copy, and a bare repository that it pushes to; nobody's own Git settings count. */
+export function createRepository(work: string, bare: string): Repository {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_AUTHOR_NAME: 'test',
+    GIT_AUTHOR_EMAIL: 'test@example.org',
+    GIT_COMMITTER_NAME: 'test',
+    GIT_COMMITTER_EMAIL: 'test@example.org',
+  }
+  const run = (args: readonly string[]) => {
+    return execFileSync('git', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+  }
+  const git = (...args: readonly string[]) => run(['-C', work, ...args])
+  run(['init', '--quiet', '--initial-branch=main', work])
+  run(['init', '--quiet', '--bare', '--initial-branch=main', bare])
+  git('remote', 'add', 'origin', bare)
+  return {
+    write: (path, text) => write(join(work, path), text),
+    commit(message) {
+      git('add', '--all')
+      git('commit', '--quiet', '--message', message)
+      return git('rev-parse', 'HEAD')
+    },
+    push: () => void git('push', '--quiet', 'origin', 'HEAD'),
+    git,
+  }
+}

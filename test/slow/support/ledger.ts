@@ -1,0 +1,19 @@
+import { parseKey } from '../../../src/kinds/key.ts'
+import { openSqliteLedger } from '../../../src/ledger/sqlite.ts'
+import type { LedgerRecord } from '../../../src/plan/record.ts'
+import { systemClock } from '../../../src/daemon/system-clock.ts'
+import type { Workspace } from '../../support/workspace.ts'
+
+/** What the ledger of a workspace says of a key, read from the file. */
+export async function recordOf(workspace: Workspace, key: string): Promise<LedgerRecord | undefined> {
+  const known = parseKey(key)
+  if (known === undefined) throw new Error(`${key} is no key`)
+  await using ledger = await openSqliteLedger({
+    file: workspace.path('ledger.db'),
+    init: 'never',
+    mode: 'reader',
+    clock: systemClock,
+    emit: () => undefined,
+  })
+  return ledger.get(known)
+}

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { MatrixAction } from './combination.ts'
+import { combinationsOf, isReached } from './combination.ts'
+import { experiment } from './experiment.ts'
+import { broken, fateOf } from './oracle.ts'
+import type { SuccessorPlace } from './successor.ts'
+
+/**
+ * All cells of the matrix for one action; each is a process that fails, and one that comes after it.
+ * @param successor where the second one runs
+ */
+export function describeMatrix(action: MatrixAction, successor: SuccessorPlace): void {
+  let cache = ''
+  beforeAll(() => {
+    cache = mkdtempSync(join(tmpdir(), 'pipewright-compiled-'))
+  })
+  afterAll(() => rmSync(cache, { recursive: true, force: true }))
+
+  describe.concurrent(`the crash matrix: ${action}`, () => {
+    const rows = combinationsOf(action).map((combination) => {
+      const { at, reply } = combination
+      const fate = isReached(combination) ? fateOf(combination) : `never reached, ${fateOf(combination)}`
+      return [`${action} ${at}, the reply: ${reply} → ${fate}`, combination] as const
+    })
+    test.each(rows)('%s', async (_, combination) => {
+      const { facts, log } = await experiment(combination, { cache, successor })
+      const faults = broken(combination, facts)
+      expect(faults, `${JSON.stringify(facts, undefined, 2)}\n${log}`).toEqual([])
+    })
+  })
+}

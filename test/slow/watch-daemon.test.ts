@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync, renameSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { ALERT, ALERTS_TOKEN, CREDENTIAL, mountSecrets, runArgs } from '../support/manifests.ts'
+import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace } from '../support/workspace.ts'
+import { alertName, alertText, createLinkPublisher } from './support/git-sync-trees.ts'
+
+const SWAPS = 120
+
+/** Watches of another process, and its open files that are not sockets: connections come and go. */
+function heldBy(pid: number) {
+  let watches = 0
+  let files = 0
+  for (const name of readdirSync(`/proc/${pid}/fdinfo`)) {
+    const text = readFileSync(`/proc/${pid}/fdinfo/${name}`, 'utf8')
+    watches += text.split('\n').filter((line) => line.startsWith('inotify ')).length
+    if (/^pos:\s*\d+/m.test(text) && text.includes('inotify')) files += 1
+  }
+  return { watches, files }
+}
+
+test(
+  `the daemon acts on each of ${SWAPS} git-sync swaps once, at its revision`,
+  { timeout: 170_000 },
+  async () => {
+    using workspace = createWorkspace()
+    mountSecrets(workspace)
+    const alerts = Array.from({ length: SWAPS + 1 }, (_, n) => ({ ...ALERT, id: `alert-${n}` }))
+    await using platform = await createSandbox({
+      credentials: [CREDENTIAL],
+      alertTokens: [ALERTS_TOKEN],
+      world: { alerts },
+    })
+    const publisher = createLinkPublisher({
+      base: workspace.dir,
+      below: '',
+      removesBefore: (generation) => generation % 2 === 0,
+    })
+    publisher.publish(0)
+    await using program = startProgram(runArgs({ ...workspace, manifests: publisher.root }, platform.url))
+    const url = await urlOf(program)
+    const seen = async (generation: number) => {
+      const overview = (await (await fetch(`${url}/api/v1/overview`)).json()) as { revision?: { id: string } }
+      if (overview.revision?.id !== publisher.revision(generation)) return false
+      const items = await resourcesOf(url)
+      expect(items.length).toBe(generation + 1)
+      return items.every(({ status }) => status === 'Ready')
+    }
+    await until('the first tree', () => seen(0), 30_000)
+    const before = heldBy(program.pid)
+    for (let generation = 1; generation <= SWAPS; generation += 1) {
+      publisher.publish(generation)
+      await until(`swap ${generation}`, () => seen(generation), 30_000)
+    }
+    expect(heldBy(program.pid)).toEqual(before)
+    expect(before.watches).toBeGreaterThan(0)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toMatch(/^pipewright_source_missed_changes_total 0$/m)
+    expect(metrics).toContain(`pipewright_source_info{revision="${publisher.revision(SWAPS)}"`)
+    program.signal('SIGTERM')
+    expect(await program.ended).toBe(0)
+
+    const log = program.log()
+    const readings = log.filter((line) => line['msg'] === 'Manifests read')
+    expect(readings.map(({ revision, changed }) => [revision, changed])).toEqual(
+      Array.from({ length: SWAPS + 1 }, (_, n) => [publisher.revision(n), 1]),
+    )
+    // Each alert was acted on for the first time at the revision that brought it.
+    for (let n = 0; n <= SWAPS; n += 1) {
+      const first = log.find(
+        (line) => line['key'] === `Alert/${alertName(n)}` && line['revision'] !== undefined,
+      )
+      expect([n, first?.['revision']]).toEqual([n, publisher.revision(n)])
+    }
+    expect(program.stderr()).toBe('')
+  },
+)
+
+test(
+  'a change is counted as missed when only the poll found it, and not when an event came',
+  { timeout: 120_000 },
+  async () => {
+    using workspace = createWorkspace()
+    mountSecrets(workspace)
+    const alerts = ['one', 'two'].map((id) => ({ ...ALERT, id }))
+    await using platform = await createSandbox({
+      credentials: [CREDENTIAL],
+      alertTokens: [ALERTS_TOKEN],
+      world: { alerts },
+    })
+    workspace.write('parent/manifests/a.yaml', alertText('a', 'one'))
+    const manifests = workspace.path('parent', 'manifests')
+    await using program = startProgram(runArgs({ ...workspace, manifests }, platform.url))
+    const url = await urlOf(program)
+    const missed = async () => {
+      const metrics = await (await fetch(`${url}/metrics`)).text()
+      return Number(/^pipewright_source_missed_changes_total (\d+)$/m.exec(metrics)?.[1])
+    }
+    const count = (wanted: number) =>
+      until(`${wanted} resources`, async () => (await resourcesOf(url)).length === wanted, 30_000)
+    await count(1)
+    workspace.write('parent/manifests/b.yaml', alertText('b', 'two'))
+    await count(2)
+    expect(await missed()).toBe(0)
+    // The kernel tells nobody that the parent of a directory was renamed.
+    renameSync(workspace.path('parent'), workspace.path('away'))
+    await until('the poll to find it', async () => (await missed()) === 1, 60_000)
+    expect((await resourcesOf(url)).length).toBe(2)
+    renameSync(workspace.path('away'), workspace.path('parent'))
+    await until(
+      'its return',
+      async () => {
+        const overview = (await (await fetch(`${url}/api/v1/overview`)).json()) as { sourceProblem?: unknown }
+        return typeof overview.sourceProblem !== 'string'
+      },
+      30_000,
+    )
+    expect(await missed()).toBe(1)
+  },
+)

@@ -1,0 +1,135 @@
+import { mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LoadResult } from '../../src/manifest/load.ts'
+import { follow, type Following } from './support/git-sync-following.ts'
+import { createRepository } from './support/git-sync-repository.ts'
+import { alertText, write } from './support/git-sync-trees.ts'
+
+const FILES = 200
+const IN_THE_FOLDER = 100
+
+/** With events nothing else is asked; without, looks and full readings come often enough for a test. */
+const MODES = [
+  { mode: 'recursive', options: { quietMs: 100 } },
+  { mode: 'polling', options: { mode: 'polling', quietMs: 20, pollMs: 50, fullMs: 400, pollingFullMs: 400 } },
+] as const
+
+let base: string
+let root: string
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-plain-')))
+  root = join(base, 'work', 'manifests')
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+/** The ids of all alerts that this reading found. */
+function idsOf({ state }: LoadResult): readonly string[] {
+  return [...state.catalog.entries.values()].flatMap(({ state: found, manifest }) =>
+    found === 'valid' && manifest?.kind === 'Alert' ? [manifest.spec.id] : [],
+  )
+}
+
+function filesOf({ state }: LoadResult): readonly string[] {
+  return [...state.catalog.entries.values()].map(({ position }) => position.file)
+}
+
+/** Nothing was found that the watcher should have announced and did not. */
+function expectHeard(following: Following): void {
+  if (following.mode() === 'polling') return
+  expect(new Set(following.readings.map(({ why }) => why))).toEqual(new Set(['start', 'event']))
+}
+
+function isStamped(stamp: string, count: number) {
+  return (result: LoadResult) => {
+    const ids = idsOf(result)
+    return ids.length === count && ids.every((id) => id.startsWith(`${stamp}-`))
+  }
+}
+
+describe.each(MODES)('a plain tree, $mode', ({ mode, options }) => {
+  test('each of ten atomic saves of an editor is found', async () => {
+    write(join(root, 'team/a.yaml'), alertText('a', 'one-0'))
+    await using following = await follow(root, options)
+    expect(following.mode()).toBe(mode)
+    for (let n = 1; n <= 10; n += 1) {
+      // As vim saves: the old file moves aside, a new one is written, and the old one goes.
+      renameSync(join(root, 'team/a.yaml'), join(root, 'team/a.yaml~'))
+      writeFileSync(join(root, 'team/a.yaml'), alertText('a', `one-${n}`))
+      rmSync(join(root, 'team/a.yaml~'))
+      await following.see(`save ${n}`, (result) => idsOf(result).includes(`one-${n}`))
+    }
+    expectHeard(following)
+  })
+
+  test('a checkout of another branch with 200 files is found whole, at its commit, there and back', async () => {
+    const repository = createRepository(join(base, 'work'), join(base, 'origin.git'))
+    const commits = new Map<string, string>()
+    for (const branch of ['main', 'other']) {
+      if (branch === 'other') repository.git('checkout', '--quiet', '-b', 'other')
+      for (let n = 0; n < FILES; n += 1) {
+        repository.write(`manifests/team-${n % 10}/a-${n}.yaml`, alertText(`a-${n}`, `${branch}-${n}`))
+      }
+      commits.set(branch, repository.commit(branch))
+    }
+    await using following = await follow(root, options)
+    for (const branch of ['main', 'other', 'main', 'other']) {
+      repository.git('checkout', '--quiet', branch)
+      const { state } = await following.see(`a checkout of ${branch}`, isStamped(branch, FILES))
+      await following.see('its commit', (result) => result.state.catalog.revision.id === commits.get(branch))
+      expect(state.catalog.findings).toEqual([])
+    }
+    expectHeard(following)
+  })
+
+  test('a folder with 100 files that is renamed: each resource moves along, and none is taken for gone', async () => {
+    for (let n = 0; n < IN_THE_FOLDER; n += 1)
+      write(join(root, `old/a-${n}.yaml`), alertText(`a-${n}`, `id-${n}`))
+    await using following = await follow(root, options)
+    renameSync(join(root, 'old'), join(root, 'new'))
+    const { state, changed } = await following.see('the folder under its new name', (result) =>
+      filesOf(result).every((file) => file.startsWith('new/')),
+    )
+    expect(state.catalog.entries.size).toBe(IN_THE_FOLDER)
+    expect({ changed, gone: [...state.catalog.gone], findings: state.catalog.findings }).toEqual({
+      changed: [],
+      gone: [],
+      findings: [],
+    })
+    write(join(root, 'new/a-7.yaml'), alertText('a-7', 'id-seven'))
+    await following.see('an edit below the new name', ({ changed: keys }) => keys.includes('Alert/a-7'))
+    expectHeard(following)
+  })
+
+  test('a directory that comes later, goes and returns', async () => {
+    await using following = await follow(root, options)
+    expect(following.last().state.catalog.problem?.reason).toBe('SourceUnreadable')
+    write(join(root, 'team/a.yaml'), alertText('a', 'one'))
+    await following.see('the directory that came', (result) => idsOf(result).includes('one'))
+    for (let n = 0; n < 5; n += 1) {
+      renameSync(root, join(base, 'away'))
+      const gone = await following.see('that it went', ({ state }) => state.catalog.problem !== undefined)
+      // Nothing is gone because nobody can look.
+      expect(gone.state.catalog.entries.size).toBe(1)
+      expect(gone.changed).toEqual([])
+      write(join(base, 'away/team/a.yaml'), alertText('a', `back-${n}`))
+      renameSync(join(base, 'away'), root)
+      await following.see('that it returned', (result) => idsOf(result).includes(`back-${n}`))
+    }
+    write(join(root, 'team/a.yaml'), alertText('a', 'edited'))
+    await following.see('an edit after that', (result) => idsOf(result).includes('edited'))
+    expectHeard(following)
+  })
+})
+
+test('a directory whose parent is renamed is no news to the kernel: the poll finds it, and says so', async () => {
+  write(join(root, 'a.yaml'), alertText('a', 'one'))
+  await using following = await follow(root, { pollMs: 50 })
+  renameSync(join(base, 'work'), join(base, 'away'))
+  await following.see('that it went', ({ state }) => state.catalog.problem !== undefined)
+  expect(following.readings.at(-1)?.why).toBe('poll')
+  write(join(base, 'away/manifests/a.yaml'), alertText('a', 'two'))
+  renameSync(join(base, 'away'), join(base, 'work'))
+  await following.see('that it returned', (result) => idsOf(result).includes('two'))
+})

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { follow } from './support/git-sync-following.ts'
+import { installGitSync, type Installed } from './support/git-sync-install.ts'
+import { createRepository } from './support/git-sync-repository.ts'
+import { alertText } from './support/git-sync-trees.ts'
+
+const COMMITS = 100
+
+/** Files that every commit rewrites with its number: a state that mixes two commits shows in them. */
+const STAMPED = 5
+
+let base: string
+let installed: Installed
+
+beforeAll(async () => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-git-sync-')))
+  installed = await installGitSync(join(base, 'bin'))
+}, 300_000)
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+test('a hundred commits through the real git-sync: never mixed, and the last one is seen', async (context) => {
+  if (installed.program === undefined) {
+    process.stdout.write(`THE REAL git-sync WAS NOT RUN: ${installed.why}\n`)
+    context.skip(installed.why)
+    return
+  }
+  const repository = createRepository(join(base, 'work'), join(base, 'origin.git'))
+  const commit = (generation: number) => {
+    for (let n = 0; n < STAMPED; n += 1) {
+      repository.write(`manifests/stamped/s${n}.yaml`, alertText(`s-${n}`, `g-${generation}`))
+    }
+    repository.write(`manifests/n-${generation}.yaml`, alertText(`n-${generation}`, `alert-${generation}`))
+    const hash = repository.commit(`generation ${generation}`)
+    repository.push()
+    return hash
+  }
+  const hashes = [commit(0)]
+  mkdirSync(join(base, 'home'))
+  writeFileSync(join(base, 'home', '.gitconfig'), '')
+  const sync = spawn(
+    installed.program,
+    [`--repo=file://${join(base, 'origin.git')}`, '--ref=main', `--root=${join(base, 'root')}`].concat([
+      '--link=current',
+      '--period=100ms',
+      '--max-failures=-1',
+    ]),
+    {
+      env: { PATH: process.env['PATH'] ?? '', HOME: join(base, 'home') },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
+  const ended = once(sync, 'exit')
+  let told = ''
+  sync.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told = (told + text).slice(-4_000)
+  })
+  try {
+    const seen = new Map<string, readonly string[]>()
+    await using following = await follow(join(base, 'root', 'current', 'manifests'))
+    const look = () => {
+      const { catalog } = following.last().state
+      if (catalog.problem !== undefined) return catalog.revision.id
+      const stamps = [...catalog.entries.values()].flatMap(({ manifest }) =>
+        manifest?.kind === 'Alert' && manifest.spec.id.startsWith('g-') ? [manifest.spec.id] : [],
+      )
+      seen.set(catalog.revision.id, [String(catalog.entries.size), ...stamps])
+      return catalog.revision.id
+    }
+    await following.see(`git-sync to bring the first commit\n${told}`, () => look() === hashes[0], 60_000)
+    for (let generation = 1; generation < COMMITS; generation += 1) {
+      hashes.push(commit(generation))
+      look()
+      await setTimeout(60) // the working copy is written without letting anyone else run
+      look()
+    }
+    await following.see(`the last commit\n${told}`, () => look() === hashes.at(-1), 60_000)
+
+    for (const [hash, [count, ...stamps]] of seen) {
+      const generation = hashes.indexOf(hash)
+      expect(generation).toBeGreaterThanOrEqual(0)
+      expect(count).toBe(String(STAMPED + generation + 1))
+      expect(stamps).toEqual(Array.from({ length: STAMPED }, () => `g-${generation}`))
+    }
+    expect(seen.size).toBeGreaterThan(COMMITS / 20)
+    const order = following.readings
+      .filter(({ problem }) => problem === undefined)
+      .map(({ revision }) => hashes.indexOf(revision))
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+    expect(new Set(following.readings.map(({ why }) => why))).toEqual(new Set(['start', 'event']))
+    process.stdout.write(
+      `${installed.program}: ${seen.size} of ${COMMITS} commits were seen, ${following.readings.length} readings\n`,
+    )
+  } finally {
+    sync.kill('SIGKILL')
+    await ended
+  }
+}, 170_000)

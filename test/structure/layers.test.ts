@@ -1,0 +1,190 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url))
+
+/** What each folder may import, besides itself (design §11). Nothing else, and so no circle. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  kinds: ['lib'],
+  manifest: ['kinds', 'lib'],
+  sandbox: ['kinds', 'lib'],
+  plan: ['kinds', 'lib'],
+  reconcile: ['plan', 'kinds', 'lib'],
+  config: ['reconcile', 'plan', 'kinds', 'lib'],
+  ledger: ['reconcile', 'plan', 'kinds', 'lib'],
+  platform: ['reconcile', 'plan', 'kinds', 'lib'],
+  telemetry: ['reconcile', 'plan', 'kinds', 'lib'],
+  server: ['reconcile', 'plan', 'kinds', 'lib'],
+  daemon: ['manifest', 'reconcile', 'plan', 'kinds', 'lib'],
+  cli: [
+    'daemon',
+    'server',
+    'telemetry',
+    'platform',
+    'ledger',
+    'config',
+    'sandbox',
+    'manifest',
+    'reconcile',
+    'plan',
+    'kinds',
+    'lib',
+  ],
+  'main.ts': ['cli'],
+}
+
+/** Packages that a layer may use; layers that are not here may use any that the project has. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  lib: ['node:crypto', 'node:util', 'fastest-levenshtein'],
+  kinds: ['zod'],
+  plan: [],
+  reconcile: [],
+  manifest: [
+    'node:buffer',
+    'node:fs',
+    'node:fs/promises',
+    'node:path',
+    'node:timers/promises',
+    'node:util',
+    'yaml',
+    'zod',
+  ],
+}
+
+/** What would make a pure function impure: clock, chance, process, network, files, logger. */
+const IMPURE = [
+  /\bDate\.now\b/,
+  /\bnew Date\(\)/,
+  /\bMath\.random\b/,
+  /\bperformance\.now\b/,
+  /\bprocess\./,
+  /\bsetTimeout\b/,
+  /\bsetInterval\b/,
+  /\bfetch\(/,
+  /\bconsole\.(log|info|warn|error|debug)\b/,
+  /\brandomUUID\b/,
+  /\brandomBytes\b/,
+]
+
+const PURE = ['lib', 'kinds', 'plan']
+
+interface Source {
+  /** Relative to src/. */
+  readonly file: string
+  readonly layer: string
+  readonly text: string
+  readonly imports: readonly string[]
+}
+
+const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => {
+    const text = readFileSync(join(SRC, file), 'utf8')
+    return { file, layer: file.split('/')[0] ?? file, text, imports: importsOf(text) }
+  })
+
+function importsOf(text: string): readonly string[] {
+  const statements =
+    /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\{[^}]*\}[^'"\n;]*?)?from\s+['"]([^'"]+)['"]/g
+  const bare = /(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g
+  const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
+  return [statements, bare, dynamic].flatMap((pattern) =>
+    [...text.matchAll(pattern)].map((match) => match[1] ?? ''),
+  )
+}
+
+function layerOf(source: Source, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined
+  const target = relative(SRC, normalize(join(SRC, dirname(source.file), specifier)))
+  return target.split('/')[0]
+}
+
+describe('layers (design §11)', () => {
+  test('the list of layers is the list of folders', () => {
+    const layers = new Set(SOURCES.map((source) => source.layer))
+    expect([...layers].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted())
+  })
+
+  test.each(SOURCES.map((source) => [source.file, source] as const))(
+    '%s imports only downwards',
+    (_, source) => {
+      const allowed = [source.layer, ...(MAY_IMPORT[source.layer] ?? [])]
+      const wrong = source.imports.filter((specifier) => {
+        const layer = layerOf(source, specifier)
+        return layer !== undefined && layer !== '..' && !allowed.includes(layer)
+      })
+      expect(wrong).toEqual([])
+    },
+  )
+
+  test.each(
+    SOURCES.filter((source) => PACKAGES[source.layer] !== undefined).map(
+      (source) => [source.file, source] as const,
+    ),
+  )('%s uses only packages of its layer', (_, source) => {
+    const allowed = PACKAGES[source.layer] ?? []
+    expect(
+      source.imports.filter((specifier) => !specifier.startsWith('.') && !allowed.includes(specifier)),
+    ).toEqual([])
+  })
+
+  test('only telemetry knows the logger and the metrics library', () => {
+    const users = SOURCES.filter((source) =>
+      source.imports.some((name) => /^(pino|pino-pretty|prom-client)$/.test(name)),
+    )
+    expect([...new Set(users.map((source) => source.layer))]).toEqual(['telemetry'])
+  })
+
+  test('no file imports itself in a circle', () => {
+    expect(circleOf(SOURCES)).toEqual([])
+  })
+})
+
+describe('purity (design §11)', () => {
+  test.each(
+    SOURCES.filter((source) => PURE.includes(source.layer)).map((source) => [source.file, source] as const),
+  )('%s has no clock, chance, process, network or file', (_, source) => {
+    const code = source.text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    expect(IMPURE.filter((pattern) => pattern.test(code)).map(String)).toEqual([])
+  })
+})
+
+describe('the checks themselves can fail', () => {
+  test('imports of every form are seen', () => {
+    const text = `import a from 'a'\nimport {\n  b,\n} from "b"\nexport { c } from 'c'\nimport 'd'\nconst e = await import('e')\nimport type { F } from 'f'\n`
+    expect(importsOf(text).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  })
+
+  test('a circle is found', () => {
+    const files = [
+      { file: 'lib/a.ts', layer: 'lib', text: '', imports: ['./b.ts'] },
+      { file: 'lib/b.ts', layer: 'lib', text: '', imports: ['./a.ts'] },
+    ]
+    expect(circleOf(files)).not.toEqual([])
+  })
+})
+
+/** The files of one circle of imports, or nothing. */
+function circleOf(sources: readonly Source[]): readonly string[] {
+  const byFile = new Map(sources.map((source) => [source.file, source]))
+  const done = new Set<string>()
+  function visit(file: string, path: readonly string[]): readonly string[] {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    const source = byFile.get(file)
+    if (source === undefined || done.has(file)) return []
+    for (const specifier of source.imports.filter((name) => name.startsWith('.'))) {
+      const circle = visit(normalize(join(dirname(file), specifier)), [...path, file])
+      if (circle.length > 0) return circle
+    }
+    done.add(file)
+    return []
+  }
+  for (const source of sources) {
+    const circle = visit(source.file, [])
+    if (circle.length > 0) return circle
+  }
+  return []
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { until } from './until.ts'
+
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The real program as a child process. */
+export interface Program extends AsyncDisposable {
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Log lines so far, parsed. */
+  readonly log: () => readonly Record<string, unknown>[]
+  readonly pid: number
+  signal(name: NodeJS.Signals): void
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
+}
+
+export interface ProgramOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Another `main.ts` than that of this checkout. */
+  readonly main?: string
+}
+
+export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
+  const child = spawn(process.execPath, [options.main ?? MAIN, ...args], {
+    cwd: options.cwd ?? ROOT,
+    env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  // A test that runs out of time never comes to its disposal.
+  const killWithUs = () => child.kill('SIGKILL')
+  process.once('exit', killWithUs)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.on('close', (code, signal) => {
+      process.off('exit', killWithUs)
+      resolve(code ?? signal ?? 0)
+    })
+  })
+  return {
+    stdout: () => stdout,
+    stderr: () => stderr,
+    log: () =>
+      stdout
+        .split('\n')
+        .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [])),
+    pid: child.pid ?? 0,
+    signal(name) {
+      child.kill(name)
+    },
+    ended,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Runs a command to its end. */
+export async function runProgram(args: readonly string[], options: ProgramOptions = {}) {
+  await using program = startProgram(args, options)
+  const code = await program.ended
+  return { code, stdout: program.stdout(), stderr: program.stderr() }
+}
+
+/** The daemon's own words of where it listens. */
+export async function urlOf(program: Pick<Program, 'stderr' | 'log'>): Promise<string> {
+  return until(`the daemon to listen\n${program.stderr()}`, () => {
+    const started = program.log().find((line) => line['msg'] === 'Started' || line['message'] === 'Started')
+    return typeof started?.['listen'] === 'string' ? started['listen'] : undefined
+  })
+}
+
+export interface Shown {
+  readonly key: string
+  readonly status: string
+  readonly reason: string
+  readonly message: string
+  readonly file: string | undefined
+  readonly line: number | undefined
+  readonly pipeId: string | undefined
+  /** ms since the epoch. */
+  readonly lastReconciledAt: number | undefined
+}
+
+/** All resources as the daemon's API shows them. */
+export async function resourcesOf(url: string): Promise<readonly Shown[]> {
+  const reply = await fetch(`${url}/api/v1/resources`)
+  const { items } = (await reply.json()) as { items: readonly Shown[] }
+  return items
+}

@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** A folder of its own for one test, gone afterwards. */
+export interface Workspace extends Disposable {
+  readonly dir: string
+  /** `manifests/` in it. */
+  readonly manifests: string
+  /** `secrets/` in it. */
+  readonly secrets: string
+  /** Writes a file, with its folders; paths are relative to the workspace. */
+  write(path: string, content: string): void
+  path(...parts: readonly string[]): string
+}
+
+export function createWorkspace(): Workspace {
+  const dir = mkdtempSync(join(tmpdir(), 'pipewright-'))
+  const path = (...parts: readonly string[]) => join(dir, ...parts)
+  mkdirSync(path('manifests'))
+  mkdirSync(path('secrets'))
+  return {
+    dir,
+    manifests: path('manifests'),
+    secrets: path('secrets'),
+    path,
+    write(name, content) {
+      mkdirSync(dirname(path(name)), { recursive: true })
+      writeFileSync(path(name), content)
+    },
+    [Symbol.dispose]() {
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,251 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Event } from '../../src/reconcile/events.ts'
+import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
+
+const CONDITION = { status: 'False', reason: 'Drifted', message: 'it drifted', since: NOW } as const
+
+const LEVELS: readonly (readonly [string, Event, string])[] = [
+  ['an unchanged reconcile is of no interest', reconciled(), 'debug'],
+  ['a reconcile that changed something is news', reconciled({ changed: true }), 'info'],
+  ['one that failed stands in the way', reconciled({ changed: true, result: 'failed' }), 'warn'],
+  ['one that fails as before is no news', reconciled({ result: 'failed' }), 'debug'],
+  ['a create that worked is news', createFinished(), 'info'],
+  ['a create that failed stands in the way', createFinished({ outcome: 'failed' }), 'warn'],
+  ['a create of unknown outcome needs a person', createFinished({ outcome: 'unknown' }), 'error'],
+  ['a ledger that cannot be written needs a person', ledger('failed'), 'error'],
+  ['a write to the ledger is of no interest', ledger('written'), 'debug'],
+  ['a fault of ours is an error', { type: 'Bug', message: 'x', error: new Error('y') }, 'error'],
+  ['a directory that cannot be read is not our fault', failed('gone'), 'warn'],
+  [
+    'polling is worse than watching',
+    { type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' },
+    'warn',
+  ],
+  ['a brake that holds stands in the way', { type: 'BrakeChanged', on: true, wanted: 30, limit: 25 }, 'warn'],
+  ['a brake that lets go is news', { type: 'BrakeChanged', on: false, wanted: 0, limit: 25 }, 'info'],
+  ['a stop that left work is worth a look', { type: 'Stopped', unfinished: 2 }, 'warn'],
+  ['a condition that changed is news', conditionChanged({ ...CONDITION, status: 'False' }), 'info'],
+  [
+    'the first condition of a resource stands in the line of its reconcile',
+    conditionChanged(undefined),
+    'debug',
+  ],
+]
+
+function conditionChanged(before: typeof CONDITION | undefined): Event {
+  const place = { revision: 'abc123', file: undefined, line: undefined }
+  return {
+    type: 'ConditionChanged',
+    key: 'Pipe/orders',
+    condition: 'Synced',
+    before,
+    after: CONDITION,
+    ...place,
+  }
+}
+
+function ledger(result: 'written' | 'failed'): Event {
+  return { type: 'LedgerWritten', result, durationMs: 2, message: undefined }
+}
+
+function failed(message: string): Event {
+  return { type: 'SourceFailed', reason: 'SourceUnreadable', message, durationMs: 1 }
+}
+
+describe('levels', () => {
+  it.each(LEVELS)('%s', (_, event, level) => {
+    const { emit, lines } = telemetry({ log: { level: 'trace' } })
+    emit(event)
+    expect(lines().map((line) => line['level'])).toEqual([level])
+  })
+
+  it('tells milliseconds to a tenth', () => {
+    const { emit, lines } = telemetry({ log: { level: 'trace' } })
+    emit(reconciled({ durationMs: 3.6595800000000054, changeToApplyMs: 12.25 }))
+    expect(lines()).toMatchObject([{ durationMs: 3.7, changeToApplyMs: 12.3 }])
+  })
+
+  it('says nothing above debug about an unchanged world', () => {
+    const { emit, text } = telemetry()
+    emit(loaded({ findings: [finding()] }))
+    text()
+    emit(loaded({ findings: [finding()] }))
+    emit(reconciled())
+    emit({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences: [] })
+    emit(ledger('written'))
+    emit({ type: 'QueueChanged', depth: { 0: 1, 1: 0, 2: 0 } })
+    emit({ type: 'QueueWaited', priority: 0, waitMs: 3 })
+    emit({
+      type: 'RequestFinished',
+      operation: 'getPipe',
+      service: 'analytics',
+      code: '200',
+      durationMs: 3,
+      requestId: undefined,
+    })
+    expect(text()).toBe('')
+  })
+})
+
+describe('lines', () => {
+  it('have a constant message, and the facts as fields', () => {
+    const { emit, lines } = telemetry()
+    emit(reconciled({ changed: true }))
+    expect(lines()).toEqual([
+      {
+        level: 'info',
+        time: '2026-06-01T12:00:00.000Z',
+        app: 'pipewright',
+        msg: 'Reconciled',
+        key: 'Pipe/orders',
+        reconcileId: 'rec-1',
+        revision: 'abc123',
+        action: 'observe',
+        reason: 'InSync',
+        result: 'done',
+        requestId: 'req-1',
+        durationMs: 1_500,
+        file: 'orders.yaml',
+        line: 3,
+        detail: 'as asked for',
+      },
+    ])
+  })
+
+  it('name the revision also where the event does not', () => {
+    const { emit, lines } = telemetry()
+    emit(loaded())
+    emit({ type: 'RateLimited', service: 'analytics', retryAfterMs: 500 })
+    expect(lines().map((line) => line['revision'])).toEqual(['abc123', 'abc123'])
+  })
+
+  it('tell of a fault with its causes, without the fields of the error', () => {
+    const { emit, lines, text } = telemetry()
+    const error = Object.assign(new Error('outer', { cause: new Error('inner') }), {
+      request: 'k3y-material',
+    })
+    emit({ type: 'Bug', message: 'in the queue', error })
+    const [line] = lines()
+    expect(line).toMatchObject({
+      detail: 'in the queue',
+      err: { message: 'outer', cause: { message: 'inner' } },
+    })
+    expect(JSON.stringify(line) + text()).not.toContain('k3y-material')
+  })
+})
+
+describe('readings', () => {
+  it('are news when a key changed, or when the revision did', () => {
+    const { emit, lines } = telemetry()
+    emit(loaded())
+    emit(loaded())
+    emit(loaded({ changed: ['Pipe/orders'] }))
+    emit(loaded({ revision: { id: 'def456', from: 'git' } }))
+    expect(lines().map((line) => [line['msg'], line['revision'], line['changed']])).toEqual([
+      ['Manifests read', 'abc123', 0],
+      ['Manifests read', 'abc123', 1],
+      ['Manifests read', 'def456', 0],
+    ])
+  })
+
+  it('name a finding once, also when it moves, and again when it comes back', () => {
+    const { emit, lines } = telemetry()
+    const seen = () => lines().filter((line) => line['msg'] === 'Finding').length
+    emit(loaded({ findings: [finding()] }))
+    expect(seen()).toBe(1)
+    emit(loaded({ findings: [finding({ line: 9 })] }))
+    expect(seen()).toBe(0)
+    emit(loaded({ findings: [finding({ line: 9 }), finding({ line: 12 })] }))
+    expect(seen()).toBe(1)
+    emit(loaded({ findings: [] }))
+    emit(loaded({ findings: [finding()] }))
+    expect(seen()).toBe(1)
+  })
+
+  it('do not forget findings over a reading that is not believed', () => {
+    const { emit, lines } = telemetry()
+    emit(loaded({ findings: [finding()] }))
+    emit(loaded({ problem: 'the directory is empty' }))
+    emit(loaded({ findings: [finding()] }))
+    expect(lines().filter((line) => line['msg'] === 'Finding')).toHaveLength(1)
+  })
+
+  it('name a hundred findings and count the rest', () => {
+    const { emit, lines } = telemetry()
+    emit(loaded({ findings: Array.from({ length: 150 }, (_, index) => finding({ file: `${index}.yaml` })) }))
+    const told = lines()
+    expect(told.filter((line) => line['msg'] === 'Finding')).toHaveLength(100)
+    expect(told.at(-1)).toMatchObject({ msg: 'More findings', findings: 50 })
+  })
+
+  it('tell of a trouble once, and of its end', () => {
+    const { emit, lines } = telemetry()
+    for (const event of [failed('gone'), failed('gone'), failed('denied'), loaded({ problem: 'empty' })])
+      emit(event)
+    for (const event of [loaded({ problem: 'empty' }), loaded(), loaded()]) emit(event)
+    expect(lines().map((line) => [line['msg'], line['detail']])).toEqual([
+      ['Manifests not read', 'gone'],
+      ['Manifests not read', 'denied'],
+      ['Reading not believed', 'empty'],
+      ['Manifests read', undefined],
+    ])
+  })
+})
+
+describe('secrets', () => {
+  const TEXTS: readonly (readonly [string, string])[] = [
+    ['a header of Basic credentials', 'sent Authorization: Basic aGVsbG86d29ybGQtc2VjcmV0'],
+    ['a header of a bearer', 'authorization: bearer eyJ-world-secret.payload_x'],
+    ['a password in JSON', 'Unexpected token in {"password":"world-secret"}'],
+    ['a password in JSON that was cut', 'Unexpected end of {"secretKey": "world-secret'],
+    ['a password in YAML', 'near password: world-secret'],
+    ['a connection string', 'connectionString=world-secret;other=1'],
+    ['a URL with a user', 'cannot reach https://user:world-secret@broker.example/'],
+  ]
+
+  it.each(TEXTS)('do not show in a text: %s', (_, message) => {
+    const { emit, text } = telemetry()
+    emit({ type: 'Bug', message, error: new Error(message) })
+    const written = text()
+    expect(written).toContain('[secret]')
+    expect(written).not.toMatch(/world-secret|aGVsbG86/)
+  })
+})
+
+describe('for people', () => {
+  it('shows a line each, without colour where there is no terminal', () => {
+    const { emit, text } = telemetry({ log: { format: 'pretty' } })
+    emit(createFinished({ outcome: 'unknown', message: 'the connection\nwas \u001B[31mreset' }))
+    const written = text()
+    expect(written).toMatch(/ERROR: Create finished · Pipe\/orders · the connection was {1,2}\[31mreset/)
+    expect(written).not.toContain('\u001B')
+    expect(written).not.toMatch(/pid|hostname/)
+    expect(written.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('destinations', () => {
+  it('may be a file descriptor, which stays open', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pipewright-log-'))
+    const file = openSync(join(folder, 'log'), 'w')
+    try {
+      const made = telemetry({ log: { destination: file } })
+      made.emit({ type: 'Stopping', signal: 'SIGTERM' })
+      await made.close()
+      expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('"msg":"Stopping"')
+      closeSync(file) // throws when it was closed before
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('may fail without taking anybody along', async () => {
+    const made = telemetry()
+    made.destination.destroy(new Error('EPIPE'))
+    made.emit({ type: 'Stopping', signal: 'SIGTERM' })
+    await expect(made.close()).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,139 @@
+import { Writable } from 'node:stream'
+import type { Finding } from '../../src/kinds/finding.ts'
+import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { Event } from '../../src/reconcile/events.ts'
+import type { ResourceStatus } from '../../src/reconcile/status.ts'
+import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/telemetry.ts'
+
+export const NOW = Date.UTC(2026, 5, 1, 12)
+
+export const clock: Clock = { now: () => NOW, monotonic: () => 0, after: () => () => {} }
+
+type Of<T extends Event['type']> = Extract<Event, { type: T }>
+
+export function reconciled(over: Partial<Of<'ReconcileFinished'>> = {}): Event {
+  return {
+    type: 'ReconcileFinished',
+    key: 'Pipe/orders',
+    reconcileId: 'rec-1',
+    revision: 'abc123',
+    action: 'observe',
+    reason: 'InSync',
+    message: 'as asked for',
+    result: 'done',
+    requestId: 'req-1',
+    durationMs: 1_500,
+    changed: false,
+    file: 'orders.yaml',
+    line: 3,
+    changeToApplyMs: undefined,
+    ...over,
+  }
+}
+
+export function loaded(over: Partial<Of<'SourceLoaded'>> = {}): Event {
+  return {
+    type: 'SourceLoaded',
+    revision: { id: 'abc123', from: 'git' },
+    durationMs: 20,
+    changed: [],
+    manifests: { Service: 1, Pipe: 2, QueryEndpoint: 0, Alert: 0, Lock: 0 },
+    findings: [],
+    problem: undefined,
+    missedByWatcher: false,
+    ...over,
+  }
+}
+
+export function createFinished(over: Partial<Of<'CreateFinished'>> = {}): Event {
+  return {
+    type: 'CreateFinished',
+    key: 'Pipe/orders',
+    intentId: 'intent-1',
+    outcome: 'created',
+    pipeId: 'p-1',
+    requestId: 'req-2',
+    message: 'the pipe was created',
+    revision: 'abc123',
+    ...over,
+  }
+}
+
+export function finding(over: Partial<Finding> = {}): Finding {
+  return {
+    file: 'orders.yaml',
+    line: 7,
+    column: 3,
+    endColumn: 10,
+    severity: 'error',
+    code: 'unknown-field',
+    message: 'There is no field "replcas".',
+    hint: 'Did you mean "replicas"?',
+    lineText: '  replcas: 2',
+    key: 'Pipe/orders',
+    related: [],
+    ...over,
+  }
+}
+
+export function resource(key: Key, over: Partial<ResourceStatus> = {}): ResourceStatus {
+  const fine = { status: 'True', reason: 'InSync', message: '', since: NOW } as const
+  return {
+    key,
+    kind: kindOf(key),
+    name: nameOf(key),
+    labels: {},
+    status: 'Ready',
+    conditions: { Valid: fine, Synced: fine, Ready: fine },
+    action: 'observe',
+    reason: 'InSync',
+    message: '',
+    differences: [],
+    file: undefined,
+    line: undefined,
+    revision: 'abc123',
+    service: undefined,
+    pipeId: undefined,
+    state: undefined,
+    desired: undefined,
+    observed: undefined,
+    lastReconciledAt: undefined,
+    nextReconcileAt: undefined,
+    suspendedUntil: undefined,
+    ...over,
+  }
+}
+
+interface Overrides extends Partial<Pick<TelemetryOptions, 'board' | 'namedResources'>> {
+  readonly log?: Partial<TelemetryOptions['log']>
+}
+
+/** Telemetry that logs into memory. */
+export function telemetry(over: Overrides = {}) {
+  const chunks: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk))
+      done()
+    },
+  })
+  const made = createTelemetry({
+    version: '9.9.9',
+    board: over.board ?? (() => []),
+    namedResources: over.namedResources ?? 1_000,
+    clock,
+    log: { level: 'info', format: 'json', destination, ...over.log },
+  })
+  /** What was written since the last call. */
+  function text(): string {
+    return chunks.splice(0).join('')
+  }
+  function lines(): readonly Readonly<Record<string, unknown>>[] {
+    return text()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>) // written by pino
+  }
+  return { ...made, text, lines, destination }
+}

@@ -1,0 +1,172 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Lineage } from './lineage.ts'
+import { keyOfLineage } from './lineage.ts'
+import { judgeLost } from './oracle.ts'
+import type { Parts } from './storm.ts'
+import { ROTATED_SECRETS, SERVICES } from './world.ts'
+import type { ShownResource } from './watch.ts'
+import { scanApi, shownResources } from './watch.ts'
+
+/** Longest time until all is well, once nothing goes wrong any more: a wait of several refused creates included. */
+const SETTLE_MS = 300_000
+const LOOK_MS = 1_000
+
+export interface Finale {
+  /** From the end of the faults until the last resource was settled, in ms; undefined: never. */
+  readonly slowestSettleMs: number | undefined
+  /** Which one that was. */
+  readonly slowest: string | undefined
+}
+
+/** The faults stop and every manifest is back: all must be settled, and then nothing more may happen. */
+export async function finale(parts: Parts): Promise<Finale> {
+  const { edits, model, mounts, tree, exclusive, platform, killer, journal, ledger, person, evidence } = parts
+  platform.sandbox.faults.clear()
+  journal.note(undefined, 'the faults stop')
+  await mounts.mountAll()
+  edits.mend()
+  await exclusive(() => tree.apply(model.takeChanges()))
+  const startedAt = Date.now()
+  killer.start()
+
+  const settledAt = new Map<string, number>()
+  let open: readonly string[] = []
+  for (;;) {
+    await pause(LOOK_MS, undefined, { signal: parts.signal })
+    ledger.drain()
+    const records = await ledger.records()
+    if (records !== undefined) person.round(records, killer.run, () => true)
+    await exclusive(() => tree.apply(model.takeChanges()))
+    const shown = await shownResources(killer.run)
+    if (shown !== undefined) {
+      open = unsettled(parts, shown)
+      for (const { key } of shown) if (!settledAt.has(key)) settledAt.set(key, Date.now())
+      for (const key of open) settledAt.delete(key)
+    }
+    if (shown !== undefined && open.length === 0) break
+    if (Date.now() - startedAt < SETTLE_MS) continue
+    for (const key of open) blame(parts, key, shown)
+    break
+  }
+  const [slowest, at] = [...settledAt].toSorted((a, b) => b[1] - a[1])[0] ?? []
+  await scanEverything(parts)
+  await killer.stop()
+  const records = (await ledger.records()) ?? []
+  judgeLost(records, evidence, journal)
+  await quietPass(parts)
+  return open.length > 0
+    ? { slowestSettleMs: undefined, slowest: undefined }
+    : { slowestSettleMs: at === undefined ? 0 : at - startedAt, slowest }
+}
+
+/** Keys that are not yet what they should be. */
+function unsettled({ model, platform }: Parts, shown: readonly ShownResource[]): readonly string[] {
+  const byKey = new Map(shown.map((resource) => [resource.key, resource]))
+  const alive = platform.alive()
+  const wanted = new Set(model.lineages.map(keyOfLineage))
+  const pipes = model.lineages.filter((lineage) => {
+    const resource = byKey.get(keyOfLineage(lineage))
+    const [pipe] = alive.get(lineage.platformName) ?? []
+    return (
+      resource === undefined ||
+      pipe === undefined ||
+      resource.pipeId !== pipe.id ||
+      !isRight(lineage, resource)
+    )
+  })
+  const others = shown.filter(({ key, status }) => !key.startsWith('Pipe/') && status !== 'Ready')
+  const leftovers = shown.filter(({ key }) => key.startsWith('Pipe/') && !wanted.has(key))
+  return [
+    ...pipes.map(keyOfLineage),
+    ...others.map(({ key }) => key),
+    ...leftovers.map(({ key }) => key),
+    ...wrongEndpoints({ model, platform }),
+  ]
+}
+
+/** What was edited since its creation cannot be updated, and what has a new password neither; all else is well. */
+function isRight(lineage: Lineage, { status, reason }: ShownResource): boolean {
+  if (status === 'Ready') return true
+  if (status !== 'Drifted') return false
+  return (
+    (reason === 'NotUpdatable' && lineage.edited) ||
+    (reason === 'SecretRotated' && ROTATED_SECRETS.includes(lineage.secret))
+  )
+}
+
+function wrongEndpoints({ model, platform }: Pick<Parts, 'model' | 'platform'>): readonly string[] {
+  const there = platform.sandbox.endpoints().map(({ body }) => body['allowedOrigins'])
+  return SERVICES.filter((service) => !there.includes(model.origins.get(service))).map(
+    (service) => `QueryEndpoint/${service}`,
+  )
+}
+
+function blame(
+  { model, journal, platform }: Parts,
+  key: string,
+  shown: readonly ShownResource[] | undefined,
+): void {
+  const resource = shown?.find((candidate) => candidate.key === key)
+  const lineage = model.lineages.find((candidate) => keyOfLineage(candidate) === key)
+  const there =
+    platform
+      .alive()
+      .get(lineage?.platformName ?? '')
+      ?.map(({ id }) => id) ?? []
+  const says =
+    resource === undefined
+      ? 'is not shown'
+      : `is ${resource.status} (${resource.reason}, pipe ${resource.pipeId}): ${resource.message}`
+  journal.violate({
+    law: 'unsettled',
+    subject: lineage?.platformName,
+    what: `${key} ${says}; on the platform: ${there.join(', ') || 'nothing'}`,
+  })
+}
+
+async function scanEverything({ runner, killer, leaks, ledger, model }: Parts): Promise<void> {
+  for (const { name } of model.lineages.slice(0, 50)) await scanApi(killer.run, leaks, `Pipe/${name}`)
+  const commands = [
+    ['status'],
+    ['status', '-o', 'json'],
+    ['history', '--limit', '5000'],
+    ['history', '-o', 'json', '--limit', '5000'],
+    ['plan'],
+    ['plan', '-o', 'json'],
+    ['plan', '-o', 'markdown'],
+    ['validate', '-o', 'sarif'],
+  ]
+  for (const command of commands) await runner.command(command)
+  ledger.scan(leaks)
+}
+
+const QUIET_MS = 60_000
+
+/** A further pass looks at every pipe, and writes nothing to the platform. */
+async function quietPass({ killer, platform, journal, model }: Parts): Promise<void> {
+  platform.drain()
+  const before = { posts: platform.posts.length, requests: platform.requests }
+  killer.start()
+  const end = Date.now() + QUIET_MS
+  while (Date.now() < end && platform.requests < before.requests + model.lineages.length) {
+    await pause(100)
+    platform.drain()
+  }
+  await killer.stop()
+  platform.drain()
+  const posts = platform.posts.slice(before.posts)
+  if (posts.length > 0) {
+    journal.violate({
+      law: 'unapproved-post',
+      subject: posts[0]?.platformName,
+      what: `${posts.length} creates in a pass over a settled world`,
+    })
+  }
+  if (platform.requests < before.requests + model.lineages.length) {
+    journal.violate({
+      law: 'process',
+      subject: undefined,
+      what: `a pass over ${model.lineages.length} pipes sent ${platform.requests - before.requests} requests within ${QUIET_MS} ms`,
+    })
+  }
+}

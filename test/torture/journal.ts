@@ -1,0 +1,48 @@
+/** One thing that happened, in words. */
+export interface Note {
+  /** ms since the epoch. */
+  readonly at: number
+  /** The pipe that it is about, by its name on the platform; undefined for what concerns all, such as a kill. */
+  readonly subject: string | undefined
+  readonly what: string
+}
+
+/** Something that must never be. */
+export interface Violation {
+  readonly law:
+    'duplicate' | 'unapproved-post' | 'lost' | 'wrongly-unknown' | 'leak' | 'unsettled' | 'process'
+  readonly subject: string | undefined
+  readonly what: string
+}
+
+/** What we did and saw; the material of a failure's history. */
+export interface Journal {
+  note(subject: string | undefined, what: string): void
+  violate(violation: Violation): void
+  readonly notes: readonly Note[]
+  readonly violations: readonly Violation[]
+}
+
+const MOST_VIOLATIONS = 200
+
+export function createJournal(): Journal {
+  const notes: Note[] = []
+  const violations = new Map<string, Violation>()
+  return {
+    notes,
+    note: (subject, what) => void notes.push({ at: Date.now(), subject, what }),
+    violate(violation) {
+      const id = `${violation.law} ${violation.subject ?? ''} ${violation.what}`
+      if (violations.has(id) || violations.size >= MOST_VIOLATIONS) return
+      violations.set(id, violation)
+      notes.push({
+        at: Date.now(),
+        subject: violation.subject,
+        what: `VIOLATION ${violation.law}: ${violation.what}`,
+      })
+    },
+    get violations() {
+      return [...violations.values()]
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Journal } from './journal.ts'
+
+/** Every planted secret begins with it, and nothing else does. */
+export const PLANTED = 'pLaNt3dS3cr3t'
+
+/** Looks for planted secrets in whatever the program puts out. */
+export interface Leaks {
+  /** Adds a form in which a secret could come out, such as the base64 of a pair. */
+  plant(form: string): void
+  scan(where: string, text: string): void
+  /** A scanner for a stream, that also sees what is cut in two by a chunk. */
+  stream(where: string): (chunk: string) => void
+  readonly found: number
+  /** Characters looked through. */
+  readonly scanned: number
+}
+
+const CONTEXT = 60
+
+export function createLeaks(journal: Journal): Leaks {
+  const forms = new Set([PLANTED])
+  let found = 0
+  let scanned = 0
+
+  function scan(where: string, text: string): void {
+    scanned += text.length
+    for (const form of forms) {
+      const at = text.indexOf(form)
+      if (at < 0) continue
+      found += 1
+      const around = text.slice(Math.max(0, at - CONTEXT), at + form.length + CONTEXT)
+      journal.violate({
+        law: 'leak',
+        subject: undefined,
+        what: `a planted secret in ${where}: …${JSON.stringify(around)}…`,
+      })
+    }
+  }
+
+  return {
+    plant: (form) => void forms.add(form),
+    scan,
+    stream(where) {
+      let tail = ''
+      return (chunk) => {
+        const text = tail + chunk
+        scan(where, text)
+        // long enough for every form, and without a whole one: what is found is told once
+        tail = text.slice(-200)
+        if ([...forms].some((form) => tail.includes(form))) tail = ''
+      }
+    },
+    get found() {
+      return found
+    },
+    get scanned() {
+      return scanned
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { systemClock } from '../../src/daemon/system-clock.ts'
+import { openLedger } from '../../src/ledger/open.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { Leaks } from './leaks.ts'
+
+/** The ledger as somebody sees it who only looks. */
+export interface LedgerView {
+  /** @returns undefined when it cannot be read at the moment, as before its first run */
+  records(): Promise<readonly LedgerRecord[] | undefined>
+  /** Reads the history written since the last call, before the ledger forgets it. */
+  drain(): void
+  readonly history: readonly HistoryEntry[]
+  /** Looks for secrets in the bytes of its files. */
+  scan(leaks: Leaks): void
+}
+
+export function createLedgerView(file: string): LedgerView {
+  const history: HistoryEntry[] = []
+  let last = 0
+  return {
+    history,
+    async records() {
+      try {
+        await using ledger = await openLedger(`sqlite:${file}`, {
+          mode: 'reader',
+          init: 'never',
+          clock: systemClock,
+          emit: () => undefined,
+        })
+        return await ledger.list()
+      } catch {
+        return undefined
+      }
+    },
+    drain() {
+      if (!existsSync(file)) return
+      try {
+        using db = new DatabaseSync(file, { readOnly: true, timeout: 2_000 })
+        const rows = db.prepare('SELECT id, key, body FROM history WHERE id > ? ORDER BY id').all(last)
+        for (const row of rows) {
+          const entry = JSON.parse(String(row['body'])) as HistoryEntry // the ledger wrote it; the key stands beside it
+          history.push({ ...entry, key: String(row['key']) as HistoryEntry['key'] }) // the ledger takes only keys
+          last = Number(row['id'])
+        }
+      } catch {
+        // being made or recovered at this moment: the next call reads what this one did not
+      }
+    },
+    scan(leaks) {
+      for (const name of [file, `${file}-wal`]) {
+        if (existsSync(name)) leaks.scan(`the bytes of ${name}`, readFileSync(name, 'latin1'))
+      }
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createEdits } from './edits.ts'
+import { faultsOfCreates, mixOf } from './faults.ts'
+import { finale } from './finale.ts'
+import { createJournal } from './journal.ts'
+import { createKiller } from './killer.ts'
+import { createLeaks } from './leaks.ts'
+import { createLedgerView } from './ledger-view.ts'
+import { createModel } from './model.ts'
+import type { Options } from './options.ts'
+import { readOptions } from './options.ts'
+import type { Evidence } from './oracle.ts'
+import { judgePosts, judgeUnknown } from './oracle.ts'
+import { createPerson } from './person.ts'
+import { startPlatform } from './platform.ts'
+import { createRandom } from './random.ts'
+import type { Report } from './report.ts'
+import { reportAsText, reportOf, timelineOf } from './report.ts'
+import { createRunner } from './daemon.ts'
+import type { Parts } from './storm.ts'
+import { storm } from './storm.ts'
+import { createTree } from './tree.ts'
+import { createMounts } from './world.ts'
+
+/*
+ * `npm run torture -- --minutes N --seed S [--manifests 200] [--json FILE]`: the real program against the sandbox, under
+ * random faults, kills and edits, all by one seed; then the books are held against each other.
+ */
+
+/** @returns the report, and whether no law was broken */
+async function torture(options: Options, dir: string, signal: AbortSignal): Promise<Report> {
+  const startedAt = Date.now()
+  await using stack = new AsyncDisposableStack()
+  const random = createRandom(options.seed)
+  const journal = createJournal()
+  const leaks = createLeaks(journal)
+  await mkdir(join(dir, 'logs'))
+  const platform = stack.use(await startPlatform(join(dir, 'platform.db')))
+  const mounts = await createMounts(dir, leaks)
+  const tree = await createTree(dir, random.stream('tree'))
+  const model = createModel(random.stream('model'))
+  const ledgerFile = join(dir, 'ledger.db')
+  const ledger = createLedgerView(ledgerFile)
+  const runner = createRunner({
+    dir,
+    manifests: tree.path,
+    secrets: mounts.path,
+    ledger: ledgerFile,
+    platformUrl: platform.sandbox.url,
+    leaks,
+    onBug(run, log) {
+      const line = log.split('\n').find((text) => text.includes('"msg":"Bug"'))
+      journal.violate({ law: 'process', subject: undefined, what: `run ${run} found a bug: ${line}` })
+    },
+  })
+  stack.defer(() => killer.run?.kill('SIGKILL'))
+  const person = createPerson(model, platform, journal)
+  const killer = createKiller({
+    runner,
+    journal,
+    ledger,
+    random: random.stream('kills'),
+    lastCreateAt() {
+      platform.drain()
+      return platform.lastCreateAt
+    },
+  })
+  const faultRandom = random.stream('faults')
+  const edits = createEdits({
+    model,
+    journal,
+    random: random.stream('edits'),
+    manifests: options.manifests,
+    onNew: ({ platformName }) => platform.sandbox.faults.add(...faultsOfCreates(faultRandom, platformName)),
+  })
+  const vanishings: { platformName: string; at: number }[] = []
+  const evidence: Evidence = {
+    platform,
+    vanishings,
+    person,
+    get history() {
+      return ledger.history
+    },
+    get runs() {
+      return runner.runs
+    },
+  }
+  const parts: Parts = {
+    random: random.stream('storm'),
+    journal,
+    leaks,
+    model,
+    edits,
+    tree,
+    mounts,
+    platform,
+    runner,
+    killer,
+    ledger,
+    person,
+    vanishings,
+    evidence,
+    exclusive: createExclusive(),
+    signal,
+  }
+
+  platform.sandbox.faults.mix(mixOf(faultRandom))
+  while (model.lineages.length < options.manifests) {
+    const { platformName } = model.add()
+    platform.sandbox.faults.add(...faultsOfCreates(faultRandom, platformName))
+  }
+  await tree.apply(model.takeChanges())
+  await storm(parts, startedAt, startedAt + options.minutes * 60_000)
+  const ending = await finale(parts)
+
+  platform.drain()
+  ledger.drain()
+  const duplicates = judgePosts(evidence, journal)
+  const unknown = judgeUnknown(evidence, journal)
+  const report = reportOf(parts, { options, startedAt, duplicates, unknown, finale: ending })
+  const subjects = new Set(report.violations.flatMap(({ subject }) => subject ?? []))
+  for (const subject of [...subjects].slice(0, 10)) {
+    print(`\nHistory of ${subject}, seed ${options.seed}:\n${timelineOf(parts, subject)}`)
+  }
+  return report
+}
+
+function createExclusive(): Parts['exclusive'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work)
+    last = next.catch(() => undefined)
+    return next
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort())
+const options = readOptions(process.argv.slice(2))
+const dir = await mkdtemp(join(tmpdir(), 'pipewright-torture-'))
+print(`torture of ${options.minutes} min with seed ${options.seed} in ${dir}`)
+const report = await torture(options, dir, stop.signal)
+print(reportAsText(report))
+if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, undefined, 2)}\n`)
+if (report.violations.length === 0) await rm(dir, { recursive: true, force: true })
+else {
+  print(
+    `\nTo see it again: npm run torture -- --minutes ${options.minutes} --manifests ${options.manifests} --seed ${options.seed}\nLogs, ledger and platform are kept in ${dir}`,
+  )
+  process.exitCode = 1
+}

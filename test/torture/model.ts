@@ -1,0 +1,102 @@
+import type { Lineage } from './lineage.ts'
+import { renderPipe, SOURCES } from './lineage.ts'
+import type { Random } from './random.ts'
+import type { FileChanges } from './tree.ts'
+import { ALERT_KEYS, PASSWORD_SECRETS, renderEndpoint, renderGround, SERVICES } from './world.ts'
+
+/** What the manifests say, as those think who write them. */
+export interface Model {
+  readonly lineages: readonly Lineage[]
+  lineage(platformName: string): Lineage | undefined
+  /** Makes a new one, with a manifest. */
+  add(): Lineage
+  /** Marks the file of a pipe as changed. */
+  touch(lineage: Lineage): void
+  moveFile(lineage: Lineage, file: string): void
+  setOrigins(service: string, origins: string): void
+  readonly origins: ReadonlyMap<string, string>
+  /** The files that changed since the last call, with their whole new text. */
+  takeChanges(): FileChanges
+}
+
+const FOLDERS = ['payments', 'growth', 'logistics/eu', 'logistics/us', 'platform'] as const
+
+export function createModel(random: Random): Model {
+  const lineages: Lineage[] = []
+  const byName = new Map<string, Lineage>()
+  const dirty = new Set<string>()
+  const origins = new Map<string, string>()
+  let ground: string | undefined = renderGround()
+
+  function freshFile(name: string): string {
+    const shared = lineages.length > 0 && random.chance(0.2) ? random.pick(lineages) : undefined
+    return shared?.file ?? `${random.pick(FOLDERS)}/${name}.${random.chance(0.8) ? 'yaml' : 'yml'}`
+  }
+
+  function textOf(file: string): string | undefined {
+    const pipes = lineages.filter((lineage) => lineage.present && lineage.file === file)
+    return pipes.length === 0 ? undefined : pipes.map(renderPipe).join('---\n')
+  }
+
+  const model: Model = {
+    lineages,
+    origins,
+    lineage: (platformName) => byName.get(platformName),
+    add() {
+      const platformName = `t-${String(lineages.length).padStart(5, '0')}`
+      const name = `p-${lineages.length}`
+      const lineage: Lineage = {
+        platformName,
+        name,
+        service: random.pick(SERVICES),
+        source: random.pick(SOURCES),
+        secret: random.pick(PASSWORD_SECRETS),
+        dependsOn: random.chance(0.05) ? random.pick(ALERT_KEYS) : undefined,
+        formerNames: new Set(),
+        file: freshFile(name),
+        present: true,
+        flaw: undefined,
+        replicas: 1,
+        edited: false,
+        suspendedUntil: undefined,
+        adopt: undefined,
+        retryCreate: undefined,
+        renamedFrom: undefined,
+      }
+      lineages.push(lineage)
+      byName.set(platformName, lineage)
+      dirty.add(lineage.file)
+      return lineage
+    },
+    touch: (lineage) => void dirty.add(lineage.file),
+    moveFile(lineage, file) {
+      dirty.add(lineage.file)
+      lineage.file = file
+      dirty.add(file)
+    },
+    setOrigins(service, text) {
+      origins.set(service, text)
+      dirty.add(endpointFile(service))
+    },
+    takeChanges() {
+      const changes = new Map<string, string | undefined>()
+      if (ground !== undefined) changes.set('ground.yaml', ground)
+      ground = undefined
+      for (const file of dirty) {
+        const service = SERVICES.find((name) => endpointFile(name) === file)
+        changes.set(
+          file,
+          service === undefined ? textOf(file) : renderEndpoint(service, origins.get(service) ?? ''),
+        )
+      }
+      dirty.clear()
+      return changes
+    },
+  }
+  for (const service of SERVICES) model.setOrigins(service, `https://${service}.example`)
+  return model
+}
+
+function endpointFile(service: string): string {
+  return `endpoints/${service}.yaml`
+}

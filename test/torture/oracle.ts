@@ -1,0 +1,186 @@
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { Run } from './daemon.ts'
+import type { Journal } from './journal.ts'
+import type { Person } from './person.ts'
+import type { PlatformUnderTest, Post } from './platform.ts'
+
+/*
+ * Who knows the truth on both sides, and says where the laws were broken.
+ */
+
+/** A pipe that was made to vanish behind everybody's back. */
+export interface Vanishing {
+  readonly platformName: string
+  /** ms since the epoch. */
+  readonly at: number
+}
+
+export interface Evidence {
+  readonly platform: PlatformUnderTest
+  readonly history: readonly HistoryEntry[]
+  readonly runs: readonly Run[]
+  readonly person: Person
+  readonly vanishings: readonly Vanishing[]
+}
+
+/** A living process has written down what became of a create by so long after its request. */
+const SETTLED_MS = 4_500
+
+/** Every create must be the first of its pipe, or have a reason. @returns how many made a second pipe */
+export function judgePosts({ platform, person, vanishings, history }: Evidence, journal: Journal): number {
+  const durable = new Set(history.flatMap((entry) => (isIntent(entry) ? [entry.intentId] : [])))
+  let duplicates = 0
+  for (const [platformName, posts] of byName(platform.posts)) {
+    const gone = vanishings.filter((vanishing) => vanishing.platformName === platformName)
+    for (const [index, post] of posts.entries()) {
+      const at = `create ${post.seq} (intent ${post.intentId})`
+      if (!durable.has(post.intentId)) {
+        journal.violate({
+          law: 'unapproved-post',
+          subject: platformName,
+          what: `${at} has no durable intent`,
+        })
+      }
+      const before = posts.slice(0, index)
+      const living = before.find(
+        (other) => other.created && !gone.some(({ at: t }) => t > other.at && t < post.at),
+      )
+      if (living !== undefined && post.created) {
+        duplicates += 1
+        const what = `${at} made a second pipe beside that of create ${living.seq}`
+        journal.violate({ law: 'duplicate', subject: platformName, what })
+        continue
+      }
+      const last = before.at(-1)
+      if (last === undefined || isRefusal(last) || person.approved.has(last.intentId)) continue
+      if (last.created && living === undefined) continue
+      const what = `${at} went out, though create ${last.seq} (${outcomeOf(last)}) may have worked and nobody said otherwise`
+      journal.violate({ law: 'unapproved-post', subject: platformName, what })
+    }
+  }
+  for (const [name, pipes] of platform.alive()) {
+    if (pipes.length > 1) {
+      journal.violate({
+        law: 'duplicate',
+        subject: name,
+        what: `${pipes.length} pipes: ${pipes.map(({ id }) => id).join(', ')}`,
+      })
+    }
+  }
+  return duplicates
+}
+
+/** Every pipe must be in the ledger, or its key must say that it does not know. @returns how many are neither */
+export function judgeLost(
+  records: readonly LedgerRecord[],
+  { platform, history }: Evidence,
+  journal: Journal,
+): number {
+  const ids = new Set(records.flatMap(({ pipe }) => (pipe === undefined ? [] : [pipe.id])))
+  let lost = 0
+  for (const [name, pipes] of platform.alive()) {
+    const undecided = records.some(
+      ({ platformName, intent }) =>
+        platformName === name && (intent?.state === 'open' || intent?.state === 'unknown'),
+    )
+    for (const { id } of pipes) {
+      if (undecided || ids.has(id) || history.some(({ message }) => message.includes(id))) continue
+      lost += 1
+      journal.violate({
+        law: 'lost',
+        subject: name,
+        what: `pipe ${id} is in no record, and its key does not say unknown`,
+      })
+    }
+  }
+  return lost
+}
+
+export interface UnknownVerdict {
+  /** How many outcomes were unknown, by what the platform had seen. */
+  readonly causes: ReadonlyMap<string, number>
+  /** How many of them cannot have worked, or were answered well. */
+  readonly wrongly: number
+}
+
+/** Only what may have worked, and was not answered, may be unknown. */
+export function judgeUnknown(
+  { platform, history, runs, person }: Evidence,
+  journal: Journal,
+): UnknownVerdict {
+  const posts = new Map(platform.posts.map((post) => [post.intentId, post]))
+  const causes = new Map<string, number>()
+  let wrongly = 0
+  const told = new Set<string>()
+  const count = (cause: string) => causes.set(cause, (causes.get(cause) ?? 0) + 1)
+  const wrong = (subject: string | undefined, what: string) => {
+    wrongly += 1
+    journal.violate({ law: 'wrongly-unknown', subject, what })
+  }
+
+  for (const entry of history) {
+    if (entry.type !== 'action' || entry.action !== 'create' || entry.result !== 'unknown') continue
+    const { intentId = '', at, message } = entry
+    told.add(intentId)
+    const post = posts.get(intentId)
+    const run = runs.find((candidate) => candidate.startedAt <= at && at <= (candidate.endedAt ?? Infinity))
+    count(`told by a living process: ${post === undefined ? 'the request never arrived' : outcomeOf(post)}`)
+    if (post === undefined) {
+      if (run?.offline === true)
+        wrong(undefined, `intent ${intentId} of ${entry.key} is unknown, though nobody listened: ${message}`)
+      continue
+    }
+    const late = /within|in time/.test(message)
+    if (!late && (isRefusal(post) || isPlainSuccess(post))) {
+      wrong(
+        post.platformName,
+        `intent ${intentId} is unknown, though the platform answered ${outcomeOf(post)}: ${message}`,
+      )
+    }
+  }
+  const openedAt = new Map(
+    history.flatMap((entry) => (isIntent(entry) ? [[entry.intentId, entry.at] as const] : [])),
+  )
+  for (const [intentId, platformName] of person.unknown) {
+    if (told.has(intentId)) continue
+    const post = posts.get(intentId)
+    count(`after a kill: ${post === undefined ? 'the request never arrived' : outcomeOf(post)}`)
+    const at = openedAt.get(intentId)
+    const run =
+      at === undefined
+        ? undefined
+        : runs.find((candidate) => candidate.startedAt <= at && at <= (candidate.endedAt ?? Infinity))
+    if (run === undefined || at === undefined) continue
+    const lived = (run.endedAt ?? Date.now()) - (post?.at ?? at)
+    if (lived > SETTLED_MS) {
+      const what = `intent ${intentId} was left open by run ${run.number}, which lived on for ${lived} ms after its request`
+      wrong(platformName, what)
+    }
+  }
+  return { causes, wrongly }
+}
+
+function isIntent(
+  entry: HistoryEntry,
+): entry is HistoryEntry & { readonly type: 'action'; readonly intentId: string } {
+  return entry.type === 'action' && entry.action === 'intent' && entry.intentId !== undefined
+}
+
+/** A 4xx, or 429: nothing was done, in clear words. */
+function isRefusal({ created, status }: Post): boolean {
+  return !created && status !== undefined && status >= 400 && status < 500 && status !== 408
+}
+
+function isPlainSuccess({ created, status, fault }: Post): boolean {
+  return created && status === 200 && (fault === undefined || fault === 'latency')
+}
+
+function outcomeOf({ created, status, fault }: Post): string {
+  const answer = status === undefined ? 'no status' : `HTTP ${status}`
+  return `${created ? 'created' : 'nothing created'}, ${answer}${fault === undefined ? '' : `, ${fault}`}`
+}
+
+export function byName(posts: readonly Post[]): ReadonlyMap<string, readonly Post[]> {
+  return Map.groupBy(posts, ({ platformName }) => platformName)
+}

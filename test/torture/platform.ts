@@ -1,0 +1,140 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import type { PipeInSandbox } from '../../src/sandbox/pipe-view.ts'
+import type { RecordedRequest } from '../../src/sandbox/stored.ts'
+import { ALERTS_TOKEN, CREDENTIALS, worldOfPlatform } from './world.ts'
+
+/** A create as the platform saw it. */
+export interface Post {
+  readonly seq: number
+  /** ms since the epoch. */
+  readonly at: number
+  readonly platformName: string
+  readonly intentId: string
+  readonly requestId: string
+  /** Whether a pipe came of it. */
+  readonly created: boolean
+  readonly status: number | undefined
+  readonly fault: string | undefined
+}
+
+/** The platform, with a memory of its own: it outlives every kill. */
+export interface PlatformUnderTest extends AsyncDisposable {
+  readonly sandbox: Sandbox
+  /** Reads what arrived since the last call. */
+  drain(): void
+  /** Creates whose fate is known, in the order of their arrival. */
+  readonly posts: readonly Post[]
+  /** Creates still being worked on, by the name of their pipe. */
+  readonly underWay: ReadonlySet<string>
+  /** How many requests of any kind met a fault, by its kind. */
+  readonly faults: ReadonlyMap<string, number>
+  readonly requests: number
+  /** When the last create arrived that is known of: ms since the epoch. */
+  readonly lastCreateAt: number
+  /** Pipes alive now, by their name. */
+  alive(): ReadonlyMap<string, readonly PipeInSandbox[]>
+}
+
+/** @param file where the platform keeps its data; read beside it, to see every request and not the last ones only */
+export async function startPlatform(file: string): Promise<PlatformUnderTest> {
+  await using stack = new AsyncDisposableStack()
+  const sandbox = stack.use(
+    await createSandbox({
+      file,
+      credentials: CREDENTIALS,
+      alertTokens: [ALERTS_TOKEN],
+      world: worldOfPlatform(),
+      provisioningMs: 300,
+    }),
+  )
+  const reader = new DatabaseSync(file, { readOnly: true })
+  stack.defer(() => reader.close())
+  const since = reader.prepare('SELECT seq, facts, answer FROM request WHERE seq > ? ORDER BY seq')
+  const one = reader.prepare('SELECT seq, facts, answer FROM request WHERE seq = ?')
+
+  const posts: Post[] = []
+  const faults = new Map<string, number>()
+  const waiting = new Map<number, string>()
+  let last = 0
+  let lastCreateAt = 0
+
+  function take(row: Row): void {
+    const request = JSON.parse(row.facts) as RecordedRequest // the sandbox wrote it
+    const answer =
+      row.answer === null ? undefined : (JSON.parse(row.answer) as NonNullable<RecordedRequest['answer']>) // so it did this
+    const platformName = nameOf(request.body)
+    if (request.operation === 'createPipe') lastCreateAt = Math.max(lastCreateAt, request.at)
+    if (answer === undefined) {
+      waiting.set(row.seq, platformName)
+      return
+    }
+    waiting.delete(row.seq)
+    if (answer.fault !== undefined) faults.set(answer.fault, (faults.get(answer.fault) ?? 0) + 1)
+    if (request.operation !== 'createPipe') return
+    posts.push({
+      seq: row.seq,
+      at: request.at,
+      platformName,
+      intentId: request.idempotencyKey ?? '',
+      requestId: request.requestId,
+      created: answer.done && request.authorization === 'right' && isCreated(answer),
+      status: answer.status,
+      fault: answer.fault,
+    })
+  }
+
+  const open = stack.move()
+  return {
+    sandbox,
+    get posts() {
+      return posts.toSorted((a, b) => a.seq - b.seq)
+    },
+    faults,
+    get lastCreateAt() {
+      return lastCreateAt
+    },
+    get requests() {
+      return last
+    },
+    get underWay() {
+      return new Set(waiting.values())
+    },
+    drain() {
+      for (const seq of waiting.keys().toArray()) {
+        const row = one.get(seq) as Row | undefined // a row of the sandbox's table
+        if (row !== undefined) take(row)
+      }
+      for (const row of since.all(last) as unknown as readonly Row[]) {
+        take(row)
+        last = row.seq
+      }
+    },
+    alive() {
+      const byName = new Map<string, PipeInSandbox[]>()
+      for (const pipe of sandbox.pipes()) {
+        const { name } = pipe
+        byName.set(name, [...(byName.get(name) ?? []), pipe])
+      }
+      return byName
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+interface Row {
+  readonly seq: number
+  readonly facts: string
+  readonly answer: string | null
+}
+
+/** A fault may hide it, but what is done of a valid request is a pipe. */
+function isCreated(answer: NonNullable<RecordedRequest['answer']>): boolean {
+  return answer.fault !== undefined || answer.status === 200
+}
+
+function nameOf(body: unknown): string {
+  if (typeof body !== 'object' || body === null || !('name' in body)) return ''
+  return String(body.name)
+}

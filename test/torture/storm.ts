@@ -1,0 +1,182 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Runner } from './daemon.ts'
+import type { Edits } from './edits.ts'
+import type { Evidence } from './oracle.ts'
+import { judgeLost } from './oracle.ts'
+import type { Journal } from './journal.ts'
+import type { Killer } from './killer.ts'
+import type { Leaks } from './leaks.ts'
+import type { LedgerView } from './ledger-view.ts'
+import type { Model } from './model.ts'
+import type { Person } from './person.ts'
+import type { PlatformUnderTest } from './platform.ts'
+import type { Random } from './random.ts'
+import type { Tree } from './tree.ts'
+import type { Mounts } from './world.ts'
+import { PASSWORD_SECRETS, ROTATED_SECRETS } from './world.ts'
+import { scanApi } from './watch.ts'
+
+/** All parts of one torture. */
+export interface Parts {
+  readonly random: Random
+  readonly journal: Journal
+  readonly leaks: Leaks
+  readonly model: Model
+  readonly edits: Edits
+  readonly tree: Tree
+  readonly mounts: Mounts
+  readonly platform: PlatformUnderTest
+  readonly runner: Runner
+  readonly killer: Killer
+  readonly ledger: LedgerView
+  readonly person: Person
+  readonly vanishings: { platformName: string; at: number }[]
+  readonly evidence: Evidence
+  /** Work on the directory, one at a time. */
+  readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>
+  /** Gives up everything. */
+  readonly signal: AbortSignal
+}
+
+/** Pipes vanish only in runs long enough for their absence to be confirmed, which takes more than a minute. */
+const VANISH_FROM_MS = 180_000
+const VANISH_REST_MS = 90_000
+/** A pipe is left alone in its first minute: a 404 then is not believed. */
+const VANISH_AGE_MS = 70_000
+
+/** Faults, kills and edits, all at once, until `endAt` (ms since the epoch). */
+export async function storm(parts: Parts, startAt: number, endAt: number): Promise<void> {
+  await Promise.all([
+    lives(parts, endAt),
+    editing(parts, endAt),
+    answering(parts, endAt),
+    watching(parts, endAt),
+    meddling(parts, startAt, endAt),
+    telling(parts, startAt, endAt),
+  ])
+}
+
+async function lives(
+  { killer, ledger, leaks, evidence, journal, random, exclusive, tree }: Parts,
+  endAt: number,
+): Promise<void> {
+  for (let life = 1; Date.now() < endAt; life += 1) {
+    await killer.life(endAt)
+    ledger.drain()
+    if (life % 8 === 0) {
+      ledger.scan(leaks)
+      const records = await ledger.records()
+      if (records === undefined) {
+        journal.violate({
+          law: 'process',
+          subject: undefined,
+          what: 'the ledger cannot be read after a kill',
+        })
+      } else judgeLost(records, evidence, journal)
+    }
+    if (random.chance(0.05)) await exclusive(() => tree.relayout())
+  }
+}
+
+async function editing(
+  { edits, model, tree, random, exclusive, journal }: Parts,
+  endAt: number,
+): Promise<void> {
+  while (Date.now() < endAt) {
+    const swap = random.chance(0.08)
+    for (let n = swap ? random.below(12) : random.below(3); n >= 0; n -= 1) edits.edit()
+    await exclusive(async () => {
+      const changes = model.takeChanges()
+      if (!swap) return tree.apply(changes)
+      journal.note(undefined, 'edit: the whole tree is swapped')
+      return tree.swap(changes)
+    })
+    if (random.chance(0.01)) {
+      journal.note(undefined, 'edit: the directory is gone for a moment')
+      await exclusive(() => tree.blink(random.between(50, 1_500)))
+    }
+    await pause(random.between(100, 1_100))
+  }
+}
+
+async function answering({ person, ledger, killer, random }: Parts, endAt: number): Promise<void> {
+  while (Date.now() < endAt) {
+    await pause(Math.min(5_000, Math.max(0, endAt - Date.now())))
+    ledger.drain()
+    const records = await ledger.records()
+    // What the person writes reaches the disk with the next edit.
+    if (records !== undefined) person.round(records, killer.run, () => random.chance(0.4))
+  }
+}
+
+/** One line a minute: how far it is. */
+async function telling(
+  { killer, platform, model, journal }: Parts,
+  startAt: number,
+  endAt: number,
+): Promise<void> {
+  while (Date.now() < endAt) {
+    await pause(Math.min(60_000, Math.max(0, endAt - Date.now())))
+    const minute = Math.round((Date.now() - startAt) / 6_000) / 10
+    const { kills } = killer.counts
+    process.stdout.write(
+      `minute ${minute}: ${kills} kills, ${platform.posts.length} creates, ${model.lineages.length} pipes wanted so far, ${journal.violations.length} violations\n`,
+    )
+  }
+}
+
+/** Looks at all that is shown, in search of secrets. */
+async function watching(
+  { killer, leaks, runner, random, model, journal }: Parts,
+  endAt: number,
+): Promise<void> {
+  const commands = [
+    ['status'],
+    ['status', '-o', 'json'],
+    ['history', '-o', 'json', '--limit', '500'],
+    ['plan'],
+    ['plan', '-o', 'json'],
+    ['validate'],
+    ['validate', '-o', 'json'],
+  ] as const
+  for (let round = 1; Date.now() < endAt; round += 1) {
+    await pause(Math.min(2_500, Math.max(0, endAt - Date.now())))
+    await scanApi(killer.run, leaks, `Pipe/${random.pick(model.lineages).name}`)
+    if (round % 8 !== 0) continue
+    const { code, stderr } = await runner.command(random.pick(commands))
+    if (code === 70 || typeof code === 'string') {
+      journal.violate({
+        law: 'process',
+        subject: undefined,
+        what: `a command ended with ${code}: ${stderr.slice(0, 500)}`,
+      })
+    }
+  }
+}
+
+/** What happens to secrets and pipes behind everybody's back. */
+async function meddling(parts: Parts, startAt: number, endAt: number): Promise<void> {
+  const { mounts, random, journal, platform, vanishings } = parts
+  while (Date.now() < endAt) {
+    await pause(Math.min(random.between(4_000, 12_000), Math.max(0, endAt - Date.now())))
+    const what = random.below(4)
+    if (what === 0) {
+      const name = random.pick(ROTATED_SECRETS)
+      await mounts.rotate(name)
+      journal.note(undefined, `secret ${name} is rotated`)
+    } else if (what === 1) {
+      await mounts.unmount(random.pick(PASSWORD_SECRETS))
+    } else if (what === 2) {
+      await mounts.mountAll()
+    } else if (endAt - startAt >= VANISH_FROM_MS && endAt - Date.now() > VANISH_REST_MS) {
+      const old = platform.sandbox
+        .pipes()
+        .filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > VANISH_AGE_MS)
+      if (old.length === 0) continue
+      const pipe = random.pick(old)
+      platform.sandbox.vanish(pipe.id)
+      vanishings.push({ platformName: pipe.name, at: Date.now() })
+      journal.note(pipe.name, `pipe ${pipe.id} vanishes from the platform`)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { cp, mkdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { cutOff } from './lineage.ts'
+import type { Random } from './random.ts'
+
+/** What a batch of edits does to files; undefined: the file goes. */
+export type FileChanges = ReadonlyMap<string, string | undefined>
+
+/** The directory of manifests, on which a person or a tool like git-sync works while the daemon reads it. */
+export interface Tree {
+  /** What `--manifests` names. */
+  readonly path: string
+  /** File by file, as editors and `git checkout` do. */
+  apply(changes: FileChanges): Promise<void>
+  /** All at once: the whole tree gives way to another one, as git-sync does. */
+  swap(changes: FileChanges): Promise<void>
+  /** Takes the whole directory away and puts it back. */
+  blink(ms: number): Promise<void>
+  /** Makes a plain directory of a linked one, or the other way round; only while nobody watches. */
+  relayout(): Promise<void>
+  readonly layout: 'plain' | 'link'
+}
+
+export async function createTree(dir: string, random: Random): Promise<Tree> {
+  const path = join(dir, 'manifests')
+  let layout: 'plain' | 'link' = 'plain'
+  let revision = 0
+  await mkdir(path, { recursive: true })
+
+  async function write(root: string, [file, text]: readonly [string, string | undefined]): Promise<void> {
+    const target = join(root, file)
+    if (text === undefined) return rm(target, { force: true })
+    await mkdir(dirname(target), { recursive: true })
+    const how = random.below(3)
+    if (how === 0) return writeFile(target, text)
+    if (how === 1) {
+      // an editor's save: a file beside it, and a rename
+      await writeFile(`${target}.swp`, text)
+      return rename(`${target}.swp`, target)
+    }
+    await writeFile(target, cutOff(text, 0.5))
+    await new Promise((resolve) => setTimeout(resolve, random.between(0, 40)))
+    return writeFile(target, text)
+  }
+
+  async function pointTo(tree: string): Promise<void> {
+    await symlink(tree, `${path}.new`)
+    await rename(`${path}.new`, path)
+  }
+
+  function nextTree(): string {
+    revision += 1
+    return join(dir, 'trees', `rev-${revision}`)
+  }
+
+  return {
+    path,
+    get layout() {
+      return layout
+    },
+    async apply(changes) {
+      for (const change of changes) await write(path, change)
+    },
+    async swap(changes) {
+      const next = nextTree()
+      await mkdir(dirname(next), { recursive: true })
+      const before = layout === 'link' ? await readlink(path) : path
+      await cp(before, next, { recursive: true })
+      for (const [file, text] of changes) {
+        if (text === undefined) await rm(join(next, file), { force: true })
+        else {
+          await mkdir(dirname(join(next, file)), { recursive: true })
+          await writeFile(join(next, file), text)
+        }
+      }
+      if (layout === 'link') {
+        await pointTo(next)
+        await rm(before, { recursive: true })
+        return
+      }
+      await rename(path, `${path}.old`)
+      await rename(next, path)
+      await rm(`${path}.old`, { recursive: true })
+    },
+    async blink(ms) {
+      await rename(path, `${path}.away`)
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      await rename(`${path}.away`, path)
+    },
+    async relayout() {
+      if (layout === 'plain') {
+        const tree = nextTree()
+        await mkdir(dirname(tree), { recursive: true })
+        await rename(path, tree)
+        await pointTo(tree)
+        layout = 'link'
+        return
+      }
+      const tree = await readlink(path)
+      await rm(path)
+      await rename(tree, path)
+      layout = 'plain'
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { WorldInput } from '../../src/sandbox/world.ts'
+import type { Leaks } from './leaks.ts'
+import { PLANTED } from './leaks.ts'
+
+/*
+ * What there is besides pipes: services with their keys, query endpoints, alerts, mounted secrets.
+ */
+
+export const SERVICES = ['alpha', 'beta', 'gamma', 'delta'] as const
+
+const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
+const ALERTS = 6
+export const ALERTS_TOKEN = `${PLANTED}-alerts-token`
+
+/** Mounted secrets with passwords; only the first ones are ever rotated. */
+export const PASSWORD_SECRETS = [
+  'source-0',
+  'source-1',
+  'source-2',
+  'source-3',
+  'source-4',
+  'source-5',
+] as const
+export const ROTATED_SECRETS: readonly string[] = PASSWORD_SECRETS.slice(0, 2)
+
+function serviceId(index: number): string {
+  return `7f0d2c9a-1d8e-4f57-8a0b-00000000000${index}`
+}
+
+export const CREDENTIALS = SERVICES.map((name) => ({
+  keyId: `key-id-of-${name}`,
+  keySecret: `${PLANTED}-key-secret-of-${name}`,
+}))
+
+/** What the platform has before anybody asks. */
+export function worldOfPlatform(): WorldInput {
+  return {
+    services: SERVICES.map((_, index) => ({ organizationId: ORGANIZATION, serviceId: serviceId(index) })),
+    alerts: Array.from({ length: ALERTS }, (_, index) => ({
+      id: `alert-${index}`,
+      name: `Alert ${index}`,
+      message: 'Ingestion lags behind',
+      threshold: 60,
+      interval: '5m',
+      thresholdType: 'above',
+      source: 'search',
+      state: 'OK',
+      channel: { type: 'webhook', webhookId: 'hook-1' },
+      team: 'team-1',
+      tileId: 'tile-1',
+      dashboard: 'dashboard-1',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-02T00:00:00.000Z',
+    })),
+  }
+}
+
+export const ALERT_KEYS: readonly string[] = Array.from({ length: ALERTS }, (_, index) => `Alert/a-${index}`)
+
+/** Services and alerts as a file that nobody edits. */
+export function renderGround(): string {
+  const services = SERVICES.map(
+    (name, index) => `apiVersion: pipewright/v1
+kind: Service
+metadata: {name: ${name}}
+spec:
+  organizationId: ${ORGANIZATION}
+  serviceId: ${serviceId(index)}
+  credentials: {secretRef: {name: api-${name}}}
+`,
+  )
+  const alerts = Array.from(
+    { length: ALERTS },
+    (_, index) => `apiVersion: pipewright/v1
+kind: Alert
+metadata: {name: a-${index}}
+spec: {id: alert-${index}, expect: {name: Alert ${index}}}
+`,
+  )
+  return [...services, ...alerts].join('---\n')
+}
+
+/** The query endpoint of a service; `origins` is what gets edited. */
+export function renderEndpoint(service: string, origins: string): string {
+  return `apiVersion: pipewright/v1
+kind: QueryEndpoint
+metadata: {name: ${service}}
+spec:
+  service: ${service}
+  roles: [sql_console_read_only]
+  openApiKeys: [key-1, key-2]
+  allowedOrigins: ${origins}
+`
+}
+
+/** The folder of mounted secrets. */
+export interface Mounts {
+  readonly path: string
+  rotate(name: string): Promise<void>
+  unmount(name: string): Promise<void>
+  mountAll(): Promise<void>
+}
+
+export async function createMounts(dir: string, leaks: Leaks): Promise<Mounts> {
+  const path = join(dir, 'secrets')
+  const away = new Set<string>()
+  const generation = new Map<string, number>()
+
+  async function write(name: string, key: string, value: string): Promise<void> {
+    await mkdir(join(path, name), { recursive: true })
+    await writeFile(join(path, name, `${key}.new`), value)
+    await rename(join(path, name, `${key}.new`), join(path, name, key))
+  }
+
+  for (const [index, service] of SERVICES.entries()) {
+    const { keyId, keySecret } = CREDENTIALS[index] ?? { keyId: '', keySecret: '' }
+    await write(`api-${service}`, 'keyId', keyId)
+    await write(`api-${service}`, 'keySecret', keySecret)
+    leaks.plant(Buffer.from(`${keyId}:${keySecret}`).toString('base64'))
+  }
+  await write('alerts', 'token', ALERTS_TOKEN)
+  const password = (name: string) => `${PLANTED}-password-of-${name}-${generation.get(name) ?? 0}`
+  for (const name of PASSWORD_SECRETS) await write(name, 'password', password(name))
+
+  return {
+    path,
+    async rotate(name) {
+      generation.set(name, (generation.get(name) ?? 0) + 1)
+      if (!away.has(name)) await write(name, 'password', password(name))
+    },
+    async unmount(name) {
+      away.add(name)
+      await rm(join(path, name), { recursive: true, force: true })
+    },
+    async mountAll() {
+      for (const name of away) await write(name, 'password', password(name))
+      away.clear()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { KAFKA_PASSWORD, pipeManifest } from '../support/manifests.ts'
+import { given, reopenIntent, strayPipe, unknownOutcome } from './given.ts'
+
+describe('adopting again what the key already has says: I made the change in the console', () => {
+  test.each([
+    [
+      'a rotated secret',
+      'SecretRotated',
+      async ({ workspace }: Awaited<ReturnType<typeof given>>) =>
+        workspace.write('secrets/kafka/password', 'planted-rotated-1'),
+    ],
+    [
+      'an edit of a field that the platform does not report',
+      'NotUpdatable',
+      async ({ workspace }: Awaited<ReturnType<typeof given>>) =>
+        workspace.write(
+          'manifests/orders.yaml',
+          pipeManifest('orders').replace('username: reader', 'username: writer'),
+        ),
+    ],
+  ])('%s', async (_, reason, change) => {
+    await using world = await given('orders')
+    await world.apply()
+    await change(world)
+    await world.apply()
+    const reported = await world.status('Pipe/orders')
+    expect(reported).toMatchObject({ status: 'Drifted', reason })
+    const words = /"pipewright (adopt [^"]+)"/.exec(reported.message)?.[1] ?? ''
+    expect(words).toBe(`adopt Pipe/orders ${world.pipeId('orders')}`)
+    expect(await world.quick(...words.split(' '))).toMatchObject({ code: 0, stderr: '' })
+    expect((await world.apply()).code).toBe(0)
+    expect(await world.status('Pipe/orders')).toMatchObject({
+      status: 'Ready',
+      pipeId: world.pipeId('orders'),
+    })
+    expect(world.posts()).toBe(1)
+  })
+
+  test('fields that the platform still reports otherwise are told, and stay reported', async () => {
+    await using world = await given('orders')
+    await world.apply()
+    world.workspace.write('manifests/orders.yaml', pipeManifest('orders', { replicas: 3 }))
+    const ended = await world.quick('adopt', 'Pipe/orders', world.pipeId('orders'), '-o', 'json')
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      result: 'done',
+      differences: [{ field: 'scaling.replicas' }],
+    })
+    expect((await world.apply()).code).toBe(1)
+    expect(await world.status('Pipe/orders')).toMatchObject({ status: 'Drifted', reason: 'Drifted' })
+  })
+
+  test('but what an unknown create made has the secret of then: a rotation since is reported', async () => {
+    await using world = await unknownOutcome({ type: 'cut-after' })
+    world.workspace.write('secrets/kafka/password', 'planted-rotated-2')
+    expect((await world.quick('resolve', 'Pipe/orders', '--adopt', world.pipeId('orders'))).code).toBe(0)
+    await world.apply()
+    expect(await world.status('Pipe/orders')).toMatchObject({ status: 'Drifted', reason: 'SecretRotated' })
+    world.workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
+    expect((await world.apply()).code).toBe(0)
+  })
+
+  test('a pipe made by hand can be adopted before the first run, and is not created', async () => {
+    await using world = await given('orders')
+    const id = await strayPipe(world, 'orders')
+    expect(await world.quick('adopt', 'Pipe/orders', id)).toMatchObject({ code: 0, stderr: '' })
+    expect((await world.apply()).code).toBe(0)
+    expect(world.posts()).toBe(1)
+    expect(await world.status('Pipe/orders')).toMatchObject({ status: 'Ready', pipeId: id })
+  })
+})
+
+describe('an intent that is open', () => {
+  const words = [
+    'resolve Pipe/orders --retry',
+    'resolve Pipe/orders --adopt ID',
+    'adopt Pipe/orders ID',
+  ] as const
+
+  test.each(words)('is left alone while a living daemon may be sending it: %s', async (text) => {
+    await using world = await unknownOutcome({ type: 'cut-after' })
+    await world.startDaemon('--interval', '1h')
+    reopenIntent(world, 'Pipe/orders', 1_000)
+    const args = text.replace('ID', world.pipeId('orders')).split(' ')
+    const ended = await world.quick(...args)
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toMatch(/may still be under way\. Say it again after \d{4}-.*Z/)
+    expect((await world.status('Pipe/orders')).intent?.state).toBe('open')
+    reopenIntent(world, 'Pipe/orders', 60_000)
+    expect(await world.quick(...args)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('is settled at once when no daemon lives: nobody is sending it', async () => {
+    await using world = await unknownOutcome({ type: 'cut-before' })
+    reopenIntent(world, 'Pipe/orders', 1_000)
+    expect(await world.quick('resolve', 'Pipe/orders', '--retry')).toMatchObject({ code: 0, stderr: '' })
+    expect((await world.apply()).code).toBe(0)
+    expect(world.platform.pipes()).toHaveLength(1)
+  })
+})

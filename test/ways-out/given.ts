@@ -1,0 +1,159 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { DatabaseSync } from 'node:sqlite'
+import { runCommand } from '../../src/cli/program.ts'
+import type { FaultInput } from '../../src/sandbox/fault.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import {
+  CREDENTIAL,
+  mountSecrets,
+  ORGANIZATION,
+  pipeManifest,
+  platformArgs,
+  runArgs,
+  SERVICE,
+  SERVICE_ID,
+} from '../support/manifests.ts'
+import type { Program, Shown } from '../support/process.ts'
+import { resourcesOf, runProgram, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import type { Workspace } from '../support/workspace.ts'
+import { createWorkspace } from '../support/workspace.ts'
+
+export const OTHER_SERVICE_ID = '11111111-2222-4333-8444-555555555555'
+
+/** The real program in a folder of its own, against a platform in this process. */
+export interface Given extends AsyncDisposable {
+  readonly workspace: Workspace
+  readonly platform: Sandbox
+  /** Ends with the id of the pipe that the platform has under a name. */
+  readonly pipeId: (name: string) => string
+  /** POSTs that reached the platform. */
+  readonly posts: () => number
+  /** Runs the program as a process, with what it needs to know of platform and ledger. */
+  readonly command: (...args: readonly string[]) => Promise<Ended>
+  /** The same within this process, which is quicker. */
+  readonly quick: (...args: readonly string[]) => Promise<Ended>
+  /** One pass, within this process. */
+  readonly apply: (...args: readonly string[]) => ReturnType<Given['command']>
+  /** What the ledger says of one key, as `status` tells it. */
+  readonly status: (key: string) => Promise<StatusShown>
+  readonly startDaemon: (
+    ...args: readonly string[]
+  ) => Promise<{ readonly program: Program; readonly url: string }>
+}
+
+export interface Ended {
+  readonly code: number | NodeJS.Signals
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface StatusShown extends Shown {
+  readonly intent?: { readonly id: string; readonly state: string; readonly attempt: number }
+}
+
+/** @param names a pipe of each, in a file of its own */
+export async function given(...names: readonly string[]): Promise<Given> {
+  await using stack = new AsyncDisposableStack()
+  const workspace = stack.use(createWorkspace())
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  for (const name of names) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+  const platform = stack.use(
+    await createSandbox({
+      credentials: [CREDENTIAL],
+      alertTokens: [],
+      world: {
+        services: [
+          { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
+          { organizationId: ORGANIZATION, serviceId: OTHER_SERVICE_ID },
+        ],
+      },
+    }),
+  )
+  const base = [...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
+  const command: Given['command'] = (name = '', ...args) => runProgram([name, ...base, ...args])
+  const quick: Given['quick'] = (name = '', ...args) => runHere([name, ...base, ...args])
+  const resources = stack.move()
+  return {
+    workspace,
+    platform,
+    command,
+    quick,
+    pipeId: (name) => platform.pipes().find((pipe) => pipe.name === name)?.id ?? `no pipe ${name}`,
+    posts: () => platform.requests().filter(({ method }) => method === 'POST').length,
+    apply: (...args) => quick('apply', ...args),
+    async status(key) {
+      const { stdout } = await quick('status', key, '-o', 'json')
+      return JSON.parse(stdout) as StatusShown
+    },
+    async startDaemon(...args) {
+      const program = resources.use(startProgram(runArgs(workspace, platform.url, args)))
+      return { program, url: await urlOf(program) }
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+async function runHere(args: readonly string[]): Promise<Ended> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const texts = Promise.all([text(stdout), text(stderr)])
+  const never = new AbortController().signal
+  const stop = { stopping: never, forced: never, onHangup: () => undefined }
+  const code = await runCommand({ stdout, stderr, env: {}, stop }, args)
+  stdout.end()
+  stderr.end()
+  const [out, err] = await texts
+  return { code, stdout: out, stderr: err }
+}
+
+/** A pipe whose create got no reply: done on the platform by `cut-after`, not done by `cut-before`. */
+export async function unknownOutcome(fault: FaultInput, name = 'orders'): Promise<Given> {
+  const world = await given(name)
+  world.platform.faults.add({ operation: 'createPipe', fault })
+  await world.apply()
+  return world
+}
+
+/** A pipe that somebody made in the console. @returns its id */
+export async function strayPipe({ platform }: Given, name: string, serviceId = SERVICE_ID): Promise<string> {
+  const path = `/v1/organizations/${ORGANIZATION}/services/${serviceId}/pipes`
+  const login = Buffer.from(`${CREDENTIAL.keyId}:${CREDENTIAL.keySecret}`).toString('base64')
+  const reply = await fetch(platform.url + path, {
+    method: 'POST',
+    headers: { authorization: `Basic ${login}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name,
+      source: { kafka: { brokers: 'b-1.example:9092', topics: name } },
+      destination: { database: 'default', table: name, columns: [{ name: 'id', type: 'UInt64' }] },
+      fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
+      scaling: { replicas: 1 },
+    }),
+  })
+  const { result } = (await reply.json()) as { result: { id: string } } // the envelope of the interface (1)
+  return result.id
+}
+
+/** The daemon's own word on a key, once it is `status`. */
+export function shownAs(url: string, key: string, status: string, limitMs?: number): Promise<Shown> {
+  return until(
+    `${key} to be ${status}`,
+    async () => (await resourcesOf(url)).find((item) => item.key === key && item.status === status),
+    limitMs,
+  )
+}
+
+/** Makes the last intent of a key one that is being sent since `ageMs`, as a crash or a running daemon leaves it. */
+export function reopenIntent({ workspace }: Given, key: string, ageMs: number): void {
+  const db = new DatabaseSync(workspace.path('ledger.db'))
+  try {
+    db.prepare(
+      `UPDATE record SET version = version + 1, body = json_set(body, '$.version', version + 1, '$.intent.state', 'open',
+       '$.intent.seen', NULL, '$.intent.openedAt', ?) WHERE key = ?`,
+    ).run(Date.now() - ageMs, key)
+  } finally {
+    db.close()
+  }
+}

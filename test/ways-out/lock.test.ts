@@ -1,0 +1,52 @@
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { pipeManifest } from '../support/manifests.ts'
+import { given } from './given.ts'
+
+test('with a Lock, a lost ledger rebuilds itself by adopting, with no POST', async () => {
+  await using world = await given('orders', 'refunds')
+  await world.apply()
+  const lock = await world.command('lock')
+  expect(lock).toMatchObject({ code: 0, stderr: '' })
+  expect(parse(lock.stdout)).toEqual({
+    apiVersion: 'pipewright/v1',
+    kind: 'Lock',
+    metadata: { name: 'pipes' },
+    spec: { pipes: { 'Pipe/orders': world.pipeId('orders'), 'Pipe/refunds': world.pipeId('refunds') } },
+  })
+  world.workspace.write('manifests/lock.yaml', lock.stdout)
+  expect((await world.quick('validate')).stdout).toContain('no findings')
+
+  for (const suffix of ['', '-wal', '-shm'])
+    rmSync(world.workspace.path(`ledger.db${suffix}`), { force: true })
+  expect(await world.command('apply')).toMatchObject({ code: 0 })
+  expect(world.posts()).toBe(2)
+  expect(world.platform.pipes()).toHaveLength(2)
+  expect((await world.quick('lock')).stdout).toBe(lock.stdout)
+})
+
+test('a pipe of unknown outcome is not in it, and that is a failure, since it would be created again', async () => {
+  await using world = await given('orders', 'refunds')
+  world.platform.faults.add({ operation: 'createPipe', subject: 'orders', fault: { type: 'cut-after' } })
+  await world.apply()
+  const { code, stdout, stderr } = await world.quick('lock', '--name', 'ids', '-o', 'json')
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    metadata: { name: 'ids' },
+    spec: { pipes: { 'Pipe/refunds': world.pipeId('refunds') } },
+  })
+  expect(stdout).not.toContain('Pipe/orders')
+  expect(stderr).toContain('Pipe/orders is not in the Lock: whether its pipe was created is not known')
+})
+
+test('without pipes, it is an empty Lock; a key that was never created needs no line', async () => {
+  await using world = await given()
+  world.workspace.write(
+    'manifests/never.yaml',
+    pipeManifest('never', { more: 'policy: {dependsOn: [Alert/none]}' }),
+  )
+  await world.apply()
+  expect(parse((await world.quick('lock')).stdout)).toMatchObject({ spec: { pipes: {} } })
+  expect((await world.quick('lock')).code).toBe(0)
+})

@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest'
+import { pipeManifest, SERVICE_ID } from '../support/manifests.ts'
+import { type Given, given, OTHER_SERVICE_ID, strayPipe } from './given.ts'
+
+const NOWHERE = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a99'
+
+interface Refusal {
+  readonly why: string
+  /** What goes before, and the words of the command. */
+  readonly words: (given: Given) => Promise<readonly string[]>
+  readonly code: 1 | 64
+  readonly says: readonly RegExp[]
+}
+
+/** Two pipes that are there: `orders` and `refunds`. */
+const REFUSALS: readonly Refusal[] = [
+  {
+    why: 'an id that another key holds',
+    words: async (world) => ['adopt', 'Pipe/orders', world.pipeId('refunds')],
+    code: 1,
+    says: [/Pipe .* is Pipe\/refunds already; one pipe belongs to one manifest/],
+  },
+  {
+    why: 'an id that another key holds, for a key that has none',
+    words: async (world) => {
+      world.workspace.write('manifests/new.yaml', pipeManifest('new'))
+      return ['adopt', 'Pipe/new', world.pipeId('refunds').toUpperCase()]
+    },
+    code: 1,
+    says: [/is Pipe\/refunds already; one pipe belongs to one manifest/],
+  },
+  {
+    why: 'an id that another manifest is about to adopt',
+    words: async ({ workspace }) => {
+      const more = `policy: {adopt: ${NOWHERE}}`
+      workspace.write('manifests/other.yaml', pipeManifest('other', { more }))
+      workspace.write('manifests/new.yaml', pipeManifest('new'))
+      return ['adopt', 'Pipe/new', NOWHERE]
+    },
+    code: 1,
+    says: [/is for Pipe\/other, by policy\.adopt at other\.yaml:1/],
+  },
+  {
+    why: 'another id than the manifest itself names',
+    words: async (world) => {
+      const more = `policy: {adopt: ${NOWHERE}}`
+      world.workspace.write('manifests/new.yaml', pipeManifest('new', { more }))
+      return ['adopt', 'Pipe/new', await strayPipe(world, 'by-hand')]
+    },
+    code: 1,
+    says: [new RegExp(`Pipe/new is to be pipe ${NOWHERE}, by policy.adopt at new.yaml:1`)],
+  },
+  {
+    why: 'a pipe of another service',
+    words: async (world) => ['adopt', 'Pipe/new', await newAndStray(world, OTHER_SERVICE_ID)],
+    code: 1,
+    says: [new RegExp(`There is no pipe .* in service analytics \\(${SERVICE_ID}\\)`)],
+  },
+  {
+    why: 'an id that is not there',
+    words: async ({ workspace }) => {
+      workspace.write('manifests/new.yaml', pipeManifest('new'))
+      return ['adopt', 'Pipe/new', NOWHERE]
+    },
+    code: 1,
+    says: [/There is no pipe 0b6c1d1e-.* in service analytics/],
+  },
+  {
+    why: 'a manifest that is unknown, with the nearest name',
+    words: async (world) => ['adopt', 'Pipe/oders', world.pipeId('orders')],
+    code: 1,
+    says: [/There is no manifest of Pipe\/oders/, /Did you mean Pipe\/orders\?/],
+  },
+  {
+    why: 'a manifest that has errors',
+    words: async ({ workspace, pipeId }) => {
+      workspace.write('manifests/orders.yaml', pipeManifest('orders').replace('brokers:', 'brokrs:'))
+      return ['adopt', 'Pipe/orders', pipeId('orders')]
+    },
+    code: 1,
+    says: [/The manifest of Pipe\/orders has errors; correct them first\. orders\.yaml:\d+/],
+  },
+  {
+    why: 'an adoption whose secret is not mounted',
+    words: async ({ workspace, pipeId }) => {
+      workspace.write(
+        'manifests/orders.yaml',
+        pipeManifest('orders').replace('key: password', 'key: passwort'),
+      )
+      return ['adopt', 'Pipe/orders', pipeId('orders')]
+    },
+    code: 1,
+    says: [/No secret at .*kafka\/passwort/],
+  },
+  {
+    why: 'a platform that refuses the credentials',
+    words: async ({ workspace, pipeId }) => {
+      workspace.write('secrets/analytics-api/keySecret', 'wrong')
+      return ['adopt', 'Pipe/orders', pipeId('orders')]
+    },
+    code: 1,
+    says: [/cannot be asked for the pipe, so nothing was changed/, /refused the credentials/],
+  },
+  {
+    why: 'another pipe while the first one exists',
+    words: async (world) => ['adopt', 'Pipe/orders', await strayPipe(world, 'by-hand')],
+    code: 1,
+    says: [
+      /Pipe\/orders is pipe .* already, and that one exists/,
+      /"pipewright forget Pipe\/orders"/,
+      /policy\.adopt: /,
+    ],
+  },
+  {
+    why: 'another pipe while the first one is not found, which is not believed yet',
+    words: async (world) => {
+      const stray = await strayPipe(world, 'by-hand')
+      world.platform.vanish(world.pipeId('orders'))
+      return ['adopt', 'Pipe/orders', stray]
+    },
+    code: 1,
+    says: [/is not found; that is believed after three answers/],
+  },
+  {
+    why: 'adopting what is no pipe',
+    words: async () => ['adopt', 'Alert/lag', NOWHERE],
+    code: 64,
+    says: [/is not a pipe/],
+  },
+  {
+    why: 'a key that is none',
+    words: async () => ['adopt', 'orders', NOWHERE],
+    code: 64,
+    says: [/is not a key/],
+  },
+  {
+    why: 'an id that is none',
+    words: async () => ['adopt', 'Pipe/orders', 'x'],
+    code: 64,
+    says: [/is not the id/],
+  },
+  {
+    why: 'resolving what is settled',
+    words: async () => ['resolve', 'Pipe/orders', '--retry'],
+    code: 1,
+    says: [/nothing to resolve for Pipe\/orders: it is settled, as pipe .*, created at /],
+  },
+  {
+    why: 'resolving what is settled with an id',
+    words: async (world) => ['resolve', 'Pipe/orders', '--adopt', world.pipeId('orders')],
+    code: 1,
+    says: [/nothing to resolve for Pipe\/orders: it is settled/],
+  },
+  {
+    why: 'resolving what was refused in clear words',
+    words: async ({ workspace, platform, apply }) => {
+      platform.faults.add({ operation: 'createPipe', fault: { type: 'status', status: 422 } })
+      workspace.write('manifests/new.yaml', pipeManifest('new'))
+      await apply()
+      return ['resolve', 'Pipe/new', '--retry']
+    },
+    code: 1,
+    says: [/attempt 1 \(intent .*\) failed without effect/],
+  },
+  {
+    why: 'resolving what the ledger does not know',
+    words: async () => ['resolve', 'Pipe/nothing', '--retry'],
+    code: 1,
+    says: [/the ledger has no record of it/],
+  },
+  {
+    why: 'both ways at once',
+    words: async () => ['resolve', 'Pipe/orders', '--retry', '--adopt', NOWHERE],
+    code: 64,
+    says: [/either --adopt ID/],
+  },
+  {
+    why: 'neither way',
+    words: async () => ['resolve', 'Pipe/orders'],
+    code: 64,
+    says: [/either --adopt ID/],
+  },
+  {
+    why: 'forgetting what has a manifest',
+    words: async () => ['forget', 'Pipe/orders'],
+    code: 1,
+    says: [/has a manifest, at orders\.yaml:1/, /policy\.suspend/],
+  },
+  {
+    why: 'forgetting what has a manifest with errors',
+    words: async ({ workspace }) => {
+      workspace.write('manifests/orders.yaml', pipeManifest('orders').replace('brokers:', 'brokrs:'))
+      return ['forget', 'Pipe/orders']
+    },
+    code: 1,
+    says: [/has a manifest, at orders\.yaml:1/],
+  },
+  {
+    why: 'forgetting while the file cannot be parsed',
+    words: async ({ workspace }) => {
+      workspace.write('manifests/orders.yaml', 'kind: [')
+      return ['forget', 'Pipe/orders']
+    },
+    code: 1,
+    says: [/has a manifest|cannot be told/],
+  },
+  {
+    why: 'forgetting from an empty directory',
+    words: async ({ workspace }) => {
+      for (const name of ['orders', 'refunds', 'service'])
+        workspace.write(`manifests/${name}.yaml`, '# gone\n')
+      return ['forget', 'Pipe/orders']
+    },
+    code: 1,
+    says: [/cannot be told/, /has no manifests, where it had some/],
+  },
+  {
+    why: 'forgetting what was no orphan at the last turn: perhaps this is another directory',
+    words: async ({ workspace }) => {
+      workspace.write('manifests/orders.yaml', '# gone\n')
+      return ['forget', 'Pipe/orders']
+    },
+    code: 1,
+    says: [/is not known as an orphan/, /pipewright apply/],
+  },
+  {
+    why: 'forgetting what is not recorded',
+    words: async () => ['forget', 'Pipe/nothing'],
+    code: 1,
+    says: [/The ledger has no record of Pipe\/nothing/],
+  },
+  {
+    why: 'a ledger that is not there',
+    words: async ({ workspace }) => [
+      'forget',
+      'Pipe/orders',
+      '--ledger',
+      `sqlite:${workspace.path('none.db')}`,
+    ],
+    code: 1,
+    says: [/there is no ledger at/],
+  },
+]
+
+async function newAndStray(world: Given, serviceId: string): Promise<string> {
+  world.workspace.write('manifests/new.yaml', pipeManifest('new'))
+  return strayPipe(world, 'by-hand', serviceId)
+}
+
+describe('what is refused changes nothing', () => {
+  test.each(REFUSALS)('$why', async ({ words, code, says }) => {
+    await using world = await given('orders', 'refunds')
+    expect((await world.apply()).code).toBe(0)
+    const args = await words(world)
+    const before = await world.quick('status', '-o', 'json')
+    const [pipes, posts] = [world.platform.pipes().length, world.posts()]
+    const ended = await world.quick(...args)
+    expect(ended.stdout).toBe('')
+    for (const text of says) expect(ended.stderr).toMatch(text)
+    expect(ended.code).toBe(code)
+    expect((await world.quick('status', '-o', 'json')).stdout).toBe(before.stdout)
+    expect(world.platform.pipes()).toHaveLength(pipes)
+    expect(world.posts()).toBe(posts)
+  })
+})
