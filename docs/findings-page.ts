@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import type { Finding } from '../src/kinds/finding.ts'
+import { RULE_CODES } from '../src/kinds/rule-codes.ts'
+import { nextCatalog } from '../src/manifest/catalog.ts'
+import { FINDING_CODES } from '../src/manifest/codes.ts'
+import { DEFAULT_LIMITS } from '../src/manifest/limits.ts'
+import { parseFile } from '../src/manifest/parse-file.ts'
+import { pictureOf } from '../src/manifest/picture.ts'
+
+/* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
+
+const Examples = z.array(
+  z.strictObject({
+    code: z.string(),
+    title: z.string(),
+    /** The examples are commands, since a text cannot show the mistake. */
+    shell: z.literal(true).optional(),
+    wrong: z.string(),
+    right: z.string(),
+  }),
+)
+type Example = z.infer<typeof Examples>[number]
+
+const CORPUS = new URL('../test/corpus/', import.meta.url)
+
+/** The file that an example stands in. */
+const FILE = 'orders.yaml'
+
+/** One for each code, in the order in which people read them. */
+export function findingExamples(): readonly Example[] {
+  return Examples.parse(parse(readFileSync(new URL('examples.yaml', CORPUS), 'utf8')))
+}
+
+/** What is said of an example, beside right manifests of a Service and an Alert. */
+export function findingsOfExample(text: string): readonly Finding[] {
+  const beside = ['alert', 'service'].map((name) => [
+    `beside/${name}.yaml`,
+    readFileSync(new URL(`beside/${name}.yaml`, CORPUS)),
+  ]) satisfies readonly (readonly [string, Buffer])[]
+  const files = new Map(
+    [...beside, [FILE, Buffer.from(text)] as const].map(([file, bytes]) => [
+      file,
+      parseFile({ file, hash: file, bytes }, DEFAULT_LIMITS),
+    ]),
+  )
+  const reading = {
+    revision: { id: 'examples', from: 'content' },
+    files,
+    findings: [],
+    unread: [],
+    problem: undefined,
+    parsed: files.size,
+  } as const
+  return nextCatalog({ previous: undefined, reading, known: new Map(), accept: 'doubt' }).catalog.findings
+}
+
+/** The whole page. @param note that it is generated */
+export function findingsPage(note: string): string {
+  const meanings = new Map<string, string>(Object.entries({ ...FINDING_CODES, ...RULE_CODES }))
+  const examples = findingExamples()
+  const rows = examples.map(({ code, title }) => `| [\`${code}\`](#${code}) | ${title} |`)
+  const sections = examples.map((example) => section(example, meanings.get(example.code) ?? ''))
+  return `# Findings
+
+${note}
+
+What \`pipewright validate\` and the daemon can say of a manifest. Each finding has one of these codes, a file, a line, a
+column, a sentence on what is wrong and one on what to do. A *warning* does no harm; an *error* holds the resource as it is
+until the manifest is right again.
+
+The examples stand beside a Service \`analytics\` and an Alert \`ingest-lag\`, and are checked: what is shown below a wrong one
+is what Pipewright says of it.
+
+| code | in short |
+|---|---|
+${rows.join('\n')}
+
+${sections.join('\n')}`
+}
+
+function section({ code, title, shell, wrong, right }: Example, meaning: string): string {
+  const language = shell === true ? 'sh' : 'yaml'
+  const said =
+    shell === true ? '' : `\n\`\`\`text\n${findingsOfExample(wrong).map(words).join('\n')}\n\`\`\`\n`
+  return `## ${code}
+
+**${title}**: ${meaning}.
+
+Wrong:
+
+\`\`\`${language}
+${wrong}\`\`\`
+${said}
+Right:
+
+\`\`\`${language}
+${right}\`\`\`
+`
+}
+
+function words(finding: Finding): string {
+  return `${pictureOf(finding)}\n${finding.severity}: ${finding.message} ${finding.hint}`
+}
