@@ -196,6 +196,8 @@ const STATUS_OF_REASON: Partial<Record<Reason, Status>> = {
   Unavailable: 'Failed',
   LedgerFailed: 'Failed',
   RenameSuspected: 'Refused',
+  NameTaken: 'Refused',
+  RenameWaiting: 'Refused',
   CreateBrake: 'Refused',
   DependencyNotReady: 'Refused',
   SecretUnavailable: 'Refused',

@@ -8,9 +8,9 @@ import {
   dependencyNotReady,
   firstStop,
   invalid,
+  kinFirst,
   lockUnreadable,
   orphaned,
-  renameSuspected,
   secretUnavailable,
   serviceInvalid,
   suspended,
@@ -46,7 +46,7 @@ function decideWithoutPipe(input: PipeInput, intent: Intent | undefined): Action
   }
   const stop = firstStop(input, [
     lockUnreadable,
-    renameSuspected,
+    kinFirst,
     backingOff,
     dependencyNotReady,
     secretUnavailable,

@@ -142,15 +142,37 @@ export function attemptDigest(fingerprint: {
   return [fingerprint.digest, ...secrets.map(([path, hash]) => `${path}=${hash}`)].join('\n')
 }
 
-export function renameSuspected({ surroundings, policy, desired }: PipeInput): Action | undefined {
-  const from = surroundings.suspectedRename
-  if (from === undefined || policy.replaces === from) return undefined
-  return {
-    type: 'refuse',
-    reason: 'RenameSuspected',
-    message:
-      `${from} is recorded, has no manifest any more, and looks like ${desired.key}. If it is the same pipe, set ` +
-      `policy.renamedFrom: ${from}; if ${nameOf(desired.key)} is to be a new pipe beside it, set policy.replaces: ${from}.`,
+/** Another key has the pipe that this one may be: a copy, a rename, or one of which only half is seen yet. */
+export function kinFirst({ surroundings, desired }: PipeInput): Action | undefined {
+  const { kin } = surroundings
+  if (kin === undefined) return undefined
+  const where = kin.file === undefined ? '' : ` (${kin.file})`
+  const isNew = `if ${nameOf(desired.key)} is to be a new pipe beside it, set policy.replaces: ${kin.key}.`
+  switch (kin.how) {
+    case 'gone':
+      return {
+        type: 'refuse',
+        reason: 'RenameSuspected',
+        message:
+          `${kin.key} is recorded, has no manifest any more, and looks like ${desired.key}. If it is the same pipe, set ` +
+          `policy.renamedFrom: ${kin.key}; ${isNew}`,
+      }
+    case 'namesake':
+      return {
+        type: 'refuse',
+        reason: 'NameTaken',
+        message:
+          `${kin.key}${where} has the same service, and the same spec.name or all else the same. If this one is its new name, ` +
+          `remove that manifest: the pipe is kept. If it is a copy, give it a spec of its own; ${isNew}`,
+      }
+    case 'renamed-from':
+      return {
+        type: 'refuse',
+        reason: 'RenameWaiting',
+        message:
+          `policy.renamedFrom names ${kin.key}${where}, whose record cannot move yet: its manifest is still there, or its ` +
+          'creation is under way. Remove that manifest; the record moves by itself then.',
+      }
   }
 }
 

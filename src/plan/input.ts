@@ -36,8 +36,8 @@ export interface Surroundings {
   readonly lockedId: string | undefined
   /** Files that may hold a Lock which nobody has read; an empty text is the whole directory. */
   readonly hiddenLocks: readonly string[]
-  /** A recorded pipe without a manifest that looks like this one. */
-  readonly suspectedRename: Key | undefined
+  /** A recorded pipe of another key that this one may be; only for a key without a pipe. */
+  readonly kin: Kin | undefined
   /** Keys of `policy.dependsOn` that are not ready. */
   readonly notReady: readonly Key[]
   /** Files that were looked for and are not there. */
@@ -46,6 +46,18 @@ export interface Surroundings {
   readonly brake: { readonly wanted: number; readonly limit: number } | undefined
   /** How many of the service's pipes are not found, when that is too many to believe. */
   readonly massMissing: { readonly missing: number; readonly of: number } | undefined
+}
+
+/**
+ * A record of another key, and why it keeps this one from being created. `gone`: it looks like this one and its manifest is
+ * gone. `namesake`: it looks like this one, and has a manifest. `renamed-from`: `policy.renamedFrom` names it, and it
+ * cannot move yet.
+ */
+export interface Kin {
+  readonly key: Key
+  readonly how: 'gone' | 'namesake' | 'renamed-from'
+  /** Where its manifest is, or was. */
+  readonly file: string | undefined
 }
 
 export interface Timing {

@@ -13,6 +13,8 @@ export const REASONS = {
   Moved: 'the record moved from the name the pipe had before',
   // why nothing is created
   RenameSuspected: 'a recorded pipe without a manifest looks like this one',
+  NameTaken: 'the pipe of another manifest looks like this one',
+  RenameWaiting: 'the pipe it was renamed from cannot move yet',
   CreateBrake: 'too many creations are wanted at once',
   DependencyNotReady: 'something it depends on is not ready',
   SecretUnavailable: 'a secret it refers to is not mounted',

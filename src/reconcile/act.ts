@@ -10,6 +10,7 @@ import type { Assessment } from './assess.ts'
 import { createOnce } from './create.ts'
 import type { Deps, Turn } from './deps.ts'
 import type { HistoryEntry } from './history.ts'
+import { kinOf } from './kin.ts'
 import { noteFound } from './looks.ts'
 import type { Rescue } from './rescue.ts'
 import { takeOver } from './take-over.ts'
@@ -82,7 +83,12 @@ async function create(
       revision: entry?.revision ?? '',
       giveUp: action.reason === 'Missing' ? input.recorded.pipe?.id : undefined,
       approved: action.reason === 'RetryApproved' ? input.recorded.intent?.id : undefined,
-      isWanted: () => deps.world.entry(key)?.digest === entry?.digest,
+      isWanted: () => {
+        if (deps.world.entry(key)?.digest !== entry?.digest) return false
+        if (input.recorded.pipe !== undefined || action.reason === 'RetryApproved') return true
+        const kin = kinOf(deps.world, { manifest, desired: input.desired, service })
+        return kin?.key === input.surroundings.kin?.key
+      },
     },
     turn,
   )

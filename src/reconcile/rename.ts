@@ -1,10 +1,9 @@
 import type { Key } from '../kinds/key.ts'
-import { kindOf, parseKey } from '../kinds/key.ts'
-import { findKinship } from '../plan/rename.ts'
+import { parseKey } from '../kinds/key.ts'
 import { leftSomething } from '../plan/gates.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './assess.ts'
-import { isUnclaimed } from './surroundings.ts'
+import { isUnclaimed, sameButGone } from './kin.ts'
 import type { Deps } from './deps.ts'
 import type { HistoryEntry } from './history.ts'
 import { LedgerConflict } from './ports.ts'
@@ -36,22 +35,7 @@ function recordFor({ world }: Deps, { input, entry, service }: Assessment): Ledg
     return free ? record : undefined
   }
   if (manifest.policy?.replaces !== undefined || manifest.policy?.adopt !== undefined) return undefined
-  if (desired.fingerprint === undefined || !service.usable) return undefined
-  const gone = [...world.records()].filter((record) => isGonePipe(world.desiredState(record.key), record.key))
-  const kinship = findKinship(
-    {
-      key: desired.key,
-      serviceId: service.identity.serviceId,
-      platformName: manifest.spec.name ?? manifest.metadata.name,
-      fingerprint: desired.fingerprint,
-    },
-    gone,
-  )
-  return kinship?.certainty === 'same' ? kinship.from : undefined
-}
-
-function isGonePipe(state: ReturnType<Deps['world']['desiredState']>, key: Key): boolean {
-  return state === 'absent' && kindOf(key) === 'Pipe'
+  return sameButGone(world, { manifest, desired, service })
 }
 
 /** Moves a record to a new key, in one transaction. @returns the record under its new key */

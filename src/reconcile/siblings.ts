@@ -1,6 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import type { LedgerRecord } from '../plan/record.ts'
-import { isUnclaimed } from './surroundings.ts'
+import { isUnclaimed } from './kin.ts'
 import type { Deps } from './deps.ts'
 import { lookSince } from './looks.ts'
 

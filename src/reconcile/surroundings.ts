@@ -1,13 +1,12 @@
 import type { Entry } from '../kinds/catalog.ts'
-import type { Key } from '../kinds/key.ts'
 import { kindOf, parseKey } from '../kinds/key.ts'
 import { brakeOf } from '../plan/brake.ts'
 import type { Desired, Surroundings } from '../plan/input.ts'
 import { isMassMissing } from '../plan/missing.ts'
 import type { LedgerRecord } from '../plan/record.ts'
-import { findKinship } from '../plan/rename.ts'
 import type { DesiredService } from './access.ts'
 import type { Deps } from './deps.ts'
+import { isUnclaimed, kinOf } from './kin.ts'
 import { lookSince } from './looks.ts'
 import type { BodySecrets } from './secrets.ts'
 import { missingCredentials } from './secrets.ts'
@@ -35,7 +34,10 @@ export async function surroundingsOf(deps: Deps, input: SurroundingsInput): Prom
     serviceProblem: service.usable ? undefined : service.problem,
     lockedId: world.catalog?.locks.get(desired.key),
     hiddenLocks: world.catalog?.hiddenLocks ?? [],
-    suspectedRename: suspectedRename(deps, input),
+    kin:
+      manifest?.kind === 'Pipe' && recorded.pipe === undefined
+        ? kinOf(world, { manifest, desired, service })
+        : undefined,
     notReady: needed.flatMap((text) => {
       const needs = parseKey(text)
       if (needs === undefined) return []
@@ -53,30 +55,6 @@ function credentialsNeeded({ entry, recorded, service }: SurroundingsInput): str
   if (manifest?.kind === 'Service') return manifest.spec.credentials.secretRef.name
   const creates = manifest?.kind === 'Pipe' && recorded.pipe === undefined
   return creates && service.usable ? service.access.secretName : undefined
-}
-
-function suspectedRename(
-  { world }: Deps,
-  { entry, recorded, desired, service }: SurroundingsInput,
-): Key | undefined {
-  const manifest = entry?.manifest
-  if (manifest?.kind !== 'Pipe' || recorded.pipe !== undefined) return undefined
-  if (desired.fingerprint === undefined || !service.usable) return undefined
-  const unclaimed = [...world.records()].filter(
-    (record) => kindOf(record.key) === 'Pipe' && isUnclaimed(world.desiredState(record.key)),
-  )
-  const newcomer = {
-    key: desired.key,
-    serviceId: service.identity.serviceId,
-    platformName: manifest.spec.name ?? manifest.metadata.name,
-    fingerprint: desired.fingerprint,
-  }
-  return findKinship(newcomer, unclaimed)?.from.key
-}
-
-/** A record whose manifest is gone, or seems to be. */
-export function isUnclaimed(state: Desired['state']): boolean {
-  return state === 'absent' || state === 'vanishing'
 }
 
 /** Counts the pipes of a service of which it is known whether they are there, since this one was first missed. */

@@ -12,6 +12,8 @@ import type { JsonObject } from '../lib/json.ts'
 import type { Desired } from '../plan/input.ts'
 import { isMassMissing } from '../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
+import type { Newcomer } from '../plan/rename.ts'
+import { createKinIndex } from './kin-index.ts'
 
 /** What the platform last said of one key. */
 export interface Look {
@@ -38,6 +40,8 @@ export interface World {
   records(): Iterable<LedgerRecord>
   record(key: Key): LedgerRecord | undefined
   note(record: LedgerRecord): void
+  /** Records of other keys that may be the pipe of this newcomer, in the order of their keys. */
+  kinOf(newcomer: Newcomer): readonly LedgerRecord[]
   drop(key: Key): void
   look(key: Key): Look | undefined
   noteLook(key: Key, look: Look): void
@@ -68,6 +72,7 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
   let dependentsOf = new Map<string, Key[]>()
   let wanted: { readonly count: number; readonly at: number } | undefined
   const records = new Map<Key, LedgerRecord>()
+  const kin = createKinIndex()
   const looks = new Map<Key, Look>()
   const authFailures = new Map<string, string>()
 
@@ -90,9 +95,13 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
     record: (key) => records.get(key),
     note(record) {
       if (kindOf(record.key) === 'Pipe' && fate(records.get(record.key)) !== fate(record)) wanted = undefined
+      const before = records.get(record.key)
       records.set(record.key, record)
+      kin.replace(before, record)
     },
+    kinOf: (newcomer) => kin.of(newcomer).flatMap((key) => records.get(key) ?? []),
     drop(key) {
+      kin.replace(records.get(key), undefined)
       records.delete(key)
       looks.delete(key)
     },

@@ -87,19 +87,19 @@ const ROWS: readonly Row[] = [
     is: ['observe', 'InSync'],
   },
   {
-    why: 'a pipe that looks renamed is not created',
-    input: pipe({ surroundings: { suspectedRename: 'Pipe/old' } }),
+    why: 'a record without a manifest looks like it',
+    input: pipe({ surroundings: { kin: { key: 'Pipe/old', how: 'gone', file: 'old.yaml' } } }),
     is: ['refuse', 'RenameSuspected'],
   },
   {
-    why: 'policy.replaces says that it is a new one',
-    input: pipe({ surroundings: { suspectedRename: 'Pipe/old' }, policy: { replaces: 'Pipe/old' } }),
-    is: ['create', 'New'],
+    why: 'the pipe of another manifest looks like it',
+    input: pipe({ surroundings: { kin: { key: 'Pipe/old', how: 'namesake', file: 'old.yaml' } } }),
+    is: ['refuse', 'NameTaken'],
   },
   {
-    why: 'policy.replaces of something else says nothing of this one',
-    input: pipe({ surroundings: { suspectedRename: 'Pipe/old' }, policy: { replaces: 'Pipe/other' } }),
-    is: ['refuse', 'RenameSuspected'],
+    why: 'what it was renamed from cannot move yet',
+    input: pipe({ surroundings: { kin: { key: 'Pipe/old', how: 'renamed-from', file: undefined } } }),
+    is: ['refuse', 'RenameWaiting'],
   },
   {
     why: 'too many at once are all refused',

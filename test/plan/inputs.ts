@@ -52,7 +52,7 @@ const ALONE: Surroundings = {
   serviceProblem: undefined,
   lockedId: undefined,
   hiddenLocks: [],
-  suspectedRename: undefined,
+  kin: undefined,
   notReady: [],
   missingSecrets: [],
   brake: undefined,

@@ -116,7 +116,10 @@ describe('a rename', () => {
   })
 
   test('of two manifests that cannot be told apart is suspected', async () => {
-    const world = await given({ 'a.yaml': pipe('a', NAMED), 'b.yaml': pipe('b', NAMED) })
+    const world = await given({
+      'a.yaml': pipe('a', NAMED),
+      'b.yaml': pipe('b', { ...NAMED, policy: { replaces: 'Pipe/a' } }),
+    })
     await world.go('Pipe/a')
     await world.go('Pipe/b')
     world.remove('a.yaml')
@@ -183,7 +186,7 @@ describe('a rename while a create is under way', () => {
     world.readAgain()
     expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
     world.write('orders.yaml', pipe('new', { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }))
-    expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameWaiting')
 
     reply.resolve()
     await creating
@@ -240,4 +243,76 @@ test('a look that was still due at a key that is forgotten writes nothing', asyn
   expect(world.writes).toHaveLength(writes)
   expect(await world.ledger.get('Pipe/old')).toBeUndefined()
   expect(world.board.get('Pipe/old')).toBeUndefined()
+})
+
+describe('a new manifest beside one that still holds its pipe', () => {
+  const BESIDE: readonly {
+    readonly why: string
+    readonly fresh: Parameters<typeof pipe>[1]
+    readonly reason: string
+    readonly moves: boolean
+  }[] = [
+    { why: 'the same service and body', fresh: NAMED, reason: 'NameTaken', moves: true },
+    {
+      why: 'the same name, another body',
+      fresh: { ...NAMED, replicas: 2 },
+      reason: 'NameTaken',
+      moves: false,
+    },
+    {
+      why: 'the same body under another name',
+      fresh: { ...NAMED, platformName: 'orders-v2' },
+      reason: 'NameTaken',
+      moves: false,
+    },
+    {
+      why: 'policy.renamedFrom, and nothing else in common',
+      fresh: { platformName: 'returns', topics: 'returns', policy: { renamedFrom: 'Pipe/old' } },
+      reason: 'RenameWaiting',
+      moves: true,
+    },
+  ]
+
+  test.each(BESIDE)('$why: $reason, and no second pipe when the old one goes', async (row) => {
+    const { fresh, reason, moves } = row
+    const world = await given({ 'old.yaml': pipe('old', NAMED) })
+    await world.go('Pipe/old')
+    world.write('new.yaml', pipe('new', fresh))
+    const { action } = await world.go('Pipe/new')
+    expect(action.reason).toBe(reason)
+    expect(action.message).toContain('Pipe/old (old.yaml)')
+    await world.go('Pipe/old')
+    expect(world.board.get('Pipe/old')?.status).toBe('Ready')
+
+    world.remove('old.yaml')
+    world.readAgain()
+    await world.go('Pipe/new')
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.record('Pipe/new')).pipe !== undefined).toBe(moves)
+  })
+
+  test('is created when policy.replaces says that it is a new one', async () => {
+    const world = await given({ 'old.yaml': pipe('old', NAMED) })
+    await world.go('Pipe/old')
+    world.write('new.yaml', pipe('new', { ...NAMED, policy: { replaces: 'Pipe/old' } }))
+    expect((await world.go('Pipe/new')).action.reason).toBe('New')
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('of two that are new, one is created, though both were decided', async () => {
+    const world = await given({ 'a.yaml': pipe('a', NAMED), 'b.yaml': pipe('b', NAMED) })
+    const reasons = await Promise.all([world.go('Pipe/a'), world.go('Pipe/b')])
+    expect(reasons.map(({ action }) => action.reason).toSorted()).toEqual(['NameTaken', 'New'])
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is created where the other one failed without effect', async () => {
+    const world = await given({ 'a.yaml': pipe('a', NAMED), 'b.yaml': pipe('b', NAMED) })
+    world.platform.script('create', { type: 'fail', class: 'Rejected', effect: 'none', worked: false })
+    await world.go('Pipe/a')
+    expect((await world.go('Pipe/b')).action.reason).toBe('New')
+    world.clock.advance(3_600_000)
+    expect((await world.go('Pipe/a')).action.reason).toBe('NameTaken')
+    expect(world.platform.posts).toHaveLength(2)
+  })
 })

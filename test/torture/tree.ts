@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { cp, mkdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { cutOff } from './lineage.ts'
@@ -39,7 +40,7 @@ export async function createTree(dir: string, random: Random): Promise<Tree> {
       return rename(`${target}.swp`, target)
     }
     await writeFile(target, cutOff(text, 0.5))
-    await new Promise((resolve) => setTimeout(resolve, random.between(0, 40)))
+    await pause(random.between(0, 40))
     return writeFile(target, text)
   }
 
@@ -59,7 +60,11 @@ export async function createTree(dir: string, random: Random): Promise<Tree> {
       return layout
     },
     async apply(changes) {
-      for (const change of changes) await write(path, change)
+      for (const change of changes) {
+        await write(path, change)
+        // A slow disk, or a person who saves one file after the other: what is read in between is half an edit.
+        if (random.chance(0.1)) await pause(random.between(300, 1_500))
+      }
     },
     async swap(changes) {
       const next = nextTree()
@@ -84,7 +89,7 @@ export async function createTree(dir: string, random: Random): Promise<Tree> {
     },
     async blink(ms) {
       await rename(path, `${path}.away`)
-      await new Promise((resolve) => setTimeout(resolve, ms))
+      await pause(ms)
       await rename(`${path}.away`, path)
     },
     async relayout() {
