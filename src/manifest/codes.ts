@@ -40,6 +40,7 @@ export const FINDING_CODES = {
   'unknown-dependency': 'a manifest depends on a resource that does not exist',
   'circular-dependency': 'resources depend on each other in a circle',
   'endpoint-repeated': 'a service has more than one QueryEndpoint',
+  'pipe-name-repeated': 'two pipes of a service have the same name',
   'pipe-claimed-twice': 'two manifests claim the same pipe id',
   'platform-secret': 'a pipe refers to a secret that holds credentials for the platform',
   'lock-conflict': 'Locks disagree on the id of a pipe',

@@ -1,6 +1,5 @@
 import type { Key } from '../kinds/key.ts'
 import { keyOf, nameOf, parseKey } from '../kinds/key.ts'
-import type { ServiceManifest } from '../kinds/service/schema.ts'
 import { nearest } from '../lib/nearest.ts'
 import { dependencyCircles } from './dependency-circles.ts'
 import { crossFinding, groupsOf } from './cross-finding.ts'
@@ -9,6 +8,7 @@ import { compareTexts } from './findings.ts'
 import type { Path } from './findings.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import { lockFindings } from './lock-rules.ts'
+import { repeatedEndpoints, repeatedPipeNames } from './service-rules.ts'
 
 /** All documents of a reading, and what exists besides. */
 export interface World {
@@ -28,7 +28,8 @@ export function crossFindings(world: World): readonly CrossFinding[] {
     ...duplicates(world.documents),
     ...references(world, existing),
     ...circles(world.documents),
-    ...endpoints(world.documents),
+    ...repeatedEndpoints(world.documents),
+    ...repeatedPipeNames(world.documents),
     ...lockFindings(world.documents, existing),
   ]
 }
@@ -153,40 +154,4 @@ function circleText(circle: readonly Key[], at: number): string {
   const shown = [...first, ...circle.slice(0, Math.min(at, SHOWN - first.length))]
   const left = circle.length - shown.length
   return [...shown, ...(left > 0 ? [`(${left} more)`] : []), circle[at]].join(' → ')
-}
-
-/** One endpoint a service, also where two Service manifests mean the same service. */
-function endpoints(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
-  const services = new Map<string, ServiceManifest['spec']>()
-  for (const { manifest } of documents)
-    if (manifest?.kind === 'Service') services.set(manifest.metadata.name, manifest.spec)
-  const identity = (document: ParsedDocument) => {
-    const name = document.manifest?.kind === 'QueryEndpoint' ? document.manifest.spec.service : ''
-    const spec = services.get(name)
-    return spec === undefined ? name : `${spec.organizationId}/${spec.serviceId}`.toLowerCase()
-  }
-  const all = documents.filter(({ manifest }) => manifest?.kind === 'QueryEndpoint')
-  return groupsOf(all, identity).flatMap(([, group]) =>
-    group.flatMap((document) => {
-      const others = group.filter((other) => other !== document && other.key !== document.key)
-      if (others.length === 0) return []
-      return [
-        crossFinding(
-          document,
-          ['spec', 'service'],
-          {
-            severity: 'error',
-            code: 'endpoint-repeated',
-            message: `The service has another query endpoint in ${others.map((other) => other.key).join(', ')}; it can have one.`,
-            hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
-          },
-          others.map((other) => ({
-            document: other,
-            path: ['spec', 'service'],
-            message: 'the same service',
-          })),
-        ),
-      ]
-    }),
-  )
 }

@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
+import { sameId } from '../lib/same-id.ts'
 import { leftSomething } from './gates.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
@@ -25,7 +26,7 @@ export type Kinship = { readonly from: LedgerRecord; readonly certainty: 'same' 
  */
 export function findKinship(newcomer: Newcomer, records: readonly LedgerRecord[]): Kinship | undefined {
   const related = records.filter(
-    (record) => leftSomething(record) && record.service?.serviceId === newcomer.serviceId,
+    (record) => leftSomething(record) && sameId(record.service?.serviceId, newcomer.serviceId),
   )
   const same = related.filter((record) => record.applied?.digest === newcomer.fingerprint.digest)
   const only = same.length === 1 ? same[0] : undefined
@@ -40,7 +41,7 @@ export function findKinship(newcomer: Newcomer, records: readonly LedgerRecord[]
 
 /** Texts of which two kin share at least one: what to look records up by, when there are many. */
 export function marksOfNewcomer({ serviceId, platformName, fingerprint }: Newcomer): readonly string[] {
-  return [nameMark(serviceId, platformName), `${serviceId} ${bodyMark(fingerprint)}`]
+  return [mark(serviceId, 'name', platformName), mark(serviceId, 'body', bodyMark(fingerprint))]
 }
 
 /** The texts under which a record is found by its kin; none for what left nothing on the platform. */
@@ -48,13 +49,13 @@ export function marksOfRecord(record: LedgerRecord): readonly string[] {
   const { service, platformName, applied } = record
   if (service === undefined || !leftSomething(record)) return []
   return [
-    ...(platformName === undefined ? [] : [nameMark(service.serviceId, platformName)]),
-    ...(applied === undefined ? [] : [`${service.serviceId} ${bodyMark(applied)}`]),
+    ...(platformName === undefined ? [] : [mark(service.serviceId, 'name', platformName)]),
+    ...(applied === undefined ? [] : [mark(service.serviceId, 'body', bodyMark(applied))]),
   ]
 }
 
-function nameMark(serviceId: string, platformName: string): string {
-  return `${serviceId} name ${platformName}`
+function mark(serviceId: string, what: 'name' | 'body', text: string): string {
+  return `${serviceId.toLowerCase()} ${what} ${text}`
 }
 
 const bodyMarks = new WeakMap<Fingerprint['fields'], string>()
@@ -64,12 +65,12 @@ function bodyMark({ fields }: Pick<Fingerprint, 'fields'>): string {
   const known = bodyMarks.get(fields)
   if (known !== undefined) return known
   const paths = Object.keys(fields).filter((path) => path !== 'name')
-  const mark = sha256(
+  const digest = sha256(
     paths
       .toSorted()
       .map((path) => `${path}=${fields[path]}`)
       .join('\n'),
   )
-  bodyMarks.set(fields, mark)
-  return mark
+  bodyMarks.set(fields, digest)
+  return digest
 }

@@ -311,7 +311,7 @@ describe('a new manifest beside one that still holds its pipe', () => {
     world.platform.script('create', { type: 'fail', class: 'Rejected', effect: 'none', worked: false })
     await world.go('Pipe/a')
     expect((await world.go('Pipe/b')).action.reason).toBe('New')
-    world.clock.advance(3_600_000)
+    await world.clock.advance(3_600_000)
     expect((await world.go('Pipe/a')).action.reason).toBe('NameTaken')
     expect(world.platform.posts).toHaveLength(2)
   })
