@@ -128,6 +128,25 @@ describe.concurrent('renames', { timeout: 180_000 }, () => {
     expect(scenario.creates()).toEqual(['orders'])
     expect(platform.pipes()).toHaveLength(1)
   })
+
+  test('a rename of which only the new file is there yet makes no second pipe, and moves when the old one goes', async ({
+    expect,
+  }) => {
+    await using scenario = await createScenario()
+    const { workspace, platform } = scenario
+    workspace.write('manifests/orders.yaml', named('orders', 'orders'))
+    const live = await scenario.start(['--interval', '2s'])
+    await live.says('Pipe/orders', 'Ready')
+    workspace.write('manifests/orders-eu.yaml', named('orders-eu', 'orders'))
+    await live.says('Pipe/orders-eu', 'NameTaken')
+    await pause(A_WHILE_MS)
+    expect((await live.resource('Pipe/orders'))?.status).toBe('Ready')
+    rmSync(join(workspace.manifests, 'orders.yaml'))
+    const moved = await live.says('Pipe/orders-eu', 'Ready', 30_000)
+    expect(moved.pipeId).toBe(platform.pipes()[0]?.id)
+    expect(scenario.creates()).toEqual(['orders'])
+    expect(platform.pipes()).toHaveLength(1)
+  })
 })
 
 describe.concurrent('the brake', { timeout: 180_000 }, () => {

@@ -23,7 +23,7 @@ export interface LinkOptions {
 
 /** What git-sync does: a tree with the name of its commit, and a link that is renamed over the old one. */
 export function createLinkPublisher({ base, below, removesBefore }: LinkOptions): Publisher {
-  mkdirSync(join(base, '.worktrees'))
+  mkdirSync(join(base, '.worktrees'), { recursive: true })
   return {
     root: join(base, 'current', below),
     revision: commitName,
@@ -42,7 +42,7 @@ export function createLinkPublisher({ base, below, removesBefore }: LinkOptions)
 export function createConfigMapPublisher(base: string): Publisher {
   const root = join(base, 'mount')
   const linked = new Set<string>()
-  mkdirSync(root)
+  mkdirSync(root, { recursive: true })
   return {
     root,
     revision: () => undefined,
