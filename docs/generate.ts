@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { settingsTable } from '../src/config/describe.ts'
 import { manifestJsonSchema } from '../src/kinds/json-schema.ts'
-import { METRICS, PREFIX } from '../src/telemetry/metric-definitions.ts'
+import { METRICS, PREFIX, type MetricDefinition } from '../src/telemetry/metric-definitions.ts'
 import { findingsPage } from './findings-page.ts'
 
 /* Writes what docs/ holds of the code (`npm run docs`); test/docs holds that it is current. */
@@ -47,14 +47,32 @@ ${NOTE}
 
 \`GET /metrics\` in the text format of Prometheus. The names are part of the interface: they change only with notice in
 the changelog. Every label value that is known beforehand stands at 0 from the start; the values of an open label come
-from manifests or the platform, and their number is bounded: the rest is \`_other\`.
+from manifests or the platform, and their number is bounded: the rest is \`_other\`. How many resources are named is the
+setting \`--named-resources\`.
 
 | metric | type | labels | what it is |
 |---|---|---|---|
 ${rows.join('\n')}
 
+## Label values
+
+${labelValues().join('\n')}
+
 Beside these, the usual metrics of a Node process (\`process_…\`, \`nodejs_…\`).
 `
+}
+
+/** What each label can say, where that is known beforehand; equal lists stand together. */
+function labelValues(): readonly string[] {
+  const metricsOf = new Map<string, string[]>()
+  for (const [name, { labels }] of Object.entries<MetricDefinition>(METRICS)) {
+    for (const [label, values] of Object.entries(labels)) {
+      if (values === 'open') continue
+      const line = `\`${label}\`: ${values.map((value) => `\`${value}\``).join(', ')}`
+      metricsOf.set(line, [...(metricsOf.get(line) ?? []), `\`${name}\``])
+    }
+  }
+  return [...metricsOf].map(([line, metrics]) => `- ${line} (${metrics.join(', ')})`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -5,7 +5,7 @@ import { createQueue } from '../daemon/queue.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf } from '../kinds/key.ts'
-import { createTelemetry, NAMED_RESOURCES } from '../telemetry/telemetry.ts'
+import { createTelemetry } from '../telemetry/telemetry.ts'
 import { seedStatus } from '../reconcile/seed.ts'
 import type { Engine } from './compose.ts'
 import { compose, loadOnce, openBoard, openLedgerAs, openSource } from './compose.ts'
@@ -36,7 +36,7 @@ export async function apply(
     log: { level: settings.logLevel, format: logFormatFor(io, settings), destination: io.stderr },
     version: VERSION,
     board: () => board.list(),
-    namedResources: NAMED_RESOURCES,
+    namedResources: settings.namedResources,
     clock: systemClock,
   })
   stack.defer(() => telemetry.close())

@@ -6,7 +6,7 @@ import { systemClock } from '../daemon/system-clock.ts'
 import { createWatcher } from '../daemon/watcher.ts'
 import type { Emit } from '../reconcile/events.ts'
 import { startServer } from '../server/server.ts'
-import { createTelemetry, NAMED_RESOURCES } from '../telemetry/telemetry.ts'
+import { createTelemetry } from '../telemetry/telemetry.ts'
 import { createChanges } from './changes.ts'
 import type { Engine } from './compose.ts'
 import { compose, openBoard, openLedgerAs, openSource } from './compose.ts'
@@ -25,7 +25,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     log: { level: settings.logLevel, format: settings.logFormat, destination: io.stdout },
     version: VERSION,
     board: () => board.list(),
-    namedResources: NAMED_RESOURCES,
+    namedResources: settings.namedResources,
     clock: systemClock,
   })
   stack.defer(() => telemetry.close())

@@ -39,6 +39,7 @@ export interface Settings {
   readonly requestTimeoutMs: number
   readonly concurrency: number
   readonly maxCreates: number
+  readonly namedResources: number
   readonly shutdownGraceMs: number
   readonly logLevel: ValueOf<'logLevel'>
   readonly logFormat: 'json' | 'pretty'
@@ -173,6 +174,7 @@ function normalise(values: ReadValues): Settings {
     requestTimeoutMs: needed(values.requestTimeout),
     concurrency: needed(values.concurrency),
     maxCreates: needed(values.maxCreates),
+    namedResources: needed(values.namedResources),
     shutdownGraceMs: needed(values.shutdownGrace),
     logLevel: needed(values.logLevel),
     logFormat: needed(values.logFormat),

@@ -164,6 +164,14 @@ export const TABLE = {
     describe: 'when more creations than this are wanted at once, all are refused',
     parse: wholeNumber(0, 100_000),
   },
+  namedResources: {
+    flag: 'named-resources',
+    placeholder: 'N',
+    env: 'PIPEWRIGHT_NAMED_RESOURCES',
+    default: '1000',
+    describe: 'most resources that metrics name in their labels; the others share "_other"',
+    parse: wholeNumber(0, 100_000),
+  },
   shutdownGrace: {
     flag: 'shutdown-grace',
     placeholder: 'D',

@@ -1,5 +1,6 @@
 import { RESOURCE_KINDS, type ResourceKind } from '../kinds/key.ts'
 import { STATUSES } from '../plan/condition.ts'
+import { REASONS } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { boundedLabel, boundLabels, type LabelBound } from './bounds.ts'
 import type { Instruments } from './instruments.ts'
@@ -10,7 +11,8 @@ const STATES_PER_KIND = 20
 
 /** The gauges that only say what the board says, brought up to date for each scrape. */
 export interface BoardGauges {
-  update(resources: readonly ResourceStatus[]): void
+  /** @param now ms since the epoch */
+  update(resources: readonly ResourceStatus[], now: number): void
 }
 
 /** @param namedResources how many resources may appear by name */
@@ -19,9 +21,11 @@ export function createBoardGauges(metrics: Instruments, namedResources: number):
   const pipeStates = boundLabels(STATES_PER_KIND)
   const alertStates = boundLabels(STATES_PER_KIND)
   return {
-    update(resources) {
+    update(resources, now) {
       keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
       countStatuses(metrics, resources)
+      countReasons(metrics, resources)
+      showTimes(metrics, resources, now)
       countStates(metrics.pipe_state, ofKind(resources, 'Pipe'), keys, pipeStates)
       countStates(metrics.alert_state, ofKind(resources, 'Alert'), keys, alertStates)
       countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
@@ -36,6 +40,27 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[
   for (const { kind, status } of resources) metrics.resources.inc({ kind, status })
   metrics.create_outcome_unknown.set(resources.filter(({ status }) => status === 'OutcomeUnknown').length)
   metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
+}
+
+function countReasons(metrics: Instruments, resources: readonly ResourceStatus[]): void {
+  for (const reason of Object.keys(REASONS)) metrics.resource_reasons.set({ reason }, 0)
+  for (const { reason } of resources) metrics.resource_reasons.inc({ reason })
+}
+
+function showTimes(metrics: Instruments, resources: readonly ResourceStatus[], now: number): void {
+  const suspended = resources.filter(({ status }) => status === 'Suspended')
+  const since = earliest(suspended.map(({ conditions }) => conditions.Synced.since))
+  metrics.suspended_since_timestamp_seconds.set((since ?? 0) / 1_000)
+  const due = earliest(resources.map(({ nextReconcileAt }) => nextReconcileAt))
+  metrics.reconcile_overdue_seconds.set(due === undefined ? 0 : Math.max(0, now - due) / 1_000)
+}
+
+/** Of times in ms since the epoch; there may be too many for the arguments of one call. */
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  return times.reduce(
+    (first, time) => (first === undefined || (time ?? Infinity) < first ? time : first),
+    undefined,
+  )
 }
 
 /** Starts from nothing each time, so that a state that was left disappears. */

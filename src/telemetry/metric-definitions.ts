@@ -1,6 +1,7 @@
 import { KINDS, RESOURCE_KINDS } from '../kinds/key.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { STATUSES } from '../plan/condition.ts'
+import { REASONS } from '../plan/reason.ts'
 import { OPERATIONS, RESULTS, WATCH_MODES } from '../reconcile/events.ts'
 import type { Priority } from '../reconcile/ports.ts'
 import { ERROR_CLASSES } from '../reconcile/remote-error.ts'
@@ -41,12 +42,25 @@ export interface MetricDefinition {
 
 const priorities = Object.values(PRIORITY_NAMES)
 
-/** All metrics of design §8 by their names without the prefix. They are part of the interface. */
+/**
+ * All metrics by their names without the prefix: those of design §8, and what alert rules need beside them. They are part
+ * of the interface.
+ */
 export const METRICS = {
   resources: {
     type: 'gauge',
     help: 'Number of resources, by kind and status.',
     labels: { kind: RESOURCE_KINDS, status: STATUSES },
+  },
+  resource_reasons: {
+    type: 'gauge',
+    help: 'Number of resources, by the reason that they show; docs/runbook.md has an entry for each.',
+    labels: { reason: Object.keys(REASONS) },
+  },
+  suspended_since_timestamp_seconds: {
+    type: 'gauge',
+    help: 'Since when the resource that is suspended longest is suspended, in seconds since the Unix epoch; 0 when none is.',
+    labels: {},
   },
   reconcile_total: {
     type: 'counter',
@@ -62,6 +76,11 @@ export const METRICS = {
   last_successful_reconcile_timestamp_seconds: {
     type: 'gauge',
     help: 'When a reconcile last ended well, in seconds since the Unix epoch; 0 before the first. The heartbeat.',
+    labels: {},
+  },
+  reconcile_overdue_seconds: {
+    type: 'gauge',
+    help: 'How long the resource that waits longest for its reconcile has been due, in seconds; 0 when none is.',
     labels: {},
   },
   creates_total: {

@@ -25,11 +25,19 @@ export interface Metrics {
   close(): void
 }
 
+/** Gauges that prom-client names like counters; each is the sum of one without `_total`. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
 /** The metrics of design §8 in a registry of their own. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry()
   const instruments = createInstruments(registry)
   collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
   instruments.build_info.set({ version: options.version, node: process.version }, 1)
   const boardGauges = createBoardGauges(instruments, options.namedResources)
   return {
@@ -37,7 +45,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     contentType: registry.contentType,
     async render() {
       // Here and not in collect(): a collect() that throws fails the whole scrape.
-      boardGauges.update(options.board())
+      boardGauges.update(options.board(), options.clock.now())
       return registry.metrics()
     },
     close: () => registry.clear(),

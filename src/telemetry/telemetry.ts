@@ -5,9 +5,6 @@ import { createLog } from './log.ts'
 import type { LogOptions } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 
-/** How many resources may appear by name in the label values of metrics, unless told otherwise. */
-export const NAMED_RESOURCES = 1_000
-
 export interface TelemetryOptions {
   readonly log: Pick<LogOptions, 'level' | 'format' | 'destination'>
   readonly version: string

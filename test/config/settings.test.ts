@@ -40,6 +40,7 @@ describe('defaults', () => {
       requestTimeoutMs: 20_000,
       concurrency: 8,
       maxCreates: 25,
+      namedResources: 1_000,
       shutdownGraceMs: 25_000,
       logLevel: 'info',
       logFormat: 'json',
@@ -125,6 +126,7 @@ describe('values', () => {
     ['api-budget', '600/1m', { apiBudget: { requests: 600, windowMs: 60_000 } }],
     ['request-timeout', '500ms', { requestTimeoutMs: 500 }],
     ['max-creates', '0', { maxCreates: 0 }],
+    ['named-resources', '20', { namedResources: 20 }],
     ['log-level', 'silent', { logLevel: 'silent' }],
     ['log-format', 'pretty', { logFormat: 'pretty' }],
   ])('--%s %s', async (flag, text, expected) => {

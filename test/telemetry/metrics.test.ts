@@ -1,18 +1,46 @@
 import { describe, expect, it } from 'vitest'
+import { REASONS } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import { METRICS, type MetricDefinition } from '../../src/telemetry/metric-definitions.ts'
 import { createFinished, finding, loaded, NOW, reconciled, resource, telemetry } from './sample.ts'
 
-/** As design §8 names them; they are part of the interface. */
-const NAMES = `
-  resources reconcile_total reconcile_duration_seconds last_successful_reconcile_timestamp_seconds creates_total
-  create_outcome_unknown create_brake orphans change_to_apply_seconds api_requests_total
-  api_request_duration_seconds api_budget_wait_seconds_total api_rate_limited_total source_last_load_successful
-  source_last_load_success_timestamp_seconds source_load_duration_seconds source_manifests source_findings
-  source_info source_watch_mode source_missed_changes_total queue_depth queue_wait_seconds ledger_writes_total
-  ledger_write_duration_seconds pipe_state alert_state drift_fields build_info`
+/** As design §8 names them, with their labels; a dash before what rules and the runbook need beside them. */
+const DESIGN = `
+  gauge resources{kind,status}
+  - gauge resource_reasons{reason}
+  - gauge suspended_since_timestamp_seconds
+  counter reconcile_total{kind,action,result}
+  histogram reconcile_duration_seconds{kind}
+  gauge last_successful_reconcile_timestamp_seconds
+  - gauge reconcile_overdue_seconds
+  counter creates_total{outcome}
+  gauge create_outcome_unknown
+  - gauge create_brake
+  gauge orphans
+  histogram change_to_apply_seconds
+  counter api_requests_total{operation,code}
+  histogram api_request_duration_seconds{operation}
+  counter api_budget_wait_seconds_total
+  counter api_rate_limited_total
+  gauge source_last_load_successful
+  gauge source_last_load_success_timestamp_seconds
+  histogram source_load_duration_seconds
+  gauge source_manifests{kind}
+  gauge source_findings{severity}
+  gauge source_info{revision}
+  gauge source_watch_mode{mode}
+  counter source_missed_changes_total
+  gauge queue_depth{priority}
+  histogram queue_wait_seconds{priority}
+  counter ledger_writes_total{result}
+  histogram ledger_write_duration_seconds
+  gauge pipe_state{name,state}
+  gauge alert_state{name,state}
+  gauge drift_fields{kind,name}
+  gauge build_info{version,node}`
   .trim()
-  .split(/\s+/)
+  .split('\n')
+  .map((line) => line.trim().replace(/^- /, ''))
 
 type Telemetry = ReturnType<typeof telemetry>
 
@@ -35,11 +63,28 @@ async function after(...events: readonly Event[]): Promise<ReadonlyMap<string, n
 }
 
 describe('a fresh process', () => {
-  it('has every metric of the design, and no other', async () => {
+  it('has every metric of the design with its type and labels, and no other', async () => {
+    const states = [resource('Pipe/a', { state: 'Running' }), resource('Alert/a', { state: 'OK' })]
+    const made = telemetry({ board: () => states, log: { level: 'silent' } })
+    made.emit(loaded())
+    const text = await made.metrics.render()
+    const shown = [...text.matchAll(/^# TYPE pipewright_(\w+) (\w+)\npipewright_\w+(?:\{(.*)\})?/gm)].map(
+      ([, name, type, labels = '']) => {
+        const names = [...labels.matchAll(/(\w+)="/g)]
+          .map(([, label]) => label)
+          .filter((label) => label !== 'le')
+        return `${type} ${name}${names.length === 0 ? '' : `{${names.join()}}`}`
+      },
+    )
+    expect(shown.toSorted()).toEqual(DESIGN.toSorted())
+  })
+
+  it('has the usual metrics of a process, and no gauge that is named like a counter', async () => {
     const text = await telemetry().metrics.render()
-    const types = [...text.matchAll(/^# TYPE pipewright_(\w+) /gm)].map(([, name]) => name)
-    expect(new Set(types)).toEqual(new Set(NAMES))
-    expect(text).toContain('process_cpu_seconds_total')
+    expect(text).toContain('\nprocess_cpu_seconds_total ')
+    expect(text).toContain('\nnodejs_active_handles{')
+    const misnamed = [...text.matchAll(/^# TYPE (\w+_total) (?!counter)/gm)].map(([, name]) => name)
+    expect(misnamed).toEqual([])
   })
 
   it('shows every known label value at 0', async () => {
@@ -218,6 +263,47 @@ describe('the board', () => {
     expect(samples.get('resources{kind="Pipe",status="Missing"}')).toBe(0)
     expect(samples.get('create_outcome_unknown')).toBe(1)
     expect(samples.get('orphans')).toBe(1)
+  })
+
+  it('counts resources by reason, and every other reason as 0', async () => {
+    const samples = await scrape(
+      board(
+        resource('Pipe/a', { reason: 'OutcomeUnknown' }),
+        resource('Pipe/b', { reason: 'OutcomeUnknown' }),
+        resource('Alert/c'),
+      ),
+    )
+    const reasons = [...samples].filter(([key]) => key.startsWith('resource_reasons'))
+    expect(reasons).toHaveLength(Object.keys(REASONS).length)
+    expect(samples.get('resource_reasons{reason="OutcomeUnknown"}')).toBe(2)
+    expect(samples.get('resource_reasons{reason="InSync"}')).toBe(1)
+    expect(samples.get('resource_reasons{reason="Drifted"}')).toBe(0)
+  })
+
+  it('shows since when the longest suspension lasts, and 0 when it is over', async () => {
+    const suspended = (since: number) =>
+      resource('Pipe/a', {
+        status: 'Suspended',
+        conditions: {
+          ...resource('Pipe/a').conditions,
+          Synced: { status: 'Unknown', reason: 'Suspended', message: '', since },
+        },
+      })
+    const samples = await scrape(
+      board(suspended(NOW - 60_000), suspended(NOW - 3_600_000), resource('Pipe/b')),
+    )
+    expect(samples.get('suspended_since_timestamp_seconds')).toBe(SECONDS - 3_600)
+    expect((await scrape(board(resource('Pipe/b')))).get('suspended_since_timestamp_seconds')).toBe(0)
+  })
+
+  it('shows how long the one that waits longest has been due', async () => {
+    const due = (nextReconcileAt: number | undefined) => resource('Pipe/a', { nextReconcileAt })
+    const overdue = async (...shown: readonly (number | undefined)[]) =>
+      (await scrape(board(...shown.map(due)))).get('reconcile_overdue_seconds')
+    expect(await overdue(NOW + 5_000, NOW - 2_000, NOW - 90_000, undefined)).toBe(90)
+    expect(await overdue(NOW + 5_000)).toBe(0)
+    expect(await overdue(undefined)).toBe(0)
+    expect(await overdue()).toBe(0)
   })
 
   it('shows the state a pipe is in, and not the one it was in', async () => {
