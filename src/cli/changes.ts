@@ -3,15 +3,16 @@ import type { Change } from '../server/parts.ts'
 
 /** Tells the page's live connections that something shown is other than before. */
 export interface Changes {
-  tell(event: Event): void
+  /** @param more what is shown otherwise beside what the event itself says */
+  tell(event: Event, more: readonly Change[]): void
   subscribe(listener: (change: Change) => void): () => void
 }
 
 export function createChanges(): Changes {
   const listeners = new Set<(change: Change) => void>()
   return {
-    tell(event) {
-      for (const change of changesOf(event)) for (const listener of listeners) listener(change)
+    tell(event, more) {
+      for (const change of [...changesOf(event), ...more]) for (const listener of listeners) listener(change)
     },
     subscribe(listener) {
       listeners.add(listener)

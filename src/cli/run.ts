@@ -5,6 +5,7 @@ import { startDaemon } from '../daemon/daemon.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import { createWatcher } from '../daemon/watcher.ts'
 import type { Emit } from '../reconcile/events.ts'
+import { createChronicle } from '../server/chronicle.ts'
 import { startServer } from '../server/server.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { createChanges } from './changes.ts'
@@ -30,9 +31,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   })
   stack.defer(() => telemetry.close())
   const changes = createChanges()
+  const chronicle = createChronicle(() => systemClock.now())
   const emit: Emit = (event) => {
     telemetry.emit(event)
-    changes.tell(event)
+    changes.tell(event, chronicle.take(event))
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -50,6 +52,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     clock: systemClock,
     board,
     history: (query) => ledger.history(query),
+    chronicle,
     metrics: telemetry.metrics,
     health: () => running.daemon?.health() ?? { ok: true, detail: 'starting' },
     ready: () => running.daemon?.ready() ?? { ok: false, detail: 'starting' },
@@ -123,6 +126,12 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     startedAt,
     now: clock.now(),
     lastLoadAt: daemon?.lastLoadAt,
+    budgets: engine.platform.budgets().map((budget) => ({
+      ...budget,
+      limit: settings.apiBudget.requests,
+      windowMs: settings.apiBudget.windowMs,
+    })),
+    pauses: engine.platform.pauses(),
   } as const
 }
 

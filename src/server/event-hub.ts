@@ -6,7 +6,7 @@ import { CHANGE_TYPES, type Change } from './parts.ts'
 /** Changes of this time are told together: a pass over thousands of resources is a handful of events. */
 export const GATHER_MS = 200
 
-/** So that proxies keep the connection, and a client notices when it is gone. */
+/** So that proxies keep the connection, and a client notices when it is gone: an event, because pages cannot see comments. */
 export const HEARTBEAT_MS = 15_000
 
 /** Keys named in one event; of more, only that there are. */
@@ -42,7 +42,7 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
   let cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
 
   function heartbeat(): void {
-    send(': heartbeat\n\n')
+    send(`event: alive\ndata: ${JSON.stringify({ now: clock.now() })}\n\n`)
     cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
   }
 

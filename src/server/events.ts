@@ -5,7 +5,7 @@ import { HEADERS } from './headers.ts'
 import type { ServerParts } from './parts.ts'
 import { Problem } from './problem.ts'
 
-/** `GET /api/v1/events`: server-sent events `resources`, `source` and `history`, until the server closes. */
+/** `GET /api/v1/events`: server-sent events `resources`, `source`, `history` and `alive`, until the server closes. */
 export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
   const hub = createEventHub(parts.clock, randomUUID().slice(0, 8))
   const unsubscribe = parts.subscribe((change) => hub.tell(change))

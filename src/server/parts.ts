@@ -6,6 +6,7 @@ import type { WatchMode } from '../reconcile/events.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
 import type { HistoryQuery, Priority } from '../reconcile/ports.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
+import type { Chronicle } from './chronicle.ts'
 
 /** Everything the server shows or sets off, given to it by whoever starts it. It holds nothing of its own. */
 export interface ServerParts {
@@ -16,6 +17,8 @@ export interface ServerParts {
   readonly clock: Clock
   readonly board: StatusBoard
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+  /** Readings and states; what happens is given to it by whoever emits. */
+  readonly chronicle: Pick<Chronicle, 'source' | 'states' | 'lastReading' | 'watch' | 'missedChanges'>
   readonly metrics: { readonly contentType: string; render(): Promise<string> }
   /** Does the process still move? Never about the platform. */
   health(): Health
@@ -50,6 +53,30 @@ export interface Overview {
   readonly startedAt: number
   readonly now: number
   readonly lastLoadAt: number | undefined
+  /** The request budget of each credential that was used, by the name of its secret. */
+  readonly budgets: readonly BudgetUse[]
+  /** Services whose credentials the platform refused: they wait, and one request at a time tries again. */
+  readonly pauses: readonly ServicePause[]
+}
+
+export interface BudgetUse {
+  /** Name of the mounted secret; never what is in it. */
+  readonly credential: string
+  /** Requests in the current window, and how many there may be. */
+  readonly used: number
+  readonly limit: number
+  readonly windowMs: number
+  /** Requests that wait for a place. */
+  readonly waiting: number
+  /** The platform asked us to wait: for so long nothing is sent. */
+  readonly pausedForMs: number
+}
+
+export interface ServicePause {
+  readonly service: string
+  /** ms since the epoch. */
+  readonly since: number
+  readonly message: string
 }
 
 export interface Brake {

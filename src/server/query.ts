@@ -13,14 +13,18 @@ export function oneOf(query: Query, name: string): string | undefined {
   return value === undefined || value === '' ? undefined : value
 }
 
+/** All values of a parameter that may be repeated; empty ones are left out. */
+export function textsOf(query: Query, name: string): readonly string[] {
+  return [query[name] ?? []].flat().filter((text) => text !== '')
+}
+
 /** A comma list or a repeated parameter of known words; undefined when it is absent. */
 export function wordsOf<T extends string>(
   query: Query,
   name: string,
   known: readonly T[],
 ): ReadonlySet<T> | undefined {
-  const words = [query[name] ?? []]
-    .flat()
+  const words = textsOf(query, name)
     .flatMap((text) => text.split(','))
     .filter((word) => word !== '')
   if (words.length === 0) return undefined

@@ -1,8 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import { fastify, type FastifyInstance } from 'fastify'
+import { registerAttention } from './attention.ts'
 import { registerBodies } from './body.ts'
 import { registerErrors } from './errors.ts'
 import { registerEvents } from './events.ts'
+import { registerFacets } from './facets.ts'
+import { registerFindings } from './findings.ts'
 import { registerHeaders } from './headers.ts'
 import { registerHistory } from './history.ts'
 import { registerOverview } from './overview.ts'
@@ -11,6 +14,7 @@ import type { ServerParts } from './parts.ts'
 import { registerProbes } from './probes.ts'
 import { registerReconcile } from './reconcile.ts'
 import { registerResources } from './resources.ts'
+import { registerTimeline } from './timeline.ts'
 
 /** Requests say a key at most. */
 const BODY_LIMIT_BYTES = 4_096
@@ -40,7 +44,11 @@ export async function startServer(parts: ServerParts): Promise<Server> {
   registerProbes(app, parts)
   registerResources(app, parts)
   registerOverview(app, parts)
+  registerAttention(app, parts)
+  registerFindings(app, parts)
+  registerFacets(app, parts)
   registerHistory(app, parts)
+  registerTimeline(app, parts)
   registerReconcile(app, parts)
   registerEvents(app, parts)
   await registerPage(app)

@@ -63,7 +63,7 @@ describe('/api/v1/events', () => {
     const heard = await listen((await running(parts)).url)
     parts.clock.advance(HEARTBEAT_MS)
     parts.clock.advance(HEARTBEAT_MS)
-    await vi.waitFor(() => expect(heard.text.match(/: heartbeat\n\n/g)).toHaveLength(2))
+    await vi.waitFor(() => expect(heard.text.match(/^event: alive\ndata: {"now":\d+}\n\n/gm)).toHaveLength(2))
   })
 
   it('tells who comes back late that everything may be new', async () => {

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
 import type { ResourceStatus, StatusBoard } from '../../src/reconcile/status.ts'
+import { createChronicle } from '../../src/server/chronicle.ts'
 import type { Change, Overview, ServerParts } from '../../src/server/parts.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
@@ -82,6 +83,8 @@ export function overview(over: Partial<Overview> = {}): Overview {
     startedAt: NOW - 3_600_000,
     now: NOW,
     lastLoadAt: NOW - 40_000,
+    budgets: [],
+    pauses: [],
     ...over,
   }
 }
@@ -133,6 +136,7 @@ export function fakeParts(
     listen: { host: '127.0.0.1', port: 0 },
     clock: fakeClock(),
     board: boardOf(resources),
+    chronicle: createChronicle(() => NOW),
     history: async ({ key, limit }) =>
       history.filter((entry) => key === undefined || entry.key === key).slice(0, limit),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'a_metric 1\n' },

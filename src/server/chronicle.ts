@@ -1,0 +1,183 @@
+import type { Key } from '../kinds/key.ts'
+import type { Revision } from '../kinds/revision.ts'
+import type { Event, WatchMode } from '../reconcile/events.ts'
+import type { Change } from './parts.ts'
+
+/** Readings and the like that are remembered. */
+const SOURCE_ENTRIES = 200
+
+/** Keys that one entry names. */
+const KEYS_NAMED = 20
+
+/** States that are remembered of one resource. */
+const STATES_PER_KEY = 50
+
+/** Resources of which states are remembered: far above what one daemon looks after. */
+const KEYS_WITH_STATES = 50_000
+
+/** What happened to the source or to the whole, and stands in no ledger. `at`: ms since the epoch. */
+export type SourceEntry = { readonly at: number } & (
+  | {
+      /** A reading found something else than the one before. */
+      readonly type: 'revision'
+      readonly revision: string
+      readonly from: Revision['from']
+      /** The first of them, at most 20. */
+      readonly keys: readonly Key[]
+      readonly changed: number
+      readonly errors: number
+      readonly warnings: number
+    }
+  | {
+      /** The source can, or can no longer, be relied on, or is watched in another way. */
+      readonly type: 'source'
+      readonly what: 'problem' | 'recovered' | 'watch'
+      readonly message: string
+    }
+  | { readonly type: 'brake'; readonly on: boolean; readonly message: string }
+)
+
+/** A state of a pipe or an alert, as the platform reported it. */
+export interface StateSpan {
+  /** `undefined`: the reply carried none. */
+  readonly state: string | undefined
+  /** When it was first seen: ms since the epoch. */
+  readonly from: number
+  /** When it was last seen. */
+  readonly until: number
+}
+
+export interface LastReading {
+  /** ms since the epoch. */
+  readonly at: number
+  readonly durationMs: number
+  readonly ok: boolean
+}
+
+/**
+ * The past that the page tells and no ledger keeps: readings, and the states of pipes and alerts. It is in memory,
+ * bounded, and begins with the process.
+ */
+export interface Chronicle {
+  /** @returns what is shown otherwise because of it, and that nobody else tells */
+  take(event: Event): readonly Change[]
+  /** Newest first. */
+  source(): readonly SourceEntry[]
+  /** Oldest first; empty when nothing was seen yet. */
+  states(key: Key): readonly StateSpan[]
+  readonly lastReading: LastReading | undefined
+  readonly watch: { readonly mode: WatchMode; readonly message: string } | undefined
+  /** Changes that no watcher event announced. */
+  readonly missedChanges: number
+}
+
+/** @param now ms since the epoch */
+export function createChronicle(now: () => number): Chronicle {
+  const entries: SourceEntry[] = []
+  const spans = new Map<Key, StateSpan[]>()
+  let lastReading: LastReading | undefined
+  let lastRevision: string | undefined
+  let problem: string | undefined
+  let watch: Chronicle['watch']
+  let missedChanges = 0
+
+  function add(entry: SourceEntry): void {
+    entries.push(entry)
+    if (entries.length > SOURCE_ENTRIES) entries.shift()
+  }
+
+  function noteProblem(message: string | undefined): void {
+    if (message === problem) return
+    problem = message
+    add({
+      at: now(),
+      type: 'source',
+      what: message === undefined ? 'recovered' : 'problem',
+      message: message ?? 'The directory can be read and believed again.',
+    })
+  }
+
+  function takeReading(event: Extract<Event, { type: 'SourceLoaded' }>): void {
+    const { revision, changed, findings, durationMs } = event
+    lastReading = { at: now(), durationMs, ok: event.problem === undefined }
+    if (event.missedByWatcher) missedChanges += 1
+    noteProblem(event.problem)
+    if (event.problem !== undefined || (revision.id === lastRevision && changed.length === 0)) return
+    lastRevision = revision.id
+    const errors = findings.filter(({ severity }) => severity === 'error').length
+    add({
+      at: now(),
+      type: 'revision',
+      revision: revision.id,
+      from: revision.from,
+      keys: changed.slice(0, KEYS_NAMED),
+      changed: changed.length,
+      errors,
+      warnings: findings.length - errors,
+    })
+  }
+
+  function noteState(key: Key, state: string | undefined): readonly Change[] {
+    const at = now()
+    const known = spans.get(key)
+    const last = known?.at(-1)
+    if (known !== undefined && last !== undefined && last.state === state) {
+      known[known.length - 1] = { ...last, until: at }
+      return []
+    }
+    if (known === undefined) {
+      if (spans.size >= KEYS_WITH_STATES) return []
+      spans.set(key, [{ state, from: at, until: at }])
+      return []
+    }
+    known.push({ state, from: at, until: at })
+    if (known.length > STATES_PER_KEY) known.shift()
+    return [{ type: 'resources', keys: [key] }]
+  }
+
+  return {
+    take(event) {
+      switch (event.type) {
+        case 'SourceLoaded':
+          takeReading(event)
+          return []
+        case 'SourceFailed':
+          lastReading = { at: now(), durationMs: event.durationMs, ok: false }
+          noteProblem(event.message)
+          return []
+        case 'WatchModeChanged':
+          watch = { mode: event.mode, message: event.message }
+          add({ at: now(), type: 'source', what: 'watch', message: event.message })
+          return []
+        case 'BrakeChanged':
+          add({
+            at: now(),
+            type: 'brake',
+            on: event.on,
+            message: event.on
+              ? `${event.wanted} creations are wanted at once, and at most ${event.limit} may pass.`
+              : 'Creations may pass again.',
+          })
+          return []
+        case 'Observed':
+          return noteState(event.key, event.state)
+        case 'Forgotten':
+          spans.delete(event.key)
+          return []
+        default:
+          return []
+      }
+    },
+    source: () => entries.toReversed(),
+    states: (key) => spans.get(key) ?? [],
+    get lastReading() {
+      return lastReading
+    },
+    get watch() {
+      return watch
+    },
+    get missedChanges() {
+      return missedChanges
+    },
+  }
+}

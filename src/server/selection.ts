@@ -1,0 +1,104 @@
+import { RESOURCE_KINDS } from '../kinds/key.ts'
+import { STATUSES } from '../plan/condition.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
+import type { ResourceStatus } from '../reconcile/status.ts'
+import { oneOf, textsOf, wordsOf, type Query } from './query.ts'
+import { sinceOf } from './since.ts'
+import { isWell } from './verdict.ts'
+
+const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
+
+const REASON_NAMES = Object.keys(REASONS) as readonly Reason[] // the keys of an object literal
+
+/**
+ * The resources that a query asks for, in its order. `kind`, `status`, `reason`, `service`: one or a comma list.
+ * `well=false`: what somebody has to look at. `label`: `name=value` or `name`, all that are given. `file`: a file or a
+ * folder. `q`: a text anywhere in what people read; several words must all be there.
+ * @throws {Problem} 400
+ */
+export function selected(all: readonly ResourceStatus[], query: Query): readonly ResourceStatus[] {
+  return sorted(filtered(all, query), query)
+}
+
+type Test = (resource: ResourceStatus) => boolean
+
+function filtered(all: readonly ResourceStatus[], query: Query): readonly ResourceStatus[] {
+  const tests: Test[] = []
+  const kinds = wordsOf(query, 'kind', RESOURCE_KINDS)
+  if (kinds !== undefined) tests.push(({ kind }) => kinds.has(kind))
+  const statuses = wordsOf(query, 'status', STATUSES)
+  if (statuses !== undefined) tests.push(({ status }) => statuses.has(status))
+  const reasons = wordsOf(query, 'reason', REASON_NAMES)
+  if (reasons !== undefined) tests.push(({ reason }) => reasons.has(reason))
+  const well = wordsOf(query, 'well', ['true', 'false'])
+  if (well !== undefined) tests.push((resource) => well.has(isWell(resource) ? 'true' : 'false'))
+  const services = new Set(textsOf(query, 'service').flatMap((text) => text.split(',')))
+  if (services.size > 0) tests.push(({ service }) => service !== undefined && services.has(service))
+  for (const label of textsOf(query, 'label')) tests.push(hasLabel(label))
+  const file = oneOf(query, 'file')
+  if (file !== undefined) tests.push(isIn(file.replace(/\/$/, '')))
+  const words = (oneOf(query, 'q') ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  if (words.length > 0) tests.push((resource) => hasWords(resource, words))
+  return tests.length === 0 ? all : all.filter((resource) => tests.every((test) => test(resource)))
+}
+
+function hasLabel(label: string): Test {
+  const at = label.indexOf('=')
+  const [name, value] = at === -1 ? [label, undefined] : [label.slice(0, at), label.slice(at + 1)]
+  return ({ labels }) => Object.hasOwn(labels, name) && (value === undefined || labels[name] === value)
+}
+
+function isIn(path: string): Test {
+  return ({ file }) => file !== undefined && (file === path || file.startsWith(`${path}/`))
+}
+
+/** Statuses are replaced, never changed: what is worked out for one stays right. */
+const searchTexts = new WeakMap<ResourceStatus, string>()
+
+function hasWords(resource: ResourceStatus, words: readonly string[]): boolean {
+  const known = searchTexts.get(resource)
+  const text = known ?? searchText(resource)
+  if (known === undefined) searchTexts.set(resource, text)
+  return words.every((word) => text.includes(word))
+}
+
+function searchText(resource: ResourceStatus): string {
+  const { key, status, reason, message, file, service, pipeId, state, labels, revision } = resource
+  const words = [key, status, reason, message, file, service, pipeId, state, revision]
+  return [...words, ...Object.entries(labels).map(([name, value]) => `${name}=${value}`)]
+    .join('\n')
+    .toLowerCase()
+}
+
+type Order = (a: ResourceStatus, b: ResourceStatus) => number
+
+/** What is equal stays in the order of the keys. */
+const ORDERS: Readonly<Record<(typeof SORTS)[number], Order>> = {
+  key: (a, b) => compareTexts(a.key, b.key),
+  status: (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status),
+  kind: (a, b) => RESOURCE_KINDS.indexOf(a.kind) - RESOURCE_KINDS.indexOf(b.kind),
+  reason: (a, b) => compareTexts(a.reason, b.reason),
+  service: (a, b) => compareTexts(a.service, b.service),
+  file: (a, b) => compareTexts(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0),
+  state: (a, b) => compareTexts(a.state, b.state),
+  since: (a, b) => sinceOf(b) - sinceOf(a),
+}
+
+/** `sort=status`: worst first. `sort=since`: what changed last first. `order=desc`: the other way round. */
+function sorted(resources: readonly ResourceStatus[], query: Query): readonly ResourceStatus[] {
+  const [sort] = wordsOf(query, 'sort', SORTS) ?? ['key' as const]
+  const down = wordsOf(query, 'order', ['asc', 'desc'])?.has('desc') ?? false
+  const order = ORDERS[sort ?? 'key']
+  if (sort === 'key' && !down) return resources
+  return resources.toSorted(down ? (a, b) => order(b, a) : order)
+}
+
+/** Absent ones come last. */
+function compareTexts(a: string | undefined, b: string | undefined): number {
+  if (a === b) return 0
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance } from 'fastify'
+import type { HistoryEntry } from '../reconcile/history.ts'
+import type { SourceEntry } from './chronicle.ts'
+import type { ServerParts } from './parts.ts'
+import { wholeOf, wordsOf, type Query } from './query.ts'
+
+const TYPES = ['revision', 'source', 'brake', 'action', 'condition'] as const
+
+/** Read when only some types are wanted: they may stand far back. */
+const DEEP = 1_000
+
+/** A revision that only the history knows of: an earlier process read it. */
+export interface EarlierRevision {
+  readonly type: 'revision'
+  /** Of the first entry of history that came of it. */
+  readonly at: number
+  readonly revision: string
+  readonly earlier: true
+}
+
+export type TimelineEntry = HistoryEntry | SourceEntry | EarlierRevision
+
+/** `GET /api/v1/timeline`: history and readings as one story, newest first. `type`: one or a comma list. */
+export function registerTimeline(app: FastifyInstance, parts: ServerParts): void {
+  app.get<{ Querystring: Query }>('/api/v1/timeline', async ({ query }) => {
+    const limit = wholeOf(query, 'limit', { least: 1, most: DEEP, absent: 100 })
+    const types = wordsOf(query, 'type', TYPES)
+    const read = types === undefined ? limit : DEEP
+    const history = await parts.history({ key: undefined, limit: read })
+    const entries = timelineOf(history, parts.chronicle.source(), { whole: history.length < read }).filter(
+      ({ type }) => types?.has(type) ?? true,
+    )
+    return { items: entries.slice(0, limit), more: entries.length > limit || history.length === read }
+  })
+}
+
+/**
+ * One story of both, newest first.
+ * @param whole whether `history` goes back to its beginning; otherwise the oldest revision in it may have come earlier
+ */
+export function timelineOf(
+  history: readonly HistoryEntry[],
+  source: readonly SourceEntry[],
+  { whole }: { readonly whole: boolean },
+): readonly TimelineEntry[] {
+  const end = whole ? -Infinity : (history.at(-1)?.at ?? -Infinity)
+  const recent = source.filter(({ at }) => at >= end)
+  const entries: readonly TimelineEntry[] = [
+    ...history,
+    ...earlierRevisions(history, source, whole),
+    ...recent,
+  ]
+  // stable: of one moment, what was done stands above the revision it came of
+  return entries.toSorted((a, b) => b.at - a.at)
+}
+
+function earlierRevisions(
+  history: readonly HistoryEntry[],
+  source: readonly SourceEntry[],
+  whole: boolean,
+): readonly EarlierRevision[] {
+  const known = new Set(source.flatMap((entry) => (entry.type === 'revision' ? entry.revision : [])))
+  const first = new Map<string, number>()
+  for (const { revision, at } of history) if (revision !== '') first.set(revision, at)
+  if (!whole) first.delete(history.at(-1)?.revision ?? '')
+  return [...first]
+    .filter(([revision]) => !known.has(revision))
+    .map(([revision, at]) => ({ type: 'revision', at, revision, earlier: true }))
+}
