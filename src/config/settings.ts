@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { SettingFault } from './fault.ts'
 import { parseSettingsFile } from './file.ts'
+import { parseNotifications, type NotificationTarget } from './notifications.ts'
 import type { ApiBudget, Listen } from './parsers.ts'
 import { checkRules } from './rules.ts'
 import {
@@ -34,6 +35,10 @@ export interface Settings {
   readonly ledgerInit: 'auto' | 'never'
   readonly listen: Listen
   readonly adminTokenFile: string | undefined
+  /** Where people open the page; without a slash at its end. */
+  readonly publicUrl: string | undefined
+  /** Who is told; nobody when it is empty. */
+  readonly notifications: readonly NotificationTarget[]
   readonly intervalMs: number
   readonly apiBudget: ApiBudget
   readonly requestTimeoutMs: number
@@ -96,11 +101,19 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
   const sources = await readSources(input)
   const parsed = parse(sources.flatMap((source) => source.given))
   const values = withDefaults(parsed.values)
-  const faults = [...sources.flatMap((source) => source.faults), ...parsed.faults, ...checkRules(values)]
+  const notifications = await readNotifications(values, input.readFile)
+  const faults = [
+    ...sources.flatMap((source) => source.faults),
+    ...parsed.faults,
+    ...checkRules(values),
+    ...notifications.faults,
+  ]
   // One that was named wrongly is a fault already.
   const named = sources.some(({ given }) => given.some(({ name }) => name === 'baseUrl'))
   const noPlatform = named || values.sandbox?.value !== false ? undefined : NO_PLATFORM
-  return faults.length > 0 ? { faults, noPlatform } : { settings: normalise(values), noPlatform }
+  return faults.length > 0
+    ? { faults, noPlatform }
+    : { settings: normalise(values, notifications.targets), noPlatform }
 }
 
 const NO_PLATFORM: SettingFault = {
@@ -127,6 +140,28 @@ async function readFrom(config: Given, readFile: SettingsInput['readFile']): Pro
     const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
     const right = 'name a YAML file that exists and is readable'
     return { given: [], faults: [{ setting: 'config', from: config.from, given: config.text, why, right }] }
+  }
+}
+
+interface ReadNotifications {
+  readonly targets: readonly NotificationTarget[]
+  readonly faults: readonly SettingFault[]
+}
+
+/** The file that `--notifications` names; the files that it names in turn are read by who needs them. */
+async function readNotifications(
+  { notifications, secretsDir }: ReadValues,
+  readFile: SettingsInput['readFile'],
+): Promise<ReadNotifications> {
+  if (notifications === undefined) return { targets: [], faults: [] }
+  const { value: file, from = '--notifications' } = notifications
+  try {
+    const { targets = [], faults } = parseNotifications(file, await readFile(file), secretsDir?.value ?? '')
+    return { targets, faults }
+  } catch (error) {
+    const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
+    const right = 'name a YAML file that exists and is readable'
+    return { targets: [], faults: [{ setting: 'notifications', from, given: file, why, right }] }
   }
 }
 
@@ -157,7 +192,7 @@ function withDefaults(given: ReadValues): ReadValues {
   return values as ReadValues // as above
 }
 
-function normalise(values: ReadValues): Settings {
+function normalise(values: ReadValues, notifications: readonly NotificationTarget[]): Settings {
   const secretsDir = needed(values.secretsDir)
   return Object.freeze({
     manifests: needed(values.manifests),
@@ -169,6 +204,8 @@ function normalise(values: ReadValues): Settings {
     ledgerInit: needed(values.ledgerInit),
     listen: Object.freeze(needed(values.listen)),
     adminTokenFile: values.adminTokenFile?.value,
+    publicUrl: values.publicUrl?.value,
+    notifications: Object.freeze([...notifications]),
     intervalMs: needed(values.interval),
     apiBudget: Object.freeze(needed(values.apiBudget)),
     requestTimeoutMs: needed(values.requestTimeout),

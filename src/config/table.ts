@@ -124,6 +124,24 @@ export const TABLE = {
     describe: 'file with the bearer token for POST /-/reconcile',
     parse: parsePath,
   },
+  publicUrl: {
+    flag: 'public-url',
+    placeholder: 'URL',
+    env: 'PIPEWRIGHT_PUBLIC_URL',
+    default: undefined,
+    describe: 'where people open the page, for links in notifications',
+    parse: parseBaseUrl,
+  },
+  notifications: {
+    flag: 'notifications',
+    placeholder: 'FILE',
+    env: 'PIPEWRIGHT_NOTIFICATIONS',
+    default: undefined,
+    defaultNote: 'none: nobody is told',
+    describe:
+      'YAML file that says who is told of what turned bad, and good again: see [notifications](notifications.md)',
+    parse: parsePath,
+  },
   interval: {
     flag: 'interval',
     placeholder: 'D',

@@ -44,6 +44,11 @@ const TOLD_ANEW: ReadonlySet<Reason> = new Set([
   'InvalidManifest',
 ])
 
+/** Whether another message under the same reason is news too. */
+export function isToldAnew(reason: Reason): boolean {
+  return TOLD_ANEW.has(reason)
+}
+
 /** The types that say something else than before: by status, by reason, or by what the reason names. */
 export function changedConditions(
   before: Conditions | undefined,
@@ -54,7 +59,7 @@ export function changedConditions(
 
 function isOther(before: Condition | undefined, after: Condition): boolean {
   if (before?.status !== after.status || before.reason !== after.reason) return true
-  return TOLD_ANEW.has(after.reason) && before.message !== after.message
+  return isToldAnew(after.reason) && before.message !== after.message
 }
 
 function validOf({ decided, action }: ConditionsInput): Claim {

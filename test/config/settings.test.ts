@@ -35,6 +35,8 @@ describe('defaults', () => {
       ledgerInit: 'auto',
       listen: { host: '127.0.0.1', port: 8080 },
       adminTokenFile: undefined,
+      publicUrl: undefined,
+      notifications: [],
       intervalMs: 300_000,
       apiBudget: { requests: 10, windowMs: 10_000 },
       requestTimeoutMs: 20_000,
