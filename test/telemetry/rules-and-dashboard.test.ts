@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { alertRules } from '../support/alert-rules.ts'
+import { dashboardFaults, queriesOf, readDashboard } from '../support/dashboard.ts'
+import { exportedIn, labelsOf, notExported } from '../support/promql.ts'
+import { loaded, resource, telemetry } from './sample.ts'
+
+/* The same is held against a running daemon and a real Prometheus in test/slow/prometheus.test.ts. */
+
+async function exported() {
+  const resources = [resource('Pipe/a', { state: 'Running' }), resource('Alert/a', { state: 'OK' })]
+  const made = telemetry({ board: () => resources, log: { level: 'silent' } })
+  made.emit(loaded())
+  return exportedIn(await made.metrics.render())
+}
+
+const RULES = alertRules()
+const DASHBOARD = readDashboard()
+
+describe('what is exported', async () => {
+  const known = await exported()
+
+  test.each(RULES.map((rule) => [rule.alert, rule] as const))('is all that %s names', (_, rule) => {
+    expect(notExported(rule.expr, known)).toEqual([])
+    const { summary, description } = rule.annotations
+    const labels = [...`${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)].map(
+      ([, label = '']) => label,
+    )
+    expect(labels.filter((label) => !labelsOf(rule.expr, known).has(label))).toEqual([])
+  })
+
+  test('is all that the dashboard names', () => {
+    const queries = queriesOf(DASHBOARD)
+    expect(queries.length).toBeGreaterThan(40)
+    expect(queries.flatMap(({ query }) => notExported(query, known))).toEqual([])
+    const legends = queries.flatMap(({ query, legend }) =>
+      legend.filter((label) => !labelsOf(query, known).has(label)),
+    )
+    expect(legends).toEqual([])
+  })
+
+  test.each([
+    ['pipewright_orphan > 0', 'no metric pipewright_orphan'],
+    ['pipewright_resources{state="Missing"} > 0', 'no label state on pipewright_resources'],
+    ['rate(pipewright_creates_total{outcome="lost"}[5m])', 'no pipewright_creates_total with outcome="lost"'],
+    [
+      'time() - pipewright_resource_reasons{job="x", reason=~"Drifted|Drift"}',
+      'no pipewright_resource_reasons with reason="Drift"',
+    ],
+    [
+      'sum by (outcome) (pipewright_orphans)',
+      'no label outcome to group by in sum by (outcome) (pipewright_orphans)',
+    ],
+    ['vector(1)', 'no metric in vector(1)'],
+  ])('%s: %s', (query, fault) => {
+    expect(notExported(query, known)).toEqual([fault])
+  })
+})
+
+describe('the dashboard', () => {
+  test('is one that Grafana can show', () => {
+    expect(dashboardFaults(DASHBOARD)).toEqual([])
+  })
+
+  test('has a row for each thing that one wants to know', () => {
+    const rows = DASHBOARD.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
+    expect(rows).toEqual(['Health', 'Source', 'Reconciles', 'Platform API', 'Queue', 'Ledger', 'Process'])
+  })
+
+  test('is found wanting when a panel lies over another, has an id twice, or names a variable that is not there', () => {
+    const [row, first, ...others] = DASHBOARD.panels
+    if (row === undefined || first?.type !== 'stat')
+      throw new Error('the dashboard begins with a row and a stat')
+    const target = { ...first.targets[0], expr: 'up{job="$jobs"}' } as (typeof first.targets)[number] // there is one
+    const broken = { ...first, id: row.id, gridPos: { ...first.gridPos, y: 0 }, targets: [target, target] }
+    expect(dashboardFaults({ ...DASHBOARD, panels: [row, broken, ...others] })).toEqual([
+      `two panels with the id ${row.id}`,
+      'no variable jobs',
+      'no variable jobs',
+      '"Health" lies over "Not well"',
+      'a refId of "Not well" is used twice',
+    ])
+  })
+})
+
+describe('the alert rules', () => {
+  test('have names of their own', () => {
+    const names = RULES.map(({ alert }) => alert)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test.each(RULES.map((rule) => [rule.alert, rule] as const))(
+    '%s says what to do, and where more stands',
+    (alert, rule) => {
+      const { summary, description, runbook_url: runbook } = rule.annotations
+      expect(summary).toMatch(/[^.]$/)
+      expect(summary.length).toBeLessThan(120)
+      expect(description).toMatch(/\.$/)
+      expect(runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`)
+    },
+  )
+})
