@@ -117,6 +117,23 @@ export function createChronicle(now: () => number): Chronicle {
     })
   }
 
+  function takeFailure({ durationMs, message }: Extract<Event, { type: 'SourceFailed' }>): void {
+    lastReading = { at: now(), durationMs, ok: false }
+    noteProblem(message)
+  }
+
+  function takeWatchMode({ mode, message }: Extract<Event, { type: 'WatchModeChanged' }>): void {
+    watch = { mode, message }
+    add({ at: now(), type: 'source', what: 'watch', message })
+  }
+
+  function takeBrake({ on, wanted, limit }: Extract<Event, { type: 'BrakeChanged' }>): void {
+    const message = on
+      ? `${wanted} creations are wanted at once, and at most ${limit} may pass.`
+      : 'Creations may pass again.'
+    add({ at: now(), type: 'brake', on, message })
+  }
+
   function noteState(key: Key, state: string | undefined): readonly Change[] {
     const at = now()
     const known = spans.get(key)
@@ -137,36 +154,13 @@ export function createChronicle(now: () => number): Chronicle {
 
   return {
     take(event) {
-      switch (event.type) {
-        case 'SourceLoaded':
-          takeReading(event)
-          return []
-        case 'SourceFailed':
-          lastReading = { at: now(), durationMs: event.durationMs, ok: false }
-          noteProblem(event.message)
-          return []
-        case 'WatchModeChanged':
-          watch = { mode: event.mode, message: event.message }
-          add({ at: now(), type: 'source', what: 'watch', message: event.message })
-          return []
-        case 'BrakeChanged':
-          add({
-            at: now(),
-            type: 'brake',
-            on: event.on,
-            message: event.on
-              ? `${event.wanted} creations are wanted at once, and at most ${event.limit} may pass.`
-              : 'Creations may pass again.',
-          })
-          return []
-        case 'Observed':
-          return noteState(event.key, event.state)
-        case 'Forgotten':
-          spans.delete(event.key)
-          return []
-        default:
-          return []
-      }
+      if (event.type === 'Observed') return noteState(event.key, event.state)
+      if (event.type === 'SourceLoaded') takeReading(event)
+      if (event.type === 'SourceFailed') takeFailure(event)
+      if (event.type === 'WatchModeChanged') takeWatchMode(event)
+      if (event.type === 'BrakeChanged') takeBrake(event)
+      if (event.type === 'Forgotten') spans.delete(event.key)
+      return []
     },
     source: () => entries.toReversed(),
     states: (key) => spans.get(key) ?? [],

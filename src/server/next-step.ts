@@ -21,7 +21,7 @@ interface Stuck {
   readonly place: string
   readonly service: string
   /** A command line of Pipewright, as it is typed here. */
-  command(args: string): string
+  readonly command: (args: string) => string
 }
 
 /** What a person does about a resource that is not well; empty when there is nothing to do. */

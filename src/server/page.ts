@@ -11,11 +11,22 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const FILES = [
   ['/', 'index.html', HTML],
   ['/page.css', 'page.css', CSS],
-  ['/resources.css', 'resources.css', CSS],
+  ['/parts.css', 'parts.css', CSS],
   ['/page.js', 'page.js', SCRIPT],
   ['/elements.js', 'elements.js', SCRIPT],
-  ['/resource.js', 'resource.js', SCRIPT],
+  ['/time.js', 'time.js', SCRIPT],
+  ['/copy.js', 'copy.js', SCRIPT],
+  ['/api.js', 'api.js', SCRIPT],
+  ['/address.js', 'address.js', SCRIPT],
   ['/live.js', 'live.js', SCRIPT],
+  ['/summary.js', 'summary.js', SCRIPT],
+  ['/trouble.js', 'trouble.js', SCRIPT],
+  ['/finding.js', 'finding.js', SCRIPT],
+  ['/list.js', 'list.js', SCRIPT],
+  ['/story.js', 'story.js', SCRIPT],
+  ['/source.js', 'source.js', SCRIPT],
+  ['/states.js', 'states.js', SCRIPT],
+  ['/resource.js', 'resource.js', SCRIPT],
 ] as const
 
 /** `GET /`: the page for people. Its files are read once, at start. */

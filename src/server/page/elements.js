@@ -1,7 +1,15 @@
 /*
  * Elements are made here and nowhere else, and text gets in as text only: what manifests and the platform say
- * is never read as HTML.
+ * is never read as HTML. Characters that turn text around or cannot be seen are shown as what they are.
  */
+
+/** Controls but line breaks and tabs, and marks that change the direction of text. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\ufeff]/gu
+
+/** @param {string} text */
+export function visible(text) {
+  return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0).toString(16)}}`)
+}
 
 /**
  * @param {string} tag
@@ -10,16 +18,43 @@
  */
 export function element(tag, attributes, ...children) {
   const made = document.createElement(tag)
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value)
+  setAttributes(made, attributes)
+  for (const child of children) {
+    if (child !== undefined && child !== '') made.append(typeof child === 'string' ? visible(child) : child)
   }
-  made.append(...children.filter((child) => child !== undefined && child !== ''))
   return made
+}
+
+/** The same for pictures. */
+export function shape(tag, attributes, ...children) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag)
+  setAttributes(made, attributes)
+  made.append(...children)
+  return made
+}
+
+function setAttributes(made, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : visible(value))
+  }
 }
 
 /** The element of the page with this id. */
 export function byId(id) {
   return document.getElementById(id)
+}
+
+/** Only when it differs: a live region is read out each time it is touched. */
+export function setText(id, text) {
+  const shown = visible(text)
+  if (byId(id).textContent !== shown) byId(id).textContent = shown
+}
+
+/** A button that does something. */
+export function button(attributes, text, act) {
+  const made = element('button', { type: 'button', ...attributes }, text)
+  made.addEventListener('click', act)
+  return made
 }
 
 /** A name and a value of a description list; nothing without a value. */
@@ -28,9 +63,14 @@ export function fact(name, value) {
   return element('div', {}, element('dt', {}, name), element('dd', {}, value))
 }
 
-const GOOD = new Set(['Ready', 'True', 'done'])
+/** A list of names and values; those without a value are left out. */
+export function facts(...list) {
+  return element('dl', { class: 'facts' }, ...list.filter((one) => one !== undefined))
+}
+
+const GOOD = new Set(['Ready', 'True', 'done', 'same'])
 const CALM = new Set(['Suspended', 'Progressing', 'Unknown', 'started'])
-const WARN = new Set(['Drifted', 'Orphaned', 'NotReady', 'warning'])
+const WARN = new Set(['Drifted', 'Orphaned', 'NotReady', 'warning', 'differs'])
 
 /** How a status is coloured; its word is always there too. */
 export function toneOf(status) {
@@ -39,28 +79,45 @@ export function toneOf(status) {
   return WARN.has(status) ? 'warn' : 'bad'
 }
 
+/** Codes are one word: `OutcomeUnknown`. People read `Outcome unknown`. */
+export function worded(word) {
+  return word.replaceAll(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
 export function badge(status) {
-  return element('span', { class: `badge ${toneOf(status)}` }, status)
+  return element('span', { class: `badge ${toneOf(status)}` }, worded(status))
 }
 
-/** "3 min ago", with the exact time in the tip. @param {number} at ms since the epoch @param {number} now likewise */
-export function ago(at, now) {
-  const exact = new Date(at)
-  return element('time', { datetime: exact.toISOString(), title: exact.toLocaleString() }, distance(now - at))
+/** Text from a manifest or the platform: its direction is its own affair. */
+export function foreign(text, attributes = {}) {
+  return element('bdi', attributes, text)
 }
 
-function distance(milliseconds) {
-  const seconds = Math.round(Math.abs(milliseconds) / 1_000)
-  const [amount, unit] =
-    seconds < 60
-      ? [seconds, 's']
-      : seconds < 3_600
-        ? [Math.round(seconds / 60), 'min']
-        : seconds < 172_800
-          ? [Math.round(seconds / 3_600), 'h']
-          : [Math.round(seconds / 86_400), 'days']
-  if (seconds < 5) return 'just now'
-  return milliseconds < 0 ? `in ${amount} ${unit}` : `${amount} ${unit} ago`
+export function code(text) {
+  return element('code', {}, foreign(text))
+}
+
+/** A table with a head; `titles` are texts, rows are lists of nodes or texts. */
+export function table(caption, titles, rows, attributes = {}) {
+  return element(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+    element(
+      'table',
+      attributes,
+      element('caption', { class: 'unseen' }, caption),
+      element(
+        'thead',
+        {},
+        element('tr', {}, ...titles.map((title) => element('th', { scope: 'col' }, title))),
+      ),
+      element('tbody', {}, ...rows),
+    ),
+  )
+}
+
+export function row(cells, attributes = {}) {
+  return element('tr', attributes, ...cells.map((cell) => element('td', {}, cell)))
 }
 
 /** Git names commits by 40 digits; people read 10. */
@@ -68,7 +125,18 @@ export function shortRevision(revision) {
   return /^[0-9a-f]{40,64}$/.test(revision) ? revision.slice(0, 10) : revision
 }
 
+/** A revision with the whole of it in the tip; nothing when there is none. */
+export function revisionOf(revision) {
+  if (revision === undefined || revision === '') return undefined
+  return element('code', { class: 'revision', title: revision }, shortRevision(revision))
+}
+
 export function place(file, line) {
   if (file === undefined || file === null) return ''
   return line === undefined || line === null ? file : `${file}:${line}`
+}
+
+/** A heading of a section below the page's own. */
+export function heading(level, text) {
+  return element(`h${level}`, {}, text)
 }

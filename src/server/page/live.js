@@ -1,65 +1,121 @@
-/** How long changes gather before they are fetched. */
-const GATHER_MS = 300
+/** Changes within this time are fetched together. */
+const GATHER_MS = 100
 
-/** When nothing was heard, look all the same. */
-const POLL_MS = 60_000
+/** Between two fetches, so that an open page costs the daemon little while much goes on. */
+const REST_MS = 1_500
+
+/** The first fetch waits so long for the stream of events, so that nothing falls in between. */
+const FIRST_WAIT_MS = 150
+
+/** The server says something at least every 15 s; after so long a silence the connection is held to be gone. */
+const SILENCE_MS = 40_000
+
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 15_000
+
+/** What an event makes old. */
+const PARTS = ['resources', 'source', 'history', 'alive']
 
 /**
- * Calls `refresh` at once, whenever the server says that something changed, and again after a lost connection.
- * @param {() => Promise<void>} refresh
- * @param {(state: 'live' | 'lost') => void} show
+ * Says what to fetch: everything at first and after a lost connection, otherwise what the server says is new. A page
+ * that nobody sees fetches nothing.
+ * @param {(parts: ReadonlySet<string>) => Promise<void>} refresh throws when the server cannot be reached
+ * @param {(state: { live: boolean, asOf: number | undefined }) => void} show `asOf`: when what is shown was last known
+ *   to be right, in ms since the epoch by this machine's clock; `undefined`: never yet
+ * @returns {(part: string) => void} asks for a part
  */
 export function keepFresh(refresh, show) {
-  let timer
+  const wanted = new Set(PARTS)
+  let source
+  let timer = setTimeout(run, FIRST_WAIT_MS)
   let running = false
-  let again = false
+  let restUntil = 0
+  let heardAt = 0
+  let asOf
+  let retryMs = FIRST_RETRY_MS
+  let retryTimer
+
+  function want(part) {
+    wanted.add(part)
+    if (!running && timer === undefined) runIn(Math.max(GATHER_MS, restUntil - Date.now()))
+  }
+
+  function runIn(milliseconds) {
+    clearTimeout(timer)
+    timer = setTimeout(run, milliseconds)
+  }
 
   async function run() {
-    if (running) {
-      again = true
-      return
-    }
+    timer = undefined
+    if (running || wanted.size === 0 || (document.visibilityState === 'hidden' && asOf !== undefined)) return
+    const parts = new Set(wanted)
+    const startedAt = Date.now()
+    wanted.clear()
     running = true
     try {
-      await refresh()
-      if (source.readyState === EventSource.OPEN) show('live')
+      await refresh(parts)
+      asOf = startedAt
+      if (source.readyState === EventSource.OPEN) {
+        retryMs = FIRST_RETRY_MS
+        show({ live: true, asOf })
+      }
     } catch {
-      show('lost')
+      for (const part of parts) wanted.add(part)
+      lose()
     }
     running = false
-    if (again) {
-      again = false
-      soon()
-    }
+    restUntil = Date.now() + REST_MS
+    if (wanted.size > 0 && source.readyState === EventSource.OPEN) runIn(REST_MS)
   }
 
-  function soon() {
-    clearTimeout(timer)
-    timer = setTimeout(run, GATHER_MS)
+  /** Closes what is left of the connection, says so, and makes a new one after a while. */
+  function lose() {
+    source.close()
+    show({ live: false, asOf })
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(listen, retryMs)
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
   }
 
-  let source = listen()
+  function heard() {
+    heardAt = Date.now()
+    if (wanted.size === 0 && !running) asOf = heardAt
+  }
 
   function listen() {
-    const events = new EventSource('api/v1/events')
-    for (const type of ['resources', 'source', 'history']) events.addEventListener(type, soon)
-    events.addEventListener('open', () => void run())
-    events.addEventListener('error', () => {
-      show('lost')
-      // The browser comes back by itself, but not after an answer that is no stream, such as a proxy's 502.
-      if (events.readyState === EventSource.CLOSED) {
-        setTimeout(() => {
-          source = listen()
-        }, 5_000)
-      }
+    clearTimeout(retryTimer)
+    source?.close()
+    const opened = new EventSource('api/v1/events')
+    source = opened
+    for (const part of PARTS) {
+      opened.addEventListener(part, () => {
+        heard()
+        want(part)
+      })
+    }
+    opened.addEventListener('open', () => {
+      heardAt = Date.now()
+      for (const part of PARTS) wanted.add(part)
+      if (!running) runIn(0)
     })
-    return events
+    opened.addEventListener('error', () => {
+      if (source === opened) lose()
+    })
   }
 
-  setInterval(soon, POLL_MS)
+  setInterval(() => {
+    if (source.readyState === EventSource.OPEN && Date.now() - heardAt > SILENCE_MS) lose()
+  }, 5_000)
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') soon()
+    if (document.visibilityState === 'visible') wakeUp()
   })
-  void run()
-  return soon
+  addEventListener('online', wakeUp)
+
+  function wakeUp() {
+    if (source.readyState === EventSource.OPEN) runIn(0)
+    else listen()
+  }
+
+  listen()
+  return want
 }

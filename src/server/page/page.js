@@ -1,188 +1,217 @@
-import { ago, badge, byId, element, fact, place, shortRevision, toneOf } from './elements.js'
+import { followLinks, readAddress } from './address.js'
+import { get, ReplyError, resourcePath } from './api.js'
+import { byId, element, setText } from './elements.js'
+import { listQuery, setUpFilter, showFacets, showFilter, showList } from './list.js'
 import { keepFresh } from './live.js'
-import { get, historyItem, resourceItem } from './resource.js'
+import { showNoResource, showResource } from './resource.js'
+import { showFindings, showSource } from './source.js'
+import { showStory, STORY_STEP } from './story.js'
+import { showSummary } from './summary.js'
+import { ago, exactly, tick, toServerTime } from './time.js'
+import { showTroubles, TROUBLES_SHOWN } from './trouble.js'
 
-const UNWELL_SHOWN = 50
-const FINDINGS_SHOWN = 50
-const HISTORY_SHOWN = 20
-const PAGE_SIZE = 100
+const TICK_MS = 5_000
+const HISTORY_SHOWN = 50
 
-let shown = PAGE_SIZE
+/** What was fetched last, as text: what did not change is not drawn again. */
+const drawn = new Map()
 
-async function refresh() {
-  const [unwell, all, history] = await Promise.all([
-    get(`api/v1/resources?sort=status&well=false&limit=${UNWELL_SHOWN}`),
-    get(`api/v1/resources?${filterQuery()}`),
-    get(`api/v1/history?limit=${HISTORY_SHOWN}`),
-  ])
-  keepFocus(() => {
-    showSummary(all)
-    showUnwell(unwell)
-    showFindings(all.overview.findings)
-    showAll(all)
-    showHistory(history.items, all.overview.now)
+let overview
+let facets
+let storyLength = STORY_STEP
+let listRequest = new AbortController()
+let version
+
+async function refresh(parts) {
+  const wanted = readAddress()
+  const jobs = [loadOverview()]
+  if (has(parts, 'resources', 'source')) jobs.push(loadTroubles(), loadList(), loadFacets())
+  if (has(parts, 'history', 'source')) jobs.push(loadStory())
+  if (wanted.resource !== undefined && has(parts, 'resources', 'history', 'source'))
+    jobs.push(loadResource(wanted.resource))
+  await Promise.all(jobs)
+}
+
+function has(parts, ...names) {
+  return names.some((name) => parts.has(name))
+}
+
+async function loadOverview() {
+  overview = await get('api/v1/overview')
+  const { now: _now, ...shown } = overview
+  draw('overview', shown, () => {
+    showSummary(overview)
+    showSource(overview)
+    showFindings(overview)
+    showTitle()
+    if (facets !== undefined) showFacets(facets, overview.counts)
   })
+  version ??= overview.version
+  if (version !== overview.version) showNewVersion()
+}
+
+async function loadTroubles() {
+  const troubles = await get(`api/v1/attention?limit=${TROUBLES_SHOWN}`)
+  draw('troubles', [troubles, location.search], () => showTroubles(troubles))
+}
+
+async function loadFacets() {
+  facets = await get('api/v1/facets')
+  if (overview !== undefined) draw('facets', facets, () => showFacets(facets, overview.counts))
+}
+
+/** Only the last one asked for counts: replies may overtake each other. */
+async function loadList() {
+  listRequest.abort()
+  const request = new AbortController()
+  listRequest = request
+  try {
+    const list = await get(`api/v1/resources?${listQuery()}`, request.signal)
+    if (request === listRequest)
+      draw('list', [list.items, list.total, location.search], () => showList(list, list.overview))
+  } catch (error) {
+    if (request.signal.aborted) return
+    if (!(error instanceof ReplyError)) throw error
+    byId('list').replaceChildren()
+    byId('pages').hidden = true
+    drawn.delete('list')
+    setText('matches', `${error.message}. ${error.hint}`)
+  }
+}
+
+async function loadStory() {
+  const type = readAddress().story
+  const query = new URLSearchParams({ limit: String(storyLength), ...(type === undefined ? {} : { type }) })
+  const story = await get(`api/v1/timeline?${query}`).catch(asNothing)
+  if (story !== undefined) draw('story', [story, location.search], () => showStory(story))
+}
+
+async function loadResource(key) {
+  try {
+    const [resource, history] = await Promise.all([
+      get(resourcePath(key)),
+      get(`api/v1/history?limit=${HISTORY_SHOWN}&key=${encodeURIComponent(key)}`),
+    ])
+    if (readAddress().resource !== key) return
+    const { now: _now, ...shown } = resource
+    draw('one', [shown, history, location.search], () => showResource(resource, history.items))
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error
+    drawn.delete('one')
+    if (readAddress().resource === key) showNoResource(key, error)
+  }
+}
+
+/** The server is there, and says no: an address that asks for what is not known. */
+function asNothing(error) {
+  if (error instanceof ReplyError && error.status < 500) return undefined
+  throw error
 }
 
 /** Drawing again must not throw a person who uses the keyboard back to the top. */
-function keepFocus(draw) {
+function draw(name, shown, show) {
+  const text = JSON.stringify(shown)
+  if (drawn.get(name) === text) return
+  drawn.set(name, text)
   const id = document.activeElement?.id
-  draw()
+  show()
   if (id !== undefined && id !== '' && document.activeElement?.id !== id)
     byId(id)?.focus({ preventScroll: true })
 }
 
-function filterQuery() {
-  const query = new URLSearchParams({ limit: String(shown) })
-  for (const name of ['q', 'kind', 'status']) {
-    const { value } = byId(name)
-    if (value !== '') query.set(name, value)
+function showTitle() {
+  const { resource } = readAddress()
+  const mark = overview?.verdict.level === 'unwell' ? '● ' : ''
+  document.title = `${mark}${resource === undefined ? '' : `${resource} · `}Pipewright`
+}
+
+function showNewVersion() {
+  byId('version').replaceChildren(`${overview.version}: `, element('a', { href: '' }, 'load the new page'))
+}
+
+/** Which of the two is seen follows from the address alone. */
+function showView() {
+  const { resource, story } = readAddress()
+  const isOne = resource !== undefined
+  byId('whole').hidden = isOne
+  byId('nav').hidden = isOne
+  byId('one').hidden = !isOne
+  if (isOne && byId('one').dataset.key !== resource) {
+    drawn.delete('one')
+    byId('one').replaceChildren(element('h1', { id: 'one-title', tabindex: '-1' }, resource))
   }
-  return query
+  byId('one').dataset.key = resource ?? ''
+  byId('story-type').value = story ?? ''
+  showTitle()
 }
 
-function showSummary({ counts, overview }) {
-  const { verdict, version, sandbox, revision, manifestsDir, lastLoadAt, queueDepth, watchMode, now } =
-    overview
-  setText('verdict', verdict.sentence)
-  setText('version', version)
-  byId('summary').className = verdict.level
-  byId('sandbox').hidden = !sandbox
-  document.title = verdict.level === 'unwell' ? '● Pipewright' : 'Pipewright'
-  byId('counts').replaceChildren(
-    ...Object.entries(counts)
-      .filter(([, count]) => count > 0)
-      .map(([status, count]) => element('li', {}, countButton(status, count))),
-  )
-  showStatuses(Object.keys(counts))
-  const waiting = Object.values(queueDepth).reduce((sum, depth) => sum + depth, 0)
-  byId('facts').replaceChildren(
-    ...[
-      fact('Revision', revision === undefined ? 'none yet' : shortRevision(revision.id)),
-      fact('Manifests', manifestsDir),
-      fact('Last read', lastLoadAt === undefined ? 'not yet' : ago(lastLoadAt, now)),
-      fact('Watching', watchMode),
-      fact('In the queue', String(waiting)),
-      fact('Started', ago(overview.startedAt, now)),
-    ].filter((one) => one !== undefined),
-  )
+/** Where the list was left, for the way back. */
+let leftAt = { top: 0, key: '' }
+
+async function onAddress() {
+  const { resource } = readAddress()
+  const before = byId('one').dataset.key ?? ''
+  if (before === '' && resource !== undefined) leftAt = { top: scrollY, key: resource }
+  showView()
+  showFilter()
+  try {
+    if (resource === undefined) {
+      await Promise.all([loadList(), loadStory(), ...(before === '' ? [] : [loadTroubles()])])
+    } else await loadResource(resource)
+  } catch {
+    want('resources') // the next refresh tells that the connection is lost
+  }
+  if (resource !== undefined && before !== resource) {
+    scrollTo(0, 0)
+    byId('one-title')?.focus({ preventScroll: true })
+  } else if (resource === undefined && before !== '') {
+    scrollTo(0, leftAt.top)
+    byId(`row-${leftAt.key}`)?.focus({ preventScroll: true })
+  } else if (location.hash !== '') byId(location.hash.slice(1))?.scrollIntoView()
 }
 
-/** Reads the number and the word; pressing it filters the list below. */
-function countButton(status, count) {
-  const button = element(
-    'button',
-    { type: 'button', id: `count-${status}`, class: `badge ${toneOf(status)}` },
-    `${count} ${status}`,
-  )
-  button.addEventListener('click', () => {
-    byId('status').value = status
-    applyFilter()
-    byId('resources').scrollIntoView()
-  })
-  return button
-}
-
-function showStatuses(statuses) {
-  const select = byId('status')
-  if (select.options.length > 1) return
-  select.append(...statuses.map((status) => element('option', {}, status)))
-}
-
-function showUnwell({ items, total, overview }) {
-  const troubles = [
-    overview.sourceProblem,
-    overview.brake.on
-      ? `The create brake is on: ${overview.brake.wanted} creations are wanted, ${overview.brake.limit} may pass at once. ` +
-        'Check that the manifests are meant; then raise --max-creates, or run "pipewright apply --yes".'
-      : undefined,
-    overview.ready.ok ? undefined : `Not ready: ${overview.ready.detail}`,
-  ].filter((text) => text !== undefined)
-  byId('unwell-section').hidden = troubles.length === 0 && total === 0
-  byId('troubles').replaceChildren(...troubles.map((text) => element('li', {}, text)))
-  byId('unwell').replaceChildren(...items.map((item) => resourceItem('unwell', item, overview.now)))
-  showMore('unwell-more', total - items.length)
-}
-
-function showMore(id, count) {
-  byId(id).hidden = count <= 0
-  setText(id, `and ${count} more`)
-}
-
-function showFindings(findings) {
-  const worst = findings.toSorted((a, b) => a.severity.localeCompare(b.severity)) // "error" comes before "warning"
-  byId('findings-section').hidden = findings.length === 0
-  byId('findings').replaceChildren(...worst.slice(0, FINDINGS_SHOWN).map(findingItem))
-  showMore('findings-more', findings.length - FINDINGS_SHOWN)
-}
-
-function findingItem({ severity, code, file, line, column, endColumn, message, hint, lineText, related }) {
-  const from = column - 1
-  return element(
-    'li',
-    {},
-    badge(severity),
-    ' ',
-    element('span', { class: 'key' }, message),
-    ' ',
-    element('code', { class: 'reason' }, code),
-    element('div', { class: 'quiet' }, `${file}:${line}:${column}`),
-    lineText === ''
-      ? undefined
-      : element(
-          'pre',
-          { tabindex: '0' },
-          lineText.slice(0, from),
-          element('mark', {}, lineText.slice(from, Math.max(endColumn - 1, from))),
-          lineText.slice(Math.max(endColumn - 1, from)),
-        ),
-    element('div', {}, hint),
-    ...related.map((other) =>
-      element('div', { class: 'quiet' }, `${place(other.file, other.line)}: ${other.message}`),
-    ),
-  )
-}
-
-function showAll({ items, total, counts, overview }) {
-  const any = Object.values(counts).some((count) => count > 0)
-  byId('filter').hidden = !any
-  byId('empty').hidden = total > 0
-  setText(
-    'empty',
-    any
-      ? 'No resource matches the filter.'
-      : `There are no manifests in ${overview.manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`,
-  )
-  byId('all').replaceChildren(...items.map((item) => resourceItem('all', item, overview.now)))
-  byId('more').hidden = items.length >= total
-  setText('more', `Show more (${total - items.length} left)`)
-}
-
-function showHistory(entries, now) {
-  byId('history-empty').hidden = entries.length > 0
-  byId('history').replaceChildren(...entries.map((entry) => historyItem(entry, now)))
-}
-
-/** Only when it differs: a live region is read out each time it is touched. */
-function setText(id, text) {
-  if (byId(id).textContent !== text) byId(id).textContent = text
-}
+let connection = { live: false, asOf: undefined }
 
 function showConnection(state) {
-  byId('connection').className = state
-  setText('connection', state === 'live' ? 'live' : 'Connection lost. What you see may be old; trying again…')
+  connection = state
+  const lost = !state.live && state.asOf !== undefined
+  byId('connection').className = state.live ? 'live' : lost ? 'lost' : 'waiting'
+  setText('connection', state.live ? 'live' : lost ? 'connection lost' : 'connecting…')
+  document.body.classList.toggle('old', lost)
+  const banner = byId('lost')
+  if (banner.hidden === !lost) return
+  banner.hidden = !lost
+  if (!lost) return
+  banner.replaceChildren(
+    `Connection lost. What you see is of ${exactly(state.asOf)} (`,
+    ago(toServerTime(state.asOf)),
+    ') and may be old. Trying again…',
+  )
 }
 
-const soon = keepFresh(refresh, showConnection)
-
-function applyFilter() {
-  shown = PAGE_SIZE
-  soon()
+function setUpStory() {
+  byId('story-filter').addEventListener('submit', (event) => event.preventDefault())
+  byId('story-type').addEventListener('input', (event) => {
+    storyLength = STORY_STEP
+    const query = new URLSearchParams(location.search)
+    if (event.target.value === '') query.delete('story')
+    else query.set('story', event.target.value)
+    history.pushState({}, '', query.size === 0 ? location.pathname : `?${query}`)
+    void onAddress()
+  })
+  byId('story-more').addEventListener('click', () => {
+    storyLength = Math.min(storyLength * 2, 1_000)
+    want('history')
+  })
 }
 
-byId('filter').addEventListener('submit', (event) => event.preventDefault())
-byId('filter').addEventListener('input', applyFilter)
-byId('more').addEventListener('click', () => {
-  shown += PAGE_SIZE
-  soon()
-})
+addEventListener('addresschange', () => void onAddress())
+followLinks()
+setUpFilter()
+setUpStory()
+showView()
+showFilter()
+const want = keepFresh(refresh, showConnection)
+setInterval(() => {
+  if (connection.asOf !== undefined) tick()
+}, TICK_MS)

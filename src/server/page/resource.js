@@ -1,185 +1,176 @@
-import { ago, badge, element, fact, place, shortRevision, toneOf } from './elements.js'
+import { addressOf, readAddress } from './address.js'
+import {
+  badge,
+  byId,
+  button,
+  code,
+  element,
+  fact,
+  facts,
+  foreign,
+  heading,
+  place,
+  revisionOf,
+  row,
+  table,
+} from './elements.js'
+import { copyable } from './copy.js'
+import { findingItem } from './finding.js'
+import { stateSection } from './states.js'
+import { storyItem } from './story.js'
+import { ago } from './time.js'
+import { nextSteps } from './trouble.js'
 
-/** Resources that are unfolded, with what was last fetched of each: kept when the list is drawn again. */
-const unfolded = new Map()
+/** Fields that are the same are folded away when there are more than this. */
+const FIELDS_SHOWN = 12
 
-/** One resource of a list; unfolds to all that is known of it. */
-export function resourceItem(list, resource, now) {
-  const id = `${list}:${resource.key}`
-  const inside = element('div', { class: 'inside' })
-  const details = element('details', { open: unfolded.has(id) }, heading(id, resource), inside)
-  details.addEventListener('toggle', () => {
-    if (!details.open) {
-      unfolded.delete(id)
-      return
-    }
-    if (!unfolded.has(id)) unfolded.set(id, undefined)
-    void fill(inside, id, resource, now)
-  })
-  const known = unfolded.get(id)
-  if (known !== undefined) inside.replaceChildren(...insides(known.resource, known.history, now))
-  return element('li', {}, details)
-}
+let allFields = false
 
-function heading(id, resource) {
-  const { status, key, reason, message, conditions, file, line, revision } = resource
-  const where = [place(file, line), shortRevision(revision)].filter((text) => text !== '').join(' · ')
-  return element(
-    'summary',
-    { id },
-    element('span', {}, badge(status)),
-    element('span', { class: 'key' }, key, ' ', element('span', { class: 'reason' }, reason)),
-    element('span', { class: 'where' }, where),
-    element('span', { class: 'message' }, message),
-    element('span', { class: 'conditions' }, ...Object.entries(conditions).map(conditionWord)),
+/** All that is known of one resource. */
+export function showResource(resource, history) {
+  byId('one').replaceChildren(
+    back(),
+    titleOf(resource),
+    element('p', { class: 'message lead' }, foreign(resource.message)),
+    nextSteps(resource.next) ?? '',
+    factsOf(resource),
+    ...findingsOf(resource),
+    heading(2, 'Conditions'),
+    conditionTable(resource.conditions),
+    ...fieldSection(resource),
+    ...stateSection(resource.states),
+    heading(2, 'History'),
+    history.length === 0
+      ? element('p', { class: 'quiet' }, 'Nothing yet.')
+      : element('ol', { class: 'story' }, ...history.map(storyItem)),
   )
 }
 
-function conditionWord([type, { status, reason }]) {
-  return element(
-    'span',
-    { class: toneOf(status === 'False' ? 'Failed' : status) },
-    `${type}: ${status}, ${reason}`,
+/** It is not, or no longer, there. */
+export function showNoResource(key, error) {
+  byId('one').replaceChildren(
+    back(),
+    element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
+    element('p', {}, foreign(error.message), '. ', foreign(error.hint)),
   )
 }
 
-async function fill(inside, id, { kind, name, key }, now) {
-  try {
-    const [resource, history] = await Promise.all([
-      get(`api/v1/resources/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`),
-      get(`api/v1/history?limit=20&key=${encodeURIComponent(key)}`),
-    ])
-    if (unfolded.has(id)) unfolded.set(id, { resource, history: history.items })
-    inside.replaceChildren(...insides(resource, history.items, now))
-  } catch {
-    if (unfolded.get(id) === undefined)
-      inside.replaceChildren(element('p', {}, 'The details could not be loaded.'))
-  }
+function back() {
+  const whole = addressOf({ ...readAddress(), resource: '' })
+  return element('p', {}, element('a', { id: 'back', href: whole, 'data-inside': true }, '← All resources'))
 }
 
-export async function get(path) {
-  const reply = await fetch(path, { signal: AbortSignal.timeout(15_000) })
-  if (!reply.ok) throw new Error(`${path}: ${reply.status}`)
-  return reply.json()
-}
-
-function insides(resource, history, now) {
-  return [
-    element('dl', { class: 'facts' }, ...facts(resource, now).filter((one) => one !== undefined)),
-    element('h3', {}, 'Conditions'),
-    table(
-      ['Condition', 'Status', 'Reason', 'Message', 'Since'],
-      Object.entries(resource.conditions).map(([type, { status, reason, message, since }]) => [
-        type,
-        badge(status),
-        reason,
-        message,
-        ago(since, now),
-      ]),
-    ),
-    ...(resource.differences.length === 0 ? [] : differences(resource.differences)),
-    ...bodies(resource),
-    element('h3', {}, 'History'),
-    history.length === 0 ? element('p', { class: 'quiet' }, 'Nothing yet.') : historyList(history, now),
-  ]
-}
-
-function facts(resource, now) {
-  const { action, service, state, pipeId, lastReconciledAt, nextReconcileAt, suspendedUntil, labels } =
-    resource
-  return [
-    fact('Last decision', action),
-    fact('Service', service),
-    fact('State', state),
-    fact('Pipe id', pipeId),
-    fact('Looked at', lastReconciledAt === undefined ? undefined : ago(lastReconciledAt, now)),
-    fact('Next look', nextReconcileAt === undefined ? undefined : ago(nextReconcileAt, now)),
-    fact('Suspended until', suspendedUntil),
-    ...Object.entries(labels).map(([name, value]) => fact(name, value)),
-  ]
-}
-
-function differences(list) {
-  const rows = list.map(({ field, desired, observed }) => [
-    element('code', {}, field),
-    element('mark', {}, desired),
-    element('mark', {}, observed),
-  ])
-  return [element('h3', {}, 'What differs'), table(['Field', 'Manifest', 'Platform'], rows)]
-}
-
-function bodies({ desired, observed, differences: list }) {
-  const shown = [
-    ['Manifest', desired],
-    ['Platform', observed],
-  ].filter(([, body]) => body !== undefined)
-  if (shown.length === 0) return []
-  const fields = list.map(({ field }) => field.replace(/\[.*$/, '').split('.').at(-1))
-  return [
-    element(
-      'div',
-      { class: 'bodies' },
-      ...shown.map(([title, body]) =>
-        element(
-          'div',
-          {},
-          element('h3', {}, title),
-          element('pre', { tabindex: '0' }, ...markedLines(body, fields)),
-        ),
-      ),
-    ),
-  ]
-}
-
-/** The JSON of a body, with the lines of differing fields marked. */
-function markedLines(body, fields) {
-  return JSON.stringify(body, undefined, 2)
-    .split('\n')
-    .flatMap((line) => {
-      const marked = fields.some((field) => line.trimStart().startsWith(`"${field}":`))
-      const text = line.trimStart()
-      return marked ? [line.slice(0, -text.length), element('mark', {}, text), '\n'] : [line, '\n']
-    })
-}
-
-function table(titles, rows) {
+function titleOf({ key, status, reason, since }) {
   return element(
     'div',
-    { class: 'scroll' },
+    { class: 'one-head' },
+    element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
     element(
-      'table',
-      {},
-      element(
-        'thead',
-        {},
-        element('tr', {}, ...titles.map((title) => element('th', { scope: 'col' }, title))),
-      ),
-      element(
-        'tbody',
-        {},
-        ...rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell)))),
-      ),
+      'p',
+      { class: 'meta' },
+      badge(status),
+      element('span', {}, code(reason)),
+      element('span', {}, 'since ', ago(since)),
     ),
   )
 }
 
-function historyList(entries, now) {
-  return element('ol', { class: 'history' }, ...entries.map((entry) => historyItem(entry, now)))
+function factsOf(resource) {
+  const { file, line, revision, service, action, state, pipeId, labels } = resource
+  return facts(
+    fact('Manifest', file === undefined ? undefined : copyable(place(file, line))),
+    fact('Commit', revisionOf(revision)),
+    fact('Service', service === undefined ? undefined : foreign(service)),
+    fact('State', state === undefined ? undefined : foreign(state)),
+    fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
+    fact('Last decision', action),
+    fact('Looked at', resource.lastReconciledAt === undefined ? undefined : ago(resource.lastReconciledAt)),
+    fact('Next look', resource.nextReconcileAt === undefined ? undefined : ago(resource.nextReconcileAt)),
+    fact('Suspended until', resource.suspendedUntil),
+    ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
+  )
 }
 
-/** One line of the story: when, what, what became of it, from which commit. */
-export function historyItem(entry, now) {
-  const { key, at, type, reason, message, revision, requestId } = entry
-  const what =
-    type === 'condition' ? `${entry.condition} is ${entry.status}` : `${entry.action}: ${entry.result}`
-  return element(
-    'li',
-    {},
-    ago(at, now),
-    element('span', { class: 'key' }, key),
-    element('span', {}, `${what} (${reason})`),
-    element('span', {}, message),
-    element('span', { class: 'where' }, shortRevision(revision)),
-    requestId === undefined ? undefined : element('span', { class: 'where' }, `request ${requestId}`),
+function findingsOf({ findings }) {
+  if (findings.length === 0) return []
+  return [
+    heading(2, 'Findings in its manifest'),
+    element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one))),
+  ]
+}
+
+function conditionTable(conditions) {
+  const rows = Object.entries(conditions).map(([type, { status, reason, message, since }]) =>
+    row([
+      element('b', {}, type),
+      element(
+        'span',
+        { class: status === 'False' ? 'badge bad' : '' },
+        status === 'False' ? 'False' : badge(status),
+      ),
+      code(reason),
+      foreign(message),
+      ago(since),
+    ]),
   )
+  return table('Conditions', ['Condition', 'Status', 'Reason', 'Message', 'Since'], rows)
+}
+
+const VERDICTS = {
+  same: 'same',
+  differs: 'differs',
+  'never-returned': 'never returned',
+  'not-asked-for': 'left open',
+  'not-seen': 'not seen',
+}
+
+function fieldSection({ fields, kind }) {
+  if (fields.length === 0) return []
+  const differing = fields.filter(({ verdict }) => verdict === 'differs')
+  const shown =
+    allFields || fields.length <= FIELDS_SHOWN
+      ? fields
+      : differing.length > 0
+        ? differing
+        : fields.slice(0, FIELDS_SHOWN)
+  const section = element('div', {})
+  const rows = shown.map(({ field, desired, observed, verdict }) =>
+    row(
+      [
+        code(field),
+        shownValue(desired, verdict, 'ins'),
+        shownValue(observed, verdict, 'del'),
+        verdict === 'differs' ? badge('differs') : element('span', { class: 'quiet' }, VERDICTS[verdict]),
+      ],
+      { class: verdict },
+    ),
+  )
+  section.append(
+    heading(2, 'Desired against observed'),
+    element(
+      'p',
+      { class: 'quiet' },
+      differing.length === 0 ? 'Nothing differs.' : `${differing.length} of ${fields.length} fields differ.`,
+      kind === 'Alert' ? ' The manifest sets what it expects of the alert.' : undefined,
+    ),
+    table('Desired against observed', ['Field', 'Manifest', 'Platform', 'Compared'], rows, {
+      class: 'fields',
+    }),
+  )
+  if (fields.length > FIELDS_SHOWN) {
+    const text = allFields ? 'Show fewer fields' : `Show all ${fields.length} fields`
+    const press = button({ id: 'all-fields', 'aria-expanded': String(allFields) }, text, () => {
+      allFields = !allFields
+      const next = fieldSection({ fields, kind })[0]
+      section.replaceWith(next)
+      next.querySelector('#all-fields').focus()
+    })
+    section.append(element('p', {}, press))
+  }
+  return [section]
+}
+
+function shownValue(text, verdict, tag) {
+  if (text === undefined) return element('span', { class: 'quiet' }, '–')
+  return verdict === 'differs' ? element(tag, {}, foreign(text)) : foreign(text)
 }

@@ -1,0 +1,59 @@
+/*
+ * What is shown stands in the address, so that it can be sent to somebody, and so that "back" goes back:
+ * `?resource=Pipe/orders`, `?status=Drifted&label=team%3Dpayments&page=2`.
+ */
+
+/** What can be asked of the list; absent means all. */
+export const FILTERS = ['q', 'kind', 'status', 'reason', 'service', 'label', 'file']
+
+const KNOWN = [...FILTERS, 'sort', 'order', 'page', 'story', 'resource']
+
+/** @returns {Record<string, string>} only what is set */
+export function readAddress() {
+  const query = new URLSearchParams(location.search)
+  return Object.fromEntries(
+    KNOWN.map((name) => [name, query.get(name) ?? '']).filter(([, value]) => value !== ''),
+  )
+}
+
+/** The address of the page with these settings. @param {Record<string, string | undefined>} wanted */
+export function addressOf(wanted) {
+  const query = new URLSearchParams()
+  for (const name of KNOWN) {
+    const value = wanted[name]
+    if (value !== undefined && value !== '') query.set(name, value)
+  }
+  const text = query.toString().replaceAll('%2F', '/')
+  return text === '' ? location.pathname : `?${text}`
+}
+
+/** The address of a resource, whatever else is shown. */
+export function resourceAddress(key) {
+  return addressOf({ ...readAddress(), resource: key })
+}
+
+/**
+ * Goes there. What is typed letter by letter is one step for "back", not ten.
+ * @param {Record<string, string | undefined>} wanted @param {{ typing?: boolean }} [how]
+ */
+export function go(wanted, { typing = false } = {}) {
+  const address = addressOf(wanted)
+  if (address === addressOf(readAddress())) return
+  if (typing && history.state?.typing === true) history.replaceState({ typing }, '', address)
+  else history.pushState({ typing }, '', address)
+  dispatchEvent(new Event('addresschange'))
+}
+
+/** Links within the page do not load it again. */
+export function followLinks() {
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a[data-inside]') : null
+    if (link === null) return
+    event.preventDefault()
+    history.pushState({ from: 'page' }, '', link.getAttribute('href'))
+    dispatchEvent(new Event('addresschange'))
+  })
+  addEventListener('popstate', () => dispatchEvent(new Event('addresschange')))
+}

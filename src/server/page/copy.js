@@ -1,0 +1,46 @@
+import { button, byId, code, element } from './elements.js'
+
+const SHOWN_MS = 2_000
+
+/** A text to copy, with the button that does it. @param {string} text */
+export function copyable(text) {
+  const copy = button(
+    { class: 'copy', 'aria-label': `Copy ${text}` },
+    'Copy',
+    () => void copyText(text, copy),
+  )
+  return element('span', { class: 'copyable' }, code(text), copy)
+}
+
+async function copyText(text, pressed) {
+  const done = await toClipboard(text)
+  const said = done ? 'Copied' : 'Press Ctrl+C'
+  if (!done) select(pressed.previousElementSibling)
+  pressed.textContent = said
+  announce(done ? `Copied: ${text}` : 'It is selected. Press Ctrl+C to copy it.')
+  setTimeout(() => {
+    pressed.textContent = 'Copy'
+  }, SHOWN_MS)
+}
+
+async function toClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Over plain HTTP a browser has no clipboard for us.
+    return false
+  }
+}
+
+function select(node) {
+  const range = document.createRange()
+  range.selectNodeContents(node)
+  getSelection().removeAllRanges()
+  getSelection().addRange(range)
+}
+
+/** Told to screen readers, seen by nobody. @param {string} text */
+export function announce(text) {
+  byId('announce').textContent = text
+}

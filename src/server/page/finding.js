@@ -1,0 +1,47 @@
+import { badge, code, element, foreign, place } from './elements.js'
+
+/** A finding with the picture of its line. */
+export function findingItem({ severity, message, hint, related, ...finding }, { short = false } = {}) {
+  return element(
+    'li',
+    { class: 'finding' },
+    short
+      ? undefined
+      : element(
+          'p',
+          {},
+          badge(severity),
+          ' ',
+          foreign(message),
+          ' ',
+          element('span', { class: 'quiet' }, finding.code),
+        ),
+    picture(finding),
+    short ? undefined : element('p', {}, foreign(hint)),
+    ...related.map((other) =>
+      element('p', { class: 'quiet' }, code(place(other.file, other.line)), ' ', foreign(other.message)),
+    ),
+  )
+}
+
+/** The line, what is meant in it marked, and where it stands. */
+function picture({ file, line, column, endColumn, lineText }) {
+  const where = `${file}:${line}:${column}`
+  if (lineText.trim() === '') return element('p', { class: 'quiet' }, code(where))
+  // Masking and cutting shorten a line; what is marked may then lie beyond its end.
+  const from = Math.min(column - 1, Math.max(0, lineText.length - 1))
+  const to = Math.max(from + 1, Math.min(endColumn - 1, lineText.length))
+  return element(
+    'figure',
+    {},
+    element('figcaption', {}, code(where)),
+    element(
+      'pre',
+      { tabindex: '0', 'aria-label': `Line ${line} of ${file}` },
+      element('span', { class: 'gutter', 'aria-hidden': 'true' }, `${line} `),
+      lineText.slice(0, from),
+      element('mark', {}, lineText.slice(from, to)),
+      lineText.slice(to),
+    ),
+  )
+}

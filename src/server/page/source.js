@@ -1,0 +1,132 @@
+import {
+  badge,
+  byId,
+  code,
+  element,
+  facts,
+  fact,
+  foreign,
+  heading,
+  revisionOf,
+  row,
+  table,
+} from './elements.js'
+import { findingItem } from './finding.js'
+import { ago, duration } from './time.js'
+
+const WATCH_WORDS = {
+  recursive: 'the whole tree (recursive)',
+  parent: 'the folder above the link (parent)',
+  polling: 'by polling: changes are found late',
+  none: 'not yet',
+}
+
+const QUEUE_WORDS = [
+  ['0', 'changed or asked for'],
+  ['1', 'retries'],
+  ['2', 'drift checks'],
+]
+
+/** Where the manifests come from, what waits, and what the platform lets pass. */
+export function showSource(overview) {
+  byId('source-inside').replaceChildren(
+    element('div', {}, heading(3, 'Source'), sourceFacts(overview)),
+    element('div', {}, heading(3, 'Queue'), queueFacts(overview)),
+    element('div', {}, heading(3, 'API budget'), ...budgets(overview)),
+  )
+}
+
+function sourceFacts(overview) {
+  const { manifestsDir, revision, lastReading, watchMode, watchMessage, missedChanges, findingCounts } =
+    overview
+  const { error, warning } = findingCounts
+  return facts(
+    fact('Directory', code(manifestsDir)),
+    fact('Revision', revision === undefined ? 'none yet' : revisionOf(revision.id)),
+    fact(
+      'Told by',
+      revision === undefined
+        ? undefined
+        : { 'git-sync': 'git-sync', git: 'Git', content: 'content: there is no Git' }[revision.from],
+    ),
+    fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
+    fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
+    fact('Watching', WATCH_WORDS[watchMode] ?? watchMode),
+    fact(
+      'Because',
+      watchMode === 'polling' && watchMessage !== undefined ? foreign(watchMessage) : undefined,
+    ),
+    fact('Missed by the watcher', missedChanges > 0 ? `${missedChanges} changes` : undefined),
+    fact('Findings', error + warning === 0 ? 'none' : `${error} errors, ${warning} warnings`),
+  )
+}
+
+function readingWords({ at, ok, durationMs }) {
+  return element(
+    'span',
+    {},
+    badge(ok ? 'done' : 'failed'),
+    ' ',
+    ago(at),
+    `, took ${Math.max(1, Math.round(durationMs))} ms`,
+  )
+}
+
+function queueFacts({ queueDepth, brake, startedAt, ready }) {
+  return facts(
+    ...QUEUE_WORDS.map(([priority, text]) => fact(`Waiting, ${text}`, String(queueDepth[priority]))),
+    fact('Creations wanted', `${brake.wanted}, at most ${brake.limit} at once`),
+    fact('Daemon', ready.ok ? 'ready' : ready.detail),
+    fact('Started', ago(startedAt)),
+  )
+}
+
+function budgets({ budgets: list, pauses }) {
+  const waiting = pauses.map(({ service, since, message }) =>
+    element(
+      'p',
+      { class: 'bad-text' },
+      'Service ',
+      foreign(service),
+      ' pauses since ',
+      ago(since),
+      ': ',
+      foreign(message),
+    ),
+  )
+  if (list.length === 0) return [...waiting, element('p', { class: 'quiet' }, 'No request was sent yet.')]
+  const rows = list.map(({ credential, used, limit, windowMs, waiting: queue, pausedForMs }) =>
+    row([
+      code(credential),
+      meterOf(used, limit, `${used} of ${limit} in ${duration(windowMs)}`),
+      String(queue),
+      pausedForMs > 0 ? `for ${duration(pausedForMs)}` : 'no',
+    ]),
+  )
+  return [...waiting, table('Request budgets', ['Credential', 'Used', 'Waiting', 'Paused'], rows)]
+}
+
+function meterOf(value, max, text) {
+  return element(
+    'span',
+    {},
+    element('meter', { value: String(Math.min(value, max)), max: String(max), 'aria-label': text }),
+    ` ${text}`,
+  )
+}
+
+/** Findings of manifests, with the picture of each; errors first. */
+export function showFindings({ findings, findingCounts }) {
+  const all = findingCounts.error + findingCounts.warning
+  byId('findings').replaceChildren(
+    ...(all === 0
+      ? []
+      : [
+          heading(3, `Findings in manifests (${all})`),
+          element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one))),
+          ...(all > findings.length
+            ? [element('p', { class: 'quiet' }, `and ${all - findings.length} more: /api/v1/findings`)]
+            : []),
+        ]),
+  )
+}

@@ -1,0 +1,49 @@
+import { addressOf } from './address.js'
+import { byId, element, setText, shortRevision, toneOf, visible, worded } from './elements.js'
+import { ago, setServerTime } from './time.js'
+
+/** The first sentence, and how many are how. */
+export function showSummary(overview) {
+  const { verdict, version, sandbox, counts } = overview
+  setServerTime(overview.now)
+  setText('verdict', verdict.sentence)
+  setText('version', version)
+  byId('summary').className = verdict.level
+  byId('sandbox').hidden = !sandbox
+  byId('counts').replaceChildren(
+    ...Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([status, count]) => element('li', {}, countLink(status, count))),
+  )
+  showOfWhat(overview)
+}
+
+/** Reads the number and the word; following it filters the list below. */
+function countLink(status, count) {
+  return element(
+    'a',
+    {
+      id: `count-${status}`,
+      class: `badge ${toneOf(status)}`,
+      href: `${addressOf({ status })}#resources`,
+      'data-inside': true,
+    },
+    `${count} ${worded(status)}`,
+  )
+}
+
+/** From which commit, of when. */
+function showOfWhat({ revision, manifestsDir, lastLoadAt, sourceProblem }) {
+  const at = byId('of-what')
+  if (revision === undefined || lastLoadAt === undefined) {
+    at.replaceChildren(visible(`${manifestsDir} was not read yet`))
+    return
+  }
+  const name = revision.from === 'content' ? 'revision' : 'commit'
+  at.replaceChildren(
+    `${visible(manifestsDir)} at ${name} `,
+    element('code', { title: revision.id }, shortRevision(revision.id)),
+    sourceProblem === undefined ? ', read ' : ', last tried ',
+    ago(lastLoadAt),
+  )
+}

@@ -1,0 +1,54 @@
+import { element } from './elements.js'
+
+/** How far the server's clock is ahead of ours, in ms: "3 min ago" is told by the server's. */
+let ahead = 0
+
+/** @param {number} now the server's time, ms since the epoch */
+export function setServerTime(now) {
+  ahead = now - Date.now()
+}
+
+export function serverTime() {
+  return toServerTime(Date.now())
+}
+
+/** A moment of this machine's clock on the server's. @param {number} at */
+export function toServerTime(at) {
+  return at + ahead
+}
+
+/** "3 min ago", kept up to date, with the exact time in the tip. @param {number} at ms since the epoch */
+export function ago(at) {
+  const made = element('time', { datetime: new Date(at).toISOString(), title: exactly(at) }, distance(at))
+  made.dataset.at = String(at)
+  return made
+}
+
+/** Brings all times on the page up to date. */
+export function tick() {
+  for (const made of document.querySelectorAll('time[data-at]')) {
+    const text = distance(Number(made.dataset.at))
+    if (made.textContent !== text) made.textContent = text
+  }
+}
+
+export function exactly(at) {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** @param {number} at */
+function distance(at) {
+  const milliseconds = serverTime() - at
+  const text = duration(Math.abs(milliseconds))
+  if (Math.abs(milliseconds) < 5_000) return 'just now'
+  return milliseconds < 0 ? `in ${text}` : `${text} ago`
+}
+
+/** "40 s", "3 min", "5 h", "4 days". @param {number} milliseconds */
+export function duration(milliseconds) {
+  const seconds = Math.round(milliseconds / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
+  return `${Math.round(seconds / 86_400)} days`
+}

@@ -1,0 +1,115 @@
+import { addressOf, resourceAddress } from './address.js'
+import { copyable } from './copy.js'
+import { badge, byId, code, element, foreign, place, revisionOf, setText, toneOf } from './elements.js'
+import { findingItem } from './finding.js'
+import { ago } from './time.js'
+
+/** Troubles on the page at once; the filter of the list finds the others. */
+export const TROUBLES_SHOWN = 30
+
+/** What is not well, worst first. */
+export function showTroubles({ items, total }) {
+  byId('unwell-section').hidden = total === 0
+  byId('unwell').replaceChildren(...items.map(troubleItem))
+  byId('unwell-more').hidden = total <= items.length
+  setText('unwell-more', `and ${total - items.length} more; they are in the list below`)
+}
+
+function troubleItem(trouble) {
+  const { status, what, message, since, differences, findings, next } = trouble
+  return element(
+    'li',
+    { class: `card ${toneOf(status)}` },
+    element('h3', {}, badge(status), ' ', titleOf(trouble), element('span', { class: 'what' }, ` ${what}`)),
+    element(
+      'p',
+      { class: 'meta' },
+      since === undefined ? undefined : element('span', {}, 'since ', ago(since)),
+      ...origin(trouble),
+    ),
+    element('p', { class: 'message' }, foreign(message)),
+    differences.length === 0 ? undefined : differenceList(differences),
+    findings.length === 0
+      ? undefined
+      : element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one, { short: true }))),
+    affected(trouble),
+    nextSteps(next),
+  )
+}
+
+function titleOf({ keys, count, status, reason, service, file, line }) {
+  if (count === 1) return resourceLink(keys[0])
+  if (count === 0) return element('span', { class: 'key' }, file === undefined ? '' : place(file, line))
+  const whose = service === undefined ? '' : ` of service ${service}`
+  return element(
+    'a',
+    { class: 'key', href: `${addressOf({ status, reason, service })}#resources`, 'data-inside': true },
+    `${count} resources${whose}`,
+  )
+}
+
+/** Which service, which file, which commit. */
+function origin({ count, service, file, line, revision, reason }) {
+  if (count > 1) return [element('span', {}, code(reason))]
+  return [
+    reason === undefined ? undefined : element('span', {}, code(reason)),
+    service === undefined ? undefined : element('span', {}, 'service ', foreign(service)),
+    file === undefined || count === 0 ? undefined : element('span', {}, code(place(file, line))),
+    revision === undefined || revision === ''
+      ? undefined
+      : element('span', {}, 'commit ', revisionOf(revision)),
+  ].filter((one) => one !== undefined)
+}
+
+function differenceList(differences) {
+  return element(
+    'ul',
+    { class: 'differences' },
+    ...differences
+      .slice(0, 5)
+      .map(({ field, desired, observed }) =>
+        element(
+          'li',
+          {},
+          code(field),
+          ': the manifest asks for ',
+          element('ins', {}, foreign(desired)),
+          ', the platform has ',
+          element('del', {}, foreign(observed)),
+        ),
+      ),
+  )
+}
+
+/** The resources of a trouble that is about several. */
+function affected({ keys, count }) {
+  if (count < 2) return undefined
+  const rest = count - keys.length
+  return element(
+    'p',
+    { class: 'affected' },
+    ...keys.flatMap((key) => [resourceLink(key), ' ']),
+    rest > 0 ? `and ${rest} more` : undefined,
+  )
+}
+
+/** What to do, each with what to copy. */
+export function nextSteps(steps) {
+  if (steps.length === 0) return undefined
+  return element(
+    'div',
+    { class: 'next' },
+    element('p', { class: 'next-title' }, 'Next step'),
+    element(
+      'ul',
+      {},
+      ...steps.map(({ text, copy }) =>
+        element('li', {}, foreign(text), ' ', copy === undefined ? undefined : copyable(copy)),
+      ),
+    ),
+  )
+}
+
+export function resourceLink(key) {
+  return element('a', { class: 'key', href: resourceAddress(key), 'data-inside': true }, foreign(key))
+}
