@@ -24,7 +24,13 @@ import { shapeProblems } from './shape-findings.ts'
 import type { Place, SourceText } from './source-text.ts'
 import type { Chunk } from './split-documents.ts'
 import { yamlDocuments } from './yaml-documents.ts'
-import { aliasProblems, versionProblem, withoutEchoes, yamlProblem } from './yaml-findings.ts'
+import {
+  aliasProblems,
+  documentProblems,
+  versionProblem,
+  withoutEchoes,
+  yamlProblem,
+} from './yaml-findings.ts'
 import type { YamlProblem } from './yaml-findings.ts'
 
 /** One document of a file, with all that can be said of it alone. */
@@ -88,10 +94,7 @@ interface Input {
 
 function parseDocument(input: Input): ParsedDocument {
   const { source, chunk, text, document, limits } = input
-  const problems = [
-    ...document.errors.slice(0, limits.findings),
-    ...document.warnings.slice(0, limits.findings),
-  ].map(yamlProblem)
+  const problems = [...documentProblems(document, text, limits.findings)]
   const version = versionProblem(document, text)
   if (version !== undefined && !problems.some((problem) => problem.statement.code === 'yaml-version'))
     problems.push(version)

@@ -1,4 +1,4 @@
-import { isAlias, isNode, visit } from 'yaml'
+import { isAlias, isCollection, isNode, isScalar, visit } from 'yaml'
 import type { Document, Node, YAMLError } from 'yaml'
 import type { Limits } from './limits.ts'
 import type { Range } from './node-range.ts'
@@ -8,6 +8,8 @@ import type { Statement } from './findings.ts'
 export interface YamlProblem {
   readonly statement: Statement
   readonly range: Range
+  /** Offset where the parser noticed it, when that is not where it is marked. */
+  readonly noticed?: number
 }
 
 interface Words {
@@ -125,12 +127,18 @@ const WORDS: Readonly<Record<YAMLError['code'], Words>> = {
 }
 
 /** Messages of the parser that quote nothing and say more than their code; by how they begin. */
-const BETTER: readonly (readonly [string, string, string])[] = [
-  ['Missing closing "quote', 'A text in double quotes is not closed.', 'Add the closing quote.'],
+const BETTER: readonly (readonly [beginning: string, message: string, hint: string, opener?: string])[] = [
+  [
+    'Missing closing "quote',
+    'The double quote that opens this text is not closed.',
+    'Add the closing quote.',
+    '"',
+  ],
   [
     "Missing closing 'quote",
-    'A text in single quotes is not closed.',
+    'The single quote that opens this text is not closed.',
     'Add the closing quote; inside, write it twice.',
+    "'",
   ],
   [
     'Implicit map keys need to be followed by map values',
@@ -140,26 +148,66 @@ const BETTER: readonly (readonly [string, string, string])[] = [
   ['Missing , ', 'A comma is missing between two items.', 'Add the comma.'],
   [
     'Flow map in block collection',
-    'A "{" is not closed, or its content is not indented.',
+    'This "{" is not closed, or its content is not indented.',
     'Add the "}", and indent what is inside.',
+    '{',
   ],
   [
     'Flow sequence in block collection',
-    'A "[" is not closed, or its content is not indented.',
+    'This "[" is not closed, or its content is not indented.',
     'Add the "]", and indent what is inside.',
+    '[',
   ],
-  ['Expected flow map to end with', 'A "{" is not closed.', 'Add the "}".'],
-  ['Expected flow sequence to end with', 'A "[" is not closed.', 'Add the "]".'],
+  ['Expected flow map to end with', 'This "{" is not closed.', 'Add the "}".', '{'],
+  ['Expected flow sequence to end with', 'This "[" is not closed.', 'Add the "]".', '['],
   ['Missing space after :', 'A space is missing after ":".', 'Add the space.'],
 ]
 
 /** Unknown tags and odd versions are only warnings of the parser; for us they are errors. */
 const STRICT: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'BAD_DIRECTIVE', 'BAD_COLLECTION_TYPE'])
 
-/** What the parser said. Offsets are those of the text that it was given. */
+/** What the parser said of a document. Offsets are those of the text that it was given. */
+export function documentProblems(document: Document, text: string, limit: number): readonly YamlProblem[] {
+  const errors = [...document.errors.slice(0, limit), ...document.warnings.slice(0, limit)]
+  const openings = errors.some((error) => openerOf(error) !== undefined)
+    ? openingsOf(document, text)
+    : undefined
+  return errors.map((error) => {
+    const problem = yamlProblem(error)
+    const start = openings?.get(`${openerOf(error)}${error.pos[0]}`)
+    if (start === undefined) return problem
+    const line = text.indexOf('\n', start)
+    const end = Math.min(error.pos[0], line === -1 ? text.length : line)
+    return { ...problem, range: { start, end }, noticed: error.pos[0] }
+  })
+}
+
+/** The quote or bracket that the parser missed the end of. */
+function openerOf({ message }: YAMLError): string | undefined {
+  return betterWords(message)?.[3]
+}
+
+/** Where the innermost text in quotes, or collection in brackets, began that ends at an offset: its opener and end → start. */
+function openingsOf(document: Document, text: string): ReadonlyMap<string, number> {
+  const openings = new Map<string, number>()
+  visit(document, {
+    Node(_key, node) {
+      if (!isScalar(node) && !isCollection(node)) return
+      const [start, end] = node.range ?? [0, 0]
+      openings.set(`${text[start]}${end}`, start)
+    },
+  })
+  return openings
+}
+
+function betterWords(message: string): (typeof BETTER)[number] | undefined {
+  return BETTER.find(([beginning]) => message.startsWith(beginning))
+}
+
+/** One thing that the parser said, marked where it noticed. */
 export function yamlProblem(error: YAMLError): YamlProblem {
   const words = WORDS[error.code]
-  const better = BETTER.find(([beginning]) => error.message.startsWith(beginning))
+  const better = betterWords(error.message)
   const severity = error.name === 'YAMLWarning' && !STRICT.has(error.code) ? 'warning' : 'error'
   const [start, end] = error.pos
   return {
@@ -180,16 +228,21 @@ export function yamlProblem(error: YAMLError): YamlProblem {
 export function withoutEchoes(problems: readonly YamlProblem[], text: string): readonly YamlProblem[] {
   let lost: number | undefined
   return problems
-    .toSorted((a, b) => a.range.start - b.range.start)
-    .filter(({ statement, range }) => {
+    .toSorted((a, b) => noticedAt(a) - noticedAt(b))
+    .filter((problem) => {
+      const { statement } = problem
       if (statement.code !== SYNTAX && statement.code !== 'yaml-key') return true
       const isEcho =
         lost !== undefined &&
         (statement.message === WORDS.UNEXPECTED_TOKEN.message ||
-          !text.slice(lost, range.start).includes('\n'))
-      if (statement.code === SYNTAX) lost ??= range.start
+          !text.slice(lost, noticedAt(problem)).includes('\n'))
+      if (statement.code === SYNTAX) lost ??= noticedAt(problem)
       return !isEcho
     })
+}
+
+function noticedAt({ noticed, range }: YamlProblem): number {
+  return noticed ?? range.start
 }
 
 /** `%YAML 1.1` is no error to the parser, but silently changes what words mean. */

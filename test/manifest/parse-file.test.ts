@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
   {
     name: 'an open quote ends with its document',
     text: `a: "x\n---\n${pipe('b')}`,
-    findings: ['yaml-syntax 1:5-6'],
+    findings: ['yaml-syntax 1:4-6'],
   },
   { name: 'a NUL byte', text: 'a: 1\nb: \0\n', findings: ['nul-byte 2:4-5'] },
   {
