@@ -37,10 +37,28 @@ const DESIGN = `
   gauge pipe_state{name,state}
   gauge alert_state{name,state}
   gauge drift_fields{kind,name}
+  - counter notifications_total{target,result}
+  - gauge notifications_waiting{target}
+  - counter notification_requests_total{target,code}
   gauge build_info{version,node}`
   .trim()
   .split('\n')
   .map((line) => line.trim().replace(/^- /, ''))
+
+const NOTIFICATIONS: readonly Event[] = [
+  {
+    type: 'NotificationSent',
+    target: 'on-call',
+    id: 'm-1',
+    news: 2,
+    attempt: 1,
+    code: '204',
+    durationMs: 12,
+    recovered: false,
+  },
+  { type: 'NotificationsSettled', target: 'on-call', result: 'delivered', count: 2 },
+  { type: 'NotificationsWaiting', target: 'on-call', count: 3 },
+]
 
 type Telemetry = ReturnType<typeof telemetry>
 
@@ -67,6 +85,7 @@ describe('a fresh process', () => {
     const states = [resource('Pipe/a', { state: 'Running' }), resource('Alert/a', { state: 'OK' })]
     const made = telemetry({ board: () => states, log: { level: 'silent' } })
     made.emit(loaded())
+    for (const event of NOTIFICATIONS) made.emit(event)
     const text = await made.metrics.render()
     const shown = [...text.matchAll(/^# TYPE pipewright_(\w+) (\w+)\npipewright_\w+(?:\{(.*)\})?/gm)].map(
       ([, name, type, labels = '']) => {
@@ -248,6 +267,16 @@ function board(...resources: ReturnType<typeof resource>[]) {
   return telemetry({ board: () => resources, log: { level: 'silent' } })
 }
 
+function suspended(since: number) {
+  const { conditions } = resource('Pipe/a')
+  const Synced = { status: 'Unknown', reason: 'Suspended', message: '', since } as const
+  return resource('Pipe/a', { status: 'Suspended', conditions: { ...conditions, Synced } })
+}
+
+function due(nextReconcileAt: number | undefined) {
+  return resource('Pipe/a', { nextReconcileAt })
+}
+
 describe('the board', () => {
   it('counts resources by status, those of unknown outcome, and orphans', async () => {
     const samples = await scrape(
@@ -281,14 +310,6 @@ describe('the board', () => {
   })
 
   it('shows since when the longest suspension lasts, and 0 when it is over', async () => {
-    const suspended = (since: number) =>
-      resource('Pipe/a', {
-        status: 'Suspended',
-        conditions: {
-          ...resource('Pipe/a').conditions,
-          Synced: { status: 'Unknown', reason: 'Suspended', message: '', since },
-        },
-      })
     const samples = await scrape(
       board(suspended(NOW - 60_000), suspended(NOW - 3_600_000), resource('Pipe/b')),
     )
@@ -297,7 +318,6 @@ describe('the board', () => {
   })
 
   it('shows how long the one that waits longest has been due', async () => {
-    const due = (nextReconcileAt: number | undefined) => resource('Pipe/a', { nextReconcileAt })
     const overdue = async (...shown: readonly (number | undefined)[]) =>
       (await scrape(board(...shown.map(due)))).get('reconcile_overdue_seconds')
     expect(await overdue(NOW + 5_000, NOW - 2_000, NOW - 90_000, undefined)).toBe(90)
@@ -365,5 +385,14 @@ describe('the board', () => {
     expect(states.size).toBe(21)
     expect(states.has('_other')).toBe(true)
     expect([...samples.keys()].every((key) => key.length < 1_000)).toBe(true)
+  })
+})
+
+describe('notifications', () => {
+  it('are counted by target: the attempts, and what became of the news', async () => {
+    const samples = await after(...NOTIFICATIONS, ...NOTIFICATIONS)
+    expect(samples.get('notification_requests_total{target="on-call",code="204"}')).toBe(2)
+    expect(samples.get('notifications_total{target="on-call",result="delivered"}')).toBe(4)
+    expect(samples.get('notifications_waiting{target="on-call"}')).toBe(3)
   })
 })
