@@ -59,6 +59,11 @@ function changesOf(event: Event): readonly Change[] {
     case 'Started':
     case 'Stopping':
     case 'Stopped':
+    case 'NotificationSent':
+    case 'NotificationFailed':
+    case 'NotificationsSettled':
+    case 'NotificationsWaiting':
+    case 'NotificationsForgotten':
     case 'FailpointSet':
     case 'Bug':
       return []

@@ -21,6 +21,11 @@ export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
 
 export type WatchMode = (typeof WATCH_MODES)[number]
 
+/** What became of a piece of news; `folded`: it turned back before it was told. Label values of `pipewright_notifications_total{result}`. */
+export const NOTIFICATION_RESULTS = ['delivered', 'folded', 'lost'] as const
+
+export type NotificationResult = (typeof NOTIFICATION_RESULTS)[number]
+
 /** Everything that happens and that somebody may want to know: telemetry subscribes, nobody answers. */
 export type Event =
   | {
@@ -112,6 +117,40 @@ export type Event =
   | { readonly type: 'QueueChanged'; readonly depth: Readonly<Record<Priority, number>> }
   | { readonly type: 'QueueWaited'; readonly priority: Priority; readonly waitMs: number }
   | { readonly type: 'BrakeChanged'; readonly on: boolean; readonly wanted: number; readonly limit: number }
+  | {
+      /** A message reached a target of notifications. */
+      readonly type: 'NotificationSent'
+      readonly target: string
+      /** Travels with the message, so that it can be found on the other side. */ readonly id: string
+      /** How many resources it tells of. */ readonly news: number
+      /** Of this message, from 1. */ readonly attempt: number
+      readonly code: string
+      readonly durationMs: number
+      /** The attempt before failed. */ readonly recovered: boolean
+    }
+  | {
+      readonly type: 'NotificationFailed'
+      readonly target: string
+      readonly id: string
+      readonly news: number
+      readonly attempt: number
+      /** HTTP status, or the class of the failure. */ readonly code: string
+      readonly durationMs: number
+      readonly message: string
+      /** `undefined`: the message was refused, and is lost. */ readonly retryInMs: number | undefined
+      /** The attempt before did not fail. */ readonly first: boolean
+    }
+  | {
+      /** News about so many resources is no longer owed to a target. */
+      readonly type: 'NotificationsSettled'
+      readonly target: string
+      readonly result: NotificationResult
+      readonly count: number
+    }
+  /** News about so many resources waits to be told to a target. */
+  | { readonly type: 'NotificationsWaiting'; readonly target: string; readonly count: number }
+  /** What was told cannot be remembered, or is not known: it may be told again after a restart. */
+  | { readonly type: 'NotificationsForgotten'; readonly message: string }
   | {
       readonly type: 'Started'
       readonly version: string

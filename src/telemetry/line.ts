@@ -1,12 +1,5 @@
 import type { Event } from '../reconcile/events.ts'
-
-/** What stands in the log about one event. */
-export interface Line {
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  /** Constant: one for each type of event. */
-  readonly message: string
-  readonly facts: Readonly<Record<string, unknown>>
-}
+import { line, type Line } from './log-lines.ts'
 
 /** Readings and their failures repeat themselves; see `reading-lines.ts`. */
 export type PlainEvent = Exclude<Event, { type: 'SourceLoaded' | 'SourceFailed' }>
@@ -19,11 +12,11 @@ export function lineOf(event: PlainEvent): Line | undefined {
   switch (event.type) {
     case 'ReconcileFinished': {
       const { type: _, message, changed, ...facts } = event
-      return line(changed ? changedLevel(event.result) : 'debug', 'Reconciled', { ...facts, detail: message })
+      return line('reconciled', changed ? changedLevel(event.result) : 'debug', { ...facts, detail: message })
     }
     case 'ConditionChanged':
       // The first conditions of a resource stand in the line of its reconcile.
-      return line(event.before === undefined ? 'debug' : 'info', 'Condition changed', {
+      return line('condition', event.before === undefined ? 'debug' : 'info', {
         key: event.key,
         condition: event.condition,
         status: event.after.status,
@@ -36,68 +29,76 @@ export function lineOf(event: PlainEvent): Line | undefined {
       })
     case 'CreateStarted': {
       const { type: _, ...facts } = event
-      return line('info', 'Creating a pipe', facts)
+      return line('creating', 'info', facts)
     }
     case 'CreateFinished': {
       const { type: _, message, ...facts } = event
-      return line(createLevel(event.outcome), 'Create finished', { ...facts, detail: message })
+      return line('created', CREATE_LEVELS[event.outcome], { ...facts, detail: message })
     }
     case 'Observed':
-      return line('debug', 'Observed', {
+      return line('observed', 'debug', {
         key: event.key,
         state: event.state,
         differs: event.differences.map(({ field }) => field),
       })
     case 'Forgotten':
-      return line('info', 'Forgotten', { key: event.key })
+      return line('forgotten', 'info', { key: event.key })
     case 'RequestFinished': {
       const { type: _, ...facts } = event
-      return line('debug', 'Request finished', facts)
+      return line('request', 'debug', facts)
     }
     case 'BudgetWaited':
-      return line('debug', 'Waited for the request budget', { service: event.service, waitMs: event.waitMs })
+      return line('budget', 'debug', { service: event.service, waitMs: event.waitMs })
     case 'RateLimited':
-      return line('warn', 'The platform asked us to slow down', {
-        service: event.service,
-        retryAfterMs: event.retryAfterMs,
-      })
+      return line('rateLimited', 'warn', { service: event.service, retryAfterMs: event.retryAfterMs })
     case 'ServicePaused':
-      return line('warn', 'Service paused', { service: event.service, detail: event.message })
+      return line('paused', 'warn', { service: event.service, detail: event.message })
     case 'ServiceResumed':
-      return line('info', 'Service resumed', { service: event.service })
+      return line('resumed', 'info', { service: event.service })
     case 'WatchModeChanged':
-      return line(event.mode === 'polling' ? 'warn' : 'info', 'Watch mode changed', {
+      return line('watchMode', event.mode === 'polling' ? 'warn' : 'info', {
         mode: event.mode,
         detail: event.message,
       })
     case 'LedgerWritten':
-      return line(LEDGER_LEVELS[event.result], 'Ledger written', {
+      return line('ledger', LEDGER_LEVELS[event.result], {
         result: event.result,
         durationMs: event.durationMs,
         detail: event.message,
       })
     case 'BrakeChanged':
-      return line(event.on ? 'warn' : 'info', 'Create brake changed', {
+      return line('brake', event.on ? 'warn' : 'info', {
         on: event.on,
         wanted: event.wanted,
         limit: event.limit,
       })
+    case 'NotificationSent': {
+      const { type: _, recovered, ...facts } = event
+      return line('notified', recovered ? 'info' : 'debug', facts)
+    }
+    case 'NotificationFailed': {
+      const { type: _, message, first, ...facts } = event
+      const lost = event.retryInMs === undefined
+      return line('notNotified', lost ? 'error' : first ? 'warn' : 'debug', { ...facts, detail: message })
+    }
+    case 'NotificationsForgotten':
+      return line('notRemembered', 'warn', { detail: event.message })
     case 'Started': {
       const { type: _, ...facts } = event
-      return line('info', 'Started', facts)
+      return line('started', 'info', facts)
     }
     case 'FailpointSet':
-      return line('warn', 'A failpoint is set: this process is made to fail, for a test', {
-        failpoint: event.failpoint,
-      })
+      return line('failpoint', 'warn', { failpoint: event.failpoint })
     case 'Stopping':
-      return line('info', 'Stopping', { signal: event.signal })
+      return line('stopping', 'info', { signal: event.signal })
     case 'Stopped':
-      return line(event.unfinished > 0 ? 'warn' : 'info', 'Stopped', { unfinished: event.unfinished })
+      return line('stopped', event.unfinished > 0 ? 'warn' : 'info', { unfinished: event.unfinished })
     case 'Bug':
-      return line('error', 'Bug', { detail: event.message, err: event.error })
+      return line('bug', 'error', { detail: event.message, err: event.error })
     case 'QueueChanged':
     case 'QueueWaited':
+    case 'NotificationsSettled':
+    case 'NotificationsWaiting':
       break // only counted: there are too many
   }
   return undefined
@@ -106,15 +107,8 @@ export function lineOf(event: PlainEvent): Line | undefined {
 /** A conflict means that somebody else wrote first; it is decided anew. */
 const LEDGER_LEVELS = { written: 'debug', conflict: 'info', failed: 'error' } as const
 
-function changedLevel(result: Extract<Event, { type: 'ReconcileFinished' }>['result']): Line['level'] {
+const CREATE_LEVELS = { created: 'info', failed: 'warn', unknown: 'error' } as const
+
+function changedLevel(result: Extract<Event, { type: 'ReconcileFinished' }>['result']): 'warn' | 'info' {
   return result === 'failed' || result === 'unknown' ? 'warn' : 'info'
-}
-
-function createLevel(outcome: Extract<Event, { type: 'CreateFinished' }>['outcome']): Line['level'] {
-  if (outcome === 'unknown') return 'error'
-  return outcome === 'failed' ? 'warn' : 'info'
-}
-
-export function line(level: Line['level'], message: string, facts: Line['facts']): Line {
-  return { level, message, facts }
 }

@@ -1,6 +1,7 @@
 import type { Event } from '../reconcile/events.ts'
 import { createLogger, type LogOptions } from './logger.ts'
-import { lineOf, type Line } from './line.ts'
+import { lineOf } from './line.ts'
+import type { Line } from './log-lines.ts'
 import { createReadingLines } from './reading-lines.ts'
 
 export interface Log {

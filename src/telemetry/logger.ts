@@ -2,7 +2,7 @@ import { isatty } from 'node:tty'
 import { pino, type DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import { errorFacts } from './error-facts.ts'
-import type { Line } from './line.ts'
+import type { Line } from './log-lines.ts'
 import { maskText, REDACTED_PATHS } from './mask.ts'
 import { createPrettyLine } from './pretty-line.ts'
 

@@ -2,7 +2,7 @@ import { KINDS, RESOURCE_KINDS } from '../kinds/key.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { STATUSES } from '../plan/condition.ts'
 import { REASONS } from '../plan/reason.ts'
-import { OPERATIONS, RESULTS, WATCH_MODES } from '../reconcile/events.ts'
+import { NOTIFICATION_RESULTS, OPERATIONS, RESULTS, WATCH_MODES } from '../reconcile/events.ts'
 import type { Priority } from '../reconcile/ports.ts'
 import { ERROR_CLASSES } from '../reconcile/remote-error.ts'
 
@@ -207,6 +207,21 @@ export const METRICS = {
     type: 'gauge',
     help: 'Number of fields in which the platform differs from the manifest, by kind and name.',
     labels: { kind: 'open', name: 'open' },
+  },
+  notifications_total: {
+    type: 'counter',
+    help: 'Number of pieces of news, by target and by what became of them; folded: it turned back before it was told.',
+    labels: { target: 'open', result: NOTIFICATION_RESULTS },
+  },
+  notifications_waiting: {
+    type: 'gauge',
+    help: 'Number of pieces of news that wait to be told, by target.',
+    labels: { target: 'open' },
+  },
+  notification_requests_total: {
+    type: 'counter',
+    help: 'Number of attempts to send a message, by target and by HTTP status, or class of error without a reply.',
+    labels: { target: 'open', code: 'open' },
   },
   build_info: {
     type: 'gauge',

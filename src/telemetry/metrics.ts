@@ -92,6 +92,13 @@ function count(metrics: Instruments, event: Event, clock: Clock): void {
       )
     case 'BrakeChanged':
       return metrics.create_brake.set(event.on ? 1 : 0)
+    case 'NotificationSent':
+    case 'NotificationFailed':
+      return metrics.notification_requests_total.inc({ target: event.target, code: event.code })
+    case 'NotificationsSettled':
+      return metrics.notifications_total.inc({ target: event.target, result: event.result }, event.count)
+    case 'NotificationsWaiting':
+      return metrics.notifications_waiting.set({ target: event.target }, event.count)
     case 'ConditionChanged':
     case 'CreateStarted':
     case 'Observed':
@@ -102,6 +109,7 @@ function count(metrics: Instruments, event: Event, clock: Clock): void {
     case 'Stopping':
     case 'Stopped':
     case 'FailpointSet':
+    case 'NotificationsForgotten':
     case 'Bug':
       return
   }

@@ -1,6 +1,6 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { Event } from '../reconcile/events.ts'
-import { line, type Line } from './line.ts'
+import { line, type Facts, type Line } from './log-lines.ts'
 
 /** Findings told one by one in a single reading; the rest is told as a number. */
 const FINDINGS_PER_READING = 100
@@ -23,18 +23,17 @@ export function createReadingLines(): ReadingLines {
       const lines: Line[] = []
       if (event.problem !== undefined) {
         lines.push(
-          line(event.problem === trouble ? 'debug' : 'warn', 'Reading not believed', {
+          line('notBelieved', event.problem === trouble ? 'debug' : 'warn', {
             detail: event.problem,
           }),
         )
       } else {
         const news = event.changed.length > 0 || event.revision.id !== revision || trouble !== undefined
-        lines.push(line(news ? 'info' : 'debug', 'Manifests read', readingFacts(event)))
+        lines.push(line('read', news ? 'info' : 'debug', readingFacts(event)))
         revision = event.revision.id
       }
       trouble = event.problem
-      if (event.missedByWatcher)
-        lines.push(line('warn', 'Change missed by the watcher', { changed: event.changed.length }))
+      if (event.missedByWatcher) lines.push(line('missed', 'warn', { changed: event.changed.length }))
 
       const named = nameFindings(event.findings)
       lines.push(...findingLines(event.findings.filter((_, index) => !told.has(named[index] ?? ''))))
@@ -46,12 +45,12 @@ export function createReadingLines(): ReadingLines {
       const { type: _, message, ...facts } = event
       const news = message !== trouble
       trouble = message
-      return [line(news ? 'warn' : 'debug', 'Manifests not read', { ...facts, detail: message })]
+      return [line('notRead', news ? 'warn' : 'debug', { ...facts, detail: message })]
     },
   }
 }
 
-function readingFacts(event: Loaded): Line['facts'] {
+function readingFacts(event: Loaded): Facts<'read'> {
   return {
     revision: event.revision.id,
     changed: event.changed.length,
@@ -77,7 +76,7 @@ function nameFindings(findings: readonly Finding[]): readonly string[] {
 
 function findingLines(findings: readonly Finding[]): readonly Line[] {
   const lines = findings.slice(0, FINDINGS_PER_READING).map((finding) =>
-    line('warn', 'Finding', {
+    line('finding', 'warn', {
       key: finding.key,
       severity: finding.severity,
       code: finding.code,
@@ -89,5 +88,5 @@ function findingLines(findings: readonly Finding[]): readonly Line[] {
     }),
   )
   const more = findings.length - lines.length
-  return more > 0 ? [...lines, line('warn', 'More findings', { findings: more })] : lines
+  return more > 0 ? [...lines, line('moreFindings', 'warn', { findings: more })] : lines
 }
