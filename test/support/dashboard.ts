@@ -253,7 +253,6 @@ export function queriesOf({
   templating,
   annotations,
 }: Pick<Dashboard, 'panels' | 'templating'> & Partial<Dashboard>): readonly DashboardQuery[] {
-  const labelsIn = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label)
   return [
     ...panels.flatMap((panel) =>
       panel.type === 'row'
@@ -275,6 +274,11 @@ export function queriesOf({
       legend: labelsIn(textFormat),
     })),
   ]
+}
+
+/** In a text such as `{{kind}}/{{name}}`. */
+function labelsIn(text: string): readonly string[] {
+  return [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label)
 }
 
 /** `label_values(metric, label)` is a function of Grafana's, which asks for the series of the metric. */

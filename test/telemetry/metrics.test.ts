@@ -277,6 +277,11 @@ function due(nextReconcileAt: number | undefined) {
   return resource('Pipe/a', { nextReconcileAt })
 }
 
+async function overdue(...times: readonly (number | undefined)[]) {
+  const samples = await scrape(board(...times.map(due)))
+  return samples.get('reconcile_overdue_seconds')
+}
+
 describe('the board', () => {
   it('counts resources by status, those of unknown outcome, and orphans', async () => {
     const samples = await scrape(
@@ -318,8 +323,6 @@ describe('the board', () => {
   })
 
   it('shows how long the one that waits longest has been due', async () => {
-    const overdue = async (...shown: readonly (number | undefined)[]) =>
-      (await scrape(board(...shown.map(due)))).get('reconcile_overdue_seconds')
     expect(await overdue(NOW + 5_000, NOW - 2_000, NOW - 90_000, undefined)).toBe(90)
     expect(await overdue(NOW + 5_000)).toBe(0)
     expect(await overdue(undefined)).toBe(0)
