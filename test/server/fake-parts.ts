@@ -2,6 +2,7 @@ import type { Finding } from '../../src/kinds/finding.ts'
 import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Condition } from '../../src/plan/condition.ts'
+import type { Event } from '../../src/reconcile/events.ts'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
 import type { ResourceStatus, StatusBoard } from '../../src/reconcile/status.ts'
 import { createChronicle } from '../../src/server/chronicle.ts'
@@ -121,6 +122,8 @@ export function fakeClock(): FakeClock {
 
 export interface FakeParts extends ServerParts {
   readonly clock: FakeClock
+  /** What happened; for the chronicle. */
+  tell(event: Event): void
   /** Tells every subscriber. */
   change(change: Change): void
   subscribers(): number
@@ -132,11 +135,12 @@ export function fakeParts(
   history: readonly HistoryEntry[] = [],
 ): FakeParts {
   const listeners = new Set<(change: Change) => void>()
+  const chronicle = createChronicle(() => NOW)
   return {
     listen: { host: '127.0.0.1', port: 0 },
     clock: fakeClock(),
     board: boardOf(resources),
-    chronicle: createChronicle(() => NOW),
+    chronicle,
     history: async ({ key, limit }) =>
       history.filter((entry) => key === undefined || entry.key === key).slice(0, limit),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'a_metric 1\n' },
@@ -148,6 +152,7 @@ export function fakeParts(
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    tell: (event) => void chronicle.take(event),
     change: (change) => listeners.forEach((listener) => listener(change)),
     subscribers: () => listeners.size,
     ...over,

@@ -29,12 +29,17 @@ function troubleItem(trouble) {
     ),
     element('p', { class: 'message' }, foreign(message)),
     differences.length === 0 ? undefined : differenceList(differences),
-    findings.length === 0
-      ? undefined
-      : element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one, { short: true }))),
+    findingList(findings),
     affected(trouble),
     nextSteps(next),
   )
+}
+
+/** The message says the first; of several each is told. */
+function findingList(findings) {
+  if (findings.length === 0) return undefined
+  const short = findings.length === 1
+  return element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one, { short })))
 }
 
 function titleOf({ keys, count, status, reason, service, file, line }) {

@@ -1,0 +1,156 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type Server } from '../../src/server/server.ts'
+import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'
+import { openPage, seriousFindings, startBrowser, tooWide } from './page-browser.ts'
+
+let browser: Browser
+let server: Server | undefined
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterEach(async () => {
+  await server?.close()
+})
+
+afterAll(async () => {
+  await browser.close()
+})
+
+/** Every tone of the page at once. */
+function colourfulParts() {
+  const unwell = {
+    Valid: condition('True'),
+    Synced: condition('False', { reason: 'Drifted' }),
+    Ready: condition('Unknown'),
+  }
+  const resources = [
+    resource('Pipe/unknown', { status: 'OutcomeUnknown', reason: 'OutcomeUnknown', conditions: unwell }),
+    resource('Pipe/invalid', { status: 'Invalid', reason: 'InvalidManifest' }),
+    resource('Pipe/drifted', {
+      status: 'Drifted',
+      reason: 'Drifted',
+      conditions: unwell,
+      differences: [{ field: 'scaling.replicas', desired: '2', observed: '3' }],
+      desired: { name: 'drifted', scaling: { replicas: 2 } },
+      observed: { name: 'drifted', scaling: { replicas: 3 }, state: 'Running' },
+    }),
+    ...Array.from({ length: 5 }, (_, index) =>
+      resource(`Pipe/auth${index}`, { status: 'Failed', reason: 'AuthFailed' }),
+    ),
+    resource('Pipe/suspended', { status: 'Suspended', reason: 'Suspended' }),
+    resource('Pipe/new', { status: 'Progressing', reason: 'Unobserved' }),
+    ...Array.from({ length: 60 }, (_, index) =>
+      resource(`Alert/a${index}`, { labels: { team: 'web' }, state: 'OK' }),
+    ),
+  ]
+  const parts = fakeParts(
+    {
+      overview: () =>
+        overview({
+          sandbox: true,
+          sourceProblem: 'it is empty',
+          brake: { on: true, wanted: 30, limit: 25 },
+          findings: [finding({ key: 'Pipe/invalid' }), finding({ severity: 'warning' })],
+          budgets: [
+            { credential: 'api', used: 3, limit: 10, windowMs: 10_000, waiting: 4, pausedForMs: 3_000 },
+          ],
+          pauses: [{ service: 'analytics', since: NOW, message: 'refused' }],
+        }),
+    },
+    resources,
+    [
+      {
+        type: 'condition',
+        condition: 'Synced',
+        status: 'False',
+        reason: 'Drifted',
+        key: 'Pipe/drifted',
+        at: NOW,
+        revision: REVISION,
+        requestId: 'r-1',
+        message: 'x',
+      },
+      {
+        type: 'action',
+        action: 'create',
+        result: 'unknown',
+        reason: 'New',
+        intentId: 'i',
+        key: 'Pipe/unknown',
+        at: NOW,
+        revision: REVISION,
+        requestId: undefined,
+        message: 'x',
+      },
+      {
+        type: 'action',
+        action: 'create',
+        result: 'done',
+        reason: 'New',
+        intentId: 'i',
+        key: 'Pipe/drifted',
+        at: NOW - 1,
+        revision: REVISION,
+        requestId: undefined,
+        message: 'x',
+      },
+    ],
+  )
+  parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Provisioning', differences: [] })
+  parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Running', differences: [] })
+  parts.tell({ type: 'BrakeChanged', on: true, wanted: 30, limit: 25 })
+  return parts
+}
+
+const LOOKS = [
+  ['light and wide', { colorScheme: 'light', viewport: { width: 1440, height: 900 } }],
+  ['dark and wide', { colorScheme: 'dark', viewport: { width: 1440, height: 900 } }],
+  ['light, on a phone', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+  ['dark, on a phone', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }],
+] as const
+
+describe('for everybody', () => {
+  test.each(LOOKS)('no serious finding of axe-core, and nothing beside the screen: %s', async (_, look) => {
+    server = await startServer(colourfulParts())
+    await using watched = await openPage(browser, server.url, look)
+    const { page, faults } = watched
+    await page.locator('#unwell > li').nth(5).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await tooWide(page)).toEqual([])
+    await page.goto(`${server.url}/?resource=Pipe/drifted`)
+    await page.locator('#one tr.differs').waitFor()
+    await page.locator('#one .strip').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await tooWide(page)).toEqual([])
+    expect(faults()).toEqual([])
+  })
+
+  test('by keyboard alone: skip, filter, next page, open, back', async () => {
+    server = await startServer(colourfulParts())
+    await using watched = await openPage(browser, server.url)
+    const { page } = watched
+    const focused = () => page.evaluate('document.activeElement?.id || document.activeElement?.textContent')
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(await focused()).toBe('main')
+    await page.locator('#q').focus()
+    await page.keyboard.type('alert')
+    await page.locator('#matches', { hasText: '60 of 70 match' }).waitFor()
+    expect(await focused()).toBe('q')
+    await page.locator('#next').focus()
+    await page.keyboard.press('Space')
+    await page.locator('#which-page', { hasText: 'Page 2 of 2' }).waitFor()
+    expect(await page.locator('.list tbody tr').count()).toBe(10)
+    await page.locator('#list .key').first().focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#one .facts').waitFor()
+    expect(await focused()).toBe('one-title')
+    await page.locator('#back').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#which-page', { hasText: 'Page 2 of 2' }).waitFor()
+  })
+})

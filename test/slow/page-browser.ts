@@ -1,0 +1,87 @@
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+
+/** Nothing that a browser does by itself, and nothing that needs a screen. */
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+
+/** Debian's own: nothing is downloaded. @throws when it is not installed; the message says what to install */
+export function chromiumPath(): string {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, 'chromium')
+    try {
+      accessSync(path, constants.X_OK)
+      return path
+    } catch {
+      // not in this folder
+    }
+  }
+  throw new Error(
+    'there is no chromium on PATH: install the Debian package "chromium" (apt-get install chromium)',
+  )
+}
+
+export async function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath(), args: [...QUIET] })
+}
+
+/** A page, and what must not happen on it. */
+export interface Watched extends AsyncDisposable {
+  readonly page: Page
+  /** Errors and warnings in the console, uncaught errors, and requests to anywhere but the server; empty when all is well. */
+  readonly faults: () => readonly string[]
+}
+
+/** A tab of its own at `url`, which may lose its server when `mayLose`. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions & { readonly mayLose?: boolean } = {},
+): Promise<Watched> {
+  const { mayLose = false, ...contextOptions } = options
+  const context = await browser.newContext(contextOptions)
+  const page = await context.newPage()
+  const faults: string[] = []
+  const { origin } = new URL(url)
+  page.on('console', (message) => {
+    const isFault = message.type() === 'error' || message.type() === 'warning'
+    if (isFault && !(mayLose && message.text().includes('net::ERR_'))) faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('dialog', (dialog) => {
+    faults.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    const target = new URL(request.url())
+    if (target.origin !== origin && target.protocol !== 'data:') faults.push(`a request to ${request.url()}`)
+  })
+  await page.goto(url)
+  await page.locator('#connection.live').waitFor()
+  return { page, faults: () => faults, [Symbol.asyncDispose]: () => context.close() }
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe-core finds serious or critical, in words. The page's policy keeps scripts out; the debugger may bring one in. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE)
+  return page.evaluate(`axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ': ' + html.slice(0, 200))))`)
+}
+
+/** What makes the page wider than the screen, in words; empty when nothing does. */
+export async function tooWide(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.body.querySelectorAll('*')]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth && one.closest('.scroll, pre') === null)
+    .map((one) => one.tagName + '#' + one.id + '.' + one.className + ': ' + one.textContent.slice(0, 60))`)
+}
