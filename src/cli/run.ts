@@ -4,6 +4,7 @@ import type { Daemon } from '../daemon/daemon.ts'
 import { startDaemon } from '../daemon/daemon.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import { createWatcher } from '../daemon/watcher.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import type { Emit } from '../reconcile/events.ts'
 import { createChronicle } from '../server/chronicle.ts'
 import { startServer } from '../server/server.ts'
@@ -15,6 +16,7 @@ import type { ExitCode } from './exit-code.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import { failpointsOf } from './failpoints.ts'
 import type { Io } from './io.ts'
+import { openNotifier } from './notifications.ts'
 import { VERSION } from './version.ts'
 
 /** `pipewright run`: the daemon, until it is told to stop. */
@@ -32,13 +34,18 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   stack.defer(() => telemetry.close())
   const changes = createChanges()
   const chronicle = createChronicle(() => systemClock.now())
+  const told: { notifier: Notifier | undefined } = { notifier: undefined }
   const emit: Emit = (event) => {
     telemetry.emit(event)
     changes.tell(event, chronicle.take(event))
+    told.notifier?.tell(event)
   }
 
   const failpoints = failpointsOf(io.env, emit)
   const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
+  const notifier = await openNotifier(settings, { ledger, board, emit })
+  if (notifier !== undefined) stack.use(notifier)
+  told.notifier = notifier
   const source = openSource(settings)
   const engine = await compose(
     { settings, ledger, source, board, emit, maxCreates: settings.maxCreates, failpoints },
@@ -96,9 +103,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
 
   const signalName = await aborted(io.stop.stopping)
   emit({ type: 'Stopping', signal: signalName })
-  const grace = AbortSignal.timeout(settings.shutdownGraceMs)
-  const cut = await daemon.stop(AbortSignal.any([grace, io.stop.forced]))
+  const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
+  const cut = await daemon.stop(deadline)
   const unfinished = cut.unfinished + (await engine.reconciler.saveOutcomes())
+  await notifier?.stop(deadline)
   emit({ type: 'Stopped', unfinished })
   return unfinished === 0 ? EXIT.fine : EXIT.failed
 }

@@ -54,7 +54,7 @@ function faultsOf(issue: Issue, context: Context): readonly SettingFault[] {
         )
       })
     case 'invalid_union':
-      return [unionFault(issue, { here, name, isReference: isReference(path) })]
+      return [unionFault(issue, here, name)]
     case 'invalid_value': {
       const words = issue.values.map(String)
       const meant = typeof issue.input === 'string' ? nearest(issue.input, words) : undefined
@@ -79,7 +79,13 @@ function faultsOf(issue: Issue, context: Context): readonly SettingFault[] {
       const right = TYPES[issue.expected] ?? `give a ${issue.expected}`
       return [notificationsFault(here, `${name} is not what it should be`, right)]
     }
-    default: {
+    case 'custom':
+    case 'too_big':
+    case 'too_small':
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'not_multiple_of': {
       const [why = '', ...right] = issue.message.split('; ')
       return [notificationsFault(here, `${name}: ${why}`, right.join('; ') || 'correct it')]
     }
@@ -95,9 +101,10 @@ const TYPES: Readonly<Record<string, string>> = {
 
 function unionFault(
   issue: Extract<Issue, { code: 'invalid_union' }>,
-  { here, name, isReference }: { here: string; name: string; isReference: boolean },
+  here: string,
+  name: string,
 ): SettingFault {
-  if (!isReference) {
+  if (!isReference(issue.path)) {
     const missing = issue.input === undefined
     return notificationsFault(
       here,

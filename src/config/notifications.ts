@@ -121,8 +121,8 @@ export function parseNotifications(file: string, content: string, secretsDir: st
     return [{ ...fault(place, 'another target has this name', 'give each a name of its own'), given: name }]
   })
   if (repeated.length > 0) return failed(repeated)
-  const reference = (value: Reference, path: readonly (string | number)[]): FileReference => ({
-    path: 'file' in value ? value.file : join(secretsDir, value.secretRef.name, value.secretRef.key),
+  const referenceOf = (reference: Reference, path: readonly (string | number)[]): FileReference => ({
+    path: pathOf(reference, secretsDir),
     from: at(offsetOf(doc, path)),
   })
   return {
@@ -132,8 +132,8 @@ export function parseNotifications(file: string, content: string, secretsDir: st
       return {
         name: target.name,
         type: target.type,
-        url: reference(target.url, ['targets', index, 'url']),
-        signingKey: signingKey && reference(signingKey, ['targets', index, 'signingKey']),
+        url: referenceOf(target.url, ['targets', index, 'url']),
+        signingKey: signingKey && referenceOf(signingKey, ['targets', index, 'signingKey']),
         filter: target.filter,
         groupWaitMs: target.groupWait,
         flapWindowMs: target.flapWindow,
@@ -141,6 +141,11 @@ export function parseNotifications(file: string, content: string, secretsDir: st
       }
     }),
   }
+}
+
+function pathOf(reference: Reference, secretsDir: string): string {
+  if ('file' in reference) return reference.file
+  return join(secretsDir, reference.secretRef.name, reference.secretRef.key)
 }
 
 function failed(faults: readonly SettingFault[]): NotificationsReading {

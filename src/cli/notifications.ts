@@ -1,0 +1,79 @@
+import { formatFaults, type SettingFault } from '../config/fault.ts'
+import type { NotificationTarget } from '../config/notifications.ts'
+import type { Settings } from '../config/settings.ts'
+import { systemClock } from '../daemon/system-clock.ts'
+import { readAddress, readSigningKey } from '../notify/address.ts'
+import { forgetfulMemory, openMemory } from '../notify/memory.ts'
+import { createNotifier, type Notifier } from '../notify/notifier.ts'
+import type { Emit } from '../reconcile/events.ts'
+import type { Ledger } from '../reconcile/ports.ts'
+import type { StatusBoard } from '../reconcile/status.ts'
+import { nextSteps } from '../server/next-step.ts'
+import { CommandError, EXIT } from './exit-code.ts'
+import { VERSION } from './version.ts'
+
+/**
+ * Who is told, put together from the settings; `undefined` when nobody is.
+ * @throws {CommandError} when an address or a key cannot be read, or is none
+ */
+export async function openNotifier(
+  settings: Settings,
+  parts: { readonly ledger: Ledger; readonly board: StatusBoard; readonly emit: Emit },
+): Promise<Notifier | undefined> {
+  const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
+  if (notifications.length === 0) return undefined
+  const faults = (
+    await Promise.all(notifications.map((target) => faultsOf(target, allowInsecureHttp)))
+  ).flat()
+  if (faults.length > 0) throw new CommandError(formatFaults(faults), EXIT.usage)
+  const { ledger, board, emit } = parts
+  const file = toldFile(settings)
+  return createNotifier({
+    targets: notifications.map(({ url, signingKey, ...target }) => ({
+      ...target,
+      route: { urlFile: url.path, keyFile: signingKey?.path, allowInsecureHttp },
+    })),
+    memory: file === undefined ? forgetfulMemory() : await openMemory(file),
+    records: await ledger.list(),
+    board,
+    context: {
+      version: VERSION,
+      sandbox,
+      publicUrl,
+      nextStep(key) {
+        const status = board.get(key)
+        const [first] =
+          status === undefined ? [] : nextSteps(status, { sandbox, manifestsDir: settings.manifests })
+        return first && [first.text, first.copy].filter((text) => text !== undefined).join(' ')
+      },
+    },
+    clock: systemClock,
+    emit,
+    random: Math.random,
+    userAgent: `pipewright/${VERSION}`,
+  })
+}
+
+/** What was told is kept beside the ledger, and lasts as long as it does. */
+function toldFile({ ledger }: Settings): string | undefined {
+  return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
+}
+
+/** A mistake in a reference is told at the start, and not on the day on which something turns bad. */
+async function faultsOf(
+  { url, signingKey }: NotificationTarget,
+  allowInsecureHttp: boolean,
+): Promise<readonly SettingFault[]> {
+  const address = await readAddress(url.path, allowInsecureHttp)
+  const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path)
+  return [
+    ...(address.found ? [] : [fault(url.from, address.why, 'name a file that holds the URL to send to')]),
+    ...(signingKey === undefined || key === undefined || key.found
+      ? []
+      : [fault(signingKey.from, key.why, 'name a file that holds the key')]),
+  ]
+}
+
+function fault(from: string, why: string, right: string): SettingFault {
+  return { setting: 'notifications', from, given: undefined, why, right }
+}

@@ -1,0 +1,132 @@
+import type { Dispatcher } from 'undici'
+import type { Clock } from '../lib/clock.ts'
+import { exchange, type Seen } from '../platform/exchange.ts'
+import { excerptOf } from '../platform/excerpt.ts'
+import { retryAfterMs } from '../platform/retry-after.ts'
+import { readAddress, readSigningKey, type Address } from './address.ts'
+import { signedHeaders } from './webhook.ts'
+
+/** One attempt takes no longer, in ms. */
+const ATTEMPT_MS = 10_000
+
+/** More of a reply is not read: what it says beyond is for nobody. */
+const MOST_REPLY_BYTES = 16 * 1024
+
+/** Where and how a target is told. */
+export interface Route {
+  readonly urlFile: string
+  /** Only of a webhook. */
+  readonly keyFile: string | undefined
+  readonly allowInsecureHttp: boolean
+}
+
+/** What is sent; the same bytes at every attempt. */
+export interface Parcel {
+  readonly id: string
+  readonly body: string
+}
+
+/** What became of an attempt. Words never hold an address, a key or a whole reply. */
+export type Delivery =
+  | { readonly result: 'delivered'; readonly code: string }
+  | {
+      /**
+       * `again`: soon, or when the receiver said. `address`: not until somebody does something; the news is kept.
+       * `refused`: this message will never be taken.
+       */
+      readonly result: 'again' | 'address' | 'refused'
+      /** HTTP status, or the class of the failure. */
+      readonly code: string
+      readonly why: string
+      readonly retryAfterMs: number | undefined
+    }
+  | { readonly result: 'stopped' }
+
+export interface DeliveryParts {
+  readonly dispatcher: Dispatcher
+  readonly clock: Clock
+  readonly userAgent: string
+}
+
+/** Sends a parcel once. Never throws, follows no redirect, and ends within its time. */
+export async function deliver(
+  parcel: Parcel,
+  route: Route,
+  { dispatcher, clock, userAgent }: DeliveryParts,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const reading = await readAddress(route.urlFile, route.allowInsecureHttp)
+  if (!reading.found) return noAddress(reading.why)
+  const { address } = reading
+  const signing = route.keyFile === undefined ? undefined : await readSigningKey(route.keyFile)
+  // Unsigned, the receiver would refuse it, or learn to take what is not signed.
+  if (signing?.found === false) return noAddress(signing.why)
+  const request = {
+    origin: address.origin.reveal(),
+    path: address.path.reveal(),
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      ...signedHeaders(parcel, signing?.key, clock.now()),
+    },
+    body: parcel.body,
+  } as const
+  const seen = await exchange(dispatcher, request, {
+    clock,
+    timeoutMs: ATTEMPT_MS,
+    maxReplyBytes: MOST_REPLY_BYTES,
+    signal,
+    onSent: () => undefined,
+  })
+  return judge(seen, { now: clock.now(), secrets: [...secretsOf(address), signing?.key.reveal() ?? ''] })
+}
+
+function noAddress(why: string): Delivery {
+  return { result: 'address', code: 'NoAddress', why, retryAfterMs: undefined }
+}
+
+/** Which statuses say that the address or the right to use it is wrong, and not the message. */
+const ADDRESS: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410])
+
+/** Which statuses say that it may work later. */
+const LATER: ReadonlySet<number> = new Set([408, 421, 423, 424, 425, 429])
+
+function judge(seen: Seen, context: { readonly now: number; readonly secrets: readonly string[] }): Delivery {
+  if (seen.type === 'stopped') return { result: 'stopped' }
+  if (seen.type === 'silence') {
+    const why =
+      seen.why === 'timeout' ? 'no reply in time' : `the connection failed (${seen.code ?? 'no code'})`
+    return {
+      result: 'again',
+      code: seen.why === 'timeout' ? 'Timeout' : 'Connection',
+      why,
+      retryAfterMs: undefined,
+    }
+  }
+  const { status } = seen
+  const code = String(status)
+  // The head is enough: who says 2xx has it, however the body ends.
+  if (status >= 200 && status < 300) return { result: 'delivered', code }
+  const words = excerptOf(seen.body, context.secrets)
+  const why = `HTTP ${code}${words === '' ? '' : `: ${words}`}`
+  if (status >= 300 && status < 400) {
+    return {
+      result: 'address',
+      code,
+      why: `HTTP ${code}: a redirect, which is never followed`,
+      retryAfterMs: undefined,
+    }
+  }
+  if (status >= 500 || LATER.has(status)) {
+    return { result: 'again', code, why, retryAfterMs: retryAfterMs(seen.headers, context.now) }
+  }
+  return { result: ADDRESS.has(status) ? 'address' : 'refused', code, why, retryAfterMs: undefined }
+}
+
+/** The parts of an address that a reply could repeat. */
+function secretsOf({ origin, path }: Address): readonly string[] {
+  const [plain = '', query = ''] = path.reveal().split('?')
+  const words = [...plain.split('/'), ...query.split(/[&=]/)].filter((word) => word.length >= 4)
+  return [`${origin.reveal()}${path.reveal()}`, ...words]
+}

@@ -1,0 +1,59 @@
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { readTold, writeTold, type ToldTarget } from './told.ts'
+
+/** What was told, for the next start. */
+export interface Memory {
+  /** What the last process told; `undefined`: there was none. */
+  readonly before: ReadonlyMap<string, ToldTarget> | undefined
+  /** Replaces what is kept, whole. @throws what the file system throws */
+  save(targets: ReadonlyMap<string, ToldTarget>): Promise<void>
+}
+
+export interface OpenedMemory extends Memory {
+  /** Why what is there is not used; it is replaced. */
+  readonly fault: string | undefined
+}
+
+/** A file beside the ledger. To lose it costs repetitions, and nothing else. */
+export async function openMemory(file: string): Promise<OpenedMemory> {
+  const save = async (targets: ReadonlyMap<string, ToldTarget>) => replace(file, writeTold(targets))
+  let text
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if (isAbsent(error)) return { before: undefined, fault: undefined, save }
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return { before: undefined, fault: `${file} cannot be read (${code})`, save }
+  }
+  const before = readTold(text)
+  return {
+    before,
+    fault: before === undefined ? `${file} is damaged, or of another version` : undefined,
+    save,
+  }
+}
+
+/** Without a ledger that lasts there is nothing to compare with at the next start. */
+export function forgetfulMemory(): OpenedMemory {
+  return { before: undefined, fault: undefined, save: async () => undefined }
+}
+
+/** Whoever reads it sees the old or the new, also after a crash. */
+async function replace(file: string, text: string): Promise<void> {
+  const next = `${file}.next`
+  try {
+    {
+      await using handle = await open(next, 'w', 0o600)
+      await handle.writeFile(text)
+      await handle.sync()
+    }
+    await rename(next, file)
+  } catch (error) {
+    await rm(next, { force: true }).catch(() => undefined)
+    throw error
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}

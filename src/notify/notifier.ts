@@ -1,0 +1,145 @@
+import { Agent, type Dispatcher } from 'undici'
+import type { Clock } from '../lib/clock.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { Emit, Event } from '../reconcile/events.ts'
+import type { StatusBoard } from '../reconcile/status.ts'
+import { deliver, type Route } from './delivery.ts'
+import type { OpenedMemory } from './memory.ts'
+import type { MessageContext } from './message.ts'
+import { createTarget, type Target, type TargetOptions } from './target.ts'
+
+/** Somebody to be told, as the settings name them. */
+export type TargetSettings = Pick<
+  TargetOptions,
+  'name' | 'type' | 'filter' | 'groupWaitMs' | 'flapWindowMs' | 'rateLimit'
+> & { readonly route: Route }
+
+export interface NotifierOptions {
+  readonly targets: readonly TargetSettings[]
+  readonly memory: OpenedMemory
+  /** What the ledger holds at the start: pipes that were created, and not told of, before the last process ended. */
+  readonly records: readonly LedgerRecord[]
+  readonly board: Pick<StatusBoard, 'get'>
+  readonly context: MessageContext
+  readonly clock: Clock
+  readonly emit: Emit
+  /** From 0 to below 1. */
+  readonly random: () => number
+  readonly userAgent: string
+}
+
+/** Tells people what turned bad, what is good again and what was created (docs/notifications.md). */
+export interface Notifier extends AsyncDisposable {
+  /** Takes note of an event. Never throws, and lets nobody wait. */
+  tell(event: Event): void
+  /** Tells what waits and remembers what was told, until `deadline` is aborted or a few seconds are over. */
+  stop(deadline: AbortSignal): Promise<void>
+}
+
+/** A receiver that hangs holds up the end no longer than this, in ms. */
+const FLUSH_MS = 5_000
+
+const CONNECT_MS = 5_000
+
+export function createNotifier(options: NotifierOptions): Notifier {
+  const { memory, board, clock, emit } = options
+  const dispatcher: Dispatcher = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
+  const startedAt = clock.now()
+  const keeper = createKeeper()
+
+  const targets: readonly Target[] = options.targets.map(({ route, ...settings }) =>
+    createTarget({
+      ...settings,
+      before: memory.before?.get(settings.name) ?? { told: new Map(), createdUntil: startedAt },
+      context: options.context,
+      resource: (key) => board.get(key),
+      deliver: (parcel, signal) =>
+        deliver(parcel, route, { dispatcher, clock, userAgent: options.userAgent }, signal),
+      onTold: () => keeper.ask(),
+      clock,
+      emit,
+      random: options.random,
+    }),
+  )
+  if (memory.fault !== undefined) emit({ type: 'NotificationsForgotten', message: memory.fault })
+  // Without a first line, a crash before the first message would make creations of this process look old.
+  if (targets.length > 0) keeper.ask()
+
+  /** Writes what was told, one write at a time, the newest last. */
+  function createKeeper() {
+    let wanted = false
+    let running: Promise<void> | undefined
+    let failing = false
+    async function write(): Promise<void> {
+      while (wanted) {
+        wanted = false
+        try {
+          await memory.save(new Map(targets.map((target) => [target.name, target.told])))
+          failing = false
+        } catch (error) {
+          const message = error instanceof Error ? error.message : String(error)
+          if (!failing) emit({ type: 'NotificationsForgotten', message })
+          failing = true
+        }
+      }
+    }
+    return {
+      ask() {
+        wanted = true
+        running ??= Promise.resolve()
+          .then(write)
+          .finally(() => {
+            running = undefined
+          })
+      },
+      async done() {
+        await running
+      },
+    }
+  }
+
+  /** Pipes that were created while this target was told of nothing: the last process ended before it could. */
+  function missed(target: Target): void {
+    const { createdUntil } = target.told
+    for (const { key, pipe } of options.records) {
+      if (pipe?.origin !== 'created' || pipe.at <= createdUntil) continue
+      target.created({ key, pipeId: pipe.id, at: pipe.at, revision: pipe.revision })
+    }
+  }
+  for (const target of targets) missed(target)
+
+  function each(act: (target: Target) => void): void {
+    for (const target of targets) {
+      try {
+        act(target)
+      } catch (error) {
+        const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
+        emit({ type: 'Bug', message: `notifications of ${target.name} could not take an event`, error: bug })
+      }
+    }
+  }
+
+  return {
+    tell(event) {
+      if (event.type === 'ReconcileFinished' || event.type === 'Forgotten') {
+        each((target) => target.observe(event.key))
+      } else if (event.type === 'CreateFinished' && event.outcome === 'created') {
+        const { key, pipeId, revision } = event
+        each((target) => target.created({ key, pipeId, at: clock.now(), revision }))
+      } else if (event.type === 'SourceLoaded' && event.problem === undefined) {
+        // The keys of a reading come onto the board right after it is told.
+        clock.after(SWEEP_MS, () => each((target) => target.sweep()))
+      }
+    },
+    async stop(deadline) {
+      const end = AbortSignal.any([deadline, AbortSignal.timeout(FLUSH_MS)])
+      await Promise.all(targets.map((target) => target.stop(end)))
+      await keeper.done()
+    },
+    async [Symbol.asyncDispose]() {
+      await dispatcher.destroy()
+    },
+  }
+}
+
+const SWEEP_MS = 1_000

@@ -1,0 +1,60 @@
+import { sha256 } from '../lib/digest.ts'
+import type { ConditionType, Conditions, Status } from '../plan/condition.ts'
+import { isToldAnew } from '../plan/conditions.ts'
+import type { Reason } from '../plan/reason.ts'
+import { severityOf, type Severity } from '../plan/severity.ts'
+import type { ResourceStatus } from '../reconcile/status.ts'
+
+/** How a resource stands, as far as somebody is to be told of it. */
+export interface Standing {
+  /** `between`: neither; what was told of it stays true until it settles. */
+  readonly wellness: 'bad' | 'good' | 'between'
+  readonly status: Status
+  readonly severity: Severity
+  /** The condition that says so, its reason and its message. */
+  readonly condition: ConditionType
+  readonly reason: Reason
+  readonly message: string
+  /** ms since the epoch. */
+  readonly since: number
+  /** Equal for standings of which one message is enough. */
+  readonly state: string
+}
+
+const WELLNESS: Readonly<Record<Status, Standing['wellness']>> = {
+  OutcomeUnknown: 'bad',
+  Invalid: 'bad',
+  Missing: 'bad',
+  Failed: 'bad',
+  Refused: 'bad',
+  Drifted: 'bad',
+  NotReady: 'bad',
+  Orphaned: 'bad',
+  // somebody wanted it so, and it ends by itself
+  Suspended: 'good',
+  Progressing: 'between',
+  Ready: 'good',
+}
+
+export function standingOf({ status, conditions }: ResourceStatus): Standing {
+  const condition = leading(status, conditions)
+  const { reason, message, since } = conditions[condition]
+  const words = isToldAnew(reason) ? ` ${sha256(message).slice(0, 16)}` : ''
+  return {
+    wellness: WELLNESS[status],
+    status,
+    severity: severityOf(status),
+    condition,
+    reason,
+    message,
+    since,
+    state: `${status} ${condition} ${reason}${words}`,
+  }
+}
+
+/** The condition that makes the status what it is (`statusOf` in `plan/conditions.ts`). */
+function leading(status: Status, { Valid, Synced }: Conditions): ConditionType {
+  if (Synced.reason === 'OutcomeUnknown') return 'Synced'
+  if (Valid.status === 'False') return 'Valid'
+  return status === 'NotReady' || status === 'Ready' ? 'Ready' : 'Synced'
+}

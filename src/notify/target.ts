@@ -1,0 +1,202 @@
+import type { Key } from '../kinds/key.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Emit } from '../reconcile/events.ts'
+import type { ResourceStatus } from '../reconcile/status.ts'
+import type { Delivery, Parcel } from './delivery.ts'
+import type { Filter } from './filter.ts'
+import { messageOf, type MessageContext } from './message.ts'
+import type { Creation } from './news-of.ts'
+import type { News } from './news.ts'
+import { createOwed } from './owed.ts'
+import { createPace, waitAfter } from './pace.ts'
+import { MOST_IN_SLACK, slackBody } from './slack.ts'
+import type { ToldTarget } from './told.ts'
+import { MOST_IN_WEBHOOK, webhookBody } from './webhook.ts'
+
+export interface TargetOptions {
+  readonly name: string
+  readonly type: 'webhook' | 'slack'
+  readonly filter: Filter
+  readonly groupWaitMs: number
+  readonly flapWindowMs: number
+  readonly rateLimit: { readonly requests: number; readonly windowMs: number }
+  readonly before: ToldTarget
+  readonly context: MessageContext
+  readonly resource: (key: Key) => ResourceStatus | undefined
+  /** Sends once; never throws. */
+  readonly deliver: (parcel: Parcel, signal: AbortSignal) => Promise<Delivery>
+  /** What was told is other than before, and is to be remembered. */
+  readonly onTold: () => void
+  readonly clock: Clock
+  readonly emit: Emit
+  /** From 0 to below 1. */
+  readonly random: () => number
+}
+
+/** Somebody who is told. Never throws, and never lets anybody wait. */
+export interface Target {
+  readonly name: string
+  observe(key: Key): void
+  created(creation: Creation): void
+  sweep(): void
+  /** Tells what waits, once, until `deadline` is aborted; then nothing more. */
+  stop(deadline: AbortSignal): Promise<void>
+  readonly told: ToldTarget
+}
+
+/** The same message is sent so often; then it is put together anew, from how things stand by then. */
+const ATTEMPTS = 5
+
+/** A message under way. */
+interface Sending {
+  readonly news: readonly News[]
+  readonly parcel: Parcel
+  readonly attempt: number
+}
+
+export function createTarget(options: TargetOptions): Target {
+  const { name, clock, emit, context } = options
+  const pace = createPace(options.rateLimit)
+  const owed = createOwed({
+    ...options,
+    onFolded: () => emit({ type: 'NotificationsSettled', target: name, result: 'folded', count: 1 }),
+  })
+  const cut = new AbortController()
+  let cancelTimer: (() => void) | undefined
+  let timerAt = Infinity
+  let sending: Sending | undefined
+  let busy: Promise<void> | undefined
+  let failures = 0
+  let blockedUntil = -Infinity
+  let stopping = false
+  let shown = 0
+
+  function changed(): void {
+    if (owed.count !== shown) {
+      shown = owed.count
+      emit({ type: 'NotificationsWaiting', target: name, count: shown })
+    }
+    // Whatever is owed, something is due by then at the latest or the timer looks again.
+    if (shown > 0) wakeAt(clock.monotonic() + options.groupWaitMs)
+  }
+
+  function wakeAt(at: number): void {
+    if (stopping || busy !== undefined || at >= timerAt) return
+    cancelTimer?.()
+    timerAt = at
+    cancelTimer = clock.after(at - clock.monotonic(), () => {
+      timerAt = Infinity
+      begin()
+    })
+  }
+
+  /** Sends what may be sent now, or sets the timer for when something may. */
+  function begin(): void {
+    if (busy !== undefined) return
+    const now = clock.monotonic()
+    const readyAt = sending === undefined ? owed.readyAt() : now
+    if (readyAt === undefined) return
+    const at = Math.max(readyAt, blockedUntil, pace.nextAt())
+    if (at > now) {
+      wakeAt(at)
+      return
+    }
+    sending ??= put(owed.take(now, 'due'))
+    if (sending === undefined) return
+    busy = send(sending).finally(() => {
+      busy = undefined
+      changed()
+      begin()
+    })
+  }
+
+  function put(news: readonly News[]): Sending | undefined {
+    if (news.length === 0) return undefined
+    const [most, bodyOf] =
+      options.type === 'slack'
+        ? ([MOST_IN_SLACK, slackBody] as const)
+        : ([MOST_IN_WEBHOOK, webhookBody] as const)
+    const message = messageOf(news, { at: clock.now(), most })
+    return { news, parcel: { id: message.id, body: bodyOf(message, context) }, attempt: 1 }
+  }
+
+  async function send(one: Sending): Promise<void> {
+    const startedAt = clock.monotonic()
+    pace.note(startedAt)
+    const delivery = await options.deliver(one.parcel, cut.signal)
+    conclude(one, delivery, clock.monotonic() - startedAt)
+  }
+
+  function conclude(one: Sending, delivery: Delivery, durationMs: number): void {
+    const now = clock.monotonic()
+    const { news, parcel, attempt } = one
+    if (delivery.result === 'stopped') return
+    const facts = { target: name, id: parcel.id, news: news.length, attempt, code: delivery.code, durationMs }
+    if (delivery.result === 'delivered') {
+      sending = undefined
+      emit({ type: 'NotificationSent', ...facts, recovered: failures > 0 })
+      failures = 0
+      settle(news, 'delivered', now)
+      return
+    }
+    failures += 1
+    if (delivery.result === 'refused') {
+      sending = undefined
+      emit({ type: 'NotificationFailed', ...facts, message: delivery.why, retryInMs: undefined, first: true })
+      settle(news, 'lost', now)
+      return
+    }
+    const waitMs = waitAfter(failures, { ...delivery, result: delivery.result }, options.random())
+    blockedUntil = now + waitMs
+    emit({
+      type: 'NotificationFailed',
+      ...facts,
+      message: delivery.why,
+      retryInMs: waitMs,
+      first: failures === 1,
+    })
+    if (attempt < ATTEMPTS) {
+      sending = { ...one, attempt: attempt + 1 }
+      return
+    }
+    sending = undefined
+    owed.release(news, now)
+  }
+
+  function settle(news: readonly News[], result: 'delivered' | 'lost', now: number): void {
+    owed.settle(news, now)
+    emit({ type: 'NotificationsSettled', target: name, result, count: news.length })
+    options.onTold()
+  }
+
+  return {
+    name,
+    observe(key) {
+      owed.observe(key, clock.monotonic())
+      changed()
+    },
+    created(creation) {
+      owed.created(creation, clock.monotonic())
+      changed()
+    },
+    sweep() {
+      owed.sweep(clock.monotonic())
+      changed()
+    },
+    async stop(deadline) {
+      stopping = true
+      cancelTimer?.()
+      deadline.addEventListener('abort', () => cut.abort(deadline.reason), { once: true })
+      if (deadline.aborted) cut.abort(deadline.reason)
+      await busy
+      const now = clock.monotonic()
+      // What cannot be told now is owed at the next start.
+      if (cut.signal.aborted || Math.max(blockedUntil, pace.nextAt()) > now) return
+      sending ??= put(owed.take(now, 'all'))
+      if (sending !== undefined) await send(sending)
+    },
+    get told() {
+      return owed.told
+    },
+  }
+}
