@@ -23,7 +23,19 @@ export function makeFolder(file: string): void {
   try {
     mkdirSync(dirname(resolve(file)), { recursive: true })
   } catch (error) {
-    throw explain('open', file, error)
+    throw explain('open', file, plainReason(dirname(resolve(file))) ?? error)
+  }
+}
+
+/** On a read-only file system Node says of nested folders that there is no such file; asked for the first alone, EROFS. */
+function plainReason(folder: string): unknown {
+  const parent = dirname(folder)
+  if (parent !== folder && !existsSync(parent)) return plainReason(parent)
+  try {
+    mkdirSync(folder)
+    return undefined
+  } catch (error) {
+    return error
   }
 }
 

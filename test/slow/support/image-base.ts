@@ -23,8 +23,9 @@ export function baseName(): string {
 export async function makeBase(buildah: Buildah, folder: string): Promise<void> {
   const [, suite = ''] = /:[\d.]+-(\w+)-slim$/.exec(baseName()) ?? []
   const root = join(folder, 'base')
-  const arguments_ = ['--variant=minbase', '--include=libatomic1', suite, root]
-  await runWell(tool('debootstrap'), arguments_, { limitMs: 5 * MINUTES })
+  await runWell(tool('debootstrap'), ['--variant=minbase', '--include=libatomic1', suite, root], {
+    limitMs: 5 * MINUTES,
+  })
   copyFileSync(realpathSync(join(ROOT, 'node_modules/node/bin/node')), join(root, 'usr/local/bin/node'))
   await runWell('npm', ['install', '--global', '--prefix', join(root, 'usr/local'), NPM], {
     cwd: folder,

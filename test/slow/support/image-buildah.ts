@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { ROOT } from '../../support/process.ts'
 import { runWell, tool } from './tools.ts'
 
 const MINUTES = 60_000
@@ -22,21 +21,22 @@ export interface ImageConfig {
 export interface Buildah {
   /** Makes an image of a folder. */
   commitFolder(folder: string, name: string): Promise<void>
-  /** Builds the project's Dockerfile. @returns digests of its layers, the base's first */
+  /** Builds the Dockerfile. @returns digests of its layers, the base's first */
   build(name: string, args: Readonly<Record<string, string>>): Promise<readonly string[]>
   config(name: string): Promise<ImageConfig>
   /** Lays an image out. @returns the folder, which a container's root would be */
   layOut(name: string): Promise<string>
 }
 
-export function createBuildah(store: string): Buildah {
+/** @param context the folder to build from */
+export function createBuildah(store: string, context: string): Buildah {
   const buildah = tool('buildah')
   const call = (...args: readonly string[]) =>
     runWell(
       buildah,
       ['--root', join(store, 'root'), '--runroot', join(store, 'run'), '--storage-driver', 'vfs', ...args],
       {
-        cwd: ROOT,
+        cwd: context,
         limitMs: 5 * MINUTES,
       },
     )

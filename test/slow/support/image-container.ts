@@ -66,9 +66,7 @@ export function startContainer({ root, config, command, env = {}, mounts }: Cont
   const words = [...config.Entrypoint, ...(command ?? config.Cmd)]
   const child = spawn(
     tool('unshare'),
-    ['--mount', '--net', '--pid', '--fork', '--kill-child=SIGKILL', 'sh', '-euc', script, 'sh'].concat(
-      inside(words),
-    ),
+    ['--mount', '--net', '--pid', '--fork', 'sh', '-euc', script, 'sh'].concat(inside(words)),
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
   let [stdout, stderr] = ['', '']
@@ -98,7 +96,8 @@ export function startContainer({ root, config, command, env = {}, mounts }: Cont
       return Object.fromEntries(lines.map((line) => line.split(':\t') as [string, string])) // "Name:\tvalue"
     },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
+      // The end of process 1 is the end of its namespace. It has another user by now, and so outlives its parent.
+      if (child.exitCode === null) process.kill(await first(), 'SIGKILL')
       await ended
     },
   }

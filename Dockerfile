@@ -1,0 +1,50 @@
+# Pipewright beside a checkout of manifests. How to build and run it: docs/operations.md; held by test/slow/image.test.ts.
+
+# The version of Node is the one that package-lock.json names. Pin the digest too when you build for production:
+# --build-arg NODE_IMAGE=docker.io/library/node:26.10.0-trixie-slim@sha256:…
+ARG NODE_IMAGE=docker.io/library/node:26.10.0-trixie-slim
+
+# No dependency has native code, so the packages for every platform come from the builder's own.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --cache /tmp/npm && rm -rf /tmp/npm
+COPY package.json LICENSE app/
+COPY src app/src
+# `pipewright` for `docker exec` and `kubectl exec`; a home for the ledger that belongs to the user below
+RUN chmod -R u=rwX,go=rX app && chmod 0755 app/src/main.ts \
+  && mkdir -p bin state/pipewright && ln -s /app/src/main.ts bin/pipewright && chmod 0700 state/pipewright
+
+FROM ${NODE_IMAGE}
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+ARG CREATED=unknown
+ARG SOURCE=unknown
+ARG NODE_IMAGE
+LABEL org.opencontainers.image.title="pipewright" \
+  org.opencontainers.image.description="A GitOps reconciler for data ingestion: no pipe is created twice." \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.created="${CREATED}" \
+  org.opencontainers.image.source="${SOURCE}" \
+  org.opencontainers.image.base.name="${NODE_IMAGE}"
+
+# What changes least comes first. Nothing runs in this stage, so that it needs no emulation for another platform.
+COPY --from=build /build/node_modules /app/node_modules
+COPY --from=build --chown=65532:65532 /build/state/ /var/lib/
+COPY --from=build /build/bin/ /usr/local/bin/
+COPY --from=build /build/app /app
+
+ENV NODE_ENV=production PIPEWRIGHT_LISTEN=0.0.0.0:8080
+# The ledger's default place is below it. No VOLUME: with an anonymous one a new container would quietly forget its pipes;
+# without one and with a read-only root, it says at once that there is nowhere to write.
+WORKDIR /var/lib/pipewright
+USER 65532:65532
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "-e", \
+  "fetch(`http://127.0.0.1:${process.env.PIPEWRIGHT_LISTEN.split(':').at(-1)}/healthz`, {signal: AbortSignal.timeout(4000)}).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Node is the first process and hears the signals itself: the daemon starts no other processes that somebody would have to reap.
+ENTRYPOINT ["node", "/app/src/main.ts"]
+CMD ["run"]
