@@ -26,8 +26,8 @@ export interface SwapsReport {
   /** Before the first swap, and after the last. */
   readonly first: Holdings
   readonly last: Holdings
-  /** What it takes to follow the last state of the directory without a past. */
-  readonly fresh: Holdings
+  /** Bytes that the swaps left, beyond what it takes to follow the last state of the directory without a past. */
+  readonly left: number
   readonly readings: readonly SeenReading[]
   readonly events: readonly string[]
 }
@@ -43,7 +43,7 @@ function linked(base: string, below: string): Publisher {
 async function followSwaps(
   publisher: Publisher,
   swaps: number,
-): Promise<Omit<SwapsReport, 'tookMs' | 'fresh'>> {
+): Promise<Omit<SwapsReport, 'tookMs' | 'left'>> {
   publisher.publish(0)
   await using following = await follow(publisher.root)
   const first = await holdings()
@@ -74,10 +74,13 @@ async function main(layout: Layout, swaps: number): Promise<SwapsReport> {
   try {
     await followSwaps(LAYOUTS[layout](join(base, 'before')), WARM_UP_SWAPS)
     const publisher = LAYOUTS[layout](join(base, 'measured'))
+    const before = await holdings()
     const startedAt = performance.now()
     const seen = await followSwaps(publisher, swaps)
     const tookMs = Math.round(performance.now() - startedAt)
-    return { tookMs, ...seen, fresh: await followFresh(publisher.root) }
+    const after = await holdings()
+    const fresh = await followFresh(publisher.root)
+    return { tookMs, ...seen, left: seen.last.heap - before.heap - (fresh.heap - after.heap) }
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
