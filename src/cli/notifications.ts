@@ -13,19 +13,21 @@ import { CommandError, EXIT } from './exit-code.ts'
 import { VERSION } from './version.ts'
 
 /**
- * Who is told, put together from the settings; `undefined` when nobody is.
+ * A mistake in a reference is told at the start, and not on the day on which something turns bad.
  * @throws {CommandError} when an address or a key cannot be read, or is none
  */
+export async function assertAddresses({ notifications, allowInsecureHttp }: Settings): Promise<void> {
+  const faults = await Promise.all(notifications.map((target) => faultsOf(target, allowInsecureHttp)))
+  if (faults.flat().length > 0) throw new CommandError(formatFaults(faults.flat()), EXIT.usage)
+}
+
+/** Who is told, put together from the settings; `undefined` when nobody is. */
 export async function openNotifier(
   settings: Settings,
   parts: { readonly ledger: Ledger; readonly board: StatusBoard; readonly emit: Emit },
 ): Promise<Notifier | undefined> {
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
   if (notifications.length === 0) return undefined
-  const faults = (
-    await Promise.all(notifications.map((target) => faultsOf(target, allowInsecureHttp)))
-  ).flat()
-  if (faults.length > 0) throw new CommandError(formatFaults(faults), EXIT.usage)
   const { ledger, board, emit } = parts
   const file = toldFile(settings)
   return createNotifier({
@@ -59,7 +61,6 @@ function toldFile({ ledger }: Settings): string | undefined {
   return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
 }
 
-/** A mistake in a reference is told at the start, and not on the day on which something turns bad. */
 async function faultsOf(
   { url, signingKey }: NotificationTarget,
   allowInsecureHttp: boolean,

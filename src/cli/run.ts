@@ -16,11 +16,12 @@ import type { ExitCode } from './exit-code.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import { failpointsOf } from './failpoints.ts'
 import type { Io } from './io.ts'
-import { openNotifier } from './notifications.ts'
+import { assertAddresses, openNotifier } from './notifications.ts'
 import { VERSION } from './version.ts'
 
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
+  await assertAddresses(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
   const board = openBoard()
