@@ -11,7 +11,7 @@ import type { Answer, PersonDeps } from './person.ts'
 import { inFlight, inRounds, nothingToResolve, refused } from './person.ts'
 import { SecretUnavailableError, type ReadOptions } from './ports.ts'
 import { RemoteError } from './remote-error.ts'
-import { holderOf, takeOver } from './take-over.ts'
+import { heldElsewhere, takeOver } from './take-over.ts'
 
 /** A pipe that a person gives to a key. */
 export interface Adoption {
@@ -66,8 +66,8 @@ async function adoptOnce(
 
 /** Another key that has the pipe, or that a manifest or a Lock gives it to, or another pipe that they give to this key. */
 function claimOf({ world }: PersonDeps, key: Key, pipeId: string): string | undefined {
-  const holder = holderOf(world.records(), pipeId, key)
-  if (holder !== undefined) return `Pipe ${pipeId} is ${holder} already; one pipe belongs to one manifest.`
+  const held = heldElsewhere(world, pipeId, key)
+  if (held !== undefined) return held
   const { entries, locks } = world.catalog ?? { entries: new Map(), locks: new Map() }
   for (const { key: other, manifest, position } of entries.values()) {
     const named = manifest?.kind === 'Pipe' ? manifest.policy?.adopt : undefined

@@ -6,8 +6,10 @@ import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.
 import { adoptPipe } from '../plan/transitions.ts'
 import type { Deps } from './deps.ts'
 import type { HistoryEntry } from './history.ts'
+import { isUnclaimed } from './kin.ts'
 import type { ReadOptions, ServiceAccess } from './ports.ts'
 import { RemoteError } from './remote-error.ts'
+import type { World } from './world.ts'
 
 /** A pipe that exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
 export interface TakeOver {
@@ -44,10 +46,8 @@ export async function takeOver(
 ): Promise<TakenOver> {
   const { recorded, pipeId, access, service, revision } = wanted
   const { key } = recorded
-  const holder = holderOf(world.records(), pipeId, key)
-  if (holder !== undefined) {
-    return refused(`Pipe ${pipeId} is ${holder} already; one pipe belongs to one manifest.`)
-  }
+  const held = heldElsewhere(world, pipeId, key)
+  if (held !== undefined) return refused(held)
   let reply
   try {
     reply = await platform.getPipe(access, pipeId, options)
@@ -84,10 +84,14 @@ export async function takeOver(
   return { taken: true, record, pipe, requestId, message, history: [history] }
 }
 
-/** Another key that holds a pipe. */
-export function holderOf(records: Iterable<LedgerRecord>, pipeId: string, but: Key): Key | undefined {
-  for (const record of records) {
-    if (record.key !== but && sameId(record.pipe?.id, pipeId)) return record.key
+/** Says which other key holds a pipe, if one does. */
+export function heldElsewhere(world: World, pipeId: string, but: Key): string | undefined {
+  for (const { key, pipe } of world.records()) {
+    if (key === but || !sameId(pipe?.id, pipeId)) continue
+    const held = `Pipe ${pipeId} is ${key} already; one pipe belongs to one manifest.`
+    if (!isUnclaimed(world.desiredState(key))) return held
+    const command = `pipewright forget ${key}`
+    return `${held} ${key} has no manifest any more: if ${but} is its new name, run "${command}"; the pipe can be taken over then.`
   }
   return undefined
 }

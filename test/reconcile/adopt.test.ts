@@ -195,3 +195,20 @@ describe('a Lock', () => {
     expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
   })
 })
+
+test('of a pipe that an orphan holds is refused with the way out, which works', async () => {
+  const world = await given({ 'old.yaml': pipe('old') })
+  await world.go('Pipe/old')
+  const id = (await world.record('Pipe/old')).pipe?.id ?? ''
+  world.remove('old.yaml')
+  world.readAgain()
+  world.write('new.yaml', pipe('new', { policy: { adopt: id } }))
+  const refused = await world.go('Pipe/new')
+  expect(refused.outcome).toMatchObject({ reason: 'AdoptRefused' })
+  expect(world.board.get('Pipe/new')?.message).toContain('run "pipewright forget Pipe/old"')
+  await world.ledger.remove(await world.record('Pipe/old'), [])
+  await world.go('Pipe/old')
+  await world.go('Pipe/new')
+  expect((await world.record('Pipe/new')).pipe?.id).toBe(id)
+  expect(world.platform.posts).toHaveLength(1)
+})

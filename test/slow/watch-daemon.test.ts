@@ -59,6 +59,15 @@ test(
     const metrics = await (await fetch(`${url}/metrics`)).text()
     expect(metrics).toMatch(/^pipewright_source_missed_changes_total 0$/m)
     expect(metrics).toContain(`pipewright_source_info{revision="${publisher.revision(SWAPS)}"`)
+    for (let n = 0; n <= SWAPS; n += 1) {
+      const key = `Alert/${alertName(n)}`
+      const told = await fetch(`${url}/api/v1/history?key=${encodeURIComponent(key)}`)
+      const { items } = (await told.json()) as { items: readonly { readonly revision: string }[] }
+      expect([key, items.at(-1)?.revision]).toEqual([key, publisher.revision(n)])
+    }
+    for (const { key, revision } of await resourcesOf(url)) {
+      expect([key, revision]).toEqual([key, publisher.revision(Number(key.slice(-4)))])
+    }
     program.signal('SIGTERM')
     expect(await program.ended).toBe(0)
 

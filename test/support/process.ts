@@ -90,6 +90,7 @@ export interface Shown {
   readonly file: string | undefined
   readonly line: number | undefined
   readonly pipeId: string | undefined
+  readonly revision: string
   /** ms since the epoch. */
   readonly lastReconciledAt: number | undefined
 }
