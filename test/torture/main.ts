@@ -120,8 +120,9 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
   const duplicates = judgePosts(evidence, journal)
   const unknown = judgeUnknown(evidence, journal)
   const report = reportOf(parts, { options, startedAt, duplicates, unknown, finale: ending })
+  print(reportAsText(report))
   const subjects = new Set(report.violations.flatMap(({ subject }) => subject ?? []))
-  for (const subject of [...subjects].slice(0, 10)) {
+  for (const subject of [...subjects].slice(0, 5)) {
     print(`\nHistory of ${subject}, seed ${options.seed}:\n${timelineOf(parts, subject)}`)
   }
   return report
@@ -146,7 +147,6 @@ const options = readOptions(process.argv.slice(2))
 const dir = await mkdtemp(join(tmpdir(), 'pipewright-torture-'))
 print(`torture of ${options.minutes} min with seed ${options.seed} in ${dir}`)
 const report = await torture(options, dir, stop.signal)
-print(reportAsText(report))
 if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, undefined, 2)}\n`)
 if (report.violations.length === 0) await rm(dir, { recursive: true, force: true })
 else {
