@@ -37,7 +37,7 @@ export interface Notifier extends AsyncDisposable {
 }
 
 /** A receiver that hangs holds up the end no longer than this, in ms. */
-const FLUSH_MS = 5_000
+const FLUSH_MS = 3_000
 
 const CONNECT_MS = 5_000
 

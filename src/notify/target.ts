@@ -1,6 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Emit } from '../reconcile/events.ts'
+import { NOTIFICATION_RESULTS, type Emit } from '../reconcile/events.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import type { Delivery, Parcel } from './delivery.ts'
 import type { Filter } from './filter.ts'
@@ -70,6 +70,12 @@ export function createTarget(options: TargetOptions): Target {
   let blockedUntil = -Infinity
   let stopping = false
   let shown = 0
+
+  // Shown at 0 from the start: a counter that is not there yet cannot be seen to rise.
+  for (const result of NOTIFICATION_RESULTS) {
+    emit({ type: 'NotificationsSettled', target: name, result, count: 0 })
+  }
+  emit({ type: 'NotificationsWaiting', target: name, count: 0 })
 
   function changed(): void {
     if (owed.count !== shown) {
