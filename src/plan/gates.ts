@@ -202,6 +202,7 @@ export function createBrake({ surroundings }: PipeInput): Action | undefined {
     reason: 'CreateBrake',
     message:
       `${brake.wanted} creations are wanted at once, and at most ${brake.limit} are let pass (--max-creates). If that is ` +
-      'right, raise the limit or run "pipewright apply --yes"; if not, look at what changed in the directory.',
+      'right, raise the limit, or run "pipewright apply --yes" while no daemon runs; if not, look at what changed in the ' +
+      'directory.',
   }
 }

@@ -1,0 +1,303 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { SETTINGS } from '../../src/config/settings.ts'
+import { runCommand } from '../../src/cli/program.ts'
+import { PipePolicy } from '../../src/kinds/policy.ts'
+import { STATUSES } from '../../src/plan/condition.ts'
+import { statusOf } from '../../src/plan/conditions.ts'
+import { REASONS, type Reason } from '../../src/plan/reason.ts'
+import { LINES } from '../../src/telemetry/log-lines.ts'
+import { METRICS } from '../../src/telemetry/metric-definitions.ts'
+import { alertRules } from '../support/alert-rules.ts'
+import { ROOT } from '../support/process.ts'
+
+/* What the runbook says is held against what the code has: reasons, alerts, commands, settings, metrics, log lines. */
+
+const PAGE = readFileSync(join(ROOT, 'docs', 'runbook.md'), 'utf8')
+
+/** As GitHub makes an anchor of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function anchorsIn(markdown: string): ReadonlySet<string> {
+  return new Set([...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)))
+}
+
+/** The entries of a chapter: heading → text. */
+function entriesOf(chapter: string): ReadonlyMap<string, string> {
+  const text = PAGE.split(/^## /m).find((part) => part.startsWith(`${chapter}\n`))
+  if (text === undefined) throw new Error(`there is no chapter "${chapter}"`)
+  return new Map(
+    text
+      .split(/^### /m)
+      .slice(1)
+      .map((entry) => {
+        const end = entry.indexOf('\n')
+        return [entry.slice(0, end), entry.slice(end).trim()]
+      }),
+  )
+}
+
+/** What stands in backquotes or in a block of code. */
+const CODE = [...PAGE.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`/g)].map(
+  ([, block, span = '']) => block ?? span,
+)
+
+const reasons = entriesOf('Reasons')
+const alerts = entriesOf('Alerts')
+const source = entriesOf('The source')
+
+/** Every source file below a folder of `src/`. */
+function sources(folder: string): string {
+  const path = join(ROOT, 'src', folder)
+  const files = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  return files.map((file) => readFileSync(join(path, file), 'utf8')).join('\n')
+}
+
+describe('entries', () => {
+  test('there is one for every reason, and for no other', () => {
+    expect([...reasons.keys()].toSorted()).toEqual(Object.keys(REASONS).toSorted())
+  })
+
+  test('there is one for every alert, and for no other', () => {
+    expect([...alerts.keys()].toSorted()).toEqual(
+      alertRules()
+        .map(({ alert }) => alert)
+        .toSorted(),
+    )
+  })
+
+  test('there is one for every way in which a reading may fail', () => {
+    const [, union = ''] = /interface SourceProblem[^}]*?reason: ([^\n]*)/.exec(sources('kinds')) ?? []
+    const known = [...union.matchAll(/'(\w+)'/g)].map(([, reason = '']) => reason)
+    expect(known.length).toBeGreaterThan(3)
+    expect([...source.keys()].filter((heading) => heading.startsWith('Source')).toSorted()).toEqual(
+      known.toSorted(),
+    )
+  })
+
+  test('the source is quoted in its own words', () => {
+    const code = sources('manifest')
+    const quoted = [...source.values()].flatMap(
+      (entry) => entry.match(/"The manifests directory [^"]*"/g) ?? [],
+    )
+    expect(quoted).toHaveLength(4)
+    const parts = quoted.flatMap((text) => text.slice(1, -1).split(/\b(?:N|M|\d+)\b/))
+    const missing = parts
+      .map((part) => part.replace(/[.,]$/, '').trim())
+      .filter((part) => !code.includes(part))
+    // Half of it is put together there: "does not exist".
+    expect(missing.filter((part) => !code.includes(part.replace('The manifests directory ', '')))).toEqual([])
+  })
+
+  test.each(Object.entries(REASONS))('%s begins with what the code says it means: %s', (reason, meaning) => {
+    expect(reasons.get(reason)?.replaceAll(/\s+/g, ' ').toLowerCase()).toMatch(
+      new RegExp(`^${RegExp.escape(meaning.toLowerCase())}\\b`),
+    )
+  })
+
+  test.each([...reasons, ...alerts, ...source, ...entriesOf('The ledger')])(
+    '%s says what to do',
+    (_, entry) => {
+      expect(entry).toMatch(/^- \*\*Do\.\*\* \S/m)
+    },
+  )
+
+  test.each([...alerts, ...source, ...entriesOf('The ledger')])('%s says where to look', (_, entry) => {
+    expect(entry).toMatch(/^- \*\*Look\.\*\* \S/m)
+  })
+
+  const unwell = (Object.keys(REASONS) as Reason[]).filter((reason) => {
+    const condition = { status: 'False', reason, message: '', since: 0 } as const
+    const fine = { ...condition, status: 'True' } as const
+    return !['Progressing', 'Ready'].includes(statusOf({ Valid: fine, Synced: condition, Ready: condition }))
+  })
+  test.each([...unwell, 'UnhealthyState', 'InvalidManifest'])(
+    '%s, which is not well, says where to look',
+    (reason) => {
+      expect(reasons.get(reason)).toMatch(/^- \*\*Look\.\*\* \S/m)
+    },
+  )
+})
+
+/** What the messages of the code tell people to write or to run, by reason. */
+function toldByCode(): ReadonlyMap<string, ReadonlySet<string>> {
+  const told = new Map<string, Set<string>>()
+  const code = sources('plan').replaceAll("' +\n", '').replaceAll('` +\n', '')
+  const literals = /reason: '(\w+)',((?:(?!reason: '|\bfunction\b)[\s\S])*?)(?: \}|\n {2,}\})/g
+  for (const [, reason = '', literal = ''] of code.matchAll(literals)) {
+    const message = /message:([\s\S]*)$/.exec(literal)?.[1] ?? ''
+    const words =
+      reason === 'OutcomeUnknown' ? (/return \(([\s\S]*?)\n {2}\)/.exec(outcomeWords())?.[1] ?? '') : message
+    const found = words.match(/policy\.\w+|"pipewright \w+|(?<!\w)--[a-z][a-z-]+/g) ?? []
+    told.set(reason, new Set([...(told.get(reason) ?? []), ...found.map((text) => text.replace(/^"/, ''))]))
+  }
+  return told
+}
+
+function outcomeWords(): string {
+  return (
+    readFileSync(join(ROOT, 'src', 'plan', 'outcome-unknown.ts'), 'utf8').split(
+      'export function outcomeUnknownWords',
+    )[1] ?? ''
+  )
+}
+
+describe('the messages of the code and the runbook', () => {
+  const told = [...toldByCode()].filter(([, words]) => words.size > 0)
+
+  test('were found', () => {
+    expect(told.map(([reason]) => reason)).toEqual(
+      expect.arrayContaining(['OutcomeUnknown', 'NotUpdatable', 'CreateBrake']),
+    )
+    expect(toldByCode().get('OutcomeUnknown')).toEqual(
+      new Set(['policy.adopt', 'policy.retryCreate', 'pipewright resolve', '--adopt', '--retry']),
+    )
+  })
+
+  test.each(told)('say the same for %s', (reason, words) => {
+    const entry = (reasons.get(reason) ?? '').replaceAll(/policy: \{ (\w+):/g, 'policy.$1')
+    expect([...words].filter((word) => !entry.includes(word))).toEqual([])
+  })
+})
+
+describe('what the runbook names exists', () => {
+  test('links', () => {
+    const links = [...PAGE.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+    expect(links.length).toBeGreaterThan(30)
+    const dead = links.filter((link) => {
+      if (/^https?:/.test(link)) return false
+      const [file = '', anchor] = link.split('#')
+      const path = file === '' ? join(ROOT, 'docs', 'runbook.md') : join(ROOT, 'docs', file)
+      if (!existsSync(path)) return true
+      return anchor !== undefined && !anchorsIn(readFileSync(path, 'utf8')).has(anchor)
+    })
+    expect(dead).toEqual([])
+  })
+
+  test('where the alerts lead', () => {
+    const dead = alertRules()
+      .map(({ annotations }) => annotations.runbook_url)
+      .filter((url) => {
+        const [file = '', anchor = ''] = url.split('#')
+        return !existsSync(join(ROOT, file)) || !anchorsIn(readFileSync(join(ROOT, file), 'utf8')).has(anchor)
+      })
+    expect(dead).toEqual([])
+  })
+
+  test('metrics', () => {
+    const metrics = [...PAGE.matchAll(/pipewright_(\w+)/g)].map(([, name = '']) => name)
+    expect(metrics.length).toBeGreaterThan(10)
+    expect(metrics.filter((name) => !(name in METRICS))).toEqual([])
+  })
+
+  test('log lines', () => {
+    const messages = new Set(Object.values(LINES).map(({ message }) => message as string))
+    const named =
+      PAGE.match(/[Ll]og:[^.]*?\./gs)?.flatMap((text) => text.match(/(?<=`)[A-Z][\w ]+(?=`)/g) ?? []) ?? []
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter((message) => !messages.has(message))).toEqual([])
+  })
+
+  test('statuses and reasons in addresses of the page', () => {
+    const named = [...PAGE.matchAll(/\/\?(status|reason)=(\w+)/g)].map(
+      ([, what, value]) => `${what} ${value}`,
+    )
+    const known = [
+      ...STATUSES.map((status) => `status ${status}`),
+      ...Object.keys(REASONS).map((reason) => `reason ${reason}`),
+    ]
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((text) => !known.includes(text))).toEqual([])
+  })
+
+  test('variables', () => {
+    const known = new Set(SETTINGS.map(({ env }) => env))
+    expect((PAGE.match(/PIPEWRIGHT_\w+/g) ?? []).filter((name) => !known.has(name))).toEqual([])
+  })
+
+  test('findings', () => {
+    const codes = [
+      ...(source.get('A file or folder that cannot be read') ?? '').matchAll(/`([a-z]+(?:-[a-z]+)+)`/g),
+    ]
+    expect(codes.length).toBeGreaterThan(5)
+    const known = anchorsIn(readFileSync(join(ROOT, 'docs', 'findings.md'), 'utf8'))
+    expect(codes.map(([, code = '']) => code).filter((code) => !known.has(code))).toEqual([])
+  })
+
+  test('lines of manifests', () => {
+    const policies = CODE.filter((code) => code.startsWith('policy: {')).map((code) =>
+      code
+        .replaceAll(/\bKEY\b/g, 'Pipe/orders')
+        .replaceAll(/\bID\b/g, '7d1a5c3e-48b0-4f96-b2d7-e90c6a1f8b44'),
+    )
+    expect(policies.length).toBeGreaterThan(5)
+    for (const text of policies) {
+      const { policy } = parse(text) as { policy: unknown } // it begins so
+      expect(PipePolicy.safeParse(policy).error, text).toBeUndefined()
+    }
+    const fields = [...PAGE.matchAll(/`policy\.(\w+)/g)].map(([, field = '']) => field)
+    expect(fields.filter((field) => !(field in PipePolicy.shape))).toEqual([])
+  })
+})
+
+/** Flags of programs that are not ours. */
+const FOREIGN = new Set(['--webhook-url'])
+
+describe('commands', async () => {
+  const lines = CODE.flatMap((code) => code.split('\n'))
+    .map((line) =>
+      /(?:^|-- )(?:pipewright|npm run pipewright --) (.*?)(?: {2,}#.*)?$/.exec(line)?.[1]?.trim(),
+    )
+    .filter((line) => line !== undefined)
+  const commands = [...new Set(lines)].filter((line) => line !== '…')
+
+  test('were found', () => {
+    expect(commands).toEqual(expect.arrayContaining(['resolve KEY --adopt ID', 'status', 'apply --yes']))
+  })
+
+  test.each(commands)('pipewright %s is one that the program takes', async (line) => {
+    const [name = '', ...words] = line.split(/\s+/)
+    const help = await helpOf(name)
+    const flags = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0] ?? '')
+    expect(flags.filter((flag) => !new RegExp(`${flag}\\b`).test(help))).toEqual([])
+    const wanted = /Usage: pipewright \w+ \[options\](.*)/.exec(help)?.[1]?.match(/<\w+>/g)?.length ?? 0
+    const given = words.filter(
+      (word, index) => !word.startsWith('--') && words[index - 1] !== '--adopt',
+    ).length
+    expect(given).toBeGreaterThanOrEqual(wanted)
+  })
+
+  test('flags that stand alone are settings, or flags of a command', async () => {
+    const names = [...new Set(commands.map((line) => line.split(/\s/)[0] ?? ''))]
+    const help = (await Promise.all(names.map(helpOf))).join('\n')
+    const flags = CODE.filter((code) => /^--[a-z]/.test(code)).map((code) => code.split(/[ =]/)[0] ?? '')
+    expect(flags.length).toBeGreaterThan(5)
+    expect(flags.filter((flag) => !FOREIGN.has(flag) && !new RegExp(`${flag}\\b`).test(help))).toEqual([])
+  })
+})
+
+/** What `pipewright COMMAND --help` prints; a command that is not there fails. */
+async function helpOf(command: string): Promise<string> {
+  let text = ''
+  const out = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk)
+      done()
+    },
+  })
+  const never = new AbortController().signal
+  const stop = { stopping: never, forced: never, onHangup: () => undefined }
+  const code = await runCommand({ stdout: out, stderr: out, env: {}, stop }, [command, '--help'])
+  expect([command, code]).toEqual([command, 0])
+  return text
+}
