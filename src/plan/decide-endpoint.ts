@@ -6,6 +6,7 @@ import {
   firstStop,
   invalid,
   orphaned,
+  secretUnavailable,
   serviceInvalid,
   suspended,
   vanishing,
@@ -13,10 +14,10 @@ import {
 import type { EndpointInput } from './input.ts'
 
 export function decideEndpoint(input: EndpointInput): Action {
-  return (
-    firstStop(input, [orphaned, vanishing, suspended, invalid, serviceInvalid, dependencyNotReady]) ??
-    decideUpsert(input)
-  )
+  const stop = firstStop(input, [orphaned, vanishing, suspended, invalid, serviceInvalid, dependencyNotReady])
+  if (stop !== undefined) return stop
+  const action = decideUpsert(input)
+  return (action.type === 'upsert' ? secretUnavailable(input) : undefined) ?? action
 }
 
 function decideUpsert(input: EndpointInput): Action {

@@ -49,12 +49,13 @@ export async function surroundingsOf(deps: Deps, input: SurroundingsInput): Prom
   }
 }
 
-/** The mounted secret without which a Service is of no use, or a pipe cannot be created. */
+/** The mounted secret without which a Service is of no use, a pipe cannot be created and an endpoint not applied. */
 function credentialsNeeded({ entry, recorded, service }: SurroundingsInput): string | undefined {
   const manifest = entry?.manifest
   if (manifest?.kind === 'Service') return manifest.spec.credentials.secretRef.name
-  const creates = manifest?.kind === 'Pipe' && recorded.pipe === undefined
-  return creates && service.usable ? service.access.secretName : undefined
+  const writes =
+    manifest?.kind === 'QueryEndpoint' || (manifest?.kind === 'Pipe' && recorded.pipe === undefined)
+  return writes && service.usable ? service.access.secretName : undefined
 }
 
 /** Counts the pipes of a service of which it is known whether they are there, since this one was first missed. */

@@ -356,6 +356,19 @@ const ROWS: readonly Row[] = [
   // query endpoints
   { why: 'an endpoint that was never applied', input: endpoint(), is: ['upsert', 'New'] },
   {
+    why: 'one whose credentials are not mounted',
+    input: endpoint({ surroundings: { missingSecrets: ['/secrets/api/keyId'] } }),
+    is: ['refuse', 'SecretUnavailable'],
+  },
+  {
+    why: 'one that is applied already needs none',
+    input: endpoint({
+      recorded: appliedEndpoint(MINUTE),
+      surroundings: { missingSecrets: ['/secrets/api/keyId'] },
+    }),
+    is: ['observe', 'InSync'],
+  },
+  {
     why: 'an endpoint that was edited',
     input: endpoint({ recorded: appliedEndpoint(MINUTE), desired: { fingerprint: EDITED } }),
     is: ['upsert', 'Edited'],
