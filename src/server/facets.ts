@@ -27,33 +27,45 @@ export function registerFacets(app: FastifyInstance, parts: ServerParts): void {
 }
 
 export function facetsOf(resources: readonly ResourceStatus[]): Facets {
+  const [services, labels, files, reasons] = [new Counter(), new Counter(), new Counter(), new Counter()]
+  for (const { service, labels: own, file, reason } of resources) {
+    if (service !== undefined) services.add(service, 1)
+    for (const name in own) labels.add(`${name}=${own[name]}`, 1)
+    if (file !== undefined) files.add(file, 1)
+    reasons.add(reason, 1)
+  }
   return {
-    services: countValues(resources, ({ service }) => (service === undefined ? [] : [service])),
-    labels: countValues(resources, ({ labels }) =>
-      Object.entries(labels).map(([name, value]) => `${name}=${value}`),
-    ),
-    files: countValues(resources, ({ file }) => (file === undefined ? [] : pathsOf(file))),
-    reasons: countValues(resources, ({ reason }) => [reason]),
+    services: services.facets(),
+    labels: labels.facets(),
+    files: withFolders(files).facets(),
+    reasons: reasons.facets(),
   }
 }
 
-function countValues(
-  resources: readonly ResourceStatus[],
-  valuesOf: (resource: ResourceStatus) => readonly string[],
-): readonly Facet[] {
-  const counts = new Map<string, number>()
-  for (const resource of resources) {
-    for (const value of valuesOf(resource)) counts.set(value, (counts.get(value) ?? 0) + 1)
+/** Counts values. It truly holds state: thousands of resources are counted at each call. */
+class Counter {
+  readonly counts = new Map<string, number>()
+
+  add(value: string, count: number): void {
+    this.counts.set(value, (this.counts.get(value) ?? 0) + count)
   }
-  return [...counts]
-    .map(([value, count]) => ({ value, count }))
-    .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-    .slice(0, VALUES)
-    .toSorted((a, b) => (a.value < b.value ? -1 : 1))
+
+  facets(): readonly Facet[] {
+    return [...this.counts]
+      .map(([value, count]) => ({ value, count }))
+      .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, VALUES)
+      .toSorted((a, b) => (a.value < b.value ? -1 : 1))
+  }
 }
 
-/** `a/b/c.yaml` → `a`, `a/b`, `a/b/c.yaml`. */
-function pathsOf(file: string): readonly string[] {
-  const parts = file.split('/')
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+/** `a/b/c.yaml` counts for `a` and `a/b` too. */
+function withFolders(files: Counter): Counter {
+  const all = new Counter()
+  for (const [file, count] of files.counts) {
+    for (let at = file.indexOf('/'); at !== -1; at = file.indexOf('/', at + 1))
+      all.add(file.slice(0, at), count)
+    all.add(file, count)
+  }
+  return all
 }

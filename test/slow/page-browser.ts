@@ -40,15 +40,23 @@ export interface Watched extends AsyncDisposable {
   readonly faults: () => readonly string[]
 }
 
-/** A tab of its own at `url`, which may lose its server when `mayLose`. */
+interface PageOptions {
+  /** The server will go away: what the browser says of that is no fault. */
+  readonly mayLose?: boolean
+  /** A script that runs before those of the page. */
+  readonly watch?: string
+}
+
+/** A tab of its own at `url`, live. */
 export async function openPage(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions & { readonly mayLose?: boolean } = {},
+  options: BrowserContextOptions & PageOptions = {},
 ): Promise<Watched> {
-  const { mayLose = false, ...contextOptions } = options
+  const { mayLose = false, watch, ...contextOptions } = options
   const context = await browser.newContext(contextOptions)
   const page = await context.newPage()
+  if (watch !== undefined) await page.addInitScript(watch)
   const faults: string[] = []
   const { origin } = new URL(url)
   page.on('console', (message) => {

@@ -101,7 +101,7 @@ describe('texts from manifests and from the platform', () => {
     // what cannot be seen, or turns text around, is shown as what it is
     const text = String(await page.evaluate('document.body.textContent'))
     expect(text).toContain(String.raw`abc\u{202e}gnp.exe\u{202c}`)
-    expect(text).not.toMatch(/[\p{Bidi_Control}\u{0}]/u)
+    expect(text).not.toMatch(/\p{Bidi_Control}/u)
     // a long text does not push anything out of the page
     expect(await tooWide(page)).toEqual([])
     expect(await seriousFindings(page)).toEqual([])

@@ -27,11 +27,6 @@ export function addressOf(wanted) {
   return text === '' ? location.pathname : `?${text}`
 }
 
-/** The address of a resource, whatever else is shown. */
-export function resourceAddress(key) {
-  return addressOf({ ...readAddress(), resource: key })
-}
-
 /**
  * Goes there. What is typed letter by letter is one step for "back", not ten.
  * @param {Record<string, string | undefined>} wanted @param {{ typing?: boolean }} [how]
@@ -44,7 +39,7 @@ export function go(wanted, { typing = false } = {}) {
   dispatchEvent(new Event('addresschange'))
 }
 
-/** Links within the page do not load it again. */
+/** Links within the page do not load it again. One to a resource (`data-resource`) keeps the filter for the way back. */
 export function followLinks() {
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
@@ -52,8 +47,11 @@ export function followLinks() {
     const link = event.target instanceof Element ? event.target.closest('a[data-inside]') : null
     if (link === null) return
     event.preventDefault()
-    history.pushState({ from: 'page' }, '', link.getAttribute('href'))
-    dispatchEvent(new Event('addresschange'))
+    const { resource } = link.dataset
+    if (resource === undefined) {
+      history.pushState({}, '', link.getAttribute('href'))
+      dispatchEvent(new Event('addresschange'))
+    } else go({ ...readAddress(), resource })
   })
   addEventListener('popstate', () => dispatchEvent(new Event('addresschange')))
 }

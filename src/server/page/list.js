@@ -6,7 +6,7 @@ import { resourceLink } from './trouble.js'
 export const PAGE_SIZE = 50
 
 /** A pause in typing after which the list is asked for: one request for a fast word, none that is felt. */
-const TYPING_MS = 25
+const TYPING_MS = 10
 
 const KINDS = ['Service', 'Pipe', 'QueryEndpoint', 'Alert']
 

@@ -5,7 +5,7 @@ const GATHER_MS = 100
 const REST_MS = 1_500
 
 /** The first fetch waits so long for the stream of events, so that nothing falls in between. */
-const FIRST_WAIT_MS = 150
+const FIRST_WAIT_MS = 50
 
 /** The server says something at least every 15 s; after so long a silence the connection is held to be gone. */
 const SILENCE_MS = 40_000

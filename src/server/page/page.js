@@ -19,6 +19,7 @@ const drawn = new Map()
 let overview
 let facets
 let storyLength = STORY_STEP
+let shownStory
 let listRequest = new AbortController()
 let version
 
@@ -52,7 +53,7 @@ async function loadOverview() {
 
 async function loadTroubles() {
   const troubles = await get(`api/v1/attention?limit=${TROUBLES_SHOWN}`)
-  draw('troubles', [troubles, location.search], () => showTroubles(troubles))
+  draw('troubles', troubles, () => showTroubles(troubles))
 }
 
 async function loadFacets() {
@@ -81,9 +82,10 @@ async function loadList() {
 
 async function loadStory() {
   const type = readAddress().story
+  shownStory = type
   const query = new URLSearchParams({ limit: String(storyLength), ...(type === undefined ? {} : { type }) })
   const story = await get(`api/v1/timeline?${query}`).catch(asNothing)
-  if (story !== undefined) draw('story', [story, location.search], () => showStory(story))
+  if (story !== undefined) draw('story', story, () => showStory(story))
 }
 
 async function loadResource(key) {
@@ -149,14 +151,14 @@ function showView() {
 let leftAt = { top: 0, key: '' }
 
 async function onAddress() {
-  const { resource } = readAddress()
+  const { resource, story } = readAddress()
   const before = byId('one').dataset.key ?? ''
   if (before === '' && resource !== undefined) leftAt = { top: scrollY, key: resource }
   showView()
   showFilter()
   try {
     if (resource === undefined) {
-      await Promise.all([loadList(), loadStory(), ...(before === '' ? [] : [loadTroubles()])])
+      await Promise.all([loadList(), ...(story === shownStory ? [] : [loadStory()])])
     } else await loadResource(resource)
   } catch {
     want('resources') // the next refresh tells that the connection is lost

@@ -1,4 +1,4 @@
-import { addressOf, resourceAddress } from './address.js'
+import { addressOf } from './address.js'
 import { copyable } from './copy.js'
 import { badge, byId, code, element, foreign, place, revisionOf, setText, toneOf } from './elements.js'
 import { findingItem } from './finding.js'
@@ -116,5 +116,11 @@ export function nextSteps(steps) {
 }
 
 export function resourceLink(key) {
-  return element('a', { class: 'key', href: resourceAddress(key), 'data-inside': true }, foreign(key))
+  const link = element(
+    'a',
+    { class: 'key', href: addressOf({ resource: key }), 'data-inside': true },
+    foreign(key),
+  )
+  link.dataset.resource = key
+  return link
 }
