@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { existsSync } from 'node:fs'
 import type { Catalog } from '../kinds/catalog.ts'
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import type { Settings } from '../config/settings.ts'
 import { readSecretFile } from '../platform/secret-store.ts'
 import type { SecretStore } from '../reconcile/ports.ts'
@@ -88,6 +89,6 @@ async function makeUp(dir: string, secrets: SecretStore, ref: SecretRef['secretR
 
 async function makeUpFile(file: string): Promise<void> {
   if (existsSync(file)) return
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(resolve(file)), { mode: 0o700 })
   await writeFile(file, `made-up-${randomBytes(12).toString('hex')}\n`, { mode: 0o600 })
 }

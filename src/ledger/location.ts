@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
+import { existsSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { makeFolder } from '../lib/make-folder.ts'
 import { LedgerError } from '../reconcile/ports.ts'
 import { corrupt, explain } from './sqlite-fault.ts'
 
@@ -19,23 +20,11 @@ export function realFile(file: string): string {
 }
 
 /** @throws {LedgerError} `io` */
-export function makeFolder(file: string): void {
+export function makeFolderOf(file: string): void {
   try {
-    mkdirSync(dirname(resolve(file)), { recursive: true })
+    makeFolder(dirname(resolve(file)))
   } catch (error) {
-    throw explain('open', file, plainReason(dirname(resolve(file))) ?? error)
-  }
-}
-
-/** On a read-only file system Node says of nested folders that there is no such file; asked for the first alone, EROFS. */
-function plainReason(folder: string): unknown {
-  const parent = dirname(folder)
-  if (parent !== folder && !existsSync(parent)) return plainReason(parent)
-  try {
-    mkdirSync(folder)
-    return undefined
-  } catch (error) {
-    return error
+    throw explain('open', file, error)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Emit } from '../reconcile/events.ts'
 import type { Ledger } from '../reconcile/ports.ts'
 import { createLedgerFile } from './create.ts'
 import { createLedger } from './ledger.ts'
-import { ledgerExists, makeFolder, missing, realFile } from './location.ts'
+import { ledgerExists, makeFolderOf, missing, realFile } from './location.ts'
 import { takeOwnerLock } from './owner-lock.ts'
 import { openReadStore } from './read-store.ts'
 import { tieToPlatform, untie } from './platform-tie.ts'
@@ -77,7 +77,7 @@ function openToWrite(
   mode: 'owner' | 'writer',
   stack: AsyncDisposableStack,
 ): OpenedStore {
-  if (options.init === 'auto') makeFolder(options.file)
+  if (options.init === 'auto') makeFolderOf(options.file)
   assertMayStart(options)
   const file = realFile(options.file)
   const now = options.clock.now()

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, openSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { Json, JsonObject } from '../lib/json.ts'
+import { makeFolder } from '../lib/make-folder.ts'
 import { type Row, toAlert, toEndpoint, toPipe, toRequest } from './home-rows.ts'
 import { HOME_VERSION, TABLES } from './home-tables.ts'
 import type { RecordedAnswer, RecordedRequest, StoredAlert, StoredEndpoint, StoredPipe } from './stored.ts'
@@ -164,7 +165,7 @@ function isBusy(error: unknown): boolean {
 
 /** Connection strings are shown by the interface and so kept in here: for the owner's eyes only. */
 function makeFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolder(dirname(resolve(file)))
   closeSync(openSync(file, 'a', 0o600))
 }
 
