@@ -104,6 +104,7 @@ const Panel = z.discriminatedUnion('type', [
       justifyMode: z.enum(['auto', 'center']),
       wideLayout: z.boolean(),
       showPercentChange: z.boolean(),
+      percentChangeColorMode: z.enum(['standard', 'inverted', 'same_as_value']),
     }),
   }),
   z.strictObject({
@@ -144,7 +145,6 @@ const Variable = z.discriminatedUnion('type', [
     regex: z.string(),
     multi: z.literal(false),
     includeAll: z.literal(false),
-    current: z.strictObject({}),
   }),
   z.strictObject({
     ...hidden,
