@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import type { Catalog } from '../kinds/catalog.ts'
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
-import { makeFolder } from '../lib/make-folder.ts'
+import { makeFolder } from '../ledger/make-folder.ts'
 import type { Settings } from '../config/settings.ts'
 import { readSecretFile } from '../platform/secret-store.ts'
 import type { SecretStore } from '../reconcile/ports.ts'
@@ -37,6 +37,7 @@ export async function startEmbeddedSandbox(
   await makeUpFile(settings.alertsTokenFile)
   const worldFile = join(settings.manifests, WORLD_FILE)
   const world = existsSync(worldFile) ? await readWorld(worldFile) : undefined
+  makeFolder(resolve(SANDBOX_HOME))
   const sandbox = await createSandbox({
     file: join(SANDBOX_HOME, 'sandbox.db'),
     world,

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { parseListen } from '../config/parsers.ts'
+import { makeFolder } from '../ledger/make-folder.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import { FaultMix, FaultRule } from '../sandbox/fault.ts'
 import { readWorld } from '../sandbox/world.ts'
@@ -32,6 +34,7 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
   const keySecret = flags.keySecret ?? randomBytes(12).toString('hex')
   const alertsToken = flags.alertsToken ?? randomBytes(12).toString('hex')
   const faults = flags.faults === undefined ? undefined : await readFaults(flags.faults)
+  if (flags.data !== undefined) makeFolder(dirname(resolve(flags.data)))
   await using server = await createSandbox({
     host: listen.value.host,
     port: listen.value.port,

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { makeFolder } from '../lib/make-folder.ts'
+import { makeFolder } from './make-folder.ts'
 import { LedgerError } from '../reconcile/ports.ts'
 import { corrupt, explain } from './sqlite-fault.ts'
 

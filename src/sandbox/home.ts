@@ -1,8 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { Json, JsonObject } from '../lib/json.ts'
-import { makeFolder } from '../lib/make-folder.ts'
 import { type Row, toAlert, toEndpoint, toPipe, toRequest } from './home-rows.ts'
 import { HOME_VERSION, TABLES } from './home-tables.ts'
 import type { RecordedAnswer, RecordedRequest, StoredAlert, StoredEndpoint, StoredPipe } from './stored.ts'
@@ -165,7 +163,6 @@ function isBusy(error: unknown): boolean {
 
 /** Connection strings are shown by the interface and so kept in here: for the owner's eyes only. */
 function makeFile(file: string): void {
-  makeFolder(dirname(resolve(file)))
   closeSync(openSync(file, 'a', 0o600))
 }
 
