@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 test('a file keeps everything over a restart', async () => {
-  const file = join(folder, 'deep', 'sandbox.db')
+  const file = join(folder, 'sandbox.db')
   let id: string
   {
     await using sandbox = await givenSandbox({ file })
