@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { alertRules, RULES_FILE } from '../support/alert-rules.ts'
@@ -6,7 +7,7 @@ import { queriesOf, readDashboard, substituted } from '../support/dashboard.ts'
 import { alertManifest, ENDPOINT, pipeManifest } from '../support/manifests.ts'
 import { exportedIn, notExported } from '../support/promql.ts'
 import { until } from '../support/until.ts'
-import { createScenario, type Live } from './scenario.ts'
+import { createScenario, type Live, type Scenario } from './scenario.ts'
 import { promtool, startPrometheus, type Prometheus } from './support/prometheus.ts'
 
 /* A real Prometheus (Debian's package) scrapes the real daemon, and answers what rules and dashboard ask. */
@@ -14,7 +15,11 @@ import { promtool, startPrometheus, type Prometheus } from './support/prometheus
 /** Twice as long as rates need. */
 const RATE_INTERVAL = '10s'
 
+/** What is left of a template that asked for something that is not there. */
+const NOT_FILLED_IN = /\{\{|<error|<nil>|<no value>/
+
 const stack = new AsyncDisposableStack()
+let scenario: Scenario
 let live: Live
 let prometheus: Prometheus
 let scrape: string
@@ -54,7 +59,7 @@ function impatient(): string {
 
 /** A daemon with something of everything: ready, drifted, of unknown outcome, suspended, invalid, an endpoint, an alert. */
 beforeAll(async () => {
-  const scenario = stack.use(await createScenario())
+  scenario = stack.use(await createScenario())
   const { workspace, platform } = scenario
   platform.faults.add({ operation: 'createPipe', subject: 'lost', fault: { type: 'cut-after' } })
   for (const name of ['orders', 'refunds', 'lost']) scenario.writePipe(name)
@@ -175,7 +180,57 @@ describe('the alert rules', () => {
       '1 resource(s) differ from their manifests (Drifted)',
     ])
     for (const { annotations } of await firing())
-      expect(Object.values(annotations).join()).not.toMatch(/\{\{|<error|<nil>/)
+      expect(Object.values(annotations).join()).not.toMatch(NOT_FILLED_IN)
+  })
+})
+
+describe('what goes wrong with a running daemon', () => {
+  const troubles: readonly (readonly [string, string, () => void])[] = [
+    [
+      'the directory of manifests goes away',
+      'PipewrightSourceFailing',
+      () => renameSync(scenario.workspace.manifests, scenario.workspace.path('elsewhere')),
+    ],
+    [
+      'the platform breaks down',
+      'PipewrightApiErrors',
+      () => scenario.platform.faults.add({ times: 'always', fault: { type: 'status', status: 503 } }),
+    ],
+    ['and so the resources fail', 'PipewrightFailed', () => undefined],
+    [
+      'the platform asks to slow down, again and again',
+      'PipewrightThrottled',
+      () => {
+        const fault = { type: 'rate-limit', seconds: 0, header: 'retry-after' } as const
+        scenario.platform.faults.clear()
+        scenario.platform.faults.add({ times: 'always', fault })
+      },
+    ],
+    [
+      'somebody keeps the ledger busy',
+      'PipewrightLedgerFailing',
+      () => {
+        scenario.platform.faults.clear() // so that there is something to write
+        const other = new DatabaseSync(scenario.ledger)
+        stack.defer(() => other.close())
+        other.exec('BEGIN IMMEDIATE')
+      },
+    ],
+    ['the daemon is killed', 'PipewrightDown', () => live.program.signal('SIGKILL')],
+  ]
+
+  test.each(troubles)('%s: %s', async (_, alert, happen) => {
+    happen()
+    const alerts = await until(
+      `${alert} to fire`,
+      async () => {
+        const found = (await firing()).filter(({ labels }) => labels['alertname'] === alert)
+        return found.length > 0 && found
+      },
+      60_000,
+    )
+    for (const { annotations } of alerts)
+      expect(Object.values(annotations).join(' ')).not.toMatch(NOT_FILLED_IN)
   })
 })
 
