@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { settingsTable } from '../src/config/describe.ts'
 import { manifestJsonSchema } from '../src/kinds/json-schema.ts'
 import { METRICS, PREFIX, type MetricDefinition } from '../src/telemetry/metric-definitions.ts'
+import { chartPage } from './chart-page.ts'
 import { findingsPage } from './findings-page.ts'
 
 /* Writes what docs/ holds of the code (`npm run docs`); test/docs holds that it is current. */
@@ -16,6 +17,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'settings.md': settingsPage(),
     'metrics.md': metricsPage(),
     'findings.md': findingsPage(NOTE),
+    '../helm/README.md': chartPage(NOTE),
     'schema/manifest.schema.json': `${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n`,
   }
 }

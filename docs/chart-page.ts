@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+
+const HELM = join(import.meta.dirname, '../helm')
+
+/** The part of JSON Schema that values.schema.json uses and the page shows. */
+interface ValueSchema {
+  readonly type?: string | readonly string[] | undefined
+  readonly description?: string | undefined
+  readonly enum?: readonly string[] | undefined
+  readonly properties?: Readonly<Record<string, ValueSchema>> | undefined
+  readonly items?: ValueSchema | undefined
+  readonly required?: readonly string[] | undefined
+}
+
+const ValueSchema: z.ZodType<ValueSchema> = z.lazy(() =>
+  z.looseObject({
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    description: z.string().optional(),
+    enum: z.array(z.string()).optional(),
+    properties: z.record(z.string(), ValueSchema).optional(),
+    items: ValueSchema.optional(),
+    required: z.array(z.string()).optional(),
+  }),
+)
+
+/**
+ * helm/README.md: every value of the chart, from values.schema.json, with its default from values.yaml.
+ * @throws when a value has no description, or a default has no place in the schema
+ */
+export function chartPage(note: string): string {
+  const schema = ValueSchema.parse(JSON.parse(readFileSync(join(HELM, 'values.schema.json'), 'utf8')))
+  const defaults: unknown = parse(readFileSync(join(HELM, 'values.yaml'), 'utf8'))
+  const rows = rowsOf(schema, defaults, '')
+  return `# The chart
+
+${note}
+
+\`\`\`sh
+helm install pipewright ./helm --namespace data --create-namespace \\
+  --set image.repository=registry.example.com/pipewright \\
+  --set platform.baseUrl=https://api.example.com \\
+  --set source.git.repository=https://git.example.com/data/pipes.git \\
+  --set 'secrets[0].name=analytics-api'
+\`\`\`
+
+Step by step, with what is seen after each: [docs/operations.md](../docs/operations.md). Who could do what, and what stops
+them: [SECURITY.md](../SECURITY.md). Values that cannot work are refused before anything is installed.
+
+| value | type | default | what it is |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function rowsOf(schema: ValueSchema, value: unknown, path: string): readonly string[] {
+  const { properties } = schema
+  if (properties === undefined) return [] // an object of Kubernetes
+  for (const name of Object.keys(asObject(value))) {
+    if (properties[name] === undefined) throw new Error(`values.yaml: ${path}${name} is not in the schema`)
+  }
+  return Object.entries(properties).flatMap(([name, inner]) => {
+    const { description, items } = inner
+    if (description === undefined) throw new Error(`values.schema.json: ${path}${name} has no description`)
+    const given = asObject(value)[name]
+    const below = [
+      ...rowsOf(inner, given, `${path}${name}.`),
+      ...(items?.properties === undefined ? [] : rowsOf(items, undefined, `${path}${name}[].`)),
+    ]
+    const shown = inner.properties === undefined && given !== undefined ? code(JSON.stringify(given)) : ''
+    return [`| ${code(path + name)} | ${typeOf(inner)} | ${shown} | ${cell(description)} |`, ...below]
+  })
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>) // the line above
+    : {}
+}
+
+function typeOf(schema: ValueSchema): string {
+  if (schema.enum !== undefined) return schema.enum.map(code).join(', ')
+  return [schema.type ?? []].flat().join(' or ')
+}
+
+function code(text: string): string {
+  return `\`${cell(text)}\``
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}

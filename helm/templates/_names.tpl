@@ -1,0 +1,75 @@
+{{- define "pipewright.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 50 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "pipewright.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
+{{- else if contains (include "pipewright.name" .) .Release.Name }}
+{{- .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name (include "pipewright.name" .) | trunc 50 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{/* What tells our pod from every other; never changes over the life of a release. */}}
+{{- define "pipewright.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "pipewright.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: daemon
+{{- end }}
+
+{{- define "pipewright.commonLabels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "pipewright.labels" -}}
+{{ include "pipewright.selectorLabels" . }}
+{{ include "pipewright.commonLabels" . }}
+{{- end }}
+
+{{- define "pipewright.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- .Values.serviceAccount.name | default (include "pipewright.fullname" .) }}
+{{- else }}
+{{- .Values.serviceAccount.name | default "default" }}
+{{- end }}
+{{- end }}
+
+{{/* An image of values: {repository, tag, digest}; a digest comes before a tag. */}}
+{{- define "pipewright.image" -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag }}
+{{- end -}}
+{{- end }}
+
+{{- define "pipewright.ownImage" -}}
+{{- $image := .Values.image -}}
+{{- include "pipewright.image" (dict "repository" $image.repository "digest" $image.digest "tag" ($image.tag | default .Chart.AppVersion)) -}}
+{{- end }}
+
+{{/* Seconds of a text like 90s or 1m30s, rounded down, as Pipewright reads it. */}}
+{{- define "pipewright.seconds" -}}
+{{- $total := 0.0 -}}
+{{- range regexFindAll "[0-9.]+(ms|s|m|h|d)" . -1 -}}
+{{- $unit := regexFind "[a-z]+" . -}}
+{{- $total = addf $total (mulf (trimSuffix $unit . | float64) (get (dict "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0 "d" 86400.0) $unit)) -}}
+{{- end -}}
+{{- $total -}}
+{{- end }}
+
+{{/* The port of a URL or of git@host:path. */}}
+{{- define "pipewright.port" -}}
+{{- $authority := regexReplaceAll "^[a-z]+://([^/@]*@)?([^/]*).*$" . "${2}" -}}
+{{- if not (contains "://" .) -}}22
+{{- else if regexMatch ":[0-9]+$" $authority -}}{{ regexFind "[0-9]+$" $authority }}
+{{- else -}}{{ get (dict "https" "443" "http" "80" "ssh" "22") (regexFind "^[a-z]+" .) }}
+{{- end -}}
+{{- end }}

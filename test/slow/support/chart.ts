@@ -1,0 +1,92 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseAllDocuments, stringify } from 'yaml'
+import { ROOT } from '../../support/process.ts'
+import { run, runWell, tool, type Ended } from './tools.ts'
+
+export const CHART = join(ROOT, 'helm')
+
+/** Where sets of values are, each with what the chart makes of it. */
+export const GOLDEN = join(ROOT, 'test/slow/golden/chart')
+
+/** Names of the sets. */
+export function valueSets(): readonly string[] {
+  return readdirSync(GOLDEN)
+    .filter((name) => name.endsWith('.values.yaml'))
+    .map((name) => name.slice(0, -'.values.yaml'.length))
+    .toSorted()
+}
+
+export function valuesFile(set: string): string {
+  return join(GOLDEN, `${set}.values.yaml`)
+}
+
+/** As far as tests look into one; kubectl-validate looks at the shapes. */
+export interface KubernetesObject {
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
+  readonly spec?: unknown
+  readonly data?: unknown
+}
+
+/** Release `demo` in the namespace `data`. */
+function templateArgs(values: readonly string[]): readonly string[] {
+  return ['template', 'demo', CHART, '--namespace', 'data', ...values]
+}
+
+/** What the chart makes of files of values; the text as helm prints it. */
+export async function render(...files: readonly string[]): Promise<string> {
+  return runWell(tool('helm'), templateArgs(files.flatMap((file) => ['--values', file])))
+}
+
+/** The same with values of a test, which need not be accepted. @param folder for the file of values */
+export async function tryValues(folder: string, values: object): Promise<Ended> {
+  const file = join(folder, 'values.yaml')
+  writeFileSync(file, stringify(values))
+  return run(tool('helm'), templateArgs(['--values', file]))
+}
+
+export function objectsIn(rendered: string): readonly KubernetesObject[] {
+  return parseAllDocuments(rendered, { version: '1.1' })
+    .map((document) => {
+      if (document.errors[0] !== undefined) throw document.errors[0]
+      return document.toJS() as KubernetesObject | null
+    })
+    .filter((object) => object !== null)
+}
+
+/** The one object of a kind. */
+export function objectOf(rendered: string, kind: string): KubernetesObject {
+  const [found, ...more] = objectsIn(rendered).filter((object) => object.kind === kind)
+  if (found === undefined || more.length > 0) throw new Error(`there is not exactly one ${kind}`)
+  return found
+}
+
+export interface PodContainer {
+  readonly name: string
+  readonly image: string
+  readonly args?: readonly string[]
+  readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[]
+  readonly securityContext?: Readonly<Record<string, unknown>>
+  readonly volumeMounts?: readonly {
+    readonly name: string
+    readonly mountPath: string
+    readonly readOnly?: boolean
+  }[]
+}
+
+export interface PodSpec {
+  readonly containers: readonly PodContainer[]
+  readonly securityContext?: Readonly<Record<string, unknown>>
+  readonly terminationGracePeriodSeconds?: number
+  readonly volumes?: readonly Readonly<Record<string, unknown>>[]
+  readonly [field: string]: unknown
+}
+
+/** The pods of all objects that make or are one. */
+export function podsIn(rendered: string): readonly PodSpec[] {
+  return objectsIn(rendered).flatMap(({ kind, spec }): readonly PodSpec[] => {
+    if (kind === 'Pod') return [spec as PodSpec]
+    return kind === 'StatefulSet' ? [(spec as { template: { spec: PodSpec } }).template.spec] : []
+  })
+}
