@@ -6,6 +6,7 @@ import { manifestJsonSchema } from '../src/kinds/json-schema.ts'
 import { METRICS, PREFIX, type MetricDefinition } from '../src/telemetry/metric-definitions.ts'
 import { chartPage } from './chart-page.ts'
 import { findingsPage } from './findings-page.ts'
+import { logsPage } from './logs-page.ts'
 
 /* Writes what docs/ holds of the code (`npm run docs`); test/docs holds that it is current. */
 
@@ -17,6 +18,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'settings.md': settingsPage(),
     'metrics.md': metricsPage(),
     'findings.md': findingsPage(NOTE),
+    'logs.md': logsPage(NOTE),
     '../helm/README.md': chartPage(NOTE),
     'schema/manifest.schema.json': `${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n`,
   }

@@ -46,6 +46,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const dispatcher: Dispatcher = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
   const startedAt = clock.now()
   const keeper = createKeeper()
+  let cancelSweep: (() => void) | undefined
 
   const targets: readonly Target[] = options.targets.map(({ route, ...settings }) =>
     createTarget({
@@ -119,19 +120,30 @@ export function createNotifier(options: NotifierOptions): Notifier {
     }
   }
 
+  /** What goes from the board, and what a reading brings onto it, does so right after it is told. */
+  function sweepSoon(): void {
+    cancelSweep ??= clock.after(SWEEP_MS, () => {
+      cancelSweep = undefined
+      each((target) => target.sweep())
+    })
+  }
+
   return {
     tell(event) {
-      if (event.type === 'ReconcileFinished' || event.type === 'Forgotten') {
+      if (event.type === 'ReconcileFinished') {
         each((target) => target.observe(event.key))
       } else if (event.type === 'CreateFinished' && event.outcome === 'created') {
         const { key, pipeId, revision } = event
         each((target) => target.created({ key, pipeId, at: clock.now(), revision }))
-      } else if (event.type === 'SourceLoaded' && event.problem === undefined) {
-        // The keys of a reading come onto the board right after it is told.
-        clock.after(SWEEP_MS, () => each((target) => target.sweep()))
+      } else if (
+        event.type === 'Forgotten' ||
+        (event.type === 'SourceLoaded' && event.problem === undefined)
+      ) {
+        sweepSoon()
       }
     },
     async stop(deadline) {
+      cancelSweep?.()
       const end = AbortSignal.any([deadline, AbortSignal.timeout(FLUSH_MS)])
       await Promise.all(targets.map((target) => target.stop(end)))
       await keeper.done()

@@ -37,7 +37,7 @@ export const FIELDS = {
   waitMs: 'how long it waited, in ms',
   retryAfterMs: 'how long the platform asks to wait, in ms',
   // of a reading
-  manifests: 'number of manifests by kind',
+  manifests: 'number of manifests by kind; of the start, their directory',
   findings: 'number of findings',
   changed: 'number of keys whose meaning changed',
   severity: '`error` or `warning`',
@@ -59,7 +59,6 @@ export const FIELDS = {
   id: 'id of the message; sent as `webhook-id`',
   news: 'number of resources that the message tells of',
   retryInMs: 'when it is tried again, in ms; without it, never',
-  count: 'number of resources',
 } as const satisfies Readonly<Record<string, string>>
 
 export type Field = keyof typeof FIELDS

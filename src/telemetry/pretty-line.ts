@@ -1,28 +1,96 @@
 import pinoPretty from 'pino-pretty'
+import { formatDuration } from '../lib/duration.ts'
+import { FIELDS } from './log-lines.ts'
+
+type Log = Readonly<Record<string, unknown>>
+
+/** All but what pino-pretty shows in its own way: the level, the time, and the stack of an error. */
+const IN_WORDS = Object.keys(FIELDS).filter((name) => !['level', 'time', 'msg', 'err'].includes(name))
 
 /** Facts that stand in the words of a line, or that only machines want. */
-const NOT_REPEATED = 'key,detail,reconcileId,revision'
+const NOT_REPEATED: ReadonlySet<string> = new Set([
+  'level',
+  'time',
+  'app',
+  'msg',
+  'key',
+  'detail',
+  'hint',
+  'file',
+  'line',
+  'column',
+  'reconcileId',
+  'revision',
+  'err',
+])
 
-/** Turns a line of JSON into one for people: time, level, what, which, why, and the other facts. */
+/**
+ * Turns a line of JSON into one for people: time, level, what, which, why, where, and the other facts. What the line
+ * before said of the same resource in the same words is not said again.
+ */
 export function createPrettyLine(options: { readonly colour: boolean }): (json: string) => string {
+  let before: { readonly key: unknown; readonly detail: unknown } | undefined
+
+  function wordsOf(log: Log, messageKey: string): string {
+    const { key, detail } = log
+    const isRepeated = detail !== undefined && before?.key === key && before?.detail === detail
+    before = { key, detail }
+    return [
+      log[messageKey],
+      key,
+      isRepeated ? undefined : [detail, log['hint']].filter(isText).join(' '),
+      placeOf(log),
+      shortRevision(log),
+      factsOf(log),
+    ]
+      .filter(isText)
+      .map(printable)
+      .join(' · ')
+  }
+
   // The factory and not the stream: a stream would hold lines back, and end its destination with itself.
   return pinoPretty.prettyFactory({
     colorize: options.colour,
     translateTime: 'SYS:HH:MM:ss',
-    singleLine: true,
-    ignore: NOT_REPEATED,
-    messageFormat: (log, messageKey) =>
-      [log[messageKey], log['key'], log['detail'], shortRevision(log)]
-        .filter(isText)
-        .map(printable)
-        .join(' · '),
+    ignore: IN_WORDS.join(','),
+    messageFormat: wordsOf,
   })
 }
 
+/** `orders.yaml:16:3`, as editors and terminals open it. */
+function placeOf({ file, line, column }: Log): string | undefined {
+  if (typeof file !== 'string') return undefined
+  return [file, line, column].flatMap((part) => (part === undefined ? [] : String(part))).join(':')
+}
+
 /** Only the line of a reading names the revision: to people, the others are noise. */
-function shortRevision(log: Readonly<Record<string, unknown>>): string | undefined {
+function shortRevision(log: Log): string | undefined {
   const { revision } = log
   return 'manifests' in log && typeof revision === 'string' ? `revision ${revision.slice(0, 12)}` : undefined
+}
+
+/** `action=observe duration=12ms`. */
+function factsOf(log: Log): string {
+  return Object.entries(log)
+    .filter(([name]) => !NOT_REPEATED.has(name))
+    .flatMap(([name, value]) => factOf(name, value))
+    .join(' ')
+}
+
+function factOf(name: string, value: unknown): readonly string[] {
+  if (typeof value === 'number' && name.endsWith('Ms'))
+    return [`${name.slice(0, -2)}=${formatDuration(value)}`]
+  if (Array.isArray(value)) return value.length === 0 ? [] : [`${name}=${value.map(wordOf).join(',')}`]
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([inner, one]) => (one === 0 ? [] : factOf(inner, one)))
+  }
+  return [`${name}=${wordOf(value)}`]
+}
+
+/** In quotes when it would not be seen as one word. */
+function wordOf(value: unknown): string {
+  const text = String(value)
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
 }
 
 function isText(value: unknown): value is string {

@@ -158,7 +158,7 @@ targets:
     ['as a name of a field', `targets: [{name: a, type: slack, '${PLANTED}': 1}]`],
     ['as the signing key', `${TARGET}    signingKey: planted-secret\n`],
     ['as a file', `targets: [{name: a, type: slack, url: {file: ${PLANTED}}}]`],
-    ['beside YAML that is wrong', `targets: [{name: a, url: &x '${PLANTED}', url: *${'planted-secret'}}]`],
+    ['beside YAML that is wrong', `targets: [{name: a, url: &x '${PLANTED}', url: *planted-secret}]`],
     ['as a target', `targets: [${PLANTED}]`],
   ])('shows no secret that stands %s', (_, text) => {
     const { faults: found } = parse(text)

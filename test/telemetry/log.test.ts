@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/reconcile/events.ts'
+import { FIELDS, LINES, type LineName, type SILENT_EVENTS } from '../../src/telemetry/log-lines.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
 
 const CONDITION = { status: 'False', reason: 'Drifted', message: 'it drifted', since: NOW } as const
@@ -26,6 +27,11 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
   ],
   ['a brake that holds stands in the way', { type: 'BrakeChanged', on: true, wanted: 30, limit: 25 }, 'warn'],
   ['a brake that lets go is news', { type: 'BrakeChanged', on: false, wanted: 0, limit: 25 }, 'info'],
+  ['a notification that went through is of no interest', sent(false), 'debug'],
+  ['a receiver that is back is news', sent(true), 'info'],
+  ['a receiver that is away stands in the way', notSent({ retryInMs: 5 }), 'warn'],
+  ['one that still is, is no news', notSent({ retryInMs: 5, first: false }), 'debug'],
+  ['a notification that is lost needs a person', notSent({}), 'error'],
   ['a stop that left work is worth a look', { type: 'Stopped', unfinished: 2 }, 'warn'],
   ['a condition that changed is news', conditionChanged({ ...CONDITION, status: 'False' }), 'info'],
   [
@@ -45,6 +51,27 @@ function conditionChanged(before: typeof CONDITION | undefined): Event {
     after: CONDITION,
     ...place,
   }
+}
+
+function notSent(over: { readonly retryInMs?: number; readonly first?: boolean }): Event {
+  return {
+    type: 'NotificationFailed',
+    target: 'on-call',
+    id: 'm-1',
+    news: 1,
+    attempt: 1,
+    code: '503',
+    durationMs: 1,
+    message: 'HTTP 503',
+    retryInMs: undefined,
+    first: true,
+    ...over,
+  }
+}
+
+function sent(recovered: boolean): Event {
+  const facts = { target: 'on-call', id: 'm-1', news: 1, attempt: 1, code: '200', durationMs: 1 }
+  return { type: 'NotificationSent', ...facts, recovered }
 }
 
 function ledger(result: 'written' | 'failed'): Event {
@@ -90,7 +117,23 @@ describe('levels', () => {
   })
 })
 
+/** Every event has a line, or is said to have none: this does not compile otherwise. */
+type WithLine = (typeof LINES)[LineName]['event'] | (typeof SILENT_EVENTS)[number]
+const FORGOTTEN: Exclude<Event['type'], WithLine> extends never ? 'none' : never = 'none'
+
 describe('lines', () => {
+  it('are defined for every event', () => {
+    expect(FORGOTTEN).toBe('none')
+    const messages = Object.values(LINES).map(({ message }) => message)
+    expect(new Set(messages).size).toBe(messages.length)
+  })
+
+  it('have no field that is not described, and none is described in vain', () => {
+    const everywhere = ['level', 'time', 'app', 'msg', 'revision']
+    const used = new Set<string>([...everywhere, ...Object.values(LINES).flatMap(({ fields }) => fields)])
+    expect(Object.keys(FIELDS).toSorted()).toEqual([...used].toSorted())
+  })
+
   it('have a constant message, and the facts as fields', () => {
     const { emit, lines } = telemetry()
     emit(reconciled({ changed: true }))
@@ -224,6 +267,33 @@ describe('for people', () => {
     expect(written).not.toContain('\u001B')
     expect(written).not.toMatch(/pid|hostname/)
     expect(written.trim().split('\n')).toHaveLength(1)
+  })
+
+  it('shows where, and the other facts as words', () => {
+    const { emit, text } = telemetry({ log: { format: 'pretty' } })
+    emit(loaded({ findings: [finding()] }))
+    const [read, found] = text().trim().split('\n')
+    expect(read).toMatch(
+      /INFO: Manifests read · revision abc123 · changed=0 Service=1 Pipe=2 findings=1 duration=20ms$/,
+    )
+    expect(found).toMatch(
+      /WARN: Finding · Pipe\/orders · There is no field "replcas"\. Did you mean "replicas"\? · orders\.yaml:7:3 · severity=error code=unknown-field$/,
+    )
+  })
+
+  it('does not say the same twice in a row of the same resource', () => {
+    const { emit, text } = telemetry({ log: { format: 'pretty' } })
+    emit(conditionChanged(CONDITION))
+    emit(reconciled({ changed: true, message: CONDITION.message }))
+    emit(reconciled({ changed: true, message: CONDITION.message, key: 'Pipe/other' }))
+    const lines = text().trim().split('\n')
+    expect(lines.map((line) => line.includes(CONDITION.message))).toEqual([true, false, true])
+  })
+
+  it('shows the stack of a fault', () => {
+    const { emit, text } = telemetry({ log: { format: 'pretty' } })
+    emit({ type: 'Bug', message: 'in the queue', error: new Error('outer') })
+    expect(text()).toMatch(/ERROR: Bug · in the queue\n[\s\S]*outer[\s\S]*at /)
   })
 })
 
