@@ -63,6 +63,12 @@ ${rows.join('\n')}
 ${labelValues().join('\n')}
 
 Beside these, the usual metrics of a Node process (\`process_…\`, \`nodejs_…\`).
+
+## What to do with them
+
+Alert rules for Prometheus are in \`helm/rules/pipewright.rules.yaml\`, a dashboard for Grafana in
+\`helm/dashboards/pipewright.json\`; the chart can bring both, and both can be used without it. What to do when an alert fires
+is in the [runbook](runbook.md).
 `
 }
 
