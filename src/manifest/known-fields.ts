@@ -10,14 +10,24 @@ interface Shape {
     readonly element?: Shape
     readonly valueType?: Shape
     readonly options?: readonly Shape[]
+    readonly format?: string
   }
 }
 
 /** The names of the fields that may stand at a path. */
 export function knownFields(schema: z.ZodType, path: Path): readonly string[] {
+  return [...new Set(shapesAt(schema, path).flatMap((shape) => Object.keys(shape.def.shape ?? {})))]
+}
+
+/** The format of the text that may stand at a path, as zod names it. */
+export function formatOf(schema: z.ZodType, path: Path): string | undefined {
+  return shapesAt(schema, path).find((shape) => shape.def.format !== undefined)?.def.format
+}
+
+function shapesAt(schema: z.ZodType, path: Path): readonly Shape[] {
   let shapes: readonly Shape[] = [schema]
   for (const step of path) shapes = shapes.flatMap(unwrap).flatMap((shape) => child(shape, step))
-  return [...new Set(shapes.flatMap(unwrap).flatMap((shape) => Object.keys(shape.def.shape ?? {})))]
+  return shapes.flatMap(unwrap)
 }
 
 /** Dotted paths of the objects in which a field of this name may stand. */

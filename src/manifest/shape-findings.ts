@@ -3,9 +3,18 @@ import { SECRET_FIELDS } from '../kinds/secret-ref.ts'
 import { isObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Path, Statement } from './findings.ts'
-import { homesOf, knownFields } from './known-fields.ts'
+import { formatOf, homesOf, knownFields } from './known-fields.ts'
 import { looksLikeToken, looksSensitive } from './mask.ts'
-import { formatWords, inputName, nameOf, ownWords, quote, typeHint, typeName } from './shape-words.ts'
+import {
+  formatWords,
+  inputName,
+  nameOf,
+  ownWords,
+  quote,
+  typeHint,
+  typeName,
+  wantedWords,
+} from './shape-words.ts'
 
 /** What is wrong with the shape of a document, and where. `at` says what to mark. */
 export interface ShapeProblem {
@@ -38,7 +47,7 @@ function problemsOf(issue: Issue, prefix: Path, context: Context): readonly Shap
       : issue.keys.slice(0, context.most).map((name) => unknownField(path, name, context))
   }
   if (isSecretBundle(path.slice(0, -1)) && isWrittenOut(valueAt(context.input, path.slice(0, -1)))) return []
-  if (input === undefined) return [missing(path, issue)]
+  if (input === undefined) return [missing(path, issue, context)]
   if (isLiteralSecret(path, input)) return [literalSecret(path)]
   if (issue.code === 'invalid_union') return unionProblems(issue, path, context)
   if (issue.code === 'invalid_element')
@@ -116,11 +125,12 @@ function unknownHint(
     : `Remove it; known are ${known.slice(0, 15).join(', ')}${known.length > 15 ? ', …' : ''}.`
 }
 
-function missing(path: Path, issue: Issue): ShapeProblem {
+function missing(path: Path, issue: Issue, context: Context): ShapeProblem {
   const name = String(path.at(-1) ?? '')
   const parent = path.slice(0, -1)
   const where = parent.length === 0 ? 'The manifest' : nameOf(parent)
-  const wanted = issue.code === 'invalid_type' ? `, ${typeName(issue.expected)}` : ''
+  const wanted =
+    issue.code === 'invalid_type' ? `, ${wantedWords(issue.expected, formatOf(context.schema, path))}` : ''
   const value =
     issue.code === 'invalid_value' && issue.values.length === 1
       ? ` "${name}: ${String(issue.values[0])}"`

@@ -4,15 +4,23 @@ import type { Path } from './findings.ts'
 import { printable } from './source-text.ts'
 
 const FORMATS: Readonly<Record<string, string>> = {
-  guid: 'must be a UUID, such as "0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11"',
-  uuid: 'must be a UUID, such as "0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11"',
-  datetime: 'must be a timestamp with a zone, such as "2027-01-31T00:00:00Z"',
-  url: 'must be a URL',
+  guid: 'a UUID, such as "0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11"',
+  uuid: 'a UUID, such as "0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11"',
+  datetime: 'a timestamp with a zone, such as "2027-01-31T00:00:00Z"',
+  url: 'a URL',
 }
 
 /** What a text has to look like. */
 export function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
-  return ownWords(issue.message) ?? FORMATS[issue.format] ?? 'does not have the right form'
+  const format = FORMATS[issue.format]
+  return (
+    ownWords(issue.message) ?? (format === undefined ? 'does not have the right form' : `must be ${format}`)
+  )
+}
+
+/** What a field that is missing has to be: its format where it has one, or its type. */
+export function wantedWords(expected: string, format: string | undefined): string {
+  return FORMATS[format ?? ''] ?? typeName(expected)
 }
 
 /** Messages that our schemas give begin with "must"; zod's own are for programmers. */
