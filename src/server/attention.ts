@@ -4,7 +4,7 @@ import type { Key } from '../kinds/key.ts'
 import { STATUSES, type Status } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
-import { nextSteps, placeOf, type NextStep, type StepContext } from './next-step.ts'
+import { causeOf, commandLine, nextSteps, placeOf, type NextStep, type StepContext } from './next-step.ts'
 import type { ServerParts } from './parts.ts'
 import { wholeOf, type Query } from './query.ts'
 import { sinceOf } from './since.ts'
@@ -28,6 +28,7 @@ export interface Trouble {
   readonly reason: Reason | undefined
   /** What it is, in a few words. */
   readonly what: string
+  /** What happened and why; what to do about it is in `next`. */
   readonly message: string
   readonly since: number | undefined
   /** The resources it is about: the first of them. */
@@ -76,7 +77,7 @@ export function troublesOf(parts: Pick<ServerParts, 'board' | 'overview' | 'read
     ({ key }) => key,
   )
   const shown = new Set(unwell.map(({ key }) => key))
-  const groups = Map.groupBy(unwell, causeOf)
+  const groups = Map.groupBy(unwell, kinOf)
   const ofResources = [...groups.values()].flatMap((group) =>
     group.length < GROUP_FROM
       ? group.map((resource) => oneTrouble(resource, findingsOf.get(resource.key) ?? [], overview))
@@ -89,7 +90,7 @@ export function troublesOf(parts: Pick<ServerParts, 'board' | 'overview' | 'read
 }
 
 /** Equal for those that most likely have one cause, and one remedy. */
-function causeOf({ status, reason, service, key }: ResourceStatus): string {
+function kinOf({ status, reason, service, key }: ResourceStatus): string {
   // each of these is a matter of its own: another manifest to edit, another pipe to look for
   if (status === 'Invalid' || status === 'OutcomeUnknown') return key
   return `${status}/${reason}/${service ?? ''}`
@@ -106,7 +107,6 @@ function rank({ status }: Trouble): number {
 function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Trouble[] {
   const { sourceProblem, brake, sandbox, lastLoadAt, manifestsDir } = parts.overview()
   const ready = parts.ready()
-  const pipewright = sandbox ? 'npm run pipewright -- ' : 'pipewright '
   const troubles: Trouble[] = []
   if (sourceProblem !== undefined) {
     troubles.push({
@@ -130,7 +130,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Tr
     })
   }
   if (brake.on) {
-    const again = `${pipewright}apply --yes${sandbox ? ' --sandbox' : ''}`
+    const again = commandLine('apply --yes', { sandbox })
     troubles.push({
       ...NOTHING,
       id: 'brake',
@@ -150,13 +150,13 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Tr
 }
 
 function oneTrouble(resource: ResourceStatus, findings: readonly Finding[], context: StepContext): Trouble {
-  const { key, status, reason, message, service, file, line, revision, differences } = resource
+  const { key, status, reason, service, file, line, revision, differences } = resource
   return {
     id: key,
     status,
     reason,
     what: REASONS[reason],
-    message,
+    message: causeOf(resource),
     since: sinceOf(resource),
     keys: [key],
     count: 1,
@@ -166,7 +166,7 @@ function oneTrouble(resource: ResourceStatus, findings: readonly Finding[], cont
     revision,
     differences,
     findings: findings.slice(0, FINDINGS_SHOWN),
-    next: nextSteps(resource, context),
+    next: nextSteps(resource, context, findings),
   }
 }
 
@@ -177,7 +177,7 @@ function groupTrouble(group: readonly ResourceStatus[], context: StepContext): T
   return {
     ...oneTrouble(first, [], context),
     id: `${first.status}/${first.reason}/${first.service ?? ''}`,
-    message: alike ? first.message : `For example ${first.key}: ${first.message}`,
+    message: alike ? causeOf(first) : `For example ${first.key}: ${causeOf(first)}`,
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,
@@ -189,7 +189,7 @@ function groupTrouble(group: readonly ResourceStatus[], context: StepContext): T
 function findingTrouble(finding: Finding, { manifestsDir, sandbox }: StepContext): Trouble {
   const { file, line, column, code, message, hint } = finding
   const place = placeOf(manifestsDir, file, line)
-  const check = sandbox ? 'npm run pipewright -- validate' : `pipewright validate`
+  const check = commandLine('validate', { sandbox })
   return {
     ...NOTHING,
     id: `finding ${file}:${line}:${column} ${code}`,

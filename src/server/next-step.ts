@@ -1,3 +1,4 @@
+import type { Finding } from '../kinds/finding.ts'
 import { kindOf, parseKey, type Key } from '../kinds/key.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
@@ -24,20 +25,57 @@ interface Stuck {
   readonly command: (args: string) => string
 }
 
-/** What a person does about a resource that is not well; empty when there is nothing to do. */
-export function nextSteps(resource: ResourceStatus, context: StepContext): readonly NextStep[] {
+/**
+ * What a person does about a resource that is not well; empty when there is nothing to do.
+ * @param findings those of its manifest: the first says where to begin
+ */
+export function nextSteps(
+  resource: ResourceStatus,
+  context: StepContext,
+  findings: readonly Pick<Finding, 'file' | 'line'>[],
+): readonly NextStep[] {
   const { file, line, service } = resource
   const stuck: Stuck = {
     resource,
     place: file === undefined ? 'its manifest' : placeOf(context.manifestsDir, file, line),
     service: service === undefined ? 'its service' : `service ${service}`,
-    command: (args) => (context.sandbox ? `npm run pipewright -- ${args} --sandbox` : `pipewright ${args}`),
+    command: (args) => commandLine(args, context),
   }
   if (resource.conditions.Valid.status === 'False') {
+    const [first] = findings
+    const place = first === undefined ? stuck.place : placeOf(context.manifestsDir, first.file, first.line)
     const check = stuck.command(`validate ${shellWord(context.manifestsDir)}`)
-    return [step(`Correct ${stuck.place}; Pipewright reads it again by itself. To check before:`, check)]
+    return [step('Correct it; Pipewright reads it again by itself:', place), step('To check before:', check)]
   }
   return STEPS[resource.reason](stuck)
+}
+
+/** A command line of Pipewright, as it is typed here. */
+export function commandLine(args: string, { sandbox }: Pick<StepContext, 'sandbox'>): string {
+  return sandbox ? `npm run pipewright -- ${args} --sandbox` : `pipewright ${args}`
+}
+
+/** Where the words of a message begin that say what to do; the steps say it again, with what to copy. */
+const REMEDIES = [
+  ' Look for it in the console.',
+  ' Change them back ',
+  ' Change it back ',
+  ' Mount the secret there ',
+]
+
+/** What is wrong and why, without what to do about it. */
+export function causeOf(resource: ResourceStatus): string {
+  const { message } = resource
+  const at = Math.min(...REMEDIES.map((words) => message.indexOf(words)).filter((index) => index > 0))
+  const cause = Number.isFinite(at) ? message.slice(0, at) : message
+  return kindOf(resource.key) === 'Alert' ? cause + alertWords(resource) : cause
+}
+
+/** What the alert says of itself, as the platform reports it. */
+function alertWords({ observed }: ResourceStatus): string {
+  const [name, message] = [observed?.['name'], observed?.['message']]
+  if (typeof name !== 'string') return ''
+  return ` On the platform it is "${name}"${typeof message === 'string' && message !== '' ? `: ${message}` : ''}.`
 }
 
 /** `dir/file:line`, as editors and terminals open it. */
@@ -74,7 +112,7 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
       intentId === undefined ? [] : [step('The same from Git:', `policy: {retryCreate: ${intentId}}`)]
     return [
       step(
-        `Look for the pipe in the console of ${service}. If it is there, take it over with its id:`,
+        `Nothing is sent until you say what happened: a second try could make a second pipe. Look in the console of ${service}. If the pipe is there, take it over with its id:`,
         command(`resolve ${resource.key} --adopt PIPE_ID`),
       ),
       step('If it is not there, have it created again:', command(`resolve ${resource.key} --retry`)),
@@ -132,9 +170,10 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
       command(resource.service === undefined ? 'status' : `status Service/${shellWord(resource.service)}`),
     ),
   ],
-  SecretUnavailable: edit(
-    'Mount the secret at the path above; it goes on by itself then. Or correct the secretRef',
-  ),
+  SecretUnavailable: ({ resource, place }) => [
+    ...missingSecrets(resource).map((path) => step('Mount the secret; it goes on by itself then:', path)),
+    step('Or correct the secretRef, in', place),
+  ],
   RateLimited: ({ command }) => [
     step('Nothing: it goes on by itself. If it lasts, lower --api-budget, or see:', command('status')),
   ],
@@ -206,18 +245,25 @@ function drifted({ resource, place }: Stuck): readonly NextStep[] {
   const [first, ...others] = resource.differences
   if (first === undefined) return [step('Look at what differs, and edit', place)]
   const isAlert = kindOf(resource.key) === 'Alert'
-  const back = step(
-    `Change ${others.length === 0 ? first.field : 'the fields below'} back ${isAlert ? 'where the alert is defined' : 'in the console'}. Its id:`,
-    resource.pipeId ?? textIn(resource.observed?.['id']),
-  )
-  const plain = others.length === 0 && PLAIN_FIELD.test(first.field) && PLAIN_VALUE.test(first.observed)
-  const keep = plain
-    ? step(
-        `Or keep what is there: write into ${place}`,
-        nested(isAlert ? `expect.${first.field}` : first.field, first.observed),
-      )
-    : step('Or edit the manifest to what is there:', place)
-  return [back, keep]
+  const where = isAlert ? 'where the alert is defined' : 'in the console'
+  const isPlain = others.length === 0 && PLAIN_FIELD.test(first.field) && PLAIN_VALUE.test(first.observed)
+  const back = others.length === 0 ? `${first.field} back to ${first.desired}` : 'these fields back'
+  const id = resource.pipeId ?? textIn(resource.observed?.['id'])
+  return [
+    step(`Set ${back} ${where}. The id there:`, id),
+    isPlain
+      ? step(
+          `Or keep ${first.observed}: write it into ${place}, below spec:`,
+          nested(isAlert ? `expect.${first.field}` : first.field, first.observed),
+        )
+      : step('Or edit the manifest to what is there:', place),
+  ]
+}
+
+/** The paths that our own message names. Names of secrets are plain, so nothing odd can be copied. */
+function missingSecrets({ message }: ResourceStatus): readonly string[] {
+  const paths = /^No secret at (.+?)\. Mount the secret there /.exec(message)?.[1]?.split(', ') ?? []
+  return paths.filter((path) => /^[\w./-]+$/.test(path)).slice(0, 3)
 }
 
 /** `scaling.replicas`, 3 → `scaling: {replicas: 3}`, below `spec`. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ResourceStatus } from '../reconcile/status.ts'
-import { nextSteps } from './next-step.ts'
+import { causeOf, nextSteps } from './next-step.ts'
 import { overviewOf } from './overview.ts'
 import type { ServerParts } from './parts.ts'
 import { knownKey, wholeOf, type Query } from './query.ts'
@@ -40,15 +40,18 @@ export function registerResources(app: FastifyInstance, parts: ServerParts): voi
 /** All that is known of one resource. */
 function detailsOf(resource: ResourceStatus, parts: ServerParts) {
   const overview = parts.overview()
+  const findings = overview.findings.filter(({ key }) => key === resource.key)
   return {
     ...resource,
     since: sinceOf(resource),
-    next: nextSteps(resource, overview),
+    /** The message without what to do about it. */
+    cause: causeOf(resource),
+    next: nextSteps(resource, overview, findings),
     /** Both bodies field by field, what differs first. */
     fields: sideBySide(resource),
     /** States that the platform reported since the daemon started, oldest first. */
     states: parts.chronicle.states(resource.key),
-    findings: overview.findings.filter(({ key }) => key === resource.key),
+    findings,
     now: overview.now,
   }
 }

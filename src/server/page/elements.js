@@ -80,8 +80,8 @@ export function toneOf(status) {
 }
 
 /** Codes are one word: `OutcomeUnknown`. People read `Outcome unknown`. */
-export function worded(word) {
-  return word.replaceAll(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+export function worded(name) {
+  return name.replaceAll(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
 export function badge(status) {
@@ -95,6 +95,11 @@ export function foreign(text, attributes = {}) {
 
 export function code(text) {
   return element('code', {}, foreign(text))
+}
+
+/** A word of ours, such as a reason: it is never broken. */
+export function word(text) {
+  return element('code', { class: 'word' }, text)
 }
 
 /** A table with a head; `titles` are texts, rows are lists of nodes or texts. */

@@ -1,6 +1,6 @@
 import { addressOf, FILTERS, go, readAddress } from './address.js'
-import { badge, button, byId, code, element, foreign, place, row, setText, worded } from './elements.js'
-import { ago } from './time.js'
+import { badge, button, byId, code, element, foreign, place, row, setText, word, worded } from './elements.js'
+import { lasting } from './time.js'
 import { resourceLink } from './trouble.js'
 
 export const PAGE_SIZE = 50
@@ -190,11 +190,11 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
   const cells = row([
     badge(status),
     element('div', {}, link, ' ', ...names.flatMap((name) => [name, ' '])),
-    element('div', {}, code(reason), element('div', { class: 'cut', title: message }, foreign(message))),
+    element('div', {}, word(reason), element('div', { class: 'cut', title: message }, foreign(message))),
     service === undefined ? '' : foreign(service),
     state === undefined ? '' : foreign(state),
     file === undefined ? '' : code(place(file, line)),
-    ago(since),
+    lasting(since),
   ])
   cells.setAttribute('role', 'row')
   ;[...cells.children].forEach((cell, index) => {

@@ -110,13 +110,21 @@ function asNothing(error) {
   throw error
 }
 
-/** Drawing again must not throw a person who uses the keyboard back to the top. */
+/**
+ * Drawing again must not throw a person who uses the keyboard back to the top. A fault of ours in one part is told in the
+ * console, and is no lost connection.
+ */
 function draw(name, shown, show) {
   const text = JSON.stringify(shown)
   if (drawn.get(name) === text) return
   drawn.set(name, text)
   const id = document.activeElement?.id
-  show()
+  try {
+    show()
+  } catch (error) {
+    drawn.delete(name)
+    reportError(error)
+  }
   if (id !== undefined && id !== '' && document.activeElement?.id !== id)
     byId(id)?.focus({ preventScroll: true })
 }

@@ -13,12 +13,13 @@ import {
   revisionOf,
   row,
   table,
+  word,
 } from './elements.js'
 import { copyable } from './copy.js'
 import { findingItem } from './finding.js'
 import { stateSection } from './states.js'
-import { storyItem } from './story.js'
-import { ago } from './time.js'
+import { storyItems } from './story.js'
+import { ago, sinceWhen } from './time.js'
 import { nextSteps } from './trouble.js'
 
 /** Fields that are the same are folded away when there are more than this. */
@@ -31,7 +32,11 @@ export function showResource(resource, history) {
   byId('one').replaceChildren(
     back(),
     titleOf(resource),
-    element('p', { class: 'message lead' }, foreign(resource.message)),
+    element(
+      'p',
+      { class: 'message lead' },
+      foreign(resource.next.length > 0 ? resource.cause : resource.message),
+    ),
     nextSteps(resource.next) ?? '',
     factsOf(resource),
     ...findingsOf(resource),
@@ -42,7 +47,7 @@ export function showResource(resource, history) {
     heading(2, 'History'),
     history.length === 0
       ? element('p', { class: 'quiet' }, 'Nothing yet.')
-      : element('ol', { class: 'story' }, ...history.map(storyItem)),
+      : element('ol', { class: 'story' }, ...storyItems(history, { keys: false })),
   )
 }
 
@@ -65,13 +70,7 @@ function titleOf({ key, status, reason, since }) {
     'div',
     { class: 'one-head' },
     element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
-    element(
-      'p',
-      { class: 'meta' },
-      badge(status),
-      element('span', {}, code(reason)),
-      element('span', {}, 'since ', ago(since)),
-    ),
+    element('p', { class: 'meta' }, badge(status), word(reason), sinceWhen(since)),
   )
 }
 
@@ -108,7 +107,7 @@ function conditionTable(conditions) {
         { class: status === 'False' ? 'badge bad' : '' },
         status === 'False' ? 'False' : badge(status),
       ),
-      code(reason),
+      word(reason),
       foreign(message),
       ago(since),
     ]),

@@ -1,4 +1,4 @@
-import { badge, byId, code, element, foreign, revisionOf, toneOf } from './elements.js'
+import { badge, byId, element, foreign, revisionOf, toneOf, word } from './elements.js'
 import { ago } from './time.js'
 import { resourceLink } from './trouble.js'
 
@@ -8,13 +8,34 @@ export const STORY_STEP = 20
 /** What changed, newest first. */
 export function showStory({ items, more }) {
   byId('story-empty').hidden = items.length > 0
-  byId('entries').replaceChildren(...items.map(storyItem))
+  byId('entries').replaceChildren(...storyItems(items, { keys: true }))
   byId('story-more').hidden = !more
 }
 
-/** One line of the story: when, what, what became of it, from which commit. */
-export function storyItem(entry) {
-  const { tone, what, about, message } = wordsOf(entry)
+/**
+ * The lines of the story, each with when, what, what became of it, and from which commit. Conditions of one resource that
+ * changed in one moment are one line.
+ * @param {{ keys: boolean }} how whether the resource is named; not on its own page
+ */
+export function storyItems(entries, how) {
+  const groups = []
+  for (const entry of entries) {
+    const group = groups.at(-1)
+    if (group !== undefined && belongs(entry, group[0])) group.push(entry)
+    else groups.push([entry])
+  }
+  return groups.map((group) => storyItem(group, how))
+}
+
+function belongs(entry, first) {
+  const both = entry.type === 'condition' && first.type === 'condition'
+  return both && entry.key === first.key && entry.at === first.at && entry.revision === first.revision
+}
+
+function storyItem(group, how) {
+  const [entry] = group
+  const { tone, what, about, message } =
+    entry.type === 'condition' ? conditionWords(group, how) : wordsOf(entry, how)
   return element(
     'li',
     { class: `entry ${entry.type} ${tone}` },
@@ -29,6 +50,30 @@ export function storyItem(entry) {
   )
 }
 
+const WORST_FIRST = ['False', 'Unknown', 'True']
+
+/** The worst of them gives tone and message. */
+function conditionWords(group, how) {
+  const sorted = group.toSorted((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status))
+  const [{ status, message }] = sorted
+  return {
+    tone: status === 'False' ? 'bad' : toneOf(status),
+    what: nameOf(group[0], how),
+    about: group
+      .toReversed()
+      .flatMap((entry) => [`${entry.condition} `, stateBadge(entry), ' ', word(entry.reason), '  ']),
+    message,
+  }
+}
+
+function stateBadge({ status }) {
+  return status === 'False' ? element('span', { class: 'badge bad' }, status) : badge(status)
+}
+
+function nameOf({ key }, { keys }) {
+  return keys ? resourceLink(key) : undefined
+}
+
 function originOf({ type, revision, requestId }) {
   return [
     type === 'revision' ? undefined : revisionOf(revision),
@@ -36,7 +81,7 @@ function originOf({ type, revision, requestId }) {
   ].filter((one) => one !== undefined)
 }
 
-function wordsOf(entry) {
+function wordsOf(entry, how) {
   switch (entry.type) {
     case 'revision':
       return revisionWords(entry)
@@ -54,18 +99,11 @@ function wordsOf(entry) {
         about: [entry.on ? 'on' : 'off'],
         message: entry.message,
       }
-    case 'action':
-      return {
-        tone: entry.result === 'done' ? 'good' : entry.result === 'started' ? 'calm' : 'bad',
-        what: resourceLink(entry.key),
-        about: [element('b', {}, `${entry.action}: ${entry.result}`), ' ', code(entry.reason)],
-        message: entry.message,
-      }
     default:
       return {
-        tone: entry.status === 'False' ? 'bad' : toneOf(entry.status),
-        what: resourceLink(entry.key),
-        about: [`${entry.condition} is `, badge(entry.status), ' ', code(entry.reason)],
+        tone: entry.result === 'done' ? 'good' : entry.result === 'started' ? 'calm' : 'bad',
+        what: nameOf(entry, how),
+        about: [element('b', {}, `${entry.action}: ${entry.result}`), ' ', word(entry.reason)],
         message: entry.message,
       }
   }

@@ -3,6 +3,8 @@ import { element } from './elements.js'
 /** Made once: making one costs more than drawing a row. */
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+
 /** How far the server's clock is ahead of ours, in ms: "3 min ago" is told by the server's. */
 let ahead = 0
 
@@ -27,10 +29,30 @@ export function ago(at) {
   return made
 }
 
+/** "for 3 min": how long it has been so. @param {number} at ms since the epoch */
+export function lasting(at) {
+  const made = ago(at)
+  made.dataset.lasting = ''
+  made.textContent = textOf(made)
+  return made
+}
+
+/** "since 14:05 (3 min)". @param {number} at ms since the epoch */
+export function sinceWhen(at) {
+  const isToday = serverTime() - at < 20 * 3_600_000
+  return element('span', {}, `since ${(isToday ? CLOCK : EXACT).format(at)}, `, lasting(at))
+}
+
+function textOf(made) {
+  const at = Number(made.dataset.at)
+  if (made.dataset.lasting === undefined) return distance(at)
+  return `for ${duration(Math.max(1_000, serverTime() - at))}`
+}
+
 /** Brings all times on the page up to date. */
 export function tick() {
   for (const made of document.querySelectorAll('time[data-at]')) {
-    const text = distance(Number(made.dataset.at))
+    const text = textOf(made)
     if (made.textContent !== text) made.textContent = text
   }
 }

@@ -1,8 +1,8 @@
 import { addressOf } from './address.js'
 import { copyable } from './copy.js'
-import { badge, byId, code, element, foreign, place, revisionOf, setText, toneOf } from './elements.js'
+import { badge, byId, code, element, foreign, place, revisionOf, setText, toneOf, word } from './elements.js'
 import { findingItem } from './finding.js'
-import { ago } from './time.js'
+import { sinceWhen } from './time.js'
 
 /** Troubles on the page at once; the filter of the list finds the others. */
 export const TROUBLES_SHOWN = 30
@@ -20,17 +20,16 @@ function troubleItem(trouble) {
   return element(
     'li',
     { class: `card ${toneOf(status)}` },
-    element('h3', {}, badge(status), ' ', titleOf(trouble), element('span', { class: 'what' }, ` ${what}`)),
     element(
-      'p',
-      { class: 'meta' },
-      since === undefined ? undefined : element('span', {}, 'since ', ago(since)),
-      ...origin(trouble),
+      'div',
+      { class: 'about' },
+      element('h3', {}, badge(status), ' ', titleOf(trouble), element('span', { class: 'what' }, ` ${what}`)),
+      element('p', { class: 'meta' }, since === undefined ? undefined : sinceWhen(since), ...origin(trouble)),
+      element('p', { class: 'message' }, foreign(message)),
+      differences.length === 0 ? undefined : differenceList(differences),
+      findingList(findings),
+      affected(trouble),
     ),
-    element('p', { class: 'message' }, foreign(message)),
-    differences.length === 0 ? undefined : differenceList(differences),
-    findingList(findings),
-    affected(trouble),
     nextSteps(next),
   )
 }
@@ -55,9 +54,9 @@ function titleOf({ keys, count, status, reason, service, file, line }) {
 
 /** Which service, which file, which commit. */
 function origin({ count, service, file, line, revision, reason }) {
-  if (count > 1) return [element('span', {}, code(reason))]
+  if (count > 1) return [word(reason)]
   return [
-    reason === undefined ? undefined : element('span', {}, code(reason)),
+    reason === undefined ? undefined : word(reason),
     service === undefined ? undefined : element('span', {}, 'service ', foreign(service)),
     file === undefined || count === 0 ? undefined : element('span', {}, code(place(file, line))),
     revision === undefined || revision === ''
