@@ -45,7 +45,7 @@ export async function openNotifier(
       nextStep(key) {
         const status = board.get(key)
         const [first] =
-          status === undefined ? [] : nextSteps(status, { sandbox, manifestsDir: settings.manifests })
+          status === undefined ? [] : nextSteps(status, { sandbox, manifestsDir: settings.manifests }, [])
         return first && [first.text, first.copy].filter((text) => text !== undefined).join(' ')
       },
     },

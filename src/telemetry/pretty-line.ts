@@ -60,7 +60,7 @@ export function createPrettyLine(options: { readonly colour: boolean }): (json: 
 /** `orders.yaml:16:3`, as editors and terminals open it. */
 function placeOf({ file, line, column }: Log): string | undefined {
   if (typeof file !== 'string') return undefined
-  return [file, line, column].flatMap((part) => (part === undefined ? [] : String(part))).join(':')
+  return [file, ...[line, column].filter((part) => typeof part === 'number')].join(':')
 }
 
 /** Only the line of a reading names the revision: to people, the others are noise. */

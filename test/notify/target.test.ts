@@ -76,7 +76,7 @@ function given(options: Given = {}) {
     saves: () => saves,
     sent: () => parcels.map(({ body }) => JSON.parse(body) as Sent),
     /** The turn of a key after which it stands so. */
-    turn(key: Key, status: Status, over: Parameters<typeof standing>[2] = {}) {
+    turn: (key: Key, status: Status, over: Parameters<typeof standing>[2] = {}) => {
       board.set(key, standing(key, status, over))
       target.observe(key)
     },
