@@ -84,8 +84,14 @@ export function placeOf(dir: string, file: string, line: number | undefined): st
   return line === undefined ? path : `${path}:${line}`
 }
 
+/** A text that ends with a colon announces what to copy. What cannot be seen as a whole is not copied. */
 function step(text: string, copy?: string): NextStep {
-  return { text, copy: copy === undefined || /[\p{Cc}\p{Cf}]/u.test(copy) ? undefined : copy }
+  if (copy !== undefined && !/[\p{Cc}\p{Cf}]/u.test(copy)) return { text, copy }
+  return { text: text.replace(/:$/, '.'), copy: undefined }
+}
+
+function withId(text: string, id: string | undefined): NextStep {
+  return id === undefined ? step(text) : step(`${text} Its id:`, id)
 }
 
 /** A name from elsewhere as one word of a command line. */
@@ -101,7 +107,7 @@ function nothing(): readonly NextStep[] {
 
 /** Something else has to be put right first; this one goes on by itself then. */
 function edit(text: string): Steps {
-  return ({ place }) => [step(`${text}, in`, place)]
+  return ({ place }) => [step(`${text}:`, place)]
 }
 
 /** Every reason: none is forgotten, because it would not compile. */
@@ -125,7 +131,7 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
       'The interface cannot update a pipe. Make the same change in the console, to this pipe:',
       resource.pipeId,
     ),
-    step('Or take the edit back, in', place),
+    step('Or take the edit back:', place),
   ],
   SecretRotated: ({ resource }) => [
     step(
@@ -135,9 +141,9 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
   ],
   Stalled: edit('Ask for what the platform accepts'),
   Missing: ({ resource, command, place }) => [
-    step('If it is to exist, have it created again: set in its manifest', 'policy: {onMissing: recreate}'),
+    step('If it is to exist, have it created again; in its manifest:', 'policy: {onMissing: recreate}'),
     step(
-      `If it was deleted on purpose, remove it from ${place}, and then`,
+      `If it was deleted on purpose, remove it from ${place}, and then:`,
       command(`forget ${resource.key}`),
     ),
   ],
@@ -150,12 +156,12 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
   UnhealthyState: ({ resource }) => {
     const id = resource.pipeId ?? textIn(resource.observed?.['id'])
     return kindOf(resource.key) === 'Alert'
-      ? [step('The alert itself fires: look at what it watches. It is well again by itself. Its id:', id)]
-      : [step('Look in the console why the pipe is in this state. Its id:', id)]
+      ? [withId('The alert itself fires: look at what it watches. It is well again by itself.', id)]
+      : [withId('Look in the console why the pipe is in this state.', id)]
   },
   Orphaned: ({ resource, command, place }) => [
-    step('If it is still wanted, bring its manifest back. It was in', place),
-    step('If not, remove it in the console, and then', command(`forget ${resource.key}`)),
+    step('If it is still wanted, bring its manifest back, which was in:', place),
+    step('If not, remove it in the console, and then:', command(`forget ${resource.key}`)),
   ],
   Rejected: ({ resource, place, command }) => [
     step(
@@ -172,7 +178,7 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
   ],
   SecretUnavailable: ({ resource, place }) => [
     ...missingSecrets(resource).map((path) => step('Mount the secret; it goes on by itself then:', path)),
-    step('Or correct the secretRef, in', place),
+    step('Or correct the secretRef:', place),
   ],
   RateLimited: ({ command }) => [
     step('Nothing: it goes on by itself. If it lasts, lower --api-budget, or see:', command('status')),
@@ -191,7 +197,7 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
   ],
   RenameSuspected: ({ resource }) => kin(resource, 'If it is the same pipe:', 'renamedFrom'),
   NameTaken: ({ resource, place }) => [
-    step('If it is a copy, give it a spec of its own, in', place),
+    step('If it is a copy, give it a spec of its own:', place),
     ...kin(resource, undefined, undefined),
   ],
   RenameWaiting: ({ resource }) => {
@@ -243,14 +249,14 @@ const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 /** The way back in the console; and, for a single plain value, the line that keeps what is there. */
 function drifted({ resource, place }: Stuck): readonly NextStep[] {
   const [first, ...others] = resource.differences
-  if (first === undefined) return [step('Look at what differs, and edit', place)]
+  if (first === undefined) return [step('Look at what differs, and edit:', place)]
   const isAlert = kindOf(resource.key) === 'Alert'
   const where = isAlert ? 'where the alert is defined' : 'in the console'
   const isPlain = others.length === 0 && PLAIN_FIELD.test(first.field) && PLAIN_VALUE.test(first.observed)
   const back = others.length === 0 ? `${first.field} back to ${first.desired}` : 'these fields back'
   const id = resource.pipeId ?? textIn(resource.observed?.['id'])
   return [
-    step(`Set ${back} ${where}. The id there:`, id),
+    withId(`Set ${back} ${where}.`, id),
     isPlain
       ? step(
           `Or keep ${first.observed}: write it into ${place}, below spec:`,

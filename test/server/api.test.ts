@@ -2,14 +2,26 @@ import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
 import { startServer } from '../../src/server/server.ts'
-import { fakeParts, finding, NOW, overview, resource, REVISION } from './fake-parts.ts'
+import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 const RESOURCES = [
   resource('Alert/lag', { status: 'NotReady', reason: 'UnhealthyState', message: 'its state is ALERT' }),
   resource('Pipe/clicks', { status: 'Drifted', reason: 'Drifted', labels: { team: 'web' } }),
-  resource('Pipe/orders', { desired: { name: 'orders' }, observed: { name: 'orders', state: 'Running' } }),
-  resource('Pipe/users', { status: 'Missing', reason: 'Missing' }),
+  resource('Pipe/orders', {
+    desired: { name: 'orders' },
+    observed: { name: 'orders', state: 'Running' },
+    state: 'Running',
+  }),
+  resource('Pipe/users', {
+    status: 'Missing',
+    reason: 'Missing',
+    conditions: {
+      Valid: condition('True'),
+      Synced: condition('False', { reason: 'Missing', since: NOW }),
+      Ready: condition('True'),
+    },
+  }),
   resource('Service/analytics'),
 ]
 
@@ -74,6 +86,23 @@ describe('/api/v1/resources', () => {
     ['not well, worst first', '?well=false&sort=status', ['Pipe/users', 'Pipe/clicks', 'Alert/lag']],
     ['a part of them', '?offset=1&limit=2', ['Pipe/clicks', 'Pipe/orders']],
     ['none', '?q=nothing', []],
+    ['with several words, in any order', '?q=web%20drifted', ['Pipe/clicks']],
+    ['with a label and its value', '?label=team%3Dweb', ['Pipe/clicks']],
+    ['with a label, whatever its value', '?label=team', ['Pipe/clicks']],
+    ['with all of several labels', '?label=team%3Dweb&label=tier', []],
+    ['of a service', '?service=analytics&kind=Service', ['Service/analytics']],
+    ['of several services', '?service=none,analytics&kind=Alert', ['Alert/lag']],
+    ['of no service', '?service=other', []],
+    ['in a folder', '?file=pipes&kind=Alert', ['Alert/lag']],
+    ['in a file', '?file=pipes/orders.yaml', ['Pipe/orders']],
+    ['not in a file that only begins alike', '?file=pipes/orders', []],
+    ['of a reason', '?reason=Missing,Drifted', ['Pipe/clicks', 'Pipe/users']],
+    ['the other way round', '?kind=Pipe&order=desc', ['Pipe/users', 'Pipe/orders', 'Pipe/clicks']],
+    ['by file', '?kind=Pipe,Alert&sort=file', ['Pipe/clicks', 'Alert/lag', 'Pipe/orders', 'Pipe/users']],
+    ['by reason', '?kind=Pipe&sort=reason', ['Pipe/clicks', 'Pipe/orders', 'Pipe/users']],
+    ['by state, those without one last', '?kind=Pipe&sort=state&limit=1', ['Pipe/orders']],
+    ['by last change', '?kind=Pipe&sort=since&limit=1', ['Pipe/users']],
+    ['by kind', '?sort=kind&limit=2', ['Service/analytics', 'Pipe/clicks']],
   ]
 
   it.each(FILTERS)('%s', async (_, query, keys) => {
@@ -97,6 +126,8 @@ describe('/api/v1/resources', () => {
     ['an unknown status, with all', '?status=zzzzzzzz', 'It is one of OutcomeUnknown, '],
     ['a limit that is no number', '?limit=many', 'It is a whole number from 0'],
     ['a text twice', '?q=a&q=b', 'Give it once.'],
+    ['an order by what there is not', '?sort=names', 'It is one of key, status,'],
+    ['an unknown reason, with the nearest', '?reason=drifted', 'Did you mean "Drifted"?'],
   ]
 
   it.each(REFUSED)('refuses %s', async (_, query, hint) => {
@@ -111,6 +142,27 @@ describe('/api/v1/resources', () => {
     const { status, body } = await ask(`${url}/api/v1/resources/Pipe/orders`)
     expect(status).toBe(200)
     expect(body).toMatchObject({ key: 'Pipe/orders', observed: { state: 'Running' } })
+  })
+
+  it('gives one resource with its fields side by side, its states, findings and next steps', async () => {
+    const orders = finding({ key: 'Pipe/orders' })
+    const parts = fakeParts({ overview: () => overview({ findings: [orders, finding()] }) }, RESOURCES)
+    parts.tell({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences: [] })
+    const { url } = await running(parts)
+    expect((await ask(`${url}/api/v1/resources/Pipe/orders`)).body).toMatchObject({
+      since: NOW - 60_000,
+      next: [],
+      fields: [
+        { field: 'name', desired: 'orders', observed: 'orders', verdict: 'same' },
+        { field: 'state', observed: 'Running', verdict: 'not-asked-for' },
+      ],
+      states: [{ state: 'Running', from: NOW, until: NOW }],
+      findings: [{ key: 'Pipe/orders' }],
+    })
+    expect((await ask(`${url}/api/v1/resources/Pipe/users`)).body).toMatchObject({
+      since: NOW,
+      next: [{ copy: 'policy: {onMissing: recreate}' }, { copy: 'pipewright forget Pipe/users' }],
+    })
   })
 
   it('names the nearest of one that is not there', async () => {
@@ -132,7 +184,62 @@ describe('/api/v1/overview', () => {
         sentence: 'Not all is well: 3 of 5 resources need attention; 1 error in manifests.',
       },
       ready: { ok: true },
+      counts: { Ready: 2, Drifted: 1 },
+      findingCounts: { error: 1, warning: 0 },
+      missedChanges: 0,
     })
+  })
+
+  it('names a hundred findings at most, errors first; the others are asked for', async () => {
+    const warnings = Array.from({ length: 150 }, () => finding({ severity: 'warning' }))
+    const findings = [...warnings, finding({ key: 'Pipe/orders' })]
+    const { url } = await running(fakeParts({ overview: () => overview({ findings }) }))
+    const { body } = await ask(`${url}/api/v1/overview`)
+    expect(body['findings']).toHaveLength(100)
+    expect(body['findingCounts']).toEqual({ error: 1, warning: 150 })
+    expect(JSON.stringify(body['findings'])).toMatch(/^\[\{[^}]*"severity":"error"/)
+    const counted = async (query: string) => {
+      const reply = await ask(`${url}/api/v1/findings${query}`)
+      return [(reply.body['items'] as readonly unknown[]).length, reply.body['total']] // a list
+    }
+    expect(await counted('')).toEqual([100, 151])
+    expect(await counted('?offset=100&limit=1000')).toEqual([51, 151])
+    expect(await counted('?severity=error')).toEqual([1, 1])
+    expect(await counted('?key=Pipe/orders')).toEqual([1, 1])
+    expect((await ask(`${url}/api/v1/findings?severity=bad`)).status).toBe(400)
+  })
+})
+
+describe('/api/v1/facets', () => {
+  it('counts what resources can be filtered by', async () => {
+    const { url } = await running(fakeParts({}, RESOURCES))
+    expect((await ask(`${url}/api/v1/facets`)).body).toEqual({
+      services: [{ value: 'analytics', count: 5 }],
+      labels: [{ value: 'team=web', count: 1 }],
+      files: [
+        { value: 'pipes', count: 5 },
+        ...['analytics', 'clicks', 'lag', 'orders', 'users'].map((name) => ({
+          value: `pipes/${name}.yaml`,
+          count: 1,
+        })),
+      ],
+      reasons: [
+        { value: 'Drifted', count: 1 },
+        { value: 'InSync', count: 2 },
+        { value: 'Missing', count: 1 },
+        { value: 'UnhealthyState', count: 1 },
+      ],
+    })
+  })
+
+  it('gives the most frequent when there are too many', async () => {
+    const many = Array.from({ length: 900 }, (_, index) =>
+      resource(`Pipe/p${index}`, { service: `s${index}` }),
+    )
+    const { url } = await running(fakeParts({}, [...many, resource('Pipe/z', { service: 's899' })]))
+    const { body } = await ask(`${url}/api/v1/facets`)
+    expect(body['services']).toHaveLength(200)
+    expect(body['services']).toContainEqual({ value: 's899', count: 2 })
   })
 })
 

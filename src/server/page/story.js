@@ -61,7 +61,16 @@ function conditionWords(group, how) {
     what: nameOf(group[0], how),
     about: group
       .toReversed()
-      .flatMap((entry) => [`${entry.condition} `, stateBadge(entry), ' ', word(entry.reason), '  ']),
+      .map((entry) =>
+        element(
+          'span',
+          { class: 'one-condition' },
+          `${entry.condition} `,
+          stateBadge(entry),
+          ' ',
+          word(entry.reason),
+        ),
+      ),
     message,
   }
 }

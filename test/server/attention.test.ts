@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import type { ResourceStatus } from '../../src/reconcile/status.ts'
+import type { Overview, ServerParts } from '../../src/server/parts.ts'
+import { troublesOf } from '../../src/server/attention.ts'
+import { condition, fakeParts, finding, NOW, overview, resource } from './fake-parts.ts'
+import { ask, running } from './running.ts'
+
+function troubles(
+  resources: readonly ResourceStatus[],
+  over: Partial<Overview> = {},
+  parts: Partial<Omit<ServerParts, 'clock'>> = {},
+) {
+  return troublesOf(fakeParts({ overview: () => overview(over), ...parts }, resources))
+}
+
+function invalid(name: string): ResourceStatus {
+  const conditions = { Valid: condition('False'), Synced: condition('True'), Ready: condition('True') }
+  return resource(`Pipe/${name}`, { status: 'Invalid', reason: 'InvalidManifest', conditions })
+}
+
+function refused(index: number, over: Partial<ResourceStatus> = {}): ResourceStatus {
+  return resource(`Pipe/p${index}`, { status: 'Failed', reason: 'AuthFailed', message: 'refused', ...over })
+}
+
+describe('what is not well', () => {
+  it('is nothing when all is well', () => {
+    expect(troubles([resource('Pipe/a'), resource('Pipe/b', { status: 'Suspended' })])).toEqual([])
+  })
+
+  it('comes worst first, the whole before resources, and of equal ones the oldest', () => {
+    const at = (since: number) => ({
+      Valid: condition('True'),
+      Synced: condition('False', { reason: 'Drifted', since }),
+      Ready: condition('True'),
+    })
+    const found = troubles(
+      [
+        resource('Pipe/a', { status: 'Drifted', reason: 'Drifted', conditions: at(NOW) }),
+        resource('Pipe/b', { status: 'Drifted', reason: 'Drifted', conditions: at(NOW - 9) }),
+        resource('Pipe/c', { status: 'OutcomeUnknown', reason: 'OutcomeUnknown' }),
+        invalid('d'),
+      ],
+      { sourceProblem: 'it is empty', brake: { on: true, wanted: 30, limit: 25 } },
+      { ready: () => ({ ok: false, detail: 'the ledger is locked' }) },
+    )
+    expect(found.map(({ id }) => id)).toEqual([
+      'source',
+      'ready',
+      'brake',
+      'Pipe/c',
+      'Pipe/d',
+      'Pipe/b',
+      'Pipe/a',
+    ])
+    expect(found[0]).toMatchObject({ message: 'it is empty', next: [{ copy: 'manifests' }] })
+    expect(found[2]?.next[0]?.copy).toBe('pipewright apply --yes')
+  })
+
+  it('has each what a person needs at night', () => {
+    const [found] = troubles([
+      resource('Pipe/x', {
+        status: 'Drifted',
+        reason: 'Drifted',
+        message: 'It differs.',
+        differences: [{ field: 'scaling.replicas', desired: '1', observed: '2' }],
+        pipeId: 'p-1',
+      }),
+    ])
+    expect(found).toMatchObject({
+      status: 'Drifted',
+      reason: 'Drifted',
+      what: 'the platform reports something else, though the manifest did not change',
+      message: 'It differs.',
+      since: NOW - 60_000,
+      keys: ['Pipe/x'],
+      count: 1,
+      service: 'analytics',
+      file: 'pipes/x.yaml',
+      line: 3,
+      differences: [{ field: 'scaling.replicas' }],
+      next: [{ copy: 'p-1' }, { copy: 'scaling: {replicas: 2}' }],
+    })
+  })
+
+  it('shows an invalid manifest with its findings, and a document that is no resource by itself', () => {
+    const found = troubles([invalid('x')], {
+      findings: [
+        finding({ key: 'Pipe/x', line: 35 }),
+        finding({ key: undefined, line: 9 }),
+        finding({ severity: 'warning' }),
+      ],
+    })
+    expect(found.map(({ keys, findings, next }) => [keys, findings.length, next[0]?.copy])).toEqual([
+      [[], 1, 'manifests/pipes/orders.yaml:9'],
+      [['Pipe/x'], 1, 'manifests/pipes/orders.yaml:35'],
+    ])
+  })
+
+  it('tells many of one cause as one, and few each for itself', () => {
+    const many = Array.from({ length: 300 }, (_, index) => refused(index))
+    const [found, ...rest] = troubles(many)
+    expect(rest).toEqual([])
+    expect(found).toMatchObject({
+      count: 300,
+      keys: { length: 12 },
+      service: 'analytics',
+      message: 'refused',
+    })
+    expect(troubles(many.slice(0, 3))).toHaveLength(3)
+    expect(troubles(many.map((one, index) => ({ ...one, service: `s${index % 2}` })))).toHaveLength(2)
+    const [unlike] = troubles(many.map((one, index) => ({ ...one, message: `no ${index}` })))
+    expect(unlike?.message).toBe('For example Pipe/p0: no 0')
+  })
+
+  it('never tells several unknown outcomes as one: each is another pipe to look for', () => {
+    const unknown = Array.from({ length: 6 }, (_, index) =>
+      resource(`Pipe/p${index}`, { status: 'OutcomeUnknown', reason: 'OutcomeUnknown' }),
+    )
+    expect(troubles(unknown)).toHaveLength(6)
+  })
+})
+
+describe('/api/v1/attention', () => {
+  it('gives the worst ones, and how many there are', async () => {
+    const { url } = await running(fakeParts({}, [invalid('a'), refused(1), refused(2)]))
+    const { body } = await ask(`${url}/api/v1/attention?limit=2`)
+    expect(body).toMatchObject({ items: [{ id: 'Pipe/a' }, { id: 'Pipe/p1' }], total: 3 })
+    expect((await ask(`${url}/api/v1/attention?limit=0`)).status).toBe(400)
+  })
+})

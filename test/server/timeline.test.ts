@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { SourceEntry } from '../../src/server/chronicle.ts'
+import { timelineOf } from '../../src/server/timeline.ts'
+import { fakeParts, NOW } from './fake-parts.ts'
+import { ask, running } from './running.ts'
+
+function changed(at: number, revision: string): HistoryEntry {
+  const key = 'Pipe/x'
+  return {
+    type: 'condition',
+    condition: 'Synced',
+    status: 'True',
+    reason: 'InSync',
+    key,
+    at,
+    revision,
+    requestId: undefined,
+    message: '',
+  }
+}
+
+function created(at: number, revision: string): HistoryEntry {
+  const key = 'Pipe/x'
+  return {
+    type: 'action',
+    action: 'create',
+    reason: 'New',
+    result: 'done',
+    intentId: 'i',
+    key,
+    at,
+    revision,
+    requestId: 'r',
+    message: '',
+  }
+}
+
+function read(at: number, revision: string): SourceEntry {
+  return { type: 'revision', at, revision, from: 'git', keys: [], changed: 0, errors: 0, warnings: 0 }
+}
+
+function told(entries: ReturnType<typeof timelineOf>): readonly string[] {
+  return entries.map((entry) => `${entry.at} ${entry.type}${'earlier' in entry ? ' earlier' : ''}`)
+}
+
+describe('the story', () => {
+  it('is history and readings, newest first; what came of a revision stands above it', () => {
+    const entries = timelineOf([changed(3, 'b'), created(2, 'b')], [read(2, 'b'), read(1, 'a')], {
+      whole: true,
+    })
+    expect(told(entries)).toEqual(['3 condition', '2 action', '2 revision', '1 revision'])
+  })
+
+  it('knows the revisions of earlier processes from what came of them', () => {
+    const history = [changed(9, 'b'), changed(5, 'a'), created(4, 'a')]
+    expect(told(timelineOf(history, [read(8, 'b')], { whole: true }))).toEqual([
+      '9 condition',
+      '8 revision',
+      '5 condition',
+      '4 action',
+      '4 revision earlier',
+    ])
+  })
+
+  it('says nothing of what may have begun before the part of history that was read', () => {
+    const history = [changed(9, 'b'), changed(5, 'a')]
+    expect(told(timelineOf(history, [read(1, 'c')], { whole: false }))).toEqual([
+      '9 condition',
+      '9 revision earlier',
+      '5 condition',
+    ])
+  })
+})
+
+describe('/api/v1/timeline', () => {
+  const history = [changed(NOW + 2, 'a'), created(NOW + 1, 'a')]
+
+  it.each([
+    ['everything', '', ['condition', 'action', 'brake', 'revision'], false],
+    ['of one type', '?type=action', ['action'], false],
+    ['of several types', '?type=brake,condition', ['condition', 'brake'], false],
+    ['the newest', '?limit=1', ['condition'], true],
+  ])('%s', async (_, query, types, more) => {
+    const parts = fakeParts({}, [], history)
+    parts.tell({
+      type: 'SourceLoaded',
+      revision: { id: 'a', from: 'git' },
+      durationMs: 1,
+      changed: ['Pipe/x'],
+      manifests: { Service: 0, Pipe: 1, QueryEndpoint: 0, Alert: 0, Lock: 0 },
+      findings: [],
+      problem: undefined,
+      missedByWatcher: false,
+    })
+    parts.tell({ type: 'BrakeChanged', on: false, wanted: 0, limit: 25 })
+    const { url } = await running(parts)
+    const { body } = await ask(`${url}/api/v1/timeline${query}`)
+    const shown = (body['items'] as readonly { readonly type: string }[]).map(({ type }) => type) // of entries
+    expect(shown.toSorted()).toEqual(types.toSorted())
+    expect(body['more']).toBe(more)
+  })
+
+  it('refuses what it does not know', async () => {
+    const { url } = await running(fakeParts())
+    expect((await ask(`${url}/api/v1/timeline?type=creations`)).status).toBe(400)
+    expect((await ask(`${url}/api/v1/timeline?limit=1001`)).status).toBe(400)
+  })
+})
