@@ -80,7 +80,7 @@ function start(
   command: readonly string[] | undefined,
   mounts: readonly Mount[],
   env: Readonly<Record<string, string>> = {},
-): Container {
+): Promise<Container> {
   const given = command === undefined ? {} : { command }
   return startContainer({
     root,
@@ -182,7 +182,7 @@ describe('the image', () => {
 describe('a container of it, with a read-only root and no capabilities', () => {
   test('validates manifests: 0 when all are right, 1 with the line when one is not', async () => {
     const mount = examples()
-    await using right = start(['validate', '/manifests'], [mount])
+    await using right = await start(['validate', '/manifests'], [mount])
     expect(await right.ended).toBe(0)
     expect(right.stdout()).toContain('no findings')
 
@@ -190,14 +190,14 @@ describe('a container of it, with a read-only root and no capabilities', () => {
       join(mount.from, 'wrong.yaml'),
       'apiVersion: pipewright/v1\nkind: Pip\nmetadata: {name: x}\n',
     )
-    await using wrong = start(['validate', '/manifests', '-o', 'json'], [mount])
+    await using wrong = await start(['validate', '/manifests', '-o', 'json'], [mount])
     expect(await wrong.ended).toBe(1)
     expect(wrong.stdout()).toContain('wrong.yaml')
   })
 
   test('runs the daemon as process 1, gets ready, is healthy, answers commands, and ends with 0 on SIGTERM', async () => {
     const state: Mount = { from: volume('state'), to: '/var/lib/pipewright', mode: 'rw' }
-    await using container = start(['run', '--sandbox'], [examples(), state])
+    await using container = await start(['run', '--sandbox'], [examples(), state])
     const get = (path: string) =>
       container.exec([
         'node',
@@ -246,7 +246,9 @@ describe('a container of it, with a read-only root and no capabilities', () => {
   }, 120_000)
 
   test('with no volume for the ledger it does not start, and says where it cannot write', async () => {
-    await using container = start(undefined, [examples()], { PIPEWRIGHT_BASE_URL: 'https://api.example' })
+    await using container = await start(undefined, [examples()], {
+      PIPEWRIGHT_BASE_URL: 'https://api.example',
+    })
     expect(await container.ended).toBe(1)
     expect(container.stderr()).toContain('ledger')
     expect(container.stderr()).toMatch(/read-only/i)

@@ -20,6 +20,8 @@ export interface ContainerOptions {
   readonly command?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly mounts: readonly Mount[]
+  /** Whose network it shares, as the containers of a pod do; by itself it has one of its own. */
+  readonly network?: Container
 }
 
 /** What a container runtime makes of an image: its first process, alone in its namespaces. */
@@ -30,6 +32,8 @@ export interface Container extends AsyncDisposable {
   /** Runs a program of the image beside the first one, as the same user. */
   exec(command: readonly string[]): Promise<Ended>
   signal(name: NodeJS.Signals): Promise<void>
+  /** The first process, as this machine counts. */
+  pid(): Promise<number>
   /** `/proc/<pid>/status` of the first process. */
   status(): Promise<Readonly<Record<string, string>>>
 }
@@ -43,7 +47,8 @@ const DROP = ['--clear-groups', '--inh-caps=-all', '--ambient-caps=-all', '--bou
  * Starts an image with a read-only root, no capabilities and no way to get any, in namespaces of its own: it is process 1
  * there, and has no network but loopback.
  */
-export function startContainer({ root, config, command, env = {}, mounts }: ContainerOptions): Container {
+export async function startContainer(options: ContainerOptions): Promise<Container> {
+  const { root, config, command, env = {}, mounts, network } = options
   const [user = '', group = ''] = config.User.split(':')
   for (const { to } of mounts) mkdirSync(join(root, to), { recursive: true })
   const asUser = ['setpriv', `--reuid=${user}`, `--regid=${group}`, ...DROP]
@@ -53,7 +58,7 @@ export function startContainer({ root, config, command, env = {}, mounts }: Cont
       .concat('/usr/bin/env', '-i', ...variables, '/usr/bin/env', ...asUser)
       .concat(words)
   const script = [
-    `${tool('ip')} link set lo up`,
+    ...(network === undefined ? [`${tool('ip')} link set lo up`] : []),
     `mount --bind ${root} ${root}`,
     `mount -t proc proc ${root}/proc`,
     ...mounts.flatMap(({ from, to, mode }) => [
@@ -64,11 +69,12 @@ export function startContainer({ root, config, command, env = {}, mounts }: Cont
     'exec "$@"',
   ].join('\n')
   const words = [...config.Entrypoint, ...(command ?? config.Cmd)]
-  const child = spawn(
-    tool('unshare'),
-    ['--mount', '--net', '--pid', '--fork', 'sh', '-euc', script, 'sh'].concat(inside(words)),
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  const place = ['--mount', '--pid', '--fork', 'sh', '-euc', script, 'sh', ...inside(words)]
+  const [program, ...args] =
+    network === undefined
+      ? [tool('unshare'), '--net', ...place]
+      : [tool('nsenter'), '--target', String(await network.pid()), '--net', tool('unshare'), ...place]
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
@@ -82,6 +88,7 @@ export function startContainer({ root, config, command, env = {}, mounts }: Cont
     stdout: () => stdout,
     stderr: () => stderr,
     ended,
+    pid: first,
     async exec(command_) {
       const target = ['--target', String(await first()), '--mount', '--net', '--pid']
       return run(tool('nsenter'), [...target, ...inside(command_)])

@@ -1,0 +1,245 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { CREDENTIAL, ORGANIZATION, SERVICE, SERVICE_ID } from '../support/manifests.ts'
+import { until } from '../support/until.ts'
+import { objectsIn, podsIn, render, valueSets, valuesFile, type PodSpec } from './support/chart.ts'
+import { createRoot, emptyVolume, projected, startBeside, startFromPod } from './support/chart-pod.ts'
+import { parseGitSyncArgs } from './support/git-sync-imitation.ts'
+import { createRepository } from './support/git-sync-repository.ts'
+import type { Container, Mount } from './support/image-container.ts'
+
+const REPOSITORY = 'https://git.example/data/pipes.git'
+
+const TOKEN = 'planted-admin-token-41c'
+
+const IMITATION = ['node', '/app/test/slow/support/git-sync-imitation.ts']
+
+let folder: string
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-pod-')))
+  chmodSync(folder, 0o755)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function pipe(name: string): string {
+  return stringify({
+    apiVersion: 'pipewright/v1',
+    kind: 'Pipe',
+    metadata: { name },
+    spec: {
+      service: 'analytics',
+      source: { kafka: { brokers: 'b-1.example:9092', topics: name } },
+      destination: { database: 'default', table: name, columns: [{ name: 'id', type: 'UInt64' }] },
+      fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
+    },
+  })
+}
+
+/** The platform, in the network that the pod's containers share. */
+async function startPlatform(root: string, place: string): Promise<Container> {
+  const world = join(place, 'world.yaml')
+  writeFileSync(world, stringify({ services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] }))
+  const flags = [
+    '--key-id',
+    CREDENTIAL.keyId,
+    '--key-secret',
+    CREDENTIAL.keySecret,
+    '--world',
+    '/tmp/world.yaml',
+  ]
+  const platform = await startBeside(
+    root,
+    ['sandbox', '--listen', '127.0.0.1:9000', ...flags],
+    [{ from: place, to: '/tmp', mode: 'ro' }],
+  )
+  await until('the platform to listen', () => platform.stdout().includes('listens on'))
+  return platform
+}
+
+async function ask<T>(container: Container, url: string): Promise<T> {
+  const script = `fetch('${url}').then(async (reply) => { console.log(await reply.text()) })`
+  const { stdout, stderr } = await container.exec(['node', '-e', script])
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout) as T // what our own servers answer
+}
+
+interface State {
+  readonly pipes: readonly { readonly name: string }[]
+  readonly requests: readonly { readonly operation: string }[]
+}
+
+async function creates(platform: Container): Promise<number> {
+  const { requests } = await ask<State>(platform, 'http://127.0.0.1:9000/-/sandbox/state')
+  return requests.filter(({ operation }) => operation === 'createPipe').length
+}
+
+interface Shown {
+  readonly items: readonly { readonly key: string; readonly status: string; readonly reason: string }[]
+}
+
+async function allReady(daemon: Container, keys: readonly string[]): Promise<void> {
+  await until(
+    `${keys.join(', ')} to be ready\n${daemon.stderr()}`,
+    async () => {
+      const { items } = await ask<Shown>(daemon, 'http://127.0.0.1:8080/api/v1/resources')
+      return (
+        items.length === keys.length &&
+        items.every(({ key, status }) => keys.includes(key) && status === 'Ready')
+      )
+    },
+    30_000,
+  )
+}
+
+async function ends(container: Container): Promise<void> {
+  await container.signal('SIGTERM')
+  expect(await container.ended).toBe(0)
+}
+
+async function podOf(values: object, place: string): Promise<PodSpec> {
+  const file = join(place, 'values.yaml')
+  mkdirSync(place, { recursive: true })
+  writeFileSync(file, stringify(values))
+  const rendered = await render(file)
+  expect(objectsIn(rendered).map(({ kind }) => kind)).toContain('StatefulSet')
+  const [pod] = podsIn(rendered)
+  if (pod === undefined) throw new Error('nothing was rendered')
+  return pod
+}
+
+test('defaults plus a repository, a base URL and a secret: the rendered pod creates the pipes of a commit, once', async () => {
+  const place = join(folder, 'git')
+  const pod = await podOf(
+    {
+      platform: { baseUrl: 'http://127.0.0.1:9000' },
+      source: { git: { repository: REPOSITORY } },
+      secrets: [{ name: 'analytics-api' }],
+      adminToken: { secretName: 'admin' },
+    },
+    place,
+  )
+  const root = createRoot(place)
+  const volumes = {
+    ledger: emptyVolume(join(place, 'ledger')),
+    git: emptyVolume(join(place, 'checkout')),
+    'git-tmp': emptyVolume(join(place, 'git-tmp')),
+    'secret-analytics-api': projected(join(place, 'secret'), CREDENTIAL),
+    'admin-token': projected(join(place, 'admin'), { token: TOKEN }),
+  }
+  chmodSync(volumes.git, 0o2777) // an emptyDir is everybody's
+  chmodSync(volumes['git-tmp'], 0o2777)
+  const repository = createRepository(join(place, 'work'), join(place, 'origin.git'))
+  repository.write('service.yaml', SERVICE)
+  repository.write('orders.yaml', pipe('orders'))
+  const first = repository.commit('orders')
+  repository.push()
+
+  await using platform = await startPlatform(root, place)
+  const start = () => startFromPod({ root, pod, volumes, name: 'pipewright', network: platform })
+  const sync = async () => {
+    // git reads only repositories of its own user
+    const served = mkdtempSync(join(place, 'served-'))
+    execFileSync('cp', ['-r', join(place, 'origin.git'), served])
+    execFileSync('chown', ['-R', '65533', served])
+    const origin: Mount = { from: join(served, 'origin.git'), to: '/origin.git', mode: 'ro' }
+    const env = {
+      PIPEWRIGHT_ADMIN_TOKEN: TOKEN,
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'url.file:///origin.git.insteadOf',
+      GIT_CONFIG_VALUE_0: REPOSITORY,
+    }
+    await using container = await startFromPod({
+      root,
+      pod,
+      volumes,
+      env,
+      name: 'git-sync',
+      network: platform,
+      entrypoint: IMITATION,
+      more: [origin],
+    })
+    const code = await container.ended
+    expect(container.stderr()).toBe('')
+    expect(container.stdout()).toContain('webhook 202')
+    expect(code).toBe(0)
+  }
+  {
+    // It starts before there is a checkout, as containers of a pod do.
+    await using daemon = await start()
+    await until('the daemon to listen', () => daemon.stdout().includes('"Started"'))
+    await sync()
+    await allReady(daemon, ['Service/analytics', 'Pipe/orders'])
+    expect(daemon.stdout()).toContain(first)
+
+    repository.write('refunds.yaml', pipe('refunds'))
+    repository.commit('refunds')
+    repository.push()
+    await sync()
+    await allReady(daemon, ['Service/analytics', 'Pipe/orders', 'Pipe/refunds'])
+    expect(await daemon.exec(['node', '/app/src/main.ts', 'status'])).toMatchObject({ code: 0 })
+    expect(daemon.stdout() + daemon.stderr()).not.toContain(TOKEN)
+    expect(await daemon.status()).toMatchObject({ CapEff: '0'.repeat(16), NoNewPrivs: '1' })
+    await ends(daemon)
+  }
+  expect(await creates(platform)).toBe(2)
+  {
+    await using daemon = await start()
+    await allReady(daemon, ['Service/analytics', 'Pipe/orders', 'Pipe/refunds'])
+    await ends(daemon)
+  }
+  expect(await creates(platform)).toBe(2)
+  expect(readdirSync(volumes.ledger)).toContain('ledger.db')
+}, 120_000)
+
+test('manifests of a ConfigMap, and a Secret that comes later: named, then taken', async () => {
+  const place = join(folder, 'config-map')
+  const pod = await podOf(
+    {
+      platform: { baseUrl: 'http://127.0.0.1:9000' },
+      source: { configMap: 'pipes' },
+      secrets: [{ name: 'analytics-api', secretName: 'other' }],
+      ledger: { existingClaim: 'ledger' },
+    },
+    place,
+  )
+  const root = createRoot(place)
+  const secret = emptyVolume(join(place, 'secret'))
+  const volumes = {
+    ledger: emptyVolume(join(place, 'ledger')),
+    manifests: projected(join(place, 'manifests'), {
+      'service.yaml': SERVICE,
+      'orders.yaml': pipe('orders'),
+    }),
+    'secret-analytics-api': secret,
+  }
+  await using platform = await startPlatform(root, place)
+  await using daemon = await startFromPod({ root, pod, volumes, name: 'pipewright', network: platform })
+  await until('the missing secret to be named', async () => {
+    const { items } = await ask<Shown>(daemon, 'http://127.0.0.1:8080/api/v1/resources')
+    return items.some(({ key, reason }) => key === 'Pipe/orders' && reason === 'SecretUnavailable')
+  })
+  expect(await creates(platform)).toBe(0)
+  projected(secret, CREDENTIAL)
+  await daemon.signal('SIGHUP')
+  await allReady(daemon, ['Service/analytics', 'Pipe/orders'])
+  await ends(daemon)
+  expect(await creates(platform)).toBe(1)
+}, 120_000)
+
+test('every flag that the chart gives git-sync is one of git-sync v4', async () => {
+  const lines = await Promise.all(
+    valueSets().map(async (set) =>
+      podsIn(await render(valuesFile(set))).flatMap(({ containers }) => containers),
+    ),
+  )
+  const sidecars = lines.flat().filter(({ name }) => name === 'git-sync')
+  expect(sidecars.length).toBeGreaterThan(3)
+  for (const { args = [] } of sidecars) {
+    expect(parseGitSyncArgs(args)).toMatchObject({ root: '/git', link: 'current', 'max-failures': '-1' })
+  }
+})
