@@ -23,10 +23,12 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Another `main.ts` than that of this checkout. */
   readonly main?: string
+  /** Options of Node itself. */
+  readonly nodeFlags?: readonly string[]
 }
 
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
-  const child = spawn(process.execPath, [options.main ?? MAIN, ...args], {
+  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), options.main ?? MAIN, ...args], {
     cwd: options.cwd ?? ROOT,
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs'
+import { createSource } from '../../../src/manifest/load.ts'
+import { input, print, timed } from './timed.ts'
+
+/* Reads a directory as the daemon does: first all of it, then again and again with one file changed each time. */
+
+const { dir, edits } = input<{ dir: string; edits: readonly { path: string; text: string }[] }>()
+const source = createSource({ root: dir })
+const never = new AbortController().signal
+const load = () => source.load(new Map(), { accept: 'doubt' }, never)
+
+const first = await timed(load)
+const again = []
+for (const { path, text } of edits) {
+  writeFileSync(path, text)
+  const { wallMs, cpuMs, result } = await timed(load)
+  again.push({ wallMs, cpuMs, parsed: result.parsed, changed: result.changed.length })
+}
+const { counts, state } = first.result
+print({
+  wallMs: first.wallMs,
+  cpuMs: first.cpuMs,
+  manifests: Object.values(counts).reduce((sum, count) => sum + count, 0),
+  findings: state.catalog.findings.length,
+  again,
+})

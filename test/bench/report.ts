@@ -1,0 +1,93 @@
+import { cpus, totalmem } from 'node:os'
+import { median } from './median.ts'
+import { isFarOff, isReached, type Measured, type Row, valueOf } from './row.ts'
+
+/** What the runs of one row at one size came to. */
+export interface Result {
+  readonly row: string
+  readonly what: string
+  readonly floorIs: string
+  readonly unit: Row['unit']
+  readonly rule: Row['rule']
+  readonly size: number
+  readonly floor: number
+  readonly subject: number
+  /** Of the quotients, differences or shares of all runs. */
+  readonly value: number
+  readonly least: number
+  readonly most: number
+  readonly runs: readonly { readonly floor: number; readonly subject: number; readonly value: number }[]
+  readonly notes: Readonly<Record<string, number>>
+  readonly faults: readonly string[]
+  readonly verdict: 'reached' | 'not reached' | 'far off'
+}
+
+export interface Machine {
+  readonly cores: number
+  readonly memoryGb: number
+  readonly node: string
+  readonly platform: string
+}
+
+/** Without a name or anything else that tells whose machine it is. */
+export function thisMachine(): Machine {
+  return {
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+  }
+}
+
+export function resultOf(row: Row, size: number, measured: readonly Measured[]): Result {
+  const { rule } = row
+  const runs = measured.map(({ floor, subject }) => ({
+    floor,
+    subject,
+    value: valueOf(rule, { floor, subject }),
+  }))
+  const values = runs.map((run) => run.value)
+  const value = median(values)
+  const faults = [...new Set(measured.flatMap((run) => run.faults))]
+  const names = [...new Set(measured.flatMap((run) => Object.keys(run.notes)))]
+  return {
+    row: row.name,
+    what: row.what,
+    floorIs: row.floor,
+    unit: row.unit,
+    rule,
+    size,
+    floor: median(runs.map((run) => run.floor)),
+    subject: median(runs.map((run) => run.subject)),
+    value,
+    least: Math.min(...values),
+    most: Math.max(...values),
+    runs,
+    notes: Object.fromEntries(
+      names.map((name) => [name, median(measured.flatMap(({ notes }) => notes[name] ?? []))]),
+    ),
+    faults,
+    verdict: isReached(rule, value) ? 'reached' : isFarOff(rule, value) ? 'far off' : 'not reached',
+  }
+}
+
+/** One result in a few lines of text. */
+export function asText(result: Result): string {
+  const { row, size, unit, rule, notes, faults } = result
+  const word = { times: '×', plus: unit, share: '' }[rule.how]
+  const shown = (value: number) => `${round(value)}${word === '×' ? '' : ' '}${word}`.trim()
+  const bound = `${rule.how === 'share' ? 'at least' : 'at most'} ${rule.how === 'plus' ? '+ ' : ''}${shown(rule.target)}`
+  return [
+    `${row.padEnd(10)} ${String(size).padStart(6)}  ${rule.how === 'plus' ? '+ ' : ''}${shown(result.value)} ` +
+      `(${round(result.least)} to ${round(result.most)}; ${bound}): ${result.verdict}`,
+    `    ${result.what}: ${round(result.subject)} ${unit}; ${result.floorIs}: ${round(result.floor)} ${unit}`,
+    ...Object.entries(notes).map(([name, value]) => `    ${name}: ${round(value)}`),
+    ...faults.map((fault) => `    WRONG: ${fault}`),
+  ].join('\n')
+}
+
+export function round(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
+  return value.toFixed(digits)
+}

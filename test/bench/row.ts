@@ -1,0 +1,62 @@
+import type { Rig } from './rig.ts'
+
+/** What is held: a quotient, a difference or a share of the floor, in the median of all runs. */
+export interface Rule {
+  readonly how: 'times' | 'plus' | 'share'
+  /** `times`: subject / floor is at most this. `plus`: subject - floor is. `share`: subject / floor is at least this. */
+  readonly target: number
+}
+
+/** One run of a row: the floor and the subject, taken one after the other. */
+export interface Measured {
+  readonly floor: number
+  readonly subject: number
+  /** What else was seen, shown beside; medians over the runs. */
+  readonly notes: Readonly<Record<string, number>>
+  /** What must not be, whatever the numbers say: a pipe that was read twice, a POST, a 429. */
+  readonly faults: readonly string[]
+}
+
+/** One row of the table (design §13). */
+export interface Row {
+  readonly name: string
+  readonly what: string
+  readonly floor: string
+  readonly unit: 'ms' | 'MB' | 'requests/s'
+  readonly rule: Rule
+  /** Sizes at which it makes sense; all when absent. */
+  readonly onlyAt?: (size: number, sizes: readonly number[]) => boolean
+  /**
+   * @param run from 0; floor and subject take turns in being first
+   * @param rigOf the rig of another size, for a row that compares two
+   */
+  measure(rig: Rig, run: number, rigOf: (size: number) => Promise<Rig>): Promise<Measured>
+}
+
+/** What the rule compares with its target. */
+export function valueOf(rule: Rule, { floor, subject }: Pick<Measured, 'floor' | 'subject'>): number {
+  return rule.how === 'plus' ? subject - floor : subject / floor
+}
+
+export function isReached(rule: Rule, value: number): boolean {
+  return rule.how === 'share' ? value >= rule.target : value <= rule.target
+}
+
+/** Worse than twice the target; of a share, what is missing from the whole counts. */
+export function isFarOff(rule: Rule, value: number): boolean {
+  return rule.how === 'share' ? 1 - value > 2 * (1 - rule.target) : value > 2 * rule.target
+}
+
+/** Runs both, floor first in even runs and subject first in odd ones, so that a slow moment hits both alike. */
+export async function inTurns<F, S>(
+  run: number,
+  floor: () => Promise<F>,
+  subject: () => Promise<S>,
+): Promise<readonly [F, S]> {
+  if (run % 2 === 0) {
+    const first = await floor()
+    return [first, await subject()]
+  }
+  const second = await subject()
+  return [await floor(), second]
+}

@@ -1,0 +1,91 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { editsOf } from '../edits.ts'
+import { quantile, median } from '../median.ts'
+import { now, type Rig } from '../rig.ts'
+import type { Row } from '../row.ts'
+
+/** How long it must be quiet before the directory is read again (design §7). */
+const DEBOUNCE_MS = 250
+const EDITS = 40
+const LONGEST_MS = 10_000
+
+/** From the edit of one file to its request on the wire, in the real daemon, while drift checks wait for the budget. */
+export const change: Row = {
+  name: 'change',
+  what: 'edit of one file → its request at the platform, p99, while drift checks wait',
+  floor: `the debounce, ${DEBOUNCE_MS} ms`,
+  unit: 'ms',
+  rule: { how: 'plus', target: 50 },
+  async measure(rig, run) {
+    const { latencies, waiting, cpuMs, refused } = await edit(rig, {
+      round: run,
+      edits: EDITS,
+      waiting: true,
+    })
+    return {
+      floor: DEBOUNCE_MS,
+      subject: quantile(latencies, 0.99),
+      notes: {
+        'p50, ms': median(latencies),
+        'drift checks waiting at the end': waiting,
+        'CPU an edit, ms, with the checks beside it': cpuMs / EDITS,
+      },
+      faults: refused > 0 ? [`${refused} answers 429`] : [],
+    }
+  },
+}
+
+/** Edits one file after the other and waits for the request of each. */
+export async function edit(
+  rig: Rig,
+  {
+    round,
+    edits: count,
+    waiting,
+  }: { readonly round: number; readonly edits: number; readonly waiting: boolean },
+) {
+  const { platform, tree } = rig
+  const edits = editsOf(tree, count, round)
+  await platform.reset({ watch: edits.map(({ pipe }) => rig.pathOf(pipe)) })
+  // Checks at a modest pace, so that most of them wait all the time; or all of them at once, and then quiet.
+  const args = waiting
+    ? ['--api-budget', '200/1s', '--interval', '1s']
+    : ['--api-budget', '100000/1s', '--interval', '1h']
+  const daemon = await rig.daemon(args)
+  await platform.untilSaw('the first checks', (saw) => saw.gets >= (waiting ? 10 : rig.paths.length))
+  await setTimeout(1_000)
+  const latencies: number[] = []
+  const startedAt = now()
+  for (const { pipe, path, text } of edits) {
+    await setTimeout(50)
+    const at = now()
+    // As an editor saves: the file is replaced.
+    writeFileSync(`${path}.tmp`, text)
+    renameSync(`${path}.tmp`, path)
+    latencies.push((await arrival(rig, rig.pathOf(pipe), at)) - at)
+  }
+  const endedAt = now()
+  const overview = (await (await fetch(`${daemon.url}/api/v1/overview`)).json()) as {
+    readonly queueDepth: Readonly<Record<string, number>>
+  }
+  const { refused } = await platform.saw()
+  await daemon[Symbol.asyncDispose]()
+  return {
+    latencies,
+    waiting: overview.queueDepth['2'] ?? 0,
+    cpuMs: daemon.cpuBetween(startedAt, endedAt),
+    refused,
+  }
+}
+
+/** When the first request for a path came that the edit can have caused: not before the debounce was over. */
+async function arrival({ platform }: Rig, path: string, editedAt: number): Promise<number> {
+  for (const end = now() + LONGEST_MS; now() < end;) {
+    const { arrivals } = await platform.saw()
+    const at = arrivals[path]?.find((time) => time >= editedAt + DEBOUNCE_MS)
+    if (at !== undefined) return at
+    await setTimeout(20)
+  }
+  throw new Error(`no request for ${path} within ${LONGEST_MS} ms after the edit`)
+}

@@ -1,0 +1,37 @@
+import { runChild, type Timed } from '../child.ts'
+import { editsOf } from '../edits.ts'
+import { median } from '../median.ts'
+import { inTurns, type Row } from '../row.ts'
+
+const TIMES = 15
+
+/** Read the directory again after one file changed, against listing and looking at each file. */
+export const reload: Row = {
+  name: 'reload',
+  what: 'read them again, one file changed, warm',
+  floor: 'list the same tree and stat each file, synchronously, warm',
+  unit: 'ms',
+  rule: { how: 'times', target: 3 },
+  async measure({ tree }, run) {
+    const [floor, subject] = await inTurns(
+      run,
+      () => runChild<readonly Timed[]>('floor-stat.ts', { dir: tree.dir, times: TIMES }),
+      () =>
+        runChild<{ again: readonly Again[] }>('load.ts', { dir: tree.dir, edits: editsOf(tree, TIMES, run) }),
+    )
+    const wrong = subject.again.filter(({ parsed, changed }) => parsed !== 1 || changed !== 1)
+    return {
+      floor: median(floor.map(({ cpuMs }) => cpuMs)),
+      subject: median(subject.again.map(({ cpuMs }) => cpuMs)),
+      notes: {
+        'wall, times':
+          median(subject.again.map((one) => one.wallMs)) / median(floor.map((one) => one.wallMs)),
+      },
+      faults: wrong.map(
+        ({ parsed, changed }) => `after one edit, ${parsed} files were parsed and ${changed} keys changed`,
+      ),
+    }
+  },
+}
+
+type Again = Timed & { readonly parsed: number; readonly changed: number }
