@@ -3,6 +3,7 @@ import type { Key } from '../kinds/key.ts'
 import { kindOf, nameOf } from '../kinds/key.ts'
 import { alertExpectation } from '../kinds/alert/body.ts'
 import { maskSensitive } from '../kinds/mask.ts'
+import { returnedBody } from '../kinds/returned-body.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Action } from '../plan/action.ts'
 import type { Conditions } from '../plan/condition.ts'
@@ -72,7 +73,7 @@ export function describeStatus(input: {
     pipeId: record.pipe?.id,
     state: look?.state,
     desired: desiredOf(entry),
-    observed: look?.body === undefined ? undefined : maskSensitive(look.body),
+    observed: look?.body === undefined ? undefined : maskSensitive(returnedBody(kindOf(key), look.body)),
     lastReconciledAt: input.lastReconciledAt,
     nextReconcileAt: input.nextReconcileAt,
     suspendedUntil:

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { returnedBody } from '../../src/kinds/returned-body.ts'
+
+describe('what is kept of a reply', () => {
+  test('is what the interface returns, at every depth', () => {
+    const body = {
+      id: 'p-1',
+      serviceId: 's-1',
+      name: 'orders',
+      state: 'Running',
+      source: {
+        validateSamples: true,
+        kafka: { brokers: 'b:9092', credentials: { username: 'u', password: 'p' }, echo: 'you sent p' },
+      },
+      destination: { roles: ['r'], columns: [{ name: 'id', type: 'UInt64', note: 'p' }, 'p'] },
+      fieldMappings: [{ sourceField: 'a', destinationField: 'b' }],
+      scaling: { replicas: 2 },
+      request: { headers: { Authorization: 'Basic p' } },
+    }
+    expect(returnedBody('Pipe', body)).toEqual({
+      id: 'p-1',
+      serviceId: 's-1',
+      name: 'orders',
+      state: 'Running',
+      source: { kafka: { brokers: 'b:9092' } },
+      destination: { columns: [{ name: 'id', type: 'UInt64' }] },
+      fieldMappings: [{ sourceField: 'a', destinationField: 'b' }],
+      scaling: { replicas: 2 },
+    })
+  })
+
+  test('is nothing of another shape', () => {
+    expect(returnedBody('Pipe', { name: { told: 'p' }, source: 'p', scaling: null })).toEqual({
+      scaling: null,
+    })
+    expect(returnedBody('Alert', { state: 'OK', channel: [{ type: 'email', note: 'p' }], x: 'p' })).toEqual({
+      state: 'OK',
+      channel: [{ type: 'email' }],
+    })
+    expect(returnedBody('Service', { a: 1 })).toEqual({})
+  })
+})

@@ -1,0 +1,272 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { httpServer, type TestServer } from '../platform/support/server.ts'
+import { alertManifest, ENDPOINT, platformArgs, runArgs, SERVICE } from '../support/manifests.ts'
+import { resourcesOf, runProgram, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { echoingPlatform } from './echoing-platform.ts'
+import { leaksIn, PLANTED } from './planted.ts'
+
+/* Law 6, in one test: secrets in every place that may hold one, a platform that repeats them, and all that comes out. */
+
+function pipe(name: string, source: string): string {
+  return `apiVersion: pipewright/v1
+kind: Pipe
+metadata: {name: ${name}}
+spec:
+  service: analytics
+  source:
+${source}
+  destination: {database: default, table: ${name}, columns: [{name: id, type: UInt64}]}
+  fieldMappings: [{sourceField: id, destinationField: id}]
+`
+}
+
+const KAFKA = `    kafka:
+      brokers: b-1.example:9092
+      topics: t
+      caCertificate: ${PLANTED.kafkaCertificate}
+      credentials:
+        username: ${PLANTED.kafkaUser}
+        password: {secretRef: {name: kafka, key: password}}
+      schemaRegistry:
+        url: https://registry.example
+        credentials:
+          username: ${PLANTED.registryUser}
+          password: {secretRef: {name: registry, key: password}}`
+
+const STORAGE = `    objectStorage:
+      url: https://storage.example/x
+      connectionString: ${PLANTED.connectionString}
+      accessKey:
+        accessKeyId: ${PLANTED.accessKeyId}
+        secretKey: {secretRef: {name: storage, key: secret}}`
+
+const STREAM = `    managedStream:
+      streamName: s
+      region: r
+      accessKey:
+        accessKeyId: ${PLANTED.streamKeyId}
+        secretKey: {secretRef: {name: stream, key: secret}}`
+
+const POSTGRES = `    postgres:
+      host: db.example
+      database: d
+      credentials:
+        username: ${PLANTED.postgresUser}
+        password: {secretRef: {name: postgres, key: password}}`
+
+function plant(workspace: Workspace, hook: TestServer): void {
+  const secrets: Readonly<Record<string, string>> = {
+    'analytics-api/keyId': PLANTED.keyId,
+    'analytics-api/keySecret': PLANTED.keySecret,
+    'alerts/token': PLANTED.alertsToken,
+    'admin/token': PLANTED.adminToken,
+    'kafka/password': PLANTED.kafkaPassword,
+    'registry/password': PLANTED.registryPassword,
+    'storage/secret': PLANTED.accessSecret,
+    'stream/secret': PLANTED.streamSecret,
+    'postgres/password': PLANTED.postgresPassword,
+    'notifications/webhook': `${hook.url}/${PLANTED.webhookPath}?key=${PLANTED.webhookQuery}`,
+    'notifications/signing-key': PLANTED.signingKey,
+    'notifications/slack': `${hook.url}/services/${PLANTED.slackPath}`,
+  }
+  for (const [file, secret] of Object.entries(secrets)) workspace.write(`secrets/${file}`, `${secret}\n`)
+  workspace.write(
+    'notifications.yaml',
+    `targets:
+  - name: hook
+    type: webhook
+    url: {secretRef: {name: notifications, key: webhook}}
+    signingKey: {secretRef: {name: notifications, key: signing-key}}
+    groupWait: 100ms
+  - {name: slack, type: slack, url: {secretRef: {name: notifications, key: slack}}, groupWait: 100ms}
+`,
+  )
+  const wrong = pipe('wrong', KAFKA)
+  const manifests: Readonly<Record<string, string>> = {
+    service: SERVICE,
+    endpoint: ENDPOINT,
+    lag: alertManifest('lag', 'alert-1'),
+    kafka: pipe('kafka', KAFKA),
+    storage: pipe('storage', STORAGE),
+    stream: pipe('stream', STREAM),
+    postgres: pipe('postgres', POSTGRES),
+    rejected: pipe('rejected', KAFKA),
+    unclear: pipe('unclear', POSTGRES),
+    html: pipe('html', STORAGE),
+    literal: wrong.replace('{secretRef: {name: kafka, key: password}}', PLANTED.literalPassword),
+    misspelt: pipe('misspelt', KAFKA).replace(
+      'password: {secretRef: {name: kafka, key: password}}',
+      `pasword: ${PLANTED.misspeltPassword}`,
+    ),
+    broken: pipe('broken', KAFKA).replace(
+      '{secretRef: {name: kafka, key: password}}',
+      `"${PLANTED.brokenYaml}\n        x: [`,
+    ),
+    shape: pipe('shape', KAFKA).replace(
+      '{secretRef: {name: kafka, key: password}}',
+      `{secretRef: {name: [${PLANTED.wrongShape}], key: ${PLANTED.wrongShape}, ${PLANTED.asName}: 1}}`,
+    ),
+    // one of ours, which no manifest may send anywhere
+    theft: pipe('theft', POSTGRES).replace(
+      '{name: postgres, key: password}',
+      '{name: notifications, key: signing-key}',
+    ),
+  }
+  for (const [name, text] of Object.entries(manifests)) workspace.write(`manifests/${name}.yaml`, text)
+}
+
+const PATHS = [
+  '/',
+  '/metrics',
+  '/healthz',
+  '/readyz',
+  '/api/v1/overview',
+  '/api/v1/attention',
+  '/api/v1/facets',
+  '/api/v1/findings?limit=500',
+  '/api/v1/timeline?limit=500',
+  '/api/v1/history?limit=500',
+  '/api/v1/resources?limit=500',
+  '/api/v1/resources?q=planted',
+]
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['validate', '-o', 'text'],
+  ['validate', '-o', 'github'],
+  ['validate', '-o', 'sarif'],
+  ['plan', '-o', 'json'],
+  ['plan', '-o', 'markdown'],
+  ['status'],
+  ['status', 'Pipe/unclear', '-o', 'json'],
+  ['history', '--limit', '500', '-o', 'json'],
+  ['adopt', 'Pipe/rejected', '00000000-0000-4000-8000-00000000ffff'],
+  ['resolve', 'Pipe/unclear', '--retry'],
+  ['apply', '--log-level', 'trace'],
+]
+
+test('planted secrets come out nowhere', async () => {
+  using workspace = createWorkspace()
+  await using platform = await echoingPlatform()
+  let refusals = 0
+  await using hook = await httpServer((response, request) => {
+    refusals += 1
+    // The first replies repeat the address and all headers, too.
+    const status = refusals <= 2 ? 500 : 200
+    response.writeHead(status).end(`${request.url} ${JSON.stringify(request.headers)} ${PLANTED.signingKey}`)
+  })
+  plant(workspace, hook)
+  const found: string[] = []
+  let looked = 0
+  function look(where: string, text: string): void {
+    looked += text.length
+    found.push(...leaksIn(where, text))
+  }
+
+  await using program = startProgram(
+    runArgs(workspace, platform.url, [
+      '--log-level=trace',
+      '--interval=1s',
+      '--max-creates=50',
+      '--public-url=https://p.example',
+      `--admin-token-file=${workspace.path('secrets', 'admin', 'token')}`,
+      `--notifications=${workspace.path('notifications.yaml')}`,
+    ]),
+  )
+  const url = await urlOf(program)
+  const stream = new AbortController()
+  const events = await fetch(`${url}/api/v1/events`, { signal: stream.signal })
+  const eventText = textUntilAborted(events)
+  const states: Readonly<Record<string, string>> = {
+    'Pipe/kafka': 'Ready',
+    'Pipe/storage': 'Ready',
+    'Pipe/stream': 'Ready',
+    'Pipe/postgres': 'Ready',
+    'Pipe/rejected': 'Failed',
+    'Pipe/unclear': 'OutcomeUnknown',
+    'Pipe/html': 'OutcomeUnknown',
+    'Pipe/misspelt': 'Invalid',
+    'Pipe/theft': 'Invalid',
+    'Alert/lag': 'Failed',
+    'QueryEndpoint/analytics': 'Failed',
+  }
+  const settled = async () => {
+    const items = await resourcesOf(url)
+    return Object.entries(states).every(([key, status]) =>
+      items.some((item) => item.key === key && item.status === status),
+    )
+  }
+  await until('every pipe to be where it belongs', settled).catch(async (error: unknown) => {
+    const items = (await resourcesOf(url)).map(({ key, status, message }) => `${key} ${status} ${message}`)
+    throw new Error(items.join('\n'), { cause: error })
+  })
+  for (const token of ['wrong', PLANTED.adminToken]) {
+    const reply = await fetch(`${url}/-/reconcile`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ key: 'Pipe/kafka' }),
+    })
+    look('the reply to a request to reconcile', await reply.text())
+  }
+  const sent = () => hook.requests.some(({ url: path }) => path.startsWith('/services/'))
+  await until('notifications of both kinds', () => refusals > 4 && sent())
+  for (const path of [...PATHS, ...Object.keys(states).map((key) => `/api/v1/resources/${key}`)]) {
+    const reply = await fetch(url + path)
+    expect(reply.status, path).toBe(200)
+    look(path, await reply.text())
+  }
+  stream.abort()
+  look('the live events', await eventText)
+  for (const { body } of hook.requests) look('a notification', body)
+  const secretOf = (name: string) => hook.requests.filter(({ body }) => body.includes(name)).length
+  expect(secretOf('Pipe/rejected')).toBeGreaterThan(0)
+
+  program.signal('SIGTERM')
+  expect(await program.ended).toBe(0)
+  look('the log', program.stdout())
+  look('the standard error', program.stderr())
+  expect(program.stdout()).toContain('you sent')
+
+  for (const command of COMMANDS) {
+    const args = [...command, ...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
+    const { stdout, stderr } = await runProgram(args)
+    look(command.join(' '), stdout + stderr)
+  }
+  for (const wrong of [`https://user:${PLANTED.settingsUrl}@a.example`, `ftp://${PLANTED.settingsUrl}@x?y`]) {
+    const { code, stdout, stderr } = await runProgram(['run', '--base-url', wrong])
+    expect(code).toBe(64)
+    look('a fault of the settings', stdout + stderr)
+  }
+  const kept = readdirSync(workspace.dir).filter((name) => name.startsWith('ledger.db'))
+  expect(kept).toContain('ledger.db.notifications.json')
+  for (const name of kept) look(name, readFileSync(workspace.path(name), 'latin1'))
+
+  expect(found).toEqual([])
+  expect(looked).toBeGreaterThan(200_000)
+}, 120_000)
+
+test('the search finds what it looks for', () => {
+  const secret = PLANTED.kafkaPassword
+  const forms = [
+    secret,
+    secret.slice(0, 14),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('hex'),
+    JSON.stringify({ secret }),
+    Buffer.from(`${PLANTED.keyId}:${PLANTED.keySecret}`).toString('base64'),
+  ]
+  for (const form of forms) expect(leaksIn('x', `before ${form} after`), form).not.toEqual([])
+  expect(leaksIn('x', 'nothing of it')).toEqual([])
+})
+
+async function textUntilAborted(reply: Response): Promise<string> {
+  let text = ''
+  try {
+    for await (const chunk of reply.body ?? []) text += Buffer.from(chunk).toString('utf8')
+  } catch {
+    // aborted, as wanted
+  }
+  return text
+}
