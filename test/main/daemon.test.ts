@@ -164,6 +164,10 @@ describe('the daemon against a platform', () => {
         '/api/v1/resources/Pipe/p0',
         '/api/v1/history',
         '/api/v1/overview',
+        '/api/v1/attention',
+        '/api/v1/findings',
+        '/api/v1/facets',
+        '/api/v1/timeline',
       ].map(async (path) => (await fetch(url + path)).text()),
     )
     program.signal('SIGTERM')

@@ -22,21 +22,24 @@ function refused(index: number, over: Partial<ResourceStatus> = {}): ResourceSta
   return resource(`Pipe/p${index}`, { status: 'Failed', reason: 'AuthFailed', message: 'refused', ...over })
 }
 
+function driftedSince(since: number): ResourceStatus['conditions'] {
+  return {
+    Valid: condition('True'),
+    Synced: condition('False', { reason: 'Drifted', since }),
+    Ready: condition('True'),
+  }
+}
+
 describe('what is not well', () => {
   it('is nothing when all is well', () => {
     expect(troubles([resource('Pipe/a'), resource('Pipe/b', { status: 'Suspended' })])).toEqual([])
   })
 
   it('comes worst first, the whole before resources, and of equal ones the oldest', () => {
-    const at = (since: number) => ({
-      Valid: condition('True'),
-      Synced: condition('False', { reason: 'Drifted', since }),
-      Ready: condition('True'),
-    })
     const found = troubles(
       [
-        resource('Pipe/a', { status: 'Drifted', reason: 'Drifted', conditions: at(NOW) }),
-        resource('Pipe/b', { status: 'Drifted', reason: 'Drifted', conditions: at(NOW - 9) }),
+        resource('Pipe/a', { status: 'Drifted', reason: 'Drifted', conditions: driftedSince(NOW) }),
+        resource('Pipe/b', { status: 'Drifted', reason: 'Drifted', conditions: driftedSince(NOW - 9) }),
         resource('Pipe/c', { status: 'OutcomeUnknown', reason: 'OutcomeUnknown' }),
         invalid('d'),
       ],

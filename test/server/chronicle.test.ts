@@ -30,6 +30,10 @@ function reading(id: string, over: Partial<Extract<Event, { type: 'SourceLoaded'
   }
 }
 
+function observed(state: string | undefined): Event {
+  return { type: 'Observed', key: 'Pipe/x', state, differences: [] }
+}
+
 describe('readings', () => {
   it('are told when they bring another revision or other manifests, newest first', () => {
     const { chronicle, take } = ticking()
@@ -96,13 +100,6 @@ describe('the watch mode and the brake', () => {
 })
 
 describe('states', () => {
-  const observed = (state: string | undefined): Event => ({
-    type: 'Observed',
-    key: 'Pipe/x',
-    state,
-    differences: [],
-  })
-
   it('are spans; only another one is news', () => {
     const { chronicle, take } = ticking()
     expect(take(observed('Provisioning'))).toEqual([])

@@ -1,6 +1,6 @@
-import { accessSync, constants, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 
 /** Nothing that a browser does by itself, and nothing that needs a screen. */
@@ -77,11 +77,9 @@ export async function openPage(
   return { page, faults: () => faults, [Symbol.asyncDispose]: () => context.close() }
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 /** What axe-core finds serious or critical, in words. The page's policy keeps scripts out; the debugger may bring one in. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   return page.evaluate(`axe.run().then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ': ' + html.slice(0, 200))))`)

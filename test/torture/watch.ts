@@ -16,6 +16,10 @@ const PAGES = [
   '/api/v1/resources',
   '/api/v1/history',
   '/api/v1/overview',
+  '/api/v1/attention',
+  '/api/v1/findings',
+  '/api/v1/facets',
+  '/api/v1/timeline',
   '/healthz',
   '/readyz',
 ]
