@@ -18,6 +18,12 @@ function example(language: string): string {
   return text
 }
 
+/** Names of the fields of a message, and of its first news. */
+function fields(message: Record<string, unknown>): readonly (readonly string[])[] {
+  const [first = {}] = message['news'] as object[]
+  return [Object.keys(message), Object.keys(first)]
+}
+
 type Verify = (key: string, headers: Readonly<Record<string, string>>, body: string) => boolean
 
 test('the settings are right', () => {
@@ -31,10 +37,6 @@ test('the example of a message has the fields of one', () => {
   const real = JSON.parse(
     webhookBody(messageOf([item({ labels: { team: 'payments' } })], { at: 1, most: 1 }), CONTEXT),
   ) as Record<string, unknown>
-  const fields = (one: Record<string, unknown>) => [
-    Object.keys(one),
-    Object.keys((one['news'] as object[])[0] ?? {}),
-  ]
   expect(fields(shown)).toEqual(fields(real))
 })
 
