@@ -1,0 +1,190 @@
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { readWorld } from '../../src/sandbox/world.ts'
+import { ALERTS_TOKEN, CREDENTIAL, platformArgs, runArgs } from '../support/manifests.ts'
+import {
+  resourcesOf,
+  ROOT,
+  runProgram,
+  startProgram,
+  urlOf,
+  type Program,
+  type Shown,
+} from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { creates } from './support/stopping.ts'
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/releases')
+
+const RELEASES = readdirSync(FIXTURES, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+
+interface Expected {
+  readonly key: string
+  readonly status: string
+  readonly reason: string
+  readonly pipeId?: string
+}
+
+/** A copy of what a release left behind, and a platform with its pipes. */
+async function after(release: string) {
+  await using stack = new AsyncDisposableStack()
+  const workspace = stack.use(createWorkspace())
+  cpSync(join(FIXTURES, release), workspace.dir, { recursive: true })
+  const world = await readWorld(workspace.path('platform.json'))
+  const platform = stack.use(
+    await createSandbox({ world, credentials: [CREDENTIAL], alertTokens: [ALERTS_TOKEN], provisioningMs: 0 }),
+  )
+  const expected = JSON.parse(readFileSync(workspace.path('expected.json'), 'utf8')) as readonly Expected[] // made by make.ts
+  const kept = stack.move()
+  return { workspace, platform, expected, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+async function recognised(program: Program, platform: Sandbox, expected: readonly Expected[]): Promise<void> {
+  const url = await urlOf(program)
+  const pipes = expected.flatMap(({ pipeId, status }) =>
+    pipeId === undefined || status === 'Orphaned' ? [] : [pipeId],
+  )
+  await until('every pipe to be looked at', () => {
+    const seen = platform.requests().map(({ path }) => path.split('/').at(-1))
+    return pipes.every((id) => seen.includes(id))
+  })
+  await until('everything to be shown as it was', async () => {
+    expect(byKey(await resourcesOf(url))).toEqual(byKey(expected))
+    return true
+  })
+}
+
+/** Every look misses the missing pipe once more, until it is believed: both are right. */
+function byKey(resources: readonly (Expected | Shown)[]): Readonly<Record<string, object>> {
+  const facts = resources.map(({ key, status, reason, pipeId }) => {
+    const missing = reason === 'MissingUnconfirmed' || reason === 'Missing'
+    return [key, missing ? { pipeId, missing } : { pipeId, status, reason }]
+  })
+  return Object.fromEntries(facts) as Record<string, object>
+}
+
+async function stop(program: Program): Promise<void> {
+  program.signal('SIGTERM')
+  expect(await program.ended).toBe(0)
+}
+
+/** Requests that could have made something. An endpoint is applied again at its interval: the one exception of law 8. */
+function writes(platform: Sandbox): readonly string[] {
+  return platform
+    .requests()
+    .flatMap(({ method, operation }) => (method === 'GET' ? [] : [operation ?? 'unknown']))
+}
+
+test('the version of package.json has a fixture, made before it is released', () => {
+  expect(RELEASES).toContain(packageJson.version)
+})
+
+describe.each(RELEASES)('on the ledger of %s', (release) => {
+  test('the current code recognises everything and creates nothing, also when it is started twice', async () => {
+    await using given = await after(release)
+    const { workspace, platform, expected } = given
+    for (let start = 0; start < 2; start += 1) {
+      await using program = startProgram(runArgs(workspace, platform.url))
+      await recognised(program, platform, expected)
+      await stop(program)
+      expect(program.stderr()).toBe('')
+    }
+    expect(creates(platform)).toBe(0)
+    expect(writes(platform).filter((operation) => operation !== 'upsertQueryEndpoint')).toEqual([])
+    expect(writes(platform).length).toBeLessThanOrEqual(1)
+  })
+
+  test('history and lock read it, and the plan creates nothing', async () => {
+    await using given = await after(release)
+    const { workspace, platform, expected } = given
+    const run = (...command: readonly string[]) =>
+      runProgram([...command, ...platformArgs(workspace, platform.url)])
+    const history = await run('history', '-o', 'json')
+    expect(history.code).toBe(0)
+    for (const { key } of expected.filter((one) => one.pipeId !== undefined))
+      expect(history.stdout).toContain(key)
+    const lock = await run('lock')
+    for (const { pipeId = 'pipes' } of expected) expect(lock.stdout).toContain(pipeId)
+    const plan = JSON.parse((await run('plan', '-o', 'json')).stdout) as {
+      items: readonly { action: string }[]
+    }
+    expect(plan.items.length).toBeGreaterThan(5)
+    expect(plan.items.map(({ action }) => action)).not.toContain('create')
+    expect(writes(platform)).toEqual([])
+  })
+})
+
+/** The script of a `node -e` command in docs/operations.md, so that what is tested is what people are told. */
+function documentedScript(marker: string): string {
+  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
+  const [, script] = new RegExp(`node -e '([^']*${marker}[^']*)'`).exec(page) ?? []
+  if (script === undefined) throw new Error(`docs/operations.md has no command with ${marker}`)
+  return script
+}
+
+/** Takes the backup of docs/operations.md beside a running daemon. */
+async function backUp(workspace: Workspace): Promise<void> {
+  const script = documentedScript('backup')
+    .replaceAll('/var/lib/pipewright/ledger.db', workspace.path('ledger.db'))
+    .replaceAll('/var/lib/pipewright/backup.db', workspace.path('backup.db'))
+  const { code, stderr } = await runProgram(['-e', script], { main: '--no-warnings' })
+  expect(stderr).toBe('')
+  expect(code).toBe(0)
+}
+
+function removeLedger(workspace: Workspace): void {
+  for (const name of readdirSync(workspace.dir)) {
+    if (name.startsWith('ledger.db')) rmSync(workspace.path(name), { recursive: true })
+  }
+}
+
+const CURRENT = packageJson.version
+
+describe('last night’s ledger', () => {
+  test('backed up by the documented command while the daemon runs, and put back: no POST', async () => {
+    await using given = await after(CURRENT)
+    const { workspace, platform, expected } = given
+    {
+      await using program = startProgram(runArgs(workspace, platform.url))
+      await recognised(program, platform, expected)
+      await backUp(workspace)
+      await stop(program)
+    }
+    removeLedger(workspace)
+    cpSync(workspace.path('backup.db'), workspace.path('ledger.db'))
+    const before = writes(platform).length
+    await using program = startProgram(runArgs(workspace, platform.url, ['--ledger-init', 'never']))
+    await recognised(program, platform, expected)
+    await stop(program)
+    expect(writes(platform).slice(before)).toEqual([])
+    expect(creates(platform)).toBe(0)
+  })
+
+  test('lost, with the Lock committed: every pipe is taken over, and none is created', async () => {
+    await using given = await after(CURRENT)
+    const { workspace, platform, expected } = given
+    const lock = await runProgram(['lock', ...platformArgs(workspace, platform.url)])
+    // Those that no Lock can know: their manifests are taken out, as a person would do before going on.
+    for (const name of ['unknown', 'interrupted', 'failed', 'missing'])
+      rmSync(workspace.path(`manifests/${name}.yaml`))
+    const lines = lock.stdout.split('\n').filter((line) => !/Pipe\/(gone|missing)/.test(line))
+    workspace.write('manifests/lock.yaml', lines.join('\n'))
+    removeLedger(workspace)
+    await using program = startProgram(runArgs(workspace, platform.url))
+    const url = await urlOf(program)
+    for (const key of ['Pipe/plain', 'Pipe/legacy', 'Pipe/drifted']) {
+      const shown = await until(`${key} to be taken over`, async () =>
+        (await resourcesOf(url)).find((one) => one.key === key && one.pipeId !== undefined),
+      )
+      expect(shown.pipeId).toBe(expected.find((one) => one.key === key)?.pipeId)
+    }
+    await stop(program)
+    expect(creates(platform)).toBe(0)
+  })
+})
