@@ -1,6 +1,6 @@
 import { addressOf, FILTERS, go, readAddress } from './address.js'
 import { badge, button, byId, code, element, foreign, place, row, setText, word, worded } from './elements.js'
-import { lasting } from './time.js'
+import { ago } from './time.js'
 import { resourceLink } from './trouble.js'
 
 export const PAGE_SIZE = 50
@@ -18,7 +18,7 @@ const COLUMNS = [
   ['Service', 'service'],
   ['State', 'state'],
   ['Manifest', 'file'],
-  ['Since', 'since'],
+  ['Changed', 'since'],
 ]
 
 const SORTS = [
@@ -194,7 +194,7 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
     service === undefined ? '' : foreign(service),
     state === undefined ? '' : foreign(state),
     file === undefined ? '' : code(place(file, line)),
-    lasting(since),
+    ago(since),
   ])
   cells.setAttribute('role', 'row')
   ;[...cells.children].forEach((cell, index) => {

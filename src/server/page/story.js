@@ -46,7 +46,7 @@ function storyItem(group, how) {
       element('p', { class: 'entry-title' }, what, ' ', ...about),
       message === '' ? undefined : element('p', { class: 'entry-message' }, foreign(message)),
     ),
-    element('span', { class: 'where' }, ...originOf(entry)),
+    element('span', { class: 'where' }, ...originOf(entry, how)),
   )
 }
 
@@ -83,10 +83,17 @@ function nameOf({ key }, { keys }) {
   return keys ? resourceLink(key) : undefined
 }
 
-function originOf({ type, revision, requestId }) {
+/** Whoever asks the platform about a request opens the resource, which says its id in full. */
+function originOf({ type, revision, requestId }, { keys }) {
   return [
     type === 'revision' ? undefined : revisionOf(revision),
-    requestId === undefined ? undefined : element('span', { title: 'request id' }, ` request ${requestId}`),
+    requestId === undefined
+      ? undefined
+      : element(
+          'span',
+          { title: `request ${requestId}` },
+          ` request ${keys ? `${requestId.slice(0, 8)}…` : requestId}`,
+        ),
   ].filter((one) => one !== undefined)
 }
 
