@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { openMemory, type OpenedMemory } from '../../src/notify/memory.ts'
 import { createNotifier, type Notifier } from '../../src/notify/notifier.ts'
@@ -11,6 +12,7 @@ import type { Event } from '../../src/reconcile/events.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import { httpServer } from '../platform/support/server.ts'
 import { loaded, reconciled } from '../telemetry/sample.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { until } from '../support/until.ts'
 import { CONTEXT, EVERYTHING, eventsOf, standing } from './given.ts'
 
@@ -32,17 +34,17 @@ interface Given {
   readonly records?: readonly LedgerRecord[]
   readonly board: ReadonlyMap<Key, ResourceStatus>
   readonly events: Event[]
-  readonly groupWaitMs?: number
+  readonly clock?: Clock
 }
 
-function notifierOf({ url, memory, records = [], board, events, groupWaitMs = 0 }: Given): Notifier {
+function notifierOf({ url, memory, records = [], board, events, clock = systemClock }: Given): Notifier {
   return createNotifier({
     targets: [
       {
         name: 'on-call',
         type: 'webhook',
         filter: EVERYTHING,
-        groupWaitMs,
+        groupWaitMs: 0,
         flapWindowMs: 600_000,
         rateLimit: { requests: 100, windowMs: 1_000 },
         route: { urlFile: url, keyFile: undefined, allowInsecureHttp: false },
@@ -52,7 +54,7 @@ function notifierOf({ url, memory, records = [], board, events, groupWaitMs = 0 
     records,
     board: { get: (key) => board.get(key) },
     context: CONTEXT,
-    clock: systemClock,
+    clock,
     emit: (event) => events.push(event),
     random: () => 0,
     userAgent: 'pipewright/test',
@@ -145,13 +147,36 @@ describe('a start', () => {
       }),
     )
     const memory = await openMemory(folder.told)
-    await using notifier = notifierOf({ url: folder.url, memory, board: new Map(), events: [] })
+    const clock = createFakeClock()
+    const events: Event[] = []
+    await using notifier = notifierOf({ url: folder.url, memory, board: new Map(), events, clock })
     notifier.tell(loaded({ problem: 'the directory is empty' }))
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(server.requests).toEqual([])
+    await clock.advance(60_000)
+    expect(eventsOf(events, 'NotificationsWaiting').filter(({ count }) => count > 0)).toEqual([])
     notifier.tell(loaded())
+    await clock.advance(1_000)
     await until('the end to be told', () => server.requests.length === 1)
     expect(server.requests[0]?.body).toContain('"change":"forgotten"')
+    await notifier.stop(never)
+  })
+
+  test('and of one that a person forgot', async () => {
+    await using server = await httpServer((response) => response.end())
+    using folder = createFolder(server.url)
+    const clock = createFakeClock()
+    const board = new Map([['Pipe/a', standing('Pipe/a', 'Orphaned')] as const])
+    const memory = await openMemory(folder.told)
+    await using notifier = notifierOf({ url: folder.url, memory, board, events: [], clock })
+    notifier.tell(reconciled({ key: 'Pipe/a' }))
+    await clock.advance(1)
+    await until('the trouble to be told', () => server.requests.length === 1)
+    notifier.tell({ type: 'Forgotten', key: 'Pipe/a' })
+    board.delete('Pipe/a') // right after it is told
+    await until('the end to be told', async () => {
+      await clock.advance(1_000)
+      return server.requests.length === 2
+    })
+    expect(server.requests[1]?.body).toContain('"change":"forgotten"')
     await notifier.stop(never)
   })
 })

@@ -33,14 +33,15 @@ interface Given {
   readonly before?: ToldTarget
   /** What becomes of the attempts, in order; delivered when there is none left. */
   readonly deliveries?: readonly Delivery[]
-  readonly clock?: ReturnType<typeof createFakeClock>
+  /** No attempt ends before. */
+  readonly holdUntil?: Promise<void>
 }
 
 const DELIVERED: Delivery = { result: 'delivered', code: '200' }
 const AGAIN: Delivery = { result: 'again', code: '500', why: 'HTTP 500', retryAfterMs: undefined }
 
 function given(options: Given = {}) {
-  const clock = options.clock ?? createFakeClock()
+  const clock = createFakeClock()
   const board = new Map<Key, ResourceStatus>()
   const parcels: Parcel[] = []
   const events: Event[] = []
@@ -58,6 +59,7 @@ function given(options: Given = {}) {
     resource: (key) => board.get(key),
     async deliver(parcel) {
       parcels.push(parcel)
+      await options.holdUntil
       return left.shift() ?? DELIVERED
     },
     onTold: () => {
@@ -169,6 +171,19 @@ describe('what is told', () => {
   })
 })
 
+test('what changes while a message is under way is told by the next', async () => {
+  const hold = Promise.withResolvers<void>()
+  const { clock, turn, told, target } = given({ holdUntil: hold.promise })
+  turn('Pipe/orders', 'Missing')
+  await clock.advance(11 * SECOND)
+  expect(told()).toEqual([['Pipe/orders bad']])
+  turn('Pipe/orders', 'Ready')
+  hold.resolve()
+  await clock.advance(MINUTE)
+  expect(told()).toEqual([['Pipe/orders bad'], ['Pipe/orders good']])
+  expect(target.told.told.size).toBe(0)
+})
+
 describe('filters', () => {
   test('keep away what a target does not want: by kind, name, label and severity', async () => {
     const { clock, turn, told, target } = given({
@@ -224,6 +239,15 @@ describe('grouping', () => {
     expect(sent().length).toBeGreaterThanOrEqual(2)
     await clock.advance(MINUTE)
     expect(sent().flatMap(({ news }) => news)).toHaveLength(30)
+  })
+
+  test('is not put off by a resource that goes from one trouble to the next', async () => {
+    const { clock, turn, told } = given()
+    for (let i = 0; i < 10; i += 1) {
+      turn('Pipe/orders', i % 2 === 0 ? 'Failed' : 'Missing')
+      await clock.advance(1_100)
+    }
+    expect(told()).toEqual([['Pipe/orders bad']])
   })
 
   test('folds what turns back before it is told, and counts it', async () => {
