@@ -132,7 +132,7 @@ describe('the page of a running daemon', () => {
     const { port } = new URL(first.url)
     first.program.signal('SIGKILL')
     await first.program.ended
-    await page.locator('#connection.lost').waitFor()
+    await page.locator('#connection.lost[role=status]', { hasText: 'connection lost' }).waitFor()
     await page
       .locator('#lost', { hasText: /Connection lost\. What you see is of .* and may be old/ })
       .waitFor()
