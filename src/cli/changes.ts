@@ -1,5 +1,5 @@
 import type { Event } from '../reconcile/events.ts'
-import type { Change } from '../server/parts.ts'
+import type { Change } from '../server/change.ts'
 
 /** Tells the page's live connections that something shown is other than before. */
 export interface Changes {

@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../kinds/revision.ts'
 import type { Event, WatchMode } from '../reconcile/events.ts'
-import type { Change } from './parts.ts'
+import type { Change } from './change.ts'
 
 /** Readings and the like that are remembered. */
 const SOURCE_ENTRIES = 200

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
-import { CHANGE_TYPES, type Change } from './parts.ts'
+import { CHANGE_TYPES, type Change } from './change.ts'
 
 /** Changes of this time are told together: a pass over thousands of resources is a handful of events. */
 export const GATHER_MS = 200

@@ -6,6 +6,7 @@ import type { WatchMode } from '../reconcile/events.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
 import type { HistoryQuery, Priority } from '../reconcile/ports.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
+import type { Change } from './change.ts'
 import type { Chronicle } from './chronicle.ts'
 
 /** Everything the server shows or sets off, given to it by whoever starts it. It holds nothing of its own. */
@@ -105,12 +106,3 @@ export interface ReconcileProgress {
   readonly done: boolean
   readonly pending: number
 }
-
-/** Something that is shown is other than before. */
-export interface Change {
-  readonly type: (typeof CHANGE_TYPES)[number]
-  /** Empty: not about single resources. */
-  readonly keys: readonly Key[]
-}
-
-export const CHANGE_TYPES = ['resources', 'source', 'history'] as const

@@ -5,8 +5,9 @@ import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
 import type { ResourceStatus, StatusBoard } from '../../src/reconcile/status.ts'
+import type { Change } from '../../src/server/change.ts'
 import { createChronicle } from '../../src/server/chronicle.ts'
-import type { Change, Overview, ServerParts } from '../../src/server/parts.ts'
+import type { Overview, ServerParts } from '../../src/server/parts.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
 
