@@ -15,8 +15,7 @@ export function lineOf(event: PlainEvent): Line | undefined {
       return line('reconciled', changed ? changedLevel(event.result) : 'debug', { ...facts, detail: message })
     }
     case 'ConditionChanged':
-      // The first conditions of a resource stand in the line of its reconcile.
-      return line('condition', event.before === undefined ? 'debug' : 'info', {
+      return line('condition', isToldByReconcile(event) ? 'debug' : 'info', {
         key: event.key,
         condition: event.condition,
         status: event.after.status,
@@ -102,6 +101,11 @@ export function lineOf(event: PlainEvent): Line | undefined {
       break // only counted: there are too many
   }
   return undefined
+}
+
+/** The first conditions of a resource stand in the line of its reconcile; but for its health, which that says nothing of. */
+function isToldByReconcile({ before, after }: Extract<Event, { type: 'ConditionChanged' }>): boolean {
+  return before === undefined && after.reason !== 'UnhealthyState'
 }
 
 /** A conflict means that somebody else wrote first; it is decided anew. */

@@ -150,7 +150,7 @@ export const LINES = {
   condition: {
     event: 'ConditionChanged',
     message: 'Condition changed',
-    levels: { debug: 'the first of a resource', info: 'it changed' },
+    levels: { debug: 'the first of a resource, unless its state is unhealthy', info: 'it changed' },
     fields: ['key', 'condition', 'status', 'before', 'reason', 'detail', 'file', 'line'],
   },
   creating: {

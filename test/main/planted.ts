@@ -30,8 +30,6 @@ export const PLANTED = {
   settingsUrl: 'surl-Ap1hUv6Cs5BxQy',
 } as const
 
-export type Planted = keyof typeof PLANTED
-
 /** Of a secret that is cut off, so much would be enough to be found. */
 const SHORTEST = 12
 

@@ -2,6 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import { FIELDS, LINES, type LineName, type SILENT_EVENTS } from '../../src/telemetry/log-lines.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
@@ -39,16 +40,21 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
     conditionChanged(undefined),
     'debug',
   ],
+  [
+    'but an unhealthy state does not',
+    conditionChanged(undefined, { ...CONDITION, reason: 'UnhealthyState' }),
+    'info',
+  ],
 ]
 
-function conditionChanged(before: typeof CONDITION | undefined): Event {
+function conditionChanged(before: Condition | undefined, after: Condition = CONDITION): Event {
   const place = { revision: 'abc123', file: undefined, line: undefined }
   return {
     type: 'ConditionChanged',
     key: 'Pipe/orders',
     condition: 'Synced',
     before,
-    after: CONDITION,
+    after,
     ...place,
   }
 }
