@@ -11,12 +11,14 @@ export interface OwedOptions {
   readonly filter: Filter
   /** How long news is gathered before it is told, in ms. */
   readonly groupWaitMs: number
-  /** A resource is told of at most twice in so long, in ms. */
+  /** The same trouble of a resource is told at most once in so long, in ms. */
   readonly flapWindowMs: number
   /** What was told before. */
   readonly before: ToldTarget
   /** What is known of a resource now. */
   readonly resource: (key: Key) => ResourceStatus | undefined
+  /** ms since the epoch. */
+  readonly today: () => number
   /** Something that was waiting to be told is no longer so: it turned back. */
   readonly onFolded: () => void
 }
@@ -51,8 +53,14 @@ interface Waiting {
   readonly since: number
 }
 
-/** So often within the flap window a resource is told of at once: a trouble and its end. */
-const TELLINGS = 2
+/** So many troubles of one resource are told within the flap window; others wait for its end. */
+const MOST_TROUBLES = 4
+
+/** A trouble that was told. */
+interface Telling {
+  readonly state: string
+  readonly at: number
+}
 
 /** How often a resource changed since it was last told of. */
 interface Flips {
@@ -61,13 +69,13 @@ interface Flips {
 }
 
 export function createOwed(options: OwedOptions): Owed {
-  const { filter, groupWaitMs, flapWindowMs, resource, onFolded } = options
+  const { filter, groupWaitMs, flapWindowMs, resource, today, onFolded } = options
   const told = new Map(options.before.told)
   const waiting = new Map<Key, Waiting>()
   const creations = new Map<Key, { readonly creation: Creation; readonly since: number }>()
   const underWay = new Set<Key>()
   const flips = new Map<Key, Flips>()
-  const tellings = new Map<Key, readonly number[]>()
+  const tellings = new Map<Key, readonly Telling[]>()
   let createdUntil = options.before.createdUntil
 
   function observe(key: Key, now: number): void {
@@ -85,7 +93,7 @@ export function createOwed(options: OwedOptions): Owed {
       drop(key)
       return
     }
-    const standing = standingOf(status)
+    const standing = standingOf(status, today())
     if (standing.wellness === 'between') return
     const trouble =
       standing.wellness === 'bad' && isAtLeast(standing.severity, filter.severity) ? standing : undefined
@@ -115,18 +123,21 @@ export function createOwed(options: OwedOptions): Owed {
     flips.delete(key)
   }
 
-  /** Held while it was told of often enough for a while. */
-  function heldUntil(key: Key): number {
+  /** A trouble that was told not long ago, and came again, is held; the end of one never is. */
+  function heldUntil(key: Key, { state }: Waiting): number {
     const recent = tellings.get(key) ?? []
-    return recent.length < TELLINGS ? -Infinity : (recent[0] ?? -Infinity) + flapWindowMs
+    if (state === undefined) return -Infinity
+    const same = recent.findLast((telling) => telling.state === state.state)
+    const first = recent.length < MOST_TROUBLES ? undefined : recent[0]
+    return Math.max(...[same, first].map((telling) => (telling?.at ?? -Infinity) + flapWindowMs))
   }
 
-  function noteTelling(key: Key, now: number): void {
-    const recent = (tellings.get(key) ?? []).filter((at) => at + flapWindowMs > now)
-    tellings.set(key, [...recent, now].slice(-TELLINGS))
+  function noteTelling(key: Key, { state }: Told, now: number): void {
+    const recent = (tellings.get(key) ?? []).filter(({ at }) => at + flapWindowMs > now)
+    tellings.set(key, [...recent, { state, at: now }].slice(-MOST_TROUBLES))
     if (tellings.size <= 2 * waiting.size + TELLINGS_KEPT) return
     for (const [other, times] of tellings) {
-      if (times.every((at) => at + flapWindowMs <= now)) tellings.delete(other)
+      if (times.every(({ at }) => at + flapWindowMs <= now)) tellings.delete(other)
     }
   }
 
@@ -152,13 +163,14 @@ export function createOwed(options: OwedOptions): Owed {
     },
     readyAt() {
       let first: number | undefined
-      for (const [key, { since }] of waiting)
-        first = earlier(first, Math.max(since + groupWaitMs, heldUntil(key)))
+      for (const [key, one] of waiting) {
+        first = earlier(first, Math.max(one.since + groupWaitMs, heldUntil(key, one)))
+      }
       for (const { since } of creations.values()) first = earlier(first, since + groupWaitMs)
       return first
     },
     take(now, how) {
-      const states = [...waiting].filter(([key]) => heldUntil(key) <= now)
+      const states = [...waiting].filter(([key, one]) => heldUntil(key, one) <= now)
       const made = [...creations.values()]
       const isDue = [...states.map(([, one]) => one), ...made].some(({ since }) => since + groupWaitMs <= now)
       if (how === 'due' && !isDue) return []
@@ -179,9 +191,11 @@ export function createOwed(options: OwedOptions): Owed {
         }
         const state = waiting.get(item.key)?.state
         if (state === undefined) told.delete(item.key)
-        else told.set(item.key, state)
+        else {
+          told.set(item.key, state)
+          noteTelling(item.key, state, now)
+        }
         drop(item.key)
-        noteTelling(item.key, now)
       }
       for (const { key } of news) observe(key, now)
     },

@@ -36,12 +36,17 @@ const WELLNESS: Readonly<Record<Status, Standing['wellness']>> = {
   Ready: 'good',
 }
 
-export function standingOf({ status, conditions }: ResourceStatus): Standing {
+/** So long a pipe that was never healthy may take to become so, in ms; it may just have been created. */
+const START_MS = 5 * 60_000
+
+/** @param now ms since the epoch */
+export function standingOf(resource: ResourceStatus, now: number): Standing {
+  const { status, conditions } = resource
   const condition = leading(status, conditions)
   const { reason, message, since } = conditions[condition]
   const words = isToldAnew(reason) ? ` ${sha256(message).slice(0, 16)}` : ''
   return {
-    wellness: WELLNESS[status],
+    wellness: isStarting(resource, now) ? 'between' : WELLNESS[status],
     status,
     severity: severityOf(status),
     condition,
@@ -50,6 +55,14 @@ export function standingOf({ status, conditions }: ResourceStatus): Standing {
     since,
     state: `${status} ${condition} ${reason}${words}`,
   }
+}
+
+/** Its health did not change since it came to be in sync. */
+function isStarting({ kind, status, conditions }: ResourceStatus, now: number): boolean {
+  const { Synced, Ready } = conditions
+  return (
+    kind === 'Pipe' && status === 'NotReady' && Ready.since <= Synced.since && now - Ready.since < START_MS
+  )
 }
 
 /** The condition that makes the status what it is (`statusOf` in `plan/conditions.ts`). */

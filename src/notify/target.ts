@@ -59,6 +59,7 @@ export function createTarget(options: TargetOptions): Target {
   const pace = createPace(options.rateLimit)
   const owed = createOwed({
     ...options,
+    today: () => clock.now(),
     onFolded: () => emit({ type: 'NotificationsSettled', target: name, result: 'folded', count: 1 }),
   })
   const cut = new AbortController()

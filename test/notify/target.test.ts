@@ -184,6 +184,33 @@ test('what changes while a message is under way is told by the next', async () =
   expect(target.told.told.size).toBe(0)
 })
 
+describe('a pipe that is new', () => {
+  test('has five minutes to become healthy', async () => {
+    const { clock, turn, told } = given()
+    turn('Pipe/quick', 'NotReady', { since: clock.now() })
+    turn('Pipe/slow', 'NotReady', { since: clock.now() })
+    turn('Alert/lag', 'NotReady', { since: clock.now() })
+    await clock.advance(2 * MINUTE)
+    turn('Pipe/quick', 'Ready')
+    expect(told()).toEqual([['Alert/lag bad']])
+    const since = clock.now() - 2 * MINUTE
+    await clock.advance(3 * MINUTE)
+    turn('Pipe/slow', 'NotReady', { since })
+    await clock.advance(MINUTE)
+    expect(told()).toEqual([['Alert/lag bad'], ['Pipe/slow bad']])
+  })
+
+  test('and none once it was', async () => {
+    const { clock, target, board, told } = given()
+    const was = standing('Pipe/orders', 'NotReady', { since: clock.now() })
+    const { Synced } = was.conditions
+    board.set('Pipe/orders', { ...was, conditions: { ...was.conditions, Synced: { ...Synced, since: 1 } } })
+    target.observe('Pipe/orders')
+    await clock.advance(MINUTE)
+    expect(told()).toEqual([['Pipe/orders bad']])
+  })
+})
+
 describe('filters', () => {
   test('keep away what a target does not want: by kind, name, label and severity', async () => {
     const { clock, turn, told, target } = given({
@@ -290,6 +317,28 @@ describe('flapping', () => {
     }
     await clock.advance(MINUTE * 30)
     expect(told()).toHaveLength(2)
+  })
+
+  test('does not hold up the end of a trouble, nor another trouble', async () => {
+    const { clock, turn, told } = given()
+    for (const status of ['Failed', 'Missing', 'Ready', 'Drifted', 'Ready'] as const) {
+      turn('Pipe/orders', status)
+      await clock.advance(30 * SECOND)
+    }
+    expect(told().flat()).toEqual(
+      ['bad', 'bad', 'good', 'bad', 'good'].map((change) => `Pipe/orders ${change}`),
+    )
+  })
+
+  test('between ever new troubles is told four times in the window', async () => {
+    const { clock, turn, told } = given()
+    for (let i = 0; i < 15; i += 1) {
+      turn('Pipe/orders', 'Drifted', { message: `field ${i}` })
+      await clock.advance(30 * SECOND)
+    }
+    expect(told()).toHaveLength(4)
+    await clock.advance(10 * MINUTE)
+    expect(told()).toHaveLength(5)
   })
 
   test('holds up nobody else', async () => {
