@@ -48,7 +48,7 @@ export function standingOf(resource: ResourceStatus, now: number): Standing {
   return {
     wellness: isStarting(resource, now) ? 'between' : WELLNESS[status],
     status,
-    severity: severityOf(status),
+    severity: severityOf(status, reason),
     condition,
     reason,
     message,

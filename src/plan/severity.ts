@@ -1,4 +1,5 @@
 import type { Status } from './condition.ts'
+import type { Reason } from './reason.ts'
 
 /** How much a piece of news matters, least first; what a target of notifications can ask for. */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const
@@ -20,8 +21,9 @@ const SEVERITY_OF: Readonly<Record<Status, Severity>> = {
   Ready: 'info',
 }
 
-export function severityOf(status: Status): Severity {
-  return SEVERITY_OF[status]
+/** A ledger that cannot be written ends only by a person, as the alert rules say too. */
+export function severityOf(status: Status, reason: Reason): Severity {
+  return reason === 'LedgerFailed' ? 'critical' : SEVERITY_OF[status]
 }
 
 export function isAtLeast(severity: Severity, least: Severity): boolean {
