@@ -51,8 +51,8 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
     `alerts token ${flags.alertsToken === undefined ? alertsToken : '(as given)'}`,
   ]
   print(io.stdout, lines.join('\n'))
-  await new Promise<void>((resolve) => {
-    io.stop.stopping.addEventListener('abort', () => resolve(), { once: true })
+  await new Promise<void>((stopped) => {
+    io.stop.stopping.addEventListener('abort', () => stopped(), { once: true })
     if (io.stop.stopping.aborted) resolve()
   })
   return EXIT.fine
