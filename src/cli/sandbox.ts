@@ -53,7 +53,7 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
   print(io.stdout, lines.join('\n'))
   await new Promise<void>((stopped) => {
     io.stop.stopping.addEventListener('abort', () => stopped(), { once: true })
-    if (io.stop.stopping.aborted) resolve()
+    if (io.stop.stopping.aborted) stopped()
   })
   return EXIT.fine
 }
