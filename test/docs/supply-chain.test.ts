@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import lock from '../../package-lock.json' with { type: 'json' }
+import { ROOT } from '../support/process.ts'
+
+const PRODUCTION = Object.keys(packageJson.dependencies).toSorted()
+
+/** Rows of the table of dependencies in docs/decisions.md: names, and why. */
+function rows(): readonly { readonly names: readonly string[]; readonly why: string }[] {
+  const page = readFileSync(`${ROOT}/docs/decisions.md`, 'utf8').split('## Dependencies')[1] ?? ''
+  const [production = ''] = page.split('_development_')
+  return [...production.matchAll(/^\| (\S.*?) +\| (\S.*?) +\|$/gm)].flatMap(([, names = '', why = '']) =>
+    names === 'package' || names.startsWith('---') ? [] : [{ names: names.split(', '), why }],
+  )
+}
+
+test('docs/decisions.md gives a reason for each production dependency, and for no other', () => {
+  expect(
+    rows()
+      .flatMap(({ names }) => names)
+      .toSorted(),
+  ).toEqual(PRODUCTION)
+  for (const { names, why } of rows()) expect(why.length, names.join()).toBeGreaterThan(10)
+})
+
+test('package-lock.json pins every package with a hash', () => {
+  const loose = Object.entries(lock.packages).filter(
+    ([path, about]) =>
+      path !== '' && !('link' in about) && !('integrity' in about && about.integrity.startsWith('sha512-')),
+  )
+  expect(loose.map(([path]) => path)).toEqual([])
+})
+
+test('SECURITY.md counts them', () => {
+  const words = ['Nine', 'Ten', 'Eleven', 'Twelve', 'Thirteen', 'Fourteen']
+  expect(readFileSync(`${ROOT}/SECURITY.md`, 'utf8')).toContain(
+    `${words[PRODUCTION.length - 9]} direct production dependencies`,
+  )
+})
+
+test('npm run sbom prints what the image holds, as CycloneDX', () => {
+  const printed = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, encoding: 'utf8' })
+  const bom = JSON.parse(printed) as {
+    bomFormat: string
+    components: readonly { name: string; group?: string; version: string; hashes?: readonly unknown[] }[]
+  } // CycloneDX
+  expect(bom.bomFormat).toBe('CycloneDX')
+  const wanted = Object.entries(lock.packages).flatMap(([path, about]) =>
+    path === '' || 'dev' in about || 'optional' in about
+      ? []
+      : [`${path.split('node_modules/').at(-1)}@${about.version}`],
+  )
+  const named = bom.components.map(
+    ({ group, name, version }) => `${group === undefined ? '' : `${group}/`}${name}@${version}`,
+  )
+  expect(named.toSorted()).toEqual([...new Set(wanted)].toSorted())
+  expect(bom.components.every(({ hashes = [] }) => hashes.length > 0)).toBe(true)
+})
