@@ -101,20 +101,21 @@ async function ends(container: Container): Promise<void> {
   expect(await container.ended).toBe(0)
 }
 
-async function podOf(values: object, place: string): Promise<PodSpec> {
+/** The daemon's pod, and that of `helm test`. */
+async function podsOf(values: object, place: string): Promise<readonly [PodSpec, PodSpec]> {
   const file = join(place, 'values.yaml')
   mkdirSync(place, { recursive: true })
   writeFileSync(file, stringify(values))
   const rendered = await render(file)
   expect(objectsIn(rendered).map(({ kind }) => kind)).toContain('StatefulSet')
-  const [pod] = podsIn(rendered)
-  if (pod === undefined) throw new Error('nothing was rendered')
-  return pod
+  const [pod, check] = podsIn(rendered)
+  if (pod === undefined || check === undefined) throw new Error('nothing was rendered')
+  return [pod, check]
 }
 
 test('defaults plus a repository, a base URL and a secret: the rendered pod creates the pipes of a commit, once', async () => {
   const place = join(folder, 'git')
-  const pod = await podOf(
+  const [pod, check] = await podsOf(
     {
       platform: { baseUrl: 'http://127.0.0.1:9000' },
       source: { git: { repository: REPOSITORY } },
@@ -176,6 +177,18 @@ test('defaults plus a repository, a base URL and a secret: the rendered pod crea
     await allReady(daemon, ['Service/analytics', 'Pipe/orders'])
     expect(daemon.stdout()).toContain(first)
 
+    const env = { TARGET: '127.0.0.1:8080' }
+    await using helmTest = await startFromPod({
+      root,
+      pod: check,
+      volumes,
+      env,
+      name: 'ready',
+      network: platform,
+    })
+    expect(await helmTest.ended).toBe(0)
+    expect(helmTest.stdout()).toContain('/readyz 200')
+
     repository.write('refunds.yaml', pipe('refunds'))
     repository.commit('refunds')
     repository.push()
@@ -198,7 +211,7 @@ test('defaults plus a repository, a base URL and a secret: the rendered pod crea
 
 test('manifests of a ConfigMap, and a Secret that comes later: named, then taken', async () => {
   const place = join(folder, 'config-map')
-  const pod = await podOf(
+  const [pod] = await podsOf(
     {
       platform: { baseUrl: 'http://127.0.0.1:9000' },
       source: { configMap: 'pipes' },

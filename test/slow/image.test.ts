@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -106,6 +107,17 @@ function bytes(dir: string): number {
 describe('the image', () => {
   test('names the Node of package-lock.json', () => {
     expect(baseName()).toContain(`:${lock.packages['node_modules/node'].version}-`)
+  })
+
+  test('is built for another platform without running anything of that platform', () => {
+    const stages = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+      .split(/^(?=FROM )/m)
+      .slice(1)
+    expect(stages.map((stage) => stage.split('\n')[0])).toEqual([
+      'FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build',
+      'FROM ${NODE_IMAGE}',
+    ])
+    expect(stages.at(-1)).not.toMatch(/^RUN/m)
   })
 
   test('says what it is, who runs in it, and how it is stopped and checked', () => {

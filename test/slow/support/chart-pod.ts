@@ -50,7 +50,7 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly more?: readonly Mount[]
   readonly network: Container
-  /** Instead of the image's. */
+  /** Instead of the container's own command. */
   readonly entrypoint?: readonly string[]
 }
 
@@ -63,7 +63,12 @@ export function startFromPod(options: StartOptions): Promise<Container> {
   return startContainer({
     root,
     network,
-    config: { ...image, ...EMPTY, User: userOf(container), Entrypoint: entrypoint ?? image.Entrypoint },
+    config: {
+      ...image,
+      ...EMPTY,
+      User: userOf(container),
+      Entrypoint: entrypoint ?? container.command ?? image.Entrypoint,
+    },
     command: container.args ?? [],
     env: { ...variablesOf(container, env), ...env },
     mounts: [...MACHINE, ...mountsOf(container, volumes), ...more],

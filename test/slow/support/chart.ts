@@ -65,6 +65,7 @@ export function objectOf(rendered: string, kind: string): KubernetesObject {
 export interface PodContainer {
   readonly name: string
   readonly image: string
+  readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[]
   readonly securityContext?: Readonly<Record<string, unknown>>
