@@ -10,6 +10,7 @@ import { createSource } from '../manifest/load.ts'
 import type { SecretFile } from '../manifest/platform-secrets.ts'
 import type { PlatformClient } from '../platform/clients.ts'
 import { createPlatform } from '../platform/clients.ts'
+import { createFreshSecrets } from '../platform/fresh-secrets.ts'
 import { createSecretStore } from '../platform/secret-store.ts'
 import type { WritableBoard } from '../reconcile/board.ts'
 import { createBoard } from '../reconcile/board.ts'
@@ -101,7 +102,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   const deps: Deps = {
     platform,
     ledger,
-    secrets,
+    secrets: createFreshSecrets(secrets, systemClock),
     world: createWorld({ hashKey: ledger.hashKey }),
     clock: systemClock,
     emit,

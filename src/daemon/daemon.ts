@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import type { Catalog } from '../kinds/catalog.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Priority } from '../reconcile/ports.ts'
-import type { WritableBoard } from '../reconcile/board.ts'
+import { movedTo, type WritableBoard } from '../reconcile/board.ts'
 import type { Deps } from '../reconcile/deps.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import type { WatchMode } from '../reconcile/events.ts'
@@ -16,6 +16,7 @@ import { createQueue } from './queue.ts'
 import { createRequests } from './requests.ts'
 import { createSerial } from './serial.ts'
 import type { NudgeCause, Watcher } from './watcher.ts'
+import type { Touched } from './watch-touches.ts'
 
 export interface DaemonParts {
   readonly deps: Deps
@@ -24,7 +25,7 @@ export interface DaemonParts {
   readonly source: Source
   readonly concurrency: number
   /** Watches the directory from now on; the nudges are the daemon's. */
-  readonly watch: (onNudge: (cause: NudgeCause) => void) => Promise<Watcher>
+  readonly watch: (onNudge: (cause: NudgeCause, touched: Touched) => void) => Promise<Watcher>
 }
 
 /** When things happen: readings, turns, and the end of both. */
@@ -55,6 +56,11 @@ export interface Daemon {
 /** A key that vanished is looked for again soon: three readings have to agree. */
 const DOUBT_MS = 500
 
+/** After a reading of only what events named, the whole follows: the kernel may drop events without a word. */
+const WHOLE_AFTER_MS = 1_000
+/** Where edits never stop, the whole is read at least so often. */
+const WHOLE_WITHIN_MS = 10_000
+
 /** Starts the daemon: reads once, then follows the watcher, the queue and the clock until it is stopped. */
 export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const { deps, board, reconciler, source } = parts
@@ -72,6 +78,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   let cause: NudgeCause | 'asked' | 'start' = 'start'
   let asked: string[] = []
   let brakeOn = false
+  let touched: Touched = 'anything'
+  /** When the first reading began that was not whole and that no whole one has followed. */
+  let partialSince: number | undefined
 
   const endLedgerWatch = await watchLedger({
     ledger,
@@ -84,8 +93,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   })
   for (const record of await ledger.list()) world.note(record)
   const loads = createSerial(load)
-  const watcher = await parts.watch((nudge) => {
+  const watcher = await parts.watch((nudge, where) => {
     cause = nudge
+    touched = both(touched, where)
     void loads.run()
   })
   void loads.run()
@@ -112,15 +122,20 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   async function load(): Promise<void> {
     const startedAt = clock.monotonic()
-    const [tokens, why] = [asked, cause]
+    const [tokens, why, where] = [asked, cause, touched]
     asked = []
     cause = 'poll'
+    touched = new Set()
     cancelDoubt?.()
     cancelDoubt = undefined
     try {
       const known = new Map([...world.records()].map((record) => [record.key, record.file]))
       const accept = tokens.length > 0 ? 'believe' : 'doubt'
-      const result = await source.load(known, { accept }, stopping.signal)
+      const overdue = partialSince !== undefined && startedAt - partialSince >= WHOLE_WITHIN_MS
+      const named = why === 'event' && !overdue ? where : 'anything'
+      const result = await source.load(known, { accept, touched: named }, stopping.signal)
+      partialSince = result.partial ? (partialSince ?? startedAt) : undefined
+      if (result.partial) readWholeSoon()
       lastLoadAt = clock.now()
       take(result, { durationMs: clock.monotonic() - startedAt, startedAt, why, tokens })
     } catch (error) {
@@ -191,6 +206,11 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     })
   }
 
+  function readWholeSoon(): void {
+    if (stopping.signal.aborted) return
+    cancelDoubt ??= clock.after(WHOLE_AFTER_MS, () => watcher.touch())
+  }
+
   function ask(key: Key, priority: Priority): void {
     dispatcher.ask(key, { priority, afterMs: 0, lane: laneOf(world, key) })
   }
@@ -251,12 +271,16 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 }
 
+function both(a: Touched, b: Touched): Touched {
+  return a === 'anything' || b === 'anything' ? 'anything' : a.union(b)
+}
+
 /** A manifest that only moved has no turn for that, but is shown where it stands now. */
 function showPlaces(board: WritableBoard, { entries }: Catalog): void {
   for (const { key, position } of entries.values()) {
     const shown = board.get(key)
     if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue
-    board.set({ ...shown, file: position.file, line: position.line })
+    board.set(movedTo(shown, position))
   }
 }
 

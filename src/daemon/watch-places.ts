@@ -1,10 +1,13 @@
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { type FSWatcher, watch } from 'chokidar'
+import type { FSWatcher } from 'chokidar'
 import type { Clock } from '../lib/clock.ts'
 import { CONFIG_MAP_LINK, type WatchPlace } from './watch-plan.ts'
+import { watchTree } from './watch-tree.ts'
 
 /** Places that are being watched. */
 export interface OpenPlaces {
+  /** Whether one of them went away meanwhile: what stands there now, if anything, is not watched. */
+  isLost(): boolean
   /** Ends the watching; no event comes after it was called. */
   close(): Promise<void>
 }
@@ -12,8 +15,8 @@ export interface OpenPlaces {
 export interface OpenPlacesOptions {
   readonly places: readonly WatchPlace[]
   readonly clock: Clock
-  /** Something changed; says nothing about what. */
-  readonly onEvent: () => void
+  /** Something changed, at a path when that is known; nothing says that only this did. */
+  readonly onEvent: (path?: string) => void
   /** Something could not be watched. */
   readonly onError: (error: Error) => void
 }
@@ -24,34 +27,62 @@ export type OpenWatch = (options: OpenPlacesOptions) => Promise<OpenPlaces>
 const READY_LIMIT_MS = 30_000
 const CLOSE_LIMIT_MS = 5_000
 
-/** Watches with chokidar, links not followed. */
-export async function openPlaces({
-  places,
-  clock,
-  onEvent,
-  onError,
-}: OpenPlacesOptions): Promise<OpenPlaces> {
-  const watchers = places.map((place) => start(place, onEvent))
-  const ready = watchers.map((watcher) => {
-    return new Promise<void>((resolve) => {
-      watcher.on('ready', () => resolve())
-      watcher.on('error', (error) => {
-        onError(error instanceof Error ? error : new Error('the watcher failed', { cause: error }))
-        resolve()
-      })
-    })
+/** Watches, links not followed: whole trees by their directories, single levels with chokidar. */
+export async function openPlaces(options: OpenPlacesOptions): Promise<OpenPlaces> {
+  const { places, clock } = options
+  const opening = Promise.all(
+    places.map((place) => (place.shows === 'tree' ? openTree(place, options) : openLevel(place, options))),
+  )
+  let opened: readonly OpenPlaces[] = []
+  void opening.then((all) => {
+    opened = all
   })
-  await within(READY_LIMIT_MS, clock, Promise.all(ready))
+  await within(READY_LIMIT_MS, clock, opening)
   return {
+    isLost: () => opened.some((place) => place.isLost()),
     async close() {
-      await within(CLOSE_LIMIT_MS, clock, Promise.allSettled(watchers.map((watcher) => watcher.close())))
+      await within(
+        CLOSE_LIMIT_MS,
+        clock,
+        opening.then((all) => Promise.allSettled(all.map((one) => one.close()))),
+      )
     },
   }
 }
 
-function start(place: WatchPlace, onEvent: () => void): FSWatcher {
+async function openTree(place: WatchPlace, { onEvent, onError }: OpenPlacesOptions): Promise<OpenPlaces> {
+  const tree = await watchTree({
+    dir: place.dir,
+    ignores: (path) => isIgnored(place, path),
+    onEvent,
+    onError,
+  })
+  return {
+    isLost: () => tree.isLost(),
+    async close() {
+      tree.close()
+    },
+  }
+}
+
+async function openLevel(place: WatchPlace, { onEvent, onError }: OpenPlacesOptions): Promise<OpenPlaces> {
+  const watcher = await startLevel(place, onEvent)
+  await new Promise<void>((resolve) => {
+    watcher.on('ready', () => resolve())
+    watcher.on('error', (error) => {
+      onError(error instanceof Error ? error : new Error('the watcher failed', { cause: error }))
+      resolve()
+    })
+  })
+  // chokidar itself looks for a directory that comes back
+  return { isLost: () => false, close: () => watcher.close() }
+}
+
+/** chokidar is loaded when it is needed, so that a plain tree starts without it. */
+async function startLevel(place: WatchPlace, onEvent: () => void): Promise<FSWatcher> {
+  const { watch } = await import('chokidar')
   const watcher = watch(place.dir, {
-    ...(place.shows === 'tree' ? {} : { depth: 0 }),
+    depth: 0,
     ignored: (path) => isIgnored(place, path),
     ignoreInitial: true,
     followSymlinks: false,

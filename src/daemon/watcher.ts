@@ -3,12 +3,15 @@ import type { Emit, WatchMode } from '../reconcile/events.ts'
 import { createNudges, type NudgeCause } from './watch-nudges.ts'
 import { openPlaces, type OpenPlaces, type OpenWatch } from './watch-places.ts'
 import { planWatch, type WatchPlan } from './watch-plan.ts'
+import { createTouches, type Touched } from './watch-touches.ts'
 
 export type { NudgeCause }
 
 /** Says when the manifests directory may have changed, never what (design §7). */
 export interface Watcher {
   mode(): WatchMode
+  /** As if something had happened anywhere: a nudge follows once it is quiet. */
+  touch(): void
   /** Ends everything; no nudge comes after it was called. */
   close(): Promise<void>
 }
@@ -23,7 +26,7 @@ export interface WatcherOptions {
    */
   readonly cheapLook: () => Promise<string>
   /** The directory should be read. `poll` and `full`: no event said so, which in a mode with events is a miss. */
-  readonly onNudge: (cause: NudgeCause) => void
+  readonly onNudge: (cause: NudgeCause, touched: Touched) => void
   readonly emit: Emit
   /** `polling` never asks the kernel for events; `auto` unless set. */
   readonly mode?: 'auto' | 'polling'
@@ -64,13 +67,20 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
     cheapLook: look,
     onNudge(cause) {
       void rearm()
-      options.onNudge(cause)
+      const touched = touches.take()
+      options.onNudge(cause, cause === 'event' ? touched : 'anything')
     },
   })
+  const touches = createTouches()
   let mode: WatchMode = 'none'
   let armed: { readonly signature: string; readonly places: OpenPlaces } | undefined
   let arming = Promise.resolve()
   let closed = false
+
+  function event(path?: string): void {
+    touches.add(path)
+    nudges.event()
+  }
 
   /** A link that was swapped is a change, whatever the caller's own look covers. */
   async function look(): Promise<string> {
@@ -89,7 +99,7 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
     if (isOver()) return
     try {
       const plan = await planWatch(root)
-      if (plan.signature !== armed?.signature) await arm(plan)
+      if (plan.signature !== armed?.signature || armed.places.isLost()) await arm(plan)
     } catch (error) {
       const words = error instanceof Error ? error.message : 'no reason given'
       fallBack(`cannot watch (${words}), polling instead`)
@@ -99,20 +109,20 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
   async function arm(plan: WatchPlan): Promise<void> {
     const first = armed === undefined
     await armed?.places.close() // first, since a dead watch on a directory would be shared with its successor
-    const places = await open({ places: plan.places, clock, onEvent: () => nudges.event(), onError })
+    const places = await open({ places: plan.places, clock, onEvent: event, onError })
     if (isOver()) {
       await places.close()
       return
     }
     armed = { signature: plan.signature, places }
     setMode(plan.mode, plan.message)
-    if (!first) nudges.event() // for what happened before the new watch had begun
+    if (!first) event() // for what happened before the new watch had begun
   }
 
   function onError(error: NodeJS.ErrnoException): void {
     const remedy = error.code === undefined ? undefined : EXHAUSTED[error.code]
     if (remedy === undefined) {
-      nudges.event() // something is odd there: the reading will say what
+      event() // something is odd there: the reading will say what
       return
     }
     if (!isOver()) fallBack(`cannot watch any more (${error.code}), polling instead; ${remedy}`)
@@ -121,7 +131,7 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
   function fallBack(message: string): void {
     setMode('polling', message)
     nudges.rely('polls')
-    nudges.event()
+    event()
     void armed?.places.close()
   }
 
@@ -145,6 +155,7 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
 
   return {
     mode: () => mode,
+    touch: () => event(),
     async close() {
       closed = true
       nudges.close()

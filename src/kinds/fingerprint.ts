@@ -25,8 +25,16 @@ export function fingerprintBody(
   return {
     // canonical texts and paths hold no line break
     digest: hash(paths.map((path) => `${path}=${leaves[path]}`).join('\n')),
-    // the path is part of what is hashed, so that equal values of two fields do not show as equal
-    fields: Object.fromEntries(paths.map((path) => [path, hash(`${path}=${leaves[path]}`)])),
+    // Made when somebody asks, which is after an edit only: they are most of the work, and most of the memory.
+    get fields() {
+      const again = canonicalLeaves(FIELDS_BY_KIND[kind], body)
+      // the path is part of what is hashed, so that equal values of two fields do not show as equal
+      return Object.fromEntries(
+        Object.keys(again)
+          .toSorted()
+          .map((path) => [path, hash(`${path}=${again[path]}`)]),
+      )
+    },
   }
 }
 

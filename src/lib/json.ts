@@ -19,3 +19,31 @@ export function stableJson(value: unknown): string {
     .map((name) => `${JSON.stringify(name)}:${stableJson(value[name])}`)
   return `{${members.join(',')}}`
 }
+
+/** Whether two values have the same {@link stableJson}, without making it. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
+    return stableJson(a) === stableJson(b)
+  }
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, i) => sameJson(item, b[i]))
+    )
+  }
+  return (
+    isObject(a) &&
+    isObject(b) &&
+    hasSame(a, b) &&
+    Object.keys(b).every((name) => b[name] === undefined || (Object.hasOwn(a, name) && a[name] !== undefined))
+  )
+}
+
+function hasSame(a: JsonObject, b: JsonObject): boolean {
+  return Object.keys(a).every(
+    (name) => a[name] === undefined || (Object.hasOwn(b, name) && sameJson(a[name], b[name])),
+  )
+}

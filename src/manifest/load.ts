@@ -7,6 +7,8 @@ import type { Limits } from './limits.ts'
 import type { ParsedFile } from './parse-file.ts'
 import type { SecretFile } from './platform-secrets.ts'
 import { readDirectory } from './read-directory.ts'
+import type { DirectoryReading } from './read-directory.ts'
+import { readTouched } from './read-touched.ts'
 
 /** What one more reading brought. */
 export interface LoadResult {
@@ -19,6 +21,8 @@ export interface LoadResult {
   readonly differs: boolean
   /** Files that were parsed, because their bytes were new. */
   readonly parsed: number
+  /** Whether only what events named was read; a whole reading should follow. */
+  readonly partial: boolean
 }
 
 /** A directory of manifests, and what it said last. */
@@ -26,11 +30,16 @@ export interface Source {
   /**
    * Reads the directory once. Calls wait for each other.
    * @param known keys in the ledger, each with the file where it was last seen
+   * @param options.touched paths, without links, where something happened since the last reading. When nothing else is in
+   *   doubt, only they are read, and all else is taken to be as it was: quick, and to be followed by a whole reading.
    * @throws the signal's reason; whatever is wrong with the directory is in the catalog
    */
   load(
     known: ReadonlyMap<Key, string | undefined>,
-    options: { readonly accept: 'believe' | 'doubt' },
+    options: {
+      readonly accept: 'believe' | 'doubt'
+      readonly touched?: ReadonlySet<string> | 'anything'
+    },
     signal: AbortSignal,
   ): Promise<LoadResult>
   /** A cheap text for a poll to compare: see {@link fingerprintOf}. */
@@ -47,13 +56,20 @@ export interface SourceOptions {
 
 export function createSource({ root, limits, ownSecrets }: SourceOptions): Source {
   const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
-  let files: ReadonlyMap<string, ParsedFile> = new Map()
+  let last: DirectoryReading | undefined
   let state: CatalogState | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  let running: Promise<unknown> = Promise.resolve()
 
-  async function loadNow(...[known, { accept }, signal]: Parameters<Source['load']>): Promise<LoadResult> {
-    const reading = await readDirectory({ root, limits: bounds, previous: files, signal })
+  async function loadNow(
+    ...[known, { accept, touched = 'anything' }, signal]: Parameters<Source['load']>
+  ): Promise<LoadResult> {
     const previous = state
+    const quick =
+      touched === 'anything' || last === undefined || isDoubtful(previous)
+        ? undefined
+        : await readTouched({ root, limits: bounds, last, touched })
+    const files: ReadonlyMap<string, ParsedFile> = last?.files ?? new Map()
+    const reading = quick ?? (await readDirectory({ root, limits: bounds, previous: files, signal }))
     const next = nextCatalog({
       previous,
       reading,
@@ -61,7 +77,8 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
       accept,
       ...(ownSecrets === undefined ? {} : { ownSecrets }),
     })
-    if (reading.problem === undefined) files = reading.files
+    if (reading.problem === undefined) last = reading
+    else if (last !== undefined) last = { ...last, problem: reading.problem }
     state = next
     return {
       state: next,
@@ -69,17 +86,23 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
       counts: next.counts,
       differs: isDifferent(previous, next),
       parsed: reading.parsed,
+      partial: quick !== undefined,
     }
   }
 
   return {
     load(known, options, signal) {
-      const result = last.then(() => loadNow(known, options, signal))
-      last = result.catch(() => undefined)
+      const result = running.then(() => loadNow(known, options, signal))
+      running = result.catch(() => undefined)
       return result
     },
     fingerprintRoot: () => fingerprintOf(root),
   }
+}
+
+/** Absences are counted by whole readings only, and what is not believed is read as a whole. */
+function isDoubtful(state: CatalogState | undefined): boolean {
+  return state === undefined || state.pending.size > 0 || state.catalog.problem !== undefined
 }
 
 function changedKeys(previous: CatalogState | undefined, next: CatalogState): readonly Key[] {

@@ -64,6 +64,7 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
   const mayHideLock =
     parts.some((part) => hidesLock(part.documents, text.slice(part.chunk.start, part.chunk.end))) ||
     (beyond !== undefined && mentionsLock(text.slice(beyond.start)))
+  source.rest()
   return { file, hash, documents, findings, whole, mayHideLock }
 }
 

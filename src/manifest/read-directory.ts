@@ -28,6 +28,14 @@ export interface Reading {
   readonly parsed: number
 }
 
+/** A reading of a real directory. */
+export interface DirectoryReading extends Reading {
+  /** The root without links; empty when there is a problem. */
+  readonly root: string
+  /** Whether links below the root were followed. */
+  readonly linked: boolean
+}
+
 export interface ReadOptions {
   readonly root: string
   readonly limits: Limits
@@ -50,7 +58,7 @@ const SLICE = 8
  * afterwards, or something vanished on the way, the reading starts over (design §7).
  * @throws the signal's reason; everything else is a finding or the reading's `problem`
  */
-export async function readDirectory(options: ReadOptions): Promise<Reading> {
+export async function readDirectory(options: ReadOptions): Promise<DirectoryReading> {
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     options.signal.throwIfAborted()
     const reading = await tryToRead(options)
@@ -63,7 +71,7 @@ export async function readDirectory(options: ReadOptions): Promise<Reading> {
   })
 }
 
-async function tryToRead(options: ReadOptions): Promise<Reading | undefined> {
+async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undefined> {
   let root: string | undefined
   let tree: Tree
   try {
@@ -90,6 +98,8 @@ async function tryToRead(options: ReadOptions): Promise<Reading | undefined> {
   }
   const parsed = [...files.values()].filter((file) => options.previous.get(file.file) !== file).length
   return {
+    root,
+    linked: tree.links.size > 0,
     revision: before ?? contentRevision([...files.values()]),
     files,
     findings,
@@ -153,7 +163,7 @@ async function isSameStill(
   return (await commitOf(root))?.id === before?.id
 }
 
-function unreadable(error: unknown): Reading {
+function unreadable(error: unknown): DirectoryReading {
   const code = codeOf(error)
   const why = code === 'ENOENT' ? 'does not exist' : `cannot be listed (${code})`
   return failed({
@@ -162,8 +172,17 @@ function unreadable(error: unknown): Reading {
   })
 }
 
-function failed(problem: SourceProblem): Reading {
-  return { revision: contentRevision([]), files: new Map(), findings: [], unread: [''], problem, parsed: 0 }
+function failed(problem: SourceProblem): DirectoryReading {
+  return {
+    root: '',
+    linked: false,
+    revision: contentRevision([]),
+    files: new Map(),
+    findings: [],
+    unread: [''],
+    problem,
+    parsed: 0,
+  }
 }
 
 function tooLarge(file: string, limits: Limits): Finding {

@@ -202,7 +202,13 @@ export function withSecretHashes(
   const hashes = [...secrets.values].map(([path, secret]) => {
     return [path, keyedHash(deps.ledger.hashKey, secret.reveal())] as const
   })
-  return { ...fingerprint, secrets: Object.fromEntries(hashes) }
+  return {
+    digest: fingerprint.digest,
+    get fields() {
+      return fingerprint.fields
+    },
+    secrets: Object.fromEntries(hashes),
+  }
 }
 
 function problemOf(entry: Entry | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import type { Entry } from '../kinds/catalog.ts'
+import type { Position } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf, nameOf } from '../kinds/key.ts'
 import { alertExpectation } from '../kinds/alert/body.ts'
@@ -55,7 +56,7 @@ export function describeStatus(input: {
 }): ResourceStatus {
   const { key, entry, record, look, conditions, action } = input
   const manifest = entry?.manifest
-  return {
+  const facts = {
     key,
     kind: kindOf(key),
     name: nameOf(key),
@@ -72,12 +73,54 @@ export function describeStatus(input: {
     service: serviceOf(entry, record),
     pipeId: record.pipe?.id,
     state: look?.state,
-    desired: desiredOf(entry),
-    observed: look?.body === undefined ? undefined : maskSensitive(returnedBody(kindOf(key), look.body)),
     lastReconciledAt: input.lastReconciledAt,
     nextReconcileAt: input.nextReconcileAt,
     suspendedUntil:
       manifest !== undefined && 'policy' in manifest ? manifest.policy?.suspend?.until : undefined,
+  }
+  return Object.assign(new Bodies(entry, key, look?.body), facts)
+}
+
+/** The same resource at another place of the directory. */
+export function movedTo(
+  status: ResourceStatus,
+  { file, line }: Pick<Position, 'file' | 'line'>,
+): ResourceStatus {
+  if (!(status instanceof Bodies)) return { ...status, file, line }
+  return Object.assign(status.again(), status, { file, line })
+}
+
+/**
+ * The two bodies of a resource, made when somebody looks: of ten thousand resources nobody looks at most, and as objects
+ * they would be the largest part of what a daemon holds.
+ */
+class Bodies {
+  readonly #entry: Entry | undefined
+  readonly #key: Key
+  readonly #reply: string | undefined
+
+  constructor(entry: Entry | undefined, key: Key, reply: string | undefined) {
+    this.#entry = entry
+    this.#key = key
+    this.#reply = reply
+  }
+
+  get desired(): JsonObject | undefined {
+    return desiredOf(this.#entry)
+  }
+
+  get observed(): JsonObject | undefined {
+    if (this.#reply === undefined) return undefined
+    const reply = JSON.parse(this.#reply) as JsonObject // it was made by JSON.stringify
+    return maskSensitive(returnedBody(kindOf(this.#key), reply))
+  }
+
+  again(): Bodies {
+    return new Bodies(this.#entry, this.#key, this.#reply)
+  }
+
+  toJSON(): object {
+    return { ...this, desired: this.desired, observed: this.observed }
   }
 }
 

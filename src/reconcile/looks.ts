@@ -1,6 +1,5 @@
 import type { Entry } from '../kinds/catalog.ts'
 import type { Key } from '../kinds/key.ts'
-import type { JsonObject } from '../lib/json.ts'
 import type { Deps } from './deps.ts'
 import type { Look } from './world.ts'
 
@@ -16,7 +15,7 @@ export function noteFound(
     at: clock.now(),
     found: true,
     state: seen.state,
-    body: seen.body as JsonObject, // replies come from JSON.parse
+    body: JSON.stringify(seen.body),
     unsettled: settled ? 0 : (world.look(key)?.unsettled ?? 0) + 1,
   })
 }

@@ -1,4 +1,4 @@
-import { stableJson } from '../lib/json.ts'
+import { sameJson } from '../lib/json.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import type { Conditions } from '../plan/condition.ts'
 import type { Backoff, LedgerRecord } from '../plan/record.ts'
@@ -31,7 +31,7 @@ export async function recordTurn(
     conditions,
     backoff,
   }
-  if (acted.outcome.result === 'stopped' || stableJson(next) === stableJson(recorded)) return acted.record
+  if (acted.outcome.result === 'stopped' || sameJson(next, recorded)) return acted.record
   const history = changedConditions(recorded.conditions, conditions).map((type): HistoryEntry => {
     const { status, reason, message } = conditions[type]
     const requestId = requestIdOf(acted.outcome) ?? assessment.requestId

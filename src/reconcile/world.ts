@@ -21,8 +21,8 @@ export interface Look {
   readonly at: number
   readonly found: boolean
   readonly state: string | undefined
-  /** The reply's resource as it came; masked only where it is shown. */
-  readonly body: JsonObject | undefined
+  /** The reply's resource as it came, as JSON text, which is a fraction of its size; masked only where it is shown. */
+  readonly body: string | undefined
   /** Looks in a row that found a state which is not healthy. */
   readonly unsettled: number
 }

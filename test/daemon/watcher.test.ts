@@ -78,14 +78,14 @@ function commit(n: number): string {
 
 /** Something that watches and never hears anything. */
 async function deaf() {
-  return { close: () => Promise.resolve() }
+  return { isLost: () => false, close: () => Promise.resolve() }
 }
 
 /** Something that fails to watch, several times at once, as chokidar does for each directory. */
 function failing(code: string): OpenWatch {
   return async ({ onError }) => {
     for (let n = 0; n < 3; n += 1) onError(Object.assign(new Error(`${code}: no more`), { code }))
-    return { close: () => Promise.resolve() }
+    return { isLost: () => false, close: () => Promise.resolve() }
   }
 }
 

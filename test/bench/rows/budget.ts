@@ -19,7 +19,12 @@ export const budget: Row = {
   async measure(rig) {
     const { platform } = rig
     await platform.reset({ limit: { requests: RATE * PERIOD_S, windowMs: PERIOD_S * 1_000 } })
-    await using daemon = await rig.daemon(['--api-budget', `${RATE * PERIOD_S}/${PERIOD_S}s`, '--interval', '1s'])
+    await using daemon = await rig.daemon([
+      '--api-budget',
+      `${RATE * PERIOD_S}/${PERIOD_S}s`,
+      '--interval',
+      '1s',
+    ])
     await platform.untilSaw('the first request', (saw) => saw.gets > 0)
     await setTimeout(SETTLE_MS + WINDOW_MS)
     const { times, firstAt, refused, posts } = await platform.saw('times')

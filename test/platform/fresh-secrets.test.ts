@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { createFreshSecrets } from '../../src/platform/fresh-secrets.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+test('each file is read at most once a second, and again after that, found or not', async () => {
+  const clock = createFakeClock()
+  const reads: string[] = []
+  const store = createFreshSecrets(
+    {
+      async read({ name, key }) {
+        reads.push(`${name}/${key}`)
+        return { found: false, file: `${name}/${key}`, why: 'absent' }
+      },
+    },
+    clock,
+  )
+  const readTwo = async () => {
+    for (const key of ['a', 'b', 'a', 'b']) await store.read({ name: 's', key })
+  }
+  await readTwo()
+  await clock.advance(999)
+  await readTwo()
+  expect(reads).toEqual(['s/a', 's/b'])
+  await clock.advance(1)
+  await readTwo()
+  expect(reads).toEqual(['s/a', 's/b', 's/a', 's/b'])
+})
