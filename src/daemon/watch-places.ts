@@ -33,11 +33,9 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<OpenPlaces
   const opening = Promise.all(
     places.map((place) => (place.shows === 'tree' ? openTree(place, options) : openLevel(place, options))),
   )
-  let opened: readonly OpenPlaces[] = []
-  void opening.then((all) => {
-    opened = all
-  })
-  await within(READY_LIMIT_MS, clock, opening)
+  const opened: OpenPlaces[] = []
+  const allOpen = (async () => void opened.push(...(await opening)))()
+  await within(READY_LIMIT_MS, clock, allOpen)
   return {
     isLost: () => opened.some((place) => place.isLost()),
     async close() {

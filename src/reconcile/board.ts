@@ -120,7 +120,7 @@ class Bodies {
   }
 
   toJSON(): object {
-    return { ...this, desired: this.desired, observed: this.observed }
+    return Object.assign({}, this, { desired: this.desired, observed: this.observed })
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { alertText, endpointText, pipeText, serviceText } from './manifest-texts.ts'
+import { alertText, endpointText, pipeText, SECRET, serviceText } from './manifest-texts.ts'
 
 /** A directory of manifests of mixed kinds, as many as were asked for. */
 export interface Tree {
@@ -23,8 +23,6 @@ const FOLDERS = 200
 const GROUP = 5
 const GROUPED = 20
 
-/** Names of the secret that every service signs in with, so that one budget serves them all; see `mountSecrets`. */
-export const SECRET = 'bench-api'
 const ALERTS_TOKEN = 'bench-alerts-token'
 
 /** How many of each kind there are among `manifests`. */
@@ -53,8 +51,6 @@ export function writeTree(dir: string, secrets: string, manifests: number): Tree
     return path
   }
 
-  const texts = (count: number, text: (n: number) => string) =>
-    Array.from({ length: count }, (_, n) => text(n))
   write('platform/services.yaml', texts(counts.services, serviceText).join('---\n'))
   for (let n = 0; n < counts.endpoints; n += 1) write(`platform/endpoints/e${n}.yaml`, endpointText(n))
   for (let n = 0; n < counts.alerts; n += 1)
@@ -91,4 +87,8 @@ function writeSecrets(dir: string): void {
     mkdirSync(dirname(join(dir, name)), { recursive: true })
     writeFileSync(join(dir, name), text)
   }
+}
+
+function texts(count: number, text: (n: number) => string): readonly string[] {
+  return Array.from({ length: count }, (_, n) => text(n))
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import fc from 'fast-check'
+import { assert, jsonValue, property } from 'fast-check'
 import { sameJson, stableJson } from '../../src/lib/json.ts'
 
-const value = fc.jsonValue({ maxDepth: 3 })
+const value = jsonValue({ maxDepth: 3 })
 
 test('two values are the same exactly when their stable JSON is', () => {
-  fc.assert(
-    fc.property(value, value, (a, b) => {
+  assert(
+    property(value, value, (a, b) => {
       expect(sameJson(a, b)).toBe(stableJson(a) === stableJson(b))
       expect(sameJson(a, structuredClone(a))).toBe(true)
     }),

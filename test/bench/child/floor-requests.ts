@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
-import { input, print, timed } from './timed.ts'
+import { INPUT, print, timed } from './timed.ts'
 
 /* A bare loop of undici: the given requests, so many at a time, each reply read to its end. */
 
-const { url, pathsFile, concurrency, authorization } = input<{
+const { url, pathsFile, concurrency, authorization } = INPUT as {
   url: string
   pathsFile: string
   concurrency: number
   authorization: string
-}>()
+}
 const paths = JSON.parse(readFileSync(pathsFile, 'utf8')) as readonly string[]
 const dispatcher = new Agent({ allowH2: false })
 const headers = { Authorization: authorization, Accept: 'application/json', 'User-Agent': 'pipewright/bench' }

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { input, print, timed } from './timed.ts'
+import { INPUT, print, timed } from './timed.ts'
 
 /* Lists a directory and stats each file of it, in the quickest way that Node has: without the thread pool. */
 
-const { dir, times } = input<{ dir: string; times: number }>()
+const { dir, times } = INPUT as { dir: string; times: number }
 
 function look(folder: string): number {
   let bytes = 0

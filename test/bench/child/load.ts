@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { createSource } from '../../../src/manifest/load.ts'
-import { input, print, timed } from './timed.ts'
+import { INPUT, print, timed } from './timed.ts'
 
 /* Reads a directory as the daemon does: first all of it, then again and again with one file changed each time. */
 
-const { dir, edits } = input<{ dir: string; edits: readonly { path: string; text: string }[] }>()
+const { dir, edits } = INPUT as { dir: string; edits: readonly { path: string; text: string }[] }
 const source = createSource({ root: dir })
 const never = new AbortController().signal
 const load = () => source.load(new Map(), { accept: 'doubt' }, never)

@@ -11,9 +11,7 @@ export async function timed<T>(
 }
 
 /** What the harness passed. */
-export function input<T>(): T {
-  return JSON.parse(process.argv[2] ?? '') as T
-}
+export const INPUT: unknown = JSON.parse(process.argv[2] ?? '')
 
 export function print(value: unknown): void {
   process.stdout.write(JSON.stringify(value))

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest'
+import { createDispatcher } from '../../src/daemon/dispatcher.ts'
+import { createQueue, type Taken } from '../../src/daemon/queue.ts'
+import { type Key, keyOf } from '../../src/kinds/key.ts'
+import { createAccounts } from '../../src/platform/admission.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+
+const CONCURRENCY = 8
+const CHECKS = 10_000
+
+/** A daemon's queue over the real budgets, with requests that take as long as a test says. */
+function setUp(options: {
+  readonly requests: number
+  readonly windowMs: number
+  readonly credentialOf: (lane: string) => string
+  /** How long a request takes, ms; `undefined`: it is answered 429. */
+  readonly takes: (lane: string) => number | undefined
+  /** When a key comes again, ms after its request ended. */
+  readonly againMs: number
+}) {
+  const clock = createFakeClock()
+  const queue = createQueue()
+  const accounts = createAccounts({ ...options, clock, emit: () => undefined })
+  const sent: { readonly at: number; readonly key: Key; readonly lane: string; readonly priority: number }[] =
+    []
+  const dispatcher = createDispatcher({ clock, queue, concurrency: CONCURRENCY, run, emit: () => undefined })
+
+  async function run({ key, lane, priority }: Taken) {
+    const account = accounts.of(options.credentialOf(lane))
+    const place = await account.budget.acquire({ lane, priority, signal: new AbortController().signal })
+    place.sent()
+    sent.push({ at: clock.monotonic(), key, lane, priority })
+    const takes = options.takes(lane)
+    await new Promise<void>((resolve) => void clock.after(takes ?? 5, resolve))
+    place.ended()
+    if (takes === undefined) account.throttle.slowDown(undefined)
+    return { priority: 2, afterMs: options.againMs, lane } as const
+  }
+
+  return { clock, queue, sent, dispatcher }
+}
+
+describe('a changed manifest, while 10,000 drift checks wait', () => {
+  test.each([
+    { requests: 1, windowMs: 1_000, why: 'one slot: a check may just have taken it' },
+    { requests: 10, windowMs: 10_000, why: 'the default; the same pace' },
+    { requests: 10, windowMs: 1_000, why: 'one slot of a tenth of a second' },
+    { requests: 200, windowMs: 1_000, why: 'a place is kept for it' },
+  ])(
+    'waits for one slot of $requests in $windowMs ms at most, and for no check: $why',
+    async ({ requests, windowMs }) => {
+      const { clock, sent, dispatcher } = setUp({
+        requests,
+        windowMs,
+        credentialOf: () => 'one',
+        takes: () => 20,
+        againMs: 3_600_000,
+      })
+      for (let n = 0; n < CHECKS; n += 1) {
+        dispatcher.ask(keyOf('Pipe', `check-${n}`), { priority: 2, afterMs: 0, lane: `service-${n % 50}` })
+      }
+      await clock.advance(windowMs * 2)
+      const slotMs = (windowMs * 1.02) / requests
+      const waits: number[] = []
+      for (let n = 0; n < 40; n += 1) {
+        // At any moment of a slot.
+        await clock.advance(windowMs * (2 + ((n * 37) % 100) / 100))
+        const askedAt = clock.monotonic()
+        const key = keyOf('Pipe', `check-${(n * 251) % CHECKS}-changed`)
+        const before = sent.length
+        dispatcher.ask(key, { priority: 0, afterMs: 0, lane: `service-${n % 50}` })
+        await clock.advance(windowMs * 1.2)
+        const mine = sent.slice(before).find((one) => one.key === key)
+        waits.push((mine?.at ?? Infinity) - askedAt)
+        expect(sent.slice(before).filter((one) => one.priority === 2 && one.at < (mine?.at ?? 0))).toEqual([])
+      }
+      expect(Math.max(...waits)).toBeLessThanOrEqual(requests >= 200 ? 0 : slotMs * 1.1)
+    },
+  )
+
+  test('the budget is used all the same', async () => {
+    const { clock, sent, dispatcher } = setUp({
+      requests: 1,
+      windowMs: 1_000,
+      credentialOf: () => 'one',
+      takes: () => 5,
+      againMs: 3_600_000,
+    })
+    for (let n = 0; n < CHECKS; n += 1) {
+      dispatcher.ask(keyOf('Pipe', `check-${n}`), { priority: 2, afterMs: 0, lane: `service-${n % 50}` })
+    }
+    await clock.advance(200_000)
+    expect(sent.length).toBeGreaterThanOrEqual(0.97 * 200)
+    expect(sent.length).toBeLessThanOrEqual(201)
+  })
+})
+
+describe('fifty services, of which one is slow, one answers 429 and one hangs', () => {
+  const SERVICES = 50
+  const KEYS = 4
+  const BAD: Readonly<Record<string, number | undefined>> = {
+    'service-0': 4_000,
+    'service-1': undefined,
+    'service-2': 3_600_000,
+  }
+
+  /** Requests of each service in a minute. */
+  async function aMinute(world: 'well' | 'ill', credentialOf: (lane: string) => string, requests: number) {
+    const { clock, sent, dispatcher } = setUp({
+      requests,
+      windowMs: 1_000,
+      credentialOf,
+      takes: (lane) => (world === 'ill' && lane in BAD ? BAD[lane] : 5),
+      againMs: 1_000,
+    })
+    for (let n = 0; n < SERVICES * KEYS; n += 1) {
+      const lane = `service-${n % SERVICES}`
+      dispatcher.ask(keyOf('Pipe', `p${n}`), { priority: 2, afterMs: (n * 7) % 1_000, lane })
+    }
+    await clock.advance(60_000)
+    return new Map(
+      Array.from({ length: SERVICES }, (_, n) => {
+        const lane = `service-${n}`
+        return [lane, sent.filter((one) => one.lane === lane).length]
+      }),
+    )
+  }
+
+  test('with a credential each, the others get what they got without: at most one check in a hundred less', async () => {
+    const well = await aMinute('well', (lane) => lane, 100)
+    const ill = await aMinute('ill', (lane) => lane, 100)
+    for (const [lane, count] of well) {
+      expect(count).toBeGreaterThan(KEYS * 55)
+      if (!(lane in BAD)) expect(ill.get(lane), lane).toBeGreaterThanOrEqual(count * 0.99)
+    }
+    expect(ill.get('service-2')).toBeLessThanOrEqual(KEYS)
+  })
+
+  test('with one credential that is scarce, all get the same share', async () => {
+    const counts = await aMinute('well', () => 'one', 50)
+    expect(Math.min(...counts.values())).toBeGreaterThanOrEqual(57)
+    expect(Math.max(...counts.values())).toBeLessThanOrEqual(63)
+  })
+
+  test('with one credential, one that is slow and one that hangs take nothing from the others', async () => {
+    const { 'service-1': _refuses, ...bad } = BAD
+    const { clock, sent, dispatcher } = setUp({
+      requests: 50,
+      windowMs: 1_000,
+      credentialOf: () => 'one',
+      takes: (lane) => (lane in bad ? bad[lane] : 5),
+      againMs: 1_000,
+    })
+    for (let n = 0; n < SERVICES * KEYS; n += 1) {
+      const lane = `service-${n % SERVICES}`
+      dispatcher.ask(keyOf('Pipe', `p${n}`), { priority: 2, afterMs: 0, lane })
+    }
+    await clock.advance(60_000)
+    const others = Array.from({ length: SERVICES }, (_, n) => `service-${n}`).filter((lane) => !(lane in bad))
+    for (const lane of others) {
+      expect(sent.filter((one) => one.lane === lane).length, lane).toBeGreaterThanOrEqual(57)
+    }
+  })
+})
