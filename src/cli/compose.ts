@@ -21,9 +21,9 @@ import { LedgerError } from '../reconcile/ports.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { createWorld } from '../reconcile/world.ts'
-import { SANDBOX_LEDGER, startEmbeddedSandbox } from './embedded-sandbox.ts'
 import type { Failpoints } from './failpoints.ts'
 import { platformName } from './platform-name.ts'
+import { SANDBOX_LEDGER } from './sandbox-home.ts'
 import { VERSION } from './version.ts'
 
 /** Everything that decides and acts, put together from the settings. */
@@ -123,6 +123,8 @@ async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Pr
     new AbortController().signal,
   )
   const secrets = createSecretStore(settings.secretsDir)
+  // Loaded here, since only a sandbox run needs it.
+  const { startEmbeddedSandbox } = await import('./embedded-sandbox.ts')
   return stack.use(await startEmbeddedSandbox(settings, secrets, state.catalog)).url
 }
 

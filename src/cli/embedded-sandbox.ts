@@ -13,13 +13,9 @@ import { bodyOf } from '../reconcile/world.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import { readWorld } from '../sandbox/world.ts'
+import { SANDBOX_HOME } from './sandbox-home.ts'
 
 /** Where everything of a sandbox run lives; Git ignores it. */
-const SANDBOX_HOME = '.pipewright'
-
-/** The ledger of a sandbox run, unless another is named. */
-export const SANDBOX_LEDGER = join(SANDBOX_HOME, 'sandbox-ledger.db')
-
 /** The world file beside the manifests: what is there before anybody asks. Readings of manifests skip dot files. */
 const WORLD_FILE = '.sandbox.yaml'
 

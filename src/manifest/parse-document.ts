@@ -92,13 +92,16 @@ interface Input {
   readonly limits: Limits
 }
 
+/** Where an alias could stand; a `*` inside a word, as in a URL with wildcards, is none. */
+const MAY_BE_ALIAS = /(?:^|[\s,:?[\]{}-])\*/
+
 function parseDocument(input: Input): ParsedDocument {
   const { source, chunk, text, document, limits } = input
   const problems = [...documentProblems(document, text, limits.findings)]
   const version = versionProblem(document, text)
   if (version !== undefined && !problems.some((problem) => problem.statement.code === 'yaml-version'))
     problems.push(version)
-  if (text.includes('*')) problems.push(...aliasProblems(document, limits))
+  if (MAY_BE_ALIAS.test(text)) problems.push(...aliasProblems(document, limits))
   const broken = problems.some((problem) => problem.statement.severity === 'error')
   if (broken)
     return unreadable(source, chunk, withoutEchoes(problems, text), identityOfNodes(document), document)

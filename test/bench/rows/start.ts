@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import type { Timed } from '../child.ts'
 import { now, type Rig, UNLIMITED } from '../rig.ts'
 import { inTurns, type Row } from '../row.ts'
 
@@ -22,25 +23,42 @@ export const start: Row = {
       () => emptyScript(rig),
       () => untilReady(rig),
     )
-    return { floor, subject, notes: {}, faults: [] }
+    return {
+      floor: floor.wallMs,
+      subject: subject.wallMs,
+      notes: { 'CPU, plus ms': subject.cpuMs - floor.cpuMs },
+      faults: [],
+    }
   },
 }
 
-async function emptyScript({ work }: Rig): Promise<number> {
+async function emptyScript({ work }: Rig): Promise<Timed> {
   const script = join(work, 'empty.mjs')
-  writeFileSync(script, "process.stdout.write('here\\n')\n")
+  writeFileSync(
+    script,
+    'const { user, system } = process.cpuUsage(); process.stdout.write(String((user + system) / 1000))',
+  )
   const startedAt = now()
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
-  const took = now() - startedAt
+  const cpuMs = await new Promise<number>((resolve) => {
+    child.stdout.once('data', (text: Buffer) => resolve(Number(text.toString())))
+  })
+  const wallMs = now() - startedAt
   if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
-  return took
+  return { wallMs, cpuMs }
 }
 
-async function untilReady(rig: Rig): Promise<number> {
+async function untilReady(rig: Rig): Promise<Timed> {
   await rig.platform.reset()
   const startedAt = now()
   await using daemon = await rig.daemon(['--api-budget', UNLIMITED], { probe: 'none' })
   while (!(await fetch(`${daemon.url}/readyz`)).ok) await setTimeout(2)
-  return now() - startedAt
+  const wallMs = now() - startedAt
+  return { wallMs, cpuMs: cpuOf(daemon.program.pid) }
+}
+
+/** CPU time of a process so far, from Linux' own books, which count in steps of 10 ms. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }
