@@ -75,7 +75,7 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
   let root: string | undefined
   let tree: Tree
   try {
-    root = await realpath(options.root)
+    root = await resolveRoot(options.root)
     tree = await walkTree(root, options.limits, options.signal)
   } catch (error) {
     options.signal.throwIfAborted()
@@ -106,6 +106,19 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
     unread,
     problem: undefined,
     parsed,
+  }
+}
+
+/** How often a path is resolved before it counts as leading nowhere: the tree behind a link may go in the middle of it. */
+const RESOLVE_TRIES = 3
+
+async function resolveRoot(given: string): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await realpath(given)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || attempt === RESOLVE_TRIES) throw error
+    }
   }
 }
 
