@@ -88,12 +88,13 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     reconciler: engine.reconciler,
     source,
     concurrency: settings.concurrency,
-    watch: (onNudge) =>
+    watch: (onNudge, onNoise) =>
       createWatcher({
         root: settings.manifests,
         clock: systemClock,
         cheapLook: () => source.fingerprintRoot(),
         onNudge,
+        onNoise,
         emit,
       }),
   })

@@ -25,7 +25,10 @@ export interface DaemonParts {
   readonly source: Source
   readonly concurrency: number
   /** Watches the directory from now on; the nudges are the daemon's. */
-  readonly watch: (onNudge: (cause: NudgeCause, touched: Touched) => void) => Promise<Watcher>
+  readonly watch: (
+    onNudge: (cause: NudgeCause, touched: Touched) => void,
+    onNoise: () => void,
+  ) => Promise<Watcher>
 }
 
 /** When things happen: readings, turns, and the end of both. */
@@ -57,9 +60,9 @@ export interface Daemon {
 const DOUBT_MS = 500
 
 /** After a reading of only what events named, the whole follows: the kernel may drop events without a word. */
-const WHOLE_AFTER_MS = 1_000
+const WHOLE_AFTER_MS = 2_000
 /** Where edits never stop, the whole is read at least so often. */
-const WHOLE_WITHIN_MS = 10_000
+const WHOLE_WITHIN_MS = 30_000
 
 /** Starts the daemon: reads once, then follows the watcher, the queue and the clock until it is stopped. */
 export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
@@ -81,6 +84,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   let touched: Touched = 'anything'
   /** When the first reading began that was not whole and that no whole one has followed. */
   let partialSince: number | undefined
+  /** Ends the whole reading that only makes sure: an edit does not wait for it, and it sees no half of one. */
+  let makingSure: AbortController | undefined
 
   const endLedgerWatch = await watchLedger({
     ledger,
@@ -93,11 +98,14 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   })
   for (const record of await ledger.list()) world.note(record)
   const loads = createSerial(load)
-  const watcher = await parts.watch((nudge, where) => {
-    cause = nudge
-    touched = both(touched, where)
-    void loads.run()
-  })
+  const watcher = await parts.watch(
+    (nudge, where) => {
+      cause = nudge
+      touched = both(touched, where)
+      void loads.run()
+    },
+    () => makingSure?.abort(),
+  )
   void loads.run()
 
   async function run(taken: Taken): Promise<Again | undefined> {
@@ -128,18 +136,22 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     touched = new Set()
     cancelDoubt?.()
     cancelDoubt = undefined
+    // What somebody waits for ends by itself.
+    const hurry = tokens.length > 0 || makingSure?.signal.aborted === true ? undefined : makingSure?.signal
     try {
       const known = new Map([...world.records()].map((record) => [record.key, record.file]))
       const accept = tokens.length > 0 ? 'believe' : 'doubt'
       const overdue = partialSince !== undefined && startedAt - partialSince >= WHOLE_WITHIN_MS
-      const named = why === 'event' && !overdue ? where : 'anything'
-      const result = await source.load(known, { accept, touched: named }, stopping.signal)
+      const named = why === 'event' && tokens.length === 0 && !overdue ? where : 'anything'
+      const signal = hurry === undefined ? stopping.signal : AbortSignal.any([stopping.signal, hurry])
+      const result = await source.load(known, { accept, touched: named }, signal)
       partialSince = result.partial ? (partialSince ?? startedAt) : undefined
       if (result.partial) readWholeSoon()
       lastLoadAt = clock.now()
       take(result, { durationMs: clock.monotonic() - startedAt, startedAt, why, tokens })
     } catch (error) {
-      if (!stopping.signal.aborted) {
+      if (hurry?.aborted === true) readWholeSoon()
+      else if (!stopping.signal.aborted) {
         const message = error instanceof Error ? error.message : String(error)
         sourceProblem = message
         emit({
@@ -152,6 +164,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       }
     } finally {
       attempted = true
+      if (hurry === undefined || makingSure?.signal === hurry) makingSure = undefined
     }
   }
 
@@ -208,7 +221,17 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   function readWholeSoon(): void {
     if (stopping.signal.aborted) return
-    cancelDoubt ??= clock.after(WHOLE_AFTER_MS, () => watcher.touch())
+    cancelDoubt ??= clock.after(WHOLE_AFTER_MS, () => {
+      cancelDoubt = undefined
+      if (!watcher.isQuiet()) {
+        readWholeSoon()
+        return
+      }
+      cause = 'event'
+      touched = 'anything'
+      makingSure = new AbortController()
+      void loads.run()
+    })
   }
 
   function ask(key: Key, priority: Priority): void {

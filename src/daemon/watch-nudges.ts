@@ -11,6 +11,8 @@ export interface Nudges {
   event(): void
   /** There are no events any more: polls are answered at once, and full readings come more often. */
   rely(on: 'events' | 'polls'): void
+  /** Whether no nudge is waiting for quiet. */
+  isQuiet(): boolean
   /** No nudge comes after this. */
   close(): void
 }
@@ -141,6 +143,7 @@ export function createNudges(options: NudgesOptions): Nudges {
       relies = on
       if (!closed) planFull(fullMs())
     },
+    isQuiet: () => pending === undefined,
     close() {
       closed = true
       pending = undefined

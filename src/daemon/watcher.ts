@@ -10,8 +10,8 @@ export type { NudgeCause }
 /** Says when the manifests directory may have changed, never what (design §7). */
 export interface Watcher {
   mode(): WatchMode
-  /** As if something had happened anywhere: a nudge follows once it is quiet. */
-  touch(): void
+  /** Whether nothing happened just now that a nudge will follow for. */
+  isQuiet(): boolean
   /** Ends everything; no nudge comes after it was called. */
   close(): Promise<void>
 }
@@ -27,6 +27,8 @@ export interface WatcherOptions {
   readonly cheapLook: () => Promise<string>
   /** The directory should be read. `poll` and `full`: no event said so, which in a mode with events is a miss. */
   readonly onNudge: (cause: NudgeCause, touched: Touched) => void
+  /** Something happened; a nudge follows once it is quiet. */
+  readonly onNoise?: () => void
   readonly emit: Emit
   /** `polling` never asks the kernel for events; `auto` unless set. */
   readonly mode?: 'auto' | 'polling'
@@ -80,6 +82,7 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
   function event(path?: string): void {
     touches.add(path)
     nudges.event()
+    options.onNoise?.()
   }
 
   /** A link that was swapped is a change, whatever the caller's own look covers. */
@@ -155,7 +158,7 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
 
   return {
     mode: () => mode,
-    touch: () => event(),
+    isQuiet: () => nudges.isQuiet(),
     async close() {
       closed = true
       nudges.close()

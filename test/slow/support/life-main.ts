@@ -1,0 +1,226 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { startDaemon } from '../../../src/daemon/daemon.ts'
+import type { NudgeCause } from '../../../src/daemon/watcher.ts'
+import type { Touched } from '../../../src/daemon/watch-touches.ts'
+import { openSqliteLedger } from '../../../src/ledger/sqlite.ts'
+import { createSource } from '../../../src/manifest/load.ts'
+import { createBoard } from '../../../src/reconcile/board.ts'
+import type { Event } from '../../../src/reconcile/events.ts'
+import { createReconciler } from '../../../src/reconcile/reconciler.ts'
+import { createWorld } from '../../../src/reconcile/world.ts'
+import { createChronicle } from '../../../src/server/chronicle.ts'
+import { createTelemetry } from '../../../src/telemetry/telemetry.ts'
+import { endpoint, pipe, service } from '../../reconcile/manifests.ts'
+import { createModelPlatform } from '../../reconcile/model-platform.ts'
+import { createModelSecrets } from '../../reconcile/model-secrets.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+import { holdings, type Holdings } from './git-sync-holdings.ts'
+
+/*
+ * A process of its own that lives through hours of a driven clock: the real daemon, ledger, source, log and metrics,
+ * with edits, removals, renames, faults of the platform and drift; and says what it held on the way.
+ */
+
+export interface Sample extends Holdings {
+  readonly hour: number
+  /** Timers of the daemon that wait. */
+  readonly timers: number
+  readonly ledgerBytes: number
+  /** Of the write-ahead log. */
+  readonly walBytes: number
+  readonly historyLines: number
+  readonly resources: number
+}
+
+export interface LifeReport {
+  readonly samples: readonly Sample[]
+  /** How often each type of event was told. */
+  readonly events: Readonly<Record<string, number>>
+  readonly posts: number
+  readonly violations: readonly string[]
+}
+
+const PIPES = 40
+const HISTORY_LIMIT = 1_000
+const MINUTE = 60_000
+
+async function main(hours: number): Promise<LifeReport> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-life-')))
+  try {
+    return await live(base, hours)
+  } finally {
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+async function live(base: string, hours: number): Promise<LifeReport> {
+  await using stack = new AsyncDisposableStack()
+  const root = join(base, 'manifests')
+  mkdirSync(root)
+  const clock = createFakeClock()
+  const board = createBoard()
+  const file = join(base, 'ledger.db')
+  const counts = new Map<string, number>()
+  const readings = new Set<() => void>()
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const telemetry = createTelemetry({
+    log: { level: 'info', format: 'json', destination: nowhere },
+    version: 'life',
+    board: () => board.list(),
+    namedResources: 100,
+    clock,
+  })
+  const chronicle = createChronicle(() => clock.now())
+  const emit = (event: Event) => {
+    counts.set(event.type, (counts.get(event.type) ?? 0) + 1)
+    telemetry.emit(event)
+    chronicle.take(event)
+    if (event.type === 'SourceLoaded' || event.type === 'SourceFailed') for (const tell of readings) tell()
+  }
+  const ledger = stack.use(
+    await openSqliteLedger({ file, init: 'auto', mode: 'owner', historyLimit: HISTORY_LIMIT, clock, emit }),
+  )
+  const platform = createModelPlatform({ clock, ledger })
+  const random = createRandom()
+  let ids = 0
+  const deps = {
+    platform,
+    ledger,
+    secrets: createModelSecrets(),
+    world: createWorld({ hashKey: ledger.hashKey }),
+    clock,
+    emit,
+    random,
+    newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
+    timing: { intervalMs: 5 * MINUTE, resyncMs: 60 * MINUTE },
+    maxCreates: PIPES * 2,
+    fail: undefined,
+  }
+  const nudges: ((cause: NudgeCause, touched: Touched) => void)[] = []
+  write('service', service())
+  write('endpoint', endpoint('analytics', { roles: ['sql_console_read_only'] }))
+  for (let n = 0; n < PIPES; n += 1) write(`p${n}`, pipe(`p${n}`))
+  const firstReading = reading()
+  const daemon = await startDaemon({
+    deps,
+    board,
+    reconciler: createReconciler(deps, board),
+    source: createSource({ root }),
+    concurrency: 8,
+    watch: async (onNudge) => {
+      nudges.push(onNudge)
+      return {
+        mode: () => 'recursive',
+        isQuiet: () => true,
+        close: () => Promise.resolve(),
+      }
+    },
+  })
+  await firstReading
+
+  function pathOf(name: string): string {
+    return join(root, `${name}.yaml`)
+  }
+
+  function write(name: string, text: string): void {
+    writeFileSync(pathOf(name), text)
+  }
+
+  /** Fulfilled when the next reading has been taken over; it reads a real disk, which the clock knows nothing of. */
+  function reading(): Promise<void> {
+    return new Promise((resolve) => {
+      const tell = () => {
+        readings.delete(tell)
+        resolve()
+      }
+      readings.add(tell)
+    })
+  }
+
+  async function nudge(touched: Touched): Promise<void> {
+    const read = reading()
+    for (const tell of nudges) tell('event', touched)
+    await read
+    await clock.settle()
+  }
+
+  async function sample(hour: number): Promise<Sample> {
+    await telemetry.metrics.render()
+    const held = await holdings()
+    return {
+      ...held,
+      hour,
+      timers: clock.pending,
+      ledgerBytes: sizeOf(file),
+      walBytes: sizeOf(`${file}-wal`),
+      historyLines: (await ledger.history({ key: undefined, limit: 100_000 })).length,
+      resources: board.list().length,
+    }
+  }
+
+  /** Ten minutes of a life: something is edited, and sometimes more happens. */
+  async function tenMinutes(turn: number): Promise<void> {
+    const n = turn % PIPES
+    const edited = turn % 2 === 0 ? { replicas: 2 } : {}
+    write(`p${n}`, pipe(`p${n}`, edited))
+    await nudge(new Set([pathOf(`p${n}`)]))
+    if (turn % 3 === 0) {
+      platform.script('get', ...Array.from({ length: 5 }, () => unavailable()))
+    }
+    if (turn % 5 === 0) {
+      // A manifest goes away for a while, and comes back.
+      rmSync(pathOf('p0'))
+      await nudge('anything')
+    }
+    if (turn % 5 === 1) write('p0', pipe('p0'))
+    if (turn % 7 === 0) {
+      const [drifting] = platform.pipes.values()
+      if (drifting !== undefined) drifting.body = { ...drifting.body, scaling: { replicas: turn } }
+    }
+    for (let minute = 0; minute < 10; minute += 1) {
+      await clock.advance(MINUTE)
+      // Readings that the clock began read a real disk.
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    await nudge('anything')
+  }
+
+  const samples: Sample[] = []
+  for (let hour = 1; hour <= hours; hour += 1) {
+    for (let part = 0; part < 6; part += 1) await tenMinutes((hour - 1) * 6 + part)
+    if (hour % (hours / 4) === 0) samples.push(await sample(hour))
+  }
+  await daemon.stop(AbortSignal.timeout(5_000))
+  await telemetry.close()
+  return {
+    samples,
+    events: Object.fromEntries(counts),
+    posts: platform.posts.length,
+    violations: platform.violations,
+  }
+}
+
+function unavailable() {
+  return { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: false } as const
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** The same chances in every run. */
+function createRandom(): () => number {
+  let state = 1
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
+
+const alive = setInterval(() => undefined, 2 ** 30)
+const report = await main(Number(process.argv[2]))
+process.stdout.write(JSON.stringify(report))
+clearInterval(alive)
