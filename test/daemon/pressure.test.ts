@@ -129,9 +129,9 @@ describe('fifty services, of which one is slow, one answers 429 and one hangs', 
   test('with a credential each, the others get what they got without: at most one check in a hundred less', async () => {
     const well = await aMinute('well', (lane) => lane, 100)
     const ill = await aMinute('ill', (lane) => lane, 100)
-    for (const [lane, count] of well) {
-      expect(count).toBeGreaterThan(KEYS * 55)
-      if (!(lane in BAD)) expect(ill.get(lane), lane).toBeGreaterThanOrEqual(count * 0.99)
+    for (const count of well.values()) expect(count).toBeGreaterThan(KEYS * 55)
+    for (const [lane, count] of [...well].filter(([one]) => !(one in BAD))) {
+      expect(ill.get(lane), lane).toBeGreaterThanOrEqual(count * 0.99)
     }
     expect(ill.get('service-2')).toBeLessThanOrEqual(KEYS)
   })

@@ -14,7 +14,7 @@ export const step: Row = {
   onlyAt: (size, sizes) => size === Math.max(...sizes) && sizes.includes(size / 10),
   async measure(rig, run, rigOf) {
     const small = await rigOf(rig.size / 10)
-    const options = { round: 50 + run, edits: EDITS, waiting: false } as const
+    const options = { round: 400 + run, edits: EDITS, waiting: false } as const
     const [floor, subject] = await inTurns(
       run,
       () => edit(small, options),

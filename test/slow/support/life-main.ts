@@ -44,7 +44,7 @@ export interface LifeReport {
 }
 
 const PIPES = 40
-const HISTORY_LIMIT = 1_000
+const HISTORY_LIMIT = 200
 const MINUTE = 60_000
 
 async function main(hours: number): Promise<LifeReport> {
