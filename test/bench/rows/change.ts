@@ -21,7 +21,7 @@ export const change: Row = {
   rule: { how: 'plus', target: 50 },
   async measure(rig, run) {
     const { latencies, waiting, cpuMs, refused } = await edit(rig, {
-      round: run,
+      round: 200 + run,
       edits: EDITS,
       waiting: true,
     })
