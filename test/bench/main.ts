@@ -52,14 +52,18 @@ for (const size of options.sizes) {
     const result = resultOf(row, size, measured)
     results.push(result)
     print(asText(result))
+    save()
   }
-}
-if (options.json !== undefined) {
-  const report = { measuredAt: new Date().toISOString().slice(0, 10), machine, runs: options.runs, results }
-  writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
 }
 const bad = results.filter((result) => result.verdict === 'far off' || result.faults.length > 0)
 process.exitCode = bad.length > 0 ? 1 : 0
+
+/** After each row, so that a run that is ended early leaves what it has. */
+function save(): void {
+  if (options.json === undefined) return
+  const report = { measuredAt: new Date().toISOString().slice(0, 10), machine, runs: options.runs, results }
+  writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
+}
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)

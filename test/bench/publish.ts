@@ -4,7 +4,7 @@ import { plot } from './plot.ts'
 import { type Machine, type Result, round } from './report.ts'
 
 /*
- * node test/bench/publish.ts FILE.json … : writes what `npm run bench -- --json FILE.json` measured into
+ * npm run bench:publish -- FILE.json … : writes what `npm run bench -- --json FILE.json` measured into
  * docs/performance.md, between its marks, and draws docs/images/cost.svg. Of two results of a row and a size the later
  * file counts.
  */
