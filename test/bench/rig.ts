@@ -84,6 +84,8 @@ const PLATFORM_MAIN = fileURLToPath(new URL('platform-main.ts', import.meta.url)
 const PROBE = fileURLToPath(new URL('probe.ts', import.meta.url))
 /** Between two questions to the platform's process. */
 const LOOK_MS = 150
+/** For a collection and a file of one line. */
+const PROBE_MS = 1_000
 const LONGEST_WAIT_MS = 600_000
 /** No limit to speak of. */
 export const UNLIMITED = '100000/1s'
@@ -178,8 +180,9 @@ export async function createRig(size: number): Promise<Rig> {
       },
       async memory() {
         rmSync(`${probe}.memory`, { force: true })
-        program.signal('SIGUSR2')
-        const text = await until('the probe to answer', () => {
+        const text = await until(`the probe to answer; ${program.stderr()}`, async () => {
+          program.signal('SIGUSR2')
+          await setTimeout(PROBE_MS)
           const said = existsSync(`${probe}.memory`) ? readFileSync(`${probe}.memory`, 'utf8') : ''
           return said.endsWith('}') ? said : undefined
         })
