@@ -211,7 +211,7 @@ test('planted secrets come out nowhere', async () => {
     look('the reply to a request to reconcile', await reply.text())
   }
   const sent = () => hook.requests.some(({ url: path }) => path.startsWith('/services/'))
-  await until('notifications of both kinds', () => refusals > 4 && sent())
+  await until('notifications of both kinds', () => refusals > 2 && sent())
   for (const path of [...PATHS, ...Object.keys(states).map((key) => `/api/v1/resources/${key}`)]) {
     const reply = await fetch(url + path)
     expect(reply.status, path).toBe(200)
