@@ -72,7 +72,7 @@ export function parseBudget(text: string): Parsed<ApiBudget> {
 export interface Listen {
   /** Without the brackets of an IPv6 address. */
   readonly host: string
-  /** 0: any that is free. */
+  /** 0: one that is free. */
   readonly port: number
 }
 

@@ -13,7 +13,7 @@ import { World, type WorldInput } from './world.ts'
 export interface SandboxOptions {
   /** Where to listen; `127.0.0.1` unless given. */
   readonly host?: string | undefined
-  /** 0, or nothing: any free port. */
+  /** 0, or nothing: one that is free. */
   readonly port?: number | undefined
   /** A SQLite file, made when absent, that several processes may open; in memory when not given. */
   readonly file?: string | undefined

@@ -140,7 +140,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Tr
       message: `${brake.wanted} creations are wanted, and ${brake.limit} may pass at once (--max-creates). None passes now.`,
       next: [
         {
-          text: 'Look at what changed in the directory. If so many are right, raise --max-creates, or let them pass once:',
+          text: 'Look at what changed in the directory. If so many are right, start it with a higher --max-creates, or stop it and let them pass once:',
           copy: again,
         },
       ],

@@ -205,7 +205,10 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
     return [step('Remove the manifest of the old name; the pipe is kept and moves by itself then:', other)]
   },
   CreateBrake: ({ command }) => [
-    step('If so many creations are right, let them pass once:', command('apply --yes')),
+    step(
+      'If so many creations are right, stop the daemon, which holds the ledger, and let them pass once:',
+      command('apply --yes'),
+    ),
   ],
   DependencyNotReady: ({ resource, command }) => {
     const other = otherKeyIn(resource)

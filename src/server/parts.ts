@@ -13,7 +13,7 @@ import type { Chronicle } from './chronicle.ts'
 export interface ServerParts {
   readonly listen: {
     readonly host: string
-    /** 0: any that is free. */ readonly port: number
+    /** 0: one that is free. */ readonly port: number
   }
   readonly clock: Clock
   readonly board: StatusBoard

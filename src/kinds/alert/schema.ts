@@ -5,7 +5,7 @@ import { Text } from '../wire-types.ts'
 
 const Timestamp = z.iso.datetime({ offset: true })
 
-/** What an alert should say: any subset of `spec/api.md` 2.8. */
+/** What an alert should say, as a subset of `spec/api.md` 2.8. */
 const AlertExpectation = z.strictObject({
   id: Text.optional().describe('Alert id.'),
   name: z.string().optional().describe('Name.'),
