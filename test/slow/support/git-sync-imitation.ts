@@ -4,12 +4,13 @@
  * It takes git-sync's own flags and no others, so that a flag of the chart that git-sync does not know is an error here.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { swap } from './git-sync-trees.ts'
 
-/** Of the manual of git-sync v4 (`git-sync --man`), those that mean something for one sync. */
+/** Of the flags of git-sync v4 (`git-sync --man`), those that mean something for one sync; `--ssh` only v4.0 needs. */
 const FLAGS = {
   repo: { type: 'string' },
   ref: { type: 'string', default: 'HEAD' },
@@ -46,7 +47,9 @@ async function main(): Promise<void> {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
     }).trim()
-  git('config', '--global', '--replace-all', 'safe.directory', root) // in $HOME, as git-sync does
+  // Like git-sync, in a file of its own: it needs a /tmp to write to, and leaves the .gitconfig of its user alone.
+  process.env['GIT_CONFIG_GLOBAL'] = join(mkdtempSync(join(tmpdir(), 'git-sync.')), 'gitconfig')
+  git('config', '--global', 'safe.directory', '*')
   if (!existsSync(join(root, '.git'))) git('init', '--quiet', '--initial-branch=git-sync')
   git('fetch', '--quiet', ...(flags.depth === '0' ? [] : [`--depth=${flags.depth}`]), repo, flags.ref)
   const commit = git('rev-parse', 'FETCH_HEAD')
