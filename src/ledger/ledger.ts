@@ -27,6 +27,18 @@ interface Change {
  */
 export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): Ledger {
   let closed: Promise<void> | undefined
+  /** Records that were given out, which nobody changes: what else says to be of a version may never have been written. */
+  const given = new WeakSet<LedgerRecord>()
+
+  function give(record: LedgerRecord): LedgerRecord {
+    given.add(record)
+    return record
+  }
+
+  function recordOf(tables: ReadTables, key: Key): LedgerRecord | undefined {
+    const stored = tables.get(key)
+    return stored && give(decodeRecord(stored))
+  }
 
   function assertOpen(): void {
     if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
@@ -55,7 +67,7 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
   }
 
   async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
-    return present(commit({ removed: [], written: next, history }))
+    return give(present(commit({ removed: [], written: next, history })))
   }
 
   async function move(
@@ -64,7 +76,7 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
     history: readonly HistoryEntry[],
   ): Promise<LedgerRecord> {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
-    return present(commit({ removed: [from], written: to, history }))
+    return give(present(commit({ removed: [from], written: to, history })))
   }
 
   async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
@@ -73,12 +85,13 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
 
   return {
     hashKey,
-    get: (key: Key) =>
-      read((tables) => {
-        const stored = tables.get(key)
-        return stored === undefined ? undefined : decodeRecord(stored)
-      }),
-    list: () => read((tables) => tables.all().map(decodeRecord)),
+    get: (key) => read((tables) => recordOf(tables, key)),
+    // A version is never given twice to a key, so a record of the same version is the same record.
+    current: (known) =>
+      read((tables) =>
+        given.has(known) && tables.version(known.key) === known.version ? known : recordOf(tables, known.key),
+      ),
+    list: () => read((tables) => tables.all().map((stored) => give(decodeRecord(stored)))),
     swap,
     move,
     remove,
@@ -117,7 +130,7 @@ function apply(tables: WriteTables, { removed, written, history }: Change): Ledg
 
 /** @throws {LedgerConflict} unless the record is still at the version that its writer saw */
 function compare(tables: ReadTables, seen: LedgerRecord): void {
-  const version = tables.get(seen.key)?.version ?? 0
+  const version = tables.version(seen.key) ?? 0
   if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)
 }
 

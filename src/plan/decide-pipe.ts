@@ -153,12 +153,9 @@ function decideMissing(input: PipeInput, pipe: RecordedPipe): Action {
 }
 
 function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
-  const { desired, recorded, observed } = input
+  const { desired, observed } = input
   const differences = observed.status === 'found' ? observed.differences : []
-  const edited =
-    desired.fingerprint === undefined || recorded.applied === undefined
-      ? []
-      : changedFields(recorded.applied.fields, desired.fingerprint.fields)
+  const edited = editedFields(input)
   if (desired.otherService || edited.length > 0) {
     const settled = observed.status === 'found' && differences.length === 0 && edited.every(isReturned)
     if (settled && !desired.otherService) {
@@ -202,6 +199,14 @@ function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
     return { type: 'observe', reason: 'Unobserved', message: `Pipe ${pipe.id} was not looked at yet.` }
   }
   return { type: 'observe', reason: 'InSync', message: 'The platform reports what the manifest asks for.' }
+}
+
+/** Paths that were edited since the pipe was created. The digests tell whether there are any; fields are made only to name them. */
+function editedFields({ desired, recorded }: PipeInput): readonly string[] {
+  const { fingerprint } = desired
+  const { applied } = recorded
+  if (fingerprint === undefined || applied === undefined || fingerprint.digest === applied.digest) return []
+  return changedFields(applied.fields, fingerprint.fields)
 }
 
 /** Paths whose secret has another value than at creation; one that cannot be read now is not "changed". */

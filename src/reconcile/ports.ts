@@ -94,6 +94,11 @@ export interface Ledger extends AsyncDisposable {
   /** Random, made with the ledger; keys the hashes of secrets. 32 bytes. */
   readonly hashKey: Uint8Array
   get(key: Key): Promise<LedgerRecord | undefined>
+  /**
+   * The record of a key as it is now, as {@link get}, for who may have it already: `known` itself when this ledger gave it
+   * out and nobody has written the key since.
+   */
+  current(known: LedgerRecord): Promise<LedgerRecord | undefined>
   /** All records, in the order of their keys. */
   list(): Promise<readonly LedgerRecord[]>
   /**

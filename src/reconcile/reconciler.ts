@@ -99,7 +99,7 @@ async function turnOf(
   startedAt: number,
 ): Promise<Reconciled> {
   await rescue.recover(key)
-  let recorded = (await deps.ledger.get(key)) ?? blankRecord(key)
+  let recorded = (await recordOf(deps, key)) ?? blankRecord(key)
   if (recorded.version > 0) deps.world.note(recorded)
   else if (deps.world.record(key) !== undefined) deps.world.drop(key) // a person forgot it
 
@@ -138,6 +138,12 @@ async function turnOf(
     turn,
     startedAt,
   })
+}
+
+/** What the ledger says of a key; read in full only when it is not what we know already. */
+function recordOf({ ledger, world }: Deps, key: Key): Promise<LedgerRecord | undefined> {
+  const known = world.record(key)
+  return known === undefined ? ledger.get(key) : ledger.current(known)
 }
 
 async function carryOut(

@@ -94,6 +94,7 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
     records: () => records.values(),
     record: (key) => records.get(key),
     note(record) {
+      if (records.get(record.key) === record) return
       if (kindOf(record.key) === 'Pipe' && fate(records.get(record.key)) !== fate(record)) wanted = undefined
       const before = records.get(record.key)
       records.set(record.key, record)

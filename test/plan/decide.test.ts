@@ -449,6 +449,17 @@ describe('decide', () => {
     expect(action.message).toContain('takes away role sql_console_admin')
   })
 
+  test('knows by the digest that nothing was edited, and has no field made to find out', () => {
+    const fingerprint = {
+      ...FIELDS,
+      get fields(): never {
+        throw new Error('somebody asked')
+      },
+    }
+    const action = decide(pipe({ recorded: created(), desired: { fingerprint }, observed: FOUND }))
+    expect(action.reason).toBe('InSync')
+  })
+
   test('tells a person how to resolve an unknown outcome, with all that was seen', () => {
     const seen = { at: NOW, httpStatus: 502, requestId: 'req-7', what: 'the reply was cut' }
     const { message } = decide(pipe({ recorded: { ...unknown, intent: { ...intent('unknown'), seen } } }))

@@ -89,6 +89,7 @@ export function createLedgerView(
   return {
     ...ledger,
     get: (key) => read(() => ledger.get(key)),
+    current: (known) => read(() => ledger.current(known)),
     list: () => read(() => ledger.list()),
     history: (query) => read(() => ledger.history(query)),
     swap: (next, history) =>
