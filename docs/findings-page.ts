@@ -7,6 +7,7 @@ import { nextCatalog } from '../src/manifest/catalog.ts'
 import { FINDING_CODES } from '../src/manifest/codes.ts'
 import { DEFAULT_LIMITS } from '../src/manifest/limits.ts'
 import { parseFile } from '../src/manifest/parse-file.ts'
+import { createPlaces } from '../src/manifest/places.ts'
 import { pictureOf } from '../src/manifest/picture.ts'
 
 /* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
@@ -39,12 +40,14 @@ export function findingsOfExample(text: string): readonly Finding[] {
     `beside/${name}.yaml`,
     readFileSync(new URL(`beside/${name}.yaml`, CORPUS)),
   ]) satisfies readonly (readonly [string, Buffer])[]
+  const bytes = new Map([...beside, [FILE, Buffer.from(text)] as const])
   const files = new Map(
-    [...beside, [FILE, Buffer.from(text)] as const].map(([file, bytes]) => [
+    [...bytes].map(([file, content]) => [
       file,
-      parseFile({ file, hash: file, bytes }, DEFAULT_LIMITS),
+      parseFile({ file, hash: file, bytes: content }, DEFAULT_LIMITS),
     ]),
   )
+  const placeOf = createPlaces((file) => bytes.get(file)?.toString())
   const reading = {
     revision: { id: 'examples', from: 'content' },
     files,
@@ -53,7 +56,8 @@ export function findingsOfExample(text: string): readonly Finding[] {
     problem: undefined,
     parsed: files.size,
   } as const
-  return nextCatalog({ previous: undefined, reading, known: new Map(), accept: 'doubt' }).catalog.findings
+  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'doubt' }).catalog
+    .findings
 }
 
 /** The whole page. @param note that it is generated */

@@ -1,3 +1,4 @@
+import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf } from '../kinds/key.ts'
 import type { World } from '../reconcile/world.ts'
@@ -12,7 +13,7 @@ export function laneOf(world: World, key: Key): string {
     case 'Pipe':
     case 'QueryEndpoint': {
       const manifest = world.entry(key)?.manifest
-      const wanted = manifest !== undefined && 'service' in manifest.spec ? manifest.spec.service : undefined
+      const wanted = manifest && serviceOf(manifest)
       return wanted ?? world.record(key)?.service?.name ?? ''
     }
   }

@@ -16,6 +16,8 @@ export interface CatalogState {
   readonly seen: ReadonlySet<string>
   /** Documents of each kind, valid or not. */
   readonly counts: Readonly<Record<Kind, number>>
+  /** Files that take part in a finding that needs more than one document. */
+  readonly crossed: ReadonlySet<string>
   /** False when some file could not be read in full: a manifest, or a Lock, may stand there unseen. */
   readonly complete: boolean
 }

@@ -4,6 +4,7 @@ import type { Key, Kind } from '../kinds/key.ts'
 import { absencesOf } from './absence.ts'
 import type { Absences } from './absence.ts'
 import type { CatalogState } from './catalog-state.ts'
+import { placed } from './cross-finding.ts'
 import { crossFindings } from './cross-rules.ts'
 import { entriesOf } from './entries.ts'
 import { byPosition } from './findings.ts'
@@ -11,6 +12,7 @@ import { hiddenLockFiles, seenAfter } from './hidden-lock.ts'
 import { agreedLocks } from './lock-rules.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import { OWN_SECRETS, platformSecretFindings } from './platform-secrets.ts'
+import type { Places } from './places.ts'
 import type { SecretFile } from './platform-secrets.ts'
 import type { Reading } from './read-directory.ts'
 
@@ -21,6 +23,7 @@ export interface CatalogInput {
   readonly known: ReadonlyMap<Key, string | undefined>
   /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
   readonly ownSecrets?: readonly SecretFile[]
+  readonly placeOf: Places
   /** `believe`: a person asked for this reading, and means what the directory says. */
   readonly accept: 'believe' | 'doubt'
 }
@@ -48,7 +51,7 @@ export function nextCatalog(input: CatalogInput): CatalogState {
       previous: previous.catalog,
       own: input.ownSecrets ?? OWN_SECRETS,
     }),
-  ]
+  ].map((finding) => placed(finding, input.placeOf))
   const { locks, lockFiles } = locksOf(previous, documents, absences)
   const catalog: Catalog = {
     revision: reading.revision,
@@ -70,6 +73,7 @@ export function nextCatalog(input: CatalogInput): CatalogState {
     lockFiles,
     seen: seenAfter(previous.seen, reading, absences.isHidden),
     counts: countsOf(documents),
+    crossed: new Set(cross.flatMap(({ finding }) => [finding, ...finding.related].map(({ file }) => file))),
     complete,
   }
 }
@@ -179,6 +183,7 @@ function blank({ reading }: CatalogInput): CatalogState {
     lockFiles: new Map(),
     seen: new Set(),
     counts: noCounts(),
+    crossed: new Set(),
     complete: false,
   }
 }

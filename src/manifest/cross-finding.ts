@@ -2,12 +2,27 @@ import type { Finding } from '../kinds/finding.ts'
 import { compareTexts, comparePositions, findingAt } from './findings.ts'
 import type { Path, Statement } from './findings.ts'
 import type { ParsedDocument } from './parse-document.ts'
+import type { Places } from './places.ts'
 
 /** Other places that one finding names, at most. */
 const RELATED = 5
 
-/** A finding and the document that it makes invalid, if any: never another one than its own. */
+/** A finding about a document and others that take part in it, before their places are looked for. */
 export interface CrossFinding {
+  /** The document that it makes invalid, if any: never another one than its own. */
+  readonly document: ParsedDocument
+  readonly path: Path
+  readonly statement: Statement
+  readonly others: readonly Participant[]
+}
+
+interface Participant {
+  readonly document: ParsedDocument
+  readonly path: Path
+  readonly message: string
+}
+
+export interface PlacedFinding {
   readonly document: ParsedDocument
   readonly finding: Finding
 }
@@ -17,17 +32,20 @@ export function crossFinding(
   document: ParsedDocument,
   path: Path,
   statement: Statement,
-  others: readonly {
-    readonly document: ParsedDocument
-    readonly path: Path
-    readonly message: string
-  }[] = [],
+  others: readonly Participant[] = [],
 ): CrossFinding {
-  const related = others.slice(0, RELATED).map((other) => {
-    const { file, line, column } = other.document.placeOf(other.path)
+  return { document, path, statement, others: others.slice(0, RELATED) }
+}
+
+export function placed({ document, path, statement, others }: CrossFinding, placeOf: Places): PlacedFinding {
+  const related = others.map((other) => {
+    const { file, line, column } = placeOf(other.document, other.path)
     return { file, line, column, message: other.message }
   })
-  return { document, finding: findingAt(document.placeOf(path), statement, { key: document.key, related }) }
+  return {
+    document,
+    finding: findingAt(placeOf(document, path), statement, { key: document.key, related }),
+  }
 }
 
 /** Groups of two or more, in the order of their names; within each, by file and line. */

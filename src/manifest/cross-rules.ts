@@ -1,4 +1,5 @@
 import type { Key } from '../kinds/key.ts'
+import { serviceOf } from '../kinds/kept-manifest.ts'
 import { keyOf, nameOf, parseKey } from '../kinds/key.ts'
 import { nearest } from '../lib/nearest.ts'
 import { dependencyCircles } from './dependency-circles.ts'
@@ -81,14 +82,15 @@ function references(world: World, existing: ReadonlySet<Key>): readonly CrossFin
     const { manifest } = document
     if (manifest === undefined || manifest.kind === 'Service' || manifest.kind === 'Lock') return []
     const found: CrossFinding[] = []
-    if (manifest.kind !== 'Alert') {
-      const service = keyOf('Service', manifest.spec.service)
+    const name = serviceOf(manifest)
+    if (name !== undefined) {
+      const service = keyOf('Service', name)
       if (!existing.has(service)) {
         found.push(
           crossFinding(document, ['spec', 'service'], {
             severity: 'error',
             code: 'unknown-service',
-            message: `There is no Service "${manifest.spec.service}".`,
+            message: `There is no Service "${name}".`,
             hint: hint(service),
           }),
         )

@@ -3,7 +3,7 @@ import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import type { Absences } from './absence.ts'
-import type { CrossFinding } from './cross-finding.ts'
+import type { PlacedFinding } from './cross-finding.ts'
 import { byPosition, compareTexts } from './findings.ts'
 import { meaningOf } from './meaning.ts'
 import type { ParsedDocument } from './parse-document.ts'
@@ -14,7 +14,7 @@ interface Input {
   readonly reading: Reading
   readonly known: ReadonlyMap<Key, string | undefined>
   readonly documents: readonly ParsedDocument[]
-  readonly cross: readonly CrossFinding[]
+  readonly cross: readonly PlacedFinding[]
   readonly absences: Absences
 }
 
@@ -32,7 +32,12 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
       ...(crossErrors.get(document) ?? []).map(({ finding }) => finding),
     ]
     const earlier = drafts.get(key)
-    drafts.set(key, earlier === undefined ? found(input, key, document, errors) : withMore(earlier, errors))
+    drafts.set(
+      key,
+      earlier === undefined
+        ? found(input.previous.entries.get(key), document, errors)
+        : withMore(earlier, errors),
+    )
   }
   for (const key of input.absences.held) drafts.set(key, held(input, key))
   for (const key of input.absences.pending) {
@@ -49,16 +54,20 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   )
 }
 
-function isError({ finding }: CrossFinding): boolean {
+/** The entry of a document without errors, in the place of the one before. */
+export function entryOf(key: Key, document: ParsedDocument, before: Entry, revision: string): Entry {
+  return finish(key, found(before, document, []), before, revision)
+}
+
+function isError({ finding }: PlacedFinding): boolean {
   return finding.severity === 'error'
 }
 
-function found({ previous }: Input, key: Key, document: ParsedDocument, errors: readonly Finding[]): Draft {
+function found(before: Entry | undefined, document: ParsedDocument, errors: readonly Finding[]): Draft {
   const { manifest, meaning, position } = document
   if (errors.length === 0 && manifest !== undefined && manifest.kind !== 'Lock') {
     return { state: 'valid', manifest, meaning, position, findings: [] }
   }
-  const before = previous.entries.get(key)
   return { ...lastOf(before), state: 'invalid', position, findings: errors.toSorted(byPosition) }
 }
 

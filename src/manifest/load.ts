@@ -1,11 +1,19 @@
+import { join } from 'node:path'
+import type { Entry } from '../kinds/catalog.ts'
 import type { Key, Kind } from '../kinds/key.ts'
+import { sha256 } from '../lib/digest.ts'
 import { nextCatalog } from './catalog.ts'
+import type { CatalogInput } from './catalog.ts'
 import type { CatalogState } from './catalog-state.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import type { Limits } from './limits.ts'
-import type { ParsedFile } from './parse-file.ts'
+import { textIn } from './parse-file.ts'
+import { patchCatalog } from './patch.ts'
+import type { Patch } from './patch.ts'
+import { createPlaces } from './places.ts'
 import type { SecretFile } from './platform-secrets.ts'
+import { readBytes } from './read-bytes.ts'
 import { readDirectory } from './read-directory.ts'
 import type { DirectoryReading } from './read-directory.ts'
 import { readTouched } from './read-touched.ts'
@@ -23,6 +31,11 @@ export interface LoadResult {
   readonly parsed: number
   /** Whether only what events named was read; a whole reading should follow. */
   readonly partial: boolean
+  /**
+   * The entries that took the place of others, when nothing else in the catalog is new: no key, no Lock, no reference
+   * from one manifest to another. Undefined when more is, or may be.
+   */
+  readonly replaced: readonly Entry[] | undefined
 }
 
 /** A directory of manifests, and what it said last. */
@@ -39,6 +52,8 @@ export interface Source {
     options: {
       readonly accept: 'believe' | 'doubt'
       readonly touched?: ReadonlySet<string> | 'anything'
+      /** `bytes`: opens each file, also one that the file system says was not written to. Unless set, `stamps`. */
+      readonly trust?: 'bytes' | 'stamps'
     },
     signal: AbortSignal,
   ): Promise<LoadResult>
@@ -59,32 +74,34 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
   let running: Promise<unknown> = Promise.resolve()
+  const placeOf = createPlaces((file) => last && textNow(last, file, bounds))
 
   async function loadNow(
-    ...[known, { accept, touched = 'anything' }, signal]: Parameters<Source['load']>
+    ...[known, { accept, touched = 'anything', trust = 'stamps' }, signal]: Parameters<Source['load']>
   ): Promise<LoadResult> {
     const previous = state
     const quick =
       touched === 'anything' || last === undefined || isDoubtful(previous)
         ? undefined
         : await readTouched({ root, limits: bounds, last, touched })
-    const files: ReadonlyMap<string, ParsedFile> = last?.files ?? new Map()
-    const reading = quick ?? (await readDirectory({ root, limits: bounds, previous: files, signal }))
-    const next = nextCatalog({
+    const reading = quick ?? (await readDirectory({ root, limits: bounds, previous: last, trust, signal }))
+    const input: CatalogInput = {
       previous,
       reading,
       known,
+      placeOf,
       accept,
       ...(ownSecrets === undefined ? {} : { ownSecrets }),
-    })
+    }
+    const patch = last === undefined ? undefined : patchCatalog(input, last)
     if (reading.problem === undefined) last = reading
     else if (last !== undefined) last = { ...last, problem: reading.problem }
+    const next = patch?.state ?? nextCatalog(input)
     state = next
     return {
       state: next,
-      changed: changedKeys(previous, next),
+      ...(patch === undefined ? compared(previous, next) : replacements(previous, patch)),
       counts: next.counts,
-      differs: isDifferent(previous, next),
       parsed: reading.parsed,
       partial: quick !== undefined,
     }
@@ -103,6 +120,29 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
 /** Absences are counted by whole readings only, and what is not believed is read as a whole. */
 function isDoubtful(state: CatalogState | undefined): boolean {
   return state === undefined || state.pending.size > 0 || state.catalog.problem !== undefined
+}
+
+type Comparison = Pick<LoadResult, 'changed' | 'differs' | 'replaced'>
+
+function compared(previous: CatalogState | undefined, next: CatalogState): Comparison {
+  return { changed: changedKeys(previous, next), differs: isDifferent(previous, next), replaced: undefined }
+}
+
+function replacements(previous: CatalogState | undefined, { state, entries }: Patch): Comparison {
+  const [before, after] = [previous?.catalog, state.catalog]
+  const changed = entries.filter(({ key, digest }) => before?.entries.get(key)?.digest !== digest)
+  const differs =
+    before?.revision.id !== after.revision.id ||
+    entries.some((entry) => isOther(before.entries.get(entry.key), entry)) ||
+    isOther(before.findings, after.findings)
+  return { changed: changed.map(({ key }) => key).toSorted(), differs, replaced: entries }
+}
+
+/** The text of a file as it was read; undefined when it is another one by now, or none. */
+function textNow({ folder, files }: DirectoryReading, file: string, limits: Limits): string | undefined {
+  const reading = readBytes(join(folder, file), Buffer.allocUnsafe(limits.fileBytes + 1))
+  if (reading.what !== 'read' || sha256(reading.bytes) !== files.get(file)?.hash) return undefined
+  return textIn(reading.bytes)
 }
 
 function changedKeys(previous: CatalogState | undefined, next: CatalogState): readonly Key[] {

@@ -1,3 +1,4 @@
+import { partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { sha256 } from '../lib/digest.ts'
 import { stableJson } from '../lib/json.ts'
@@ -7,9 +8,9 @@ import { stableJson } from '../lib/json.ts'
  * Fields leave the schema in the schema's own order; only labels, which name themselves, have to be put in order.
  */
 export function meaningOf(manifest: Manifest): string {
-  const { apiVersion, kind, metadata, spec } = manifest
   // A Lock names its fields itself as well, but has no place in the catalog.
   if (manifest.kind === 'Lock') return sha256(stableJson(manifest))
-  const policy = 'policy' in manifest ? manifest.policy : undefined
-  return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
+  const { apiVersion, kind, metadata, policy, specText } = partsOf(manifest)
+  const rest = JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy])
+  return sha256(`${rest} ${specText}`)
 }

@@ -2,14 +2,16 @@ import { isScalar } from 'yaml'
 import type { Document } from 'yaml'
 import type { Finding, Position } from '../kinds/finding.ts'
 import type { Key, Kind } from '../kinds/key.ts'
+import { keptManifest, partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { pipeBody } from '../kinds/pipe/body.ts'
+import type { PipeManifest } from '../kinds/pipe/schema.ts'
 import { REGISTRY } from '../kinds/registry.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
 import type { PlacedRef } from '../kinds/secrets-in.ts'
 import { credentialsIn, credentialsInNodes } from './credentials.ts'
 import { byPosition, findingAt } from './findings.ts'
-import type { Path, Statement } from './findings.ts'
+import type { Statement } from './findings.ts'
 import { NOBODY, identityOf, identityOfNodes } from './identity.ts'
 import type { Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
@@ -21,7 +23,7 @@ import { rangeOfField, rangeOfPath } from './node-range.ts'
 import type { Range } from './node-range.ts'
 import { outlineProblem } from './outline.ts'
 import { shapeProblems } from './shape-findings.ts'
-import type { Place, SourceText } from './source-text.ts'
+import type { SourceText } from './source-text.ts'
 import type { Chunk } from './split-documents.ts'
 import { yamlDocuments } from './yaml-documents.ts'
 import {
@@ -50,18 +52,18 @@ export interface ParsedDocument {
   readonly findings: readonly Finding[]
   /** What a `Lock` says, as far as it can be read: also of one with errors, since it keeps pipes from being created. */
   readonly locks: ReadonlyMap<Key, string>
-  /** Where a valid Pipe refers to secrets, below its `spec`. */
-  readonly secretRefs: readonly PlacedRef[]
+  /** Where a valid Pipe refers to secrets, below its `spec`: {@link PlacedRef}s as JSON, as many say the same. */
+  readonly secretRefs: string | undefined
   /** The mounted secret that a Service signs in with, as far as it can be read: also of one with errors. */
   readonly credentials: string | undefined
   /** False when it is not YAML, so that something it says may have gone unseen. */
   readonly readable: boolean
-  /** The place of a value. Parses the text again when it is first asked, so that no syntax tree is kept. */
-  readonly placeOf: (path: Path) => Place
+  /** The part of the file's text that it stands in, and where in that part it begins. */
+  readonly chunk: Chunk
+  readonly start: number
 }
 
 const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
-const NO_REFS: readonly PlacedRef[] = []
 
 /** The documents of one part of a file; more than one only where the text is broken. */
 export function parseChunk(source: SourceText, chunk: Chunk, limits: Limits): readonly ParsedDocument[] {
@@ -134,15 +136,27 @@ function checked(
   return {
     ...identity,
     position: startOf(source, chunk, document),
-    manifest: valid ? manifest : undefined,
-    meaning: valid && manifest !== undefined ? meaningOf(manifest) : undefined,
+    ...(valid && manifest !== undefined ? keep(manifest) : { manifest: undefined, meaning: undefined }),
     findings: findings.toSorted(byPosition),
     locks: identity.kind === 'Lock' ? readLocks(value) : NO_LOCKS,
-    secretRefs: valid && manifest?.kind === 'Pipe' ? secretRefsIn(pipeBody(manifest)) : NO_REFS,
+    secretRefs: valid && manifest?.kind === 'Pipe' ? refsIn(manifest) : undefined,
     credentials: identity.kind === 'Service' ? credentialsIn(value) : undefined,
     readable: true,
-    placeOf: placeFinder(source, chunk, input.text, input.document),
+    chunk,
+    start: document.range[0],
   }
+}
+
+/** What is kept of a manifest, and its digest. */
+function keep(manifest: Manifest): Pick<ParsedDocument, 'manifest' | 'meaning'> {
+  const small = manifest.kind === 'Lock' || manifest.kind === 'Service'
+  const kept = small ? manifest : keptManifest(partsOf(manifest))
+  return { manifest: kept, meaning: meaningOf(kept) }
+}
+
+function refsIn(pipe: PipeManifest): string | undefined {
+  const refs: readonly PlacedRef[] = secretRefsIn(pipeBody(pipe))
+  return refs.length === 0 ? undefined : JSON.stringify(refs)
 }
 
 type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void
@@ -199,11 +213,12 @@ function unreadable(
     meaning: undefined,
     findings: findings.slice(0, 20),
     locks: NO_LOCKS,
-    secretRefs: NO_REFS,
+    secretRefs: undefined,
     credentials:
       identity.kind === 'Service' && document !== undefined ? credentialsInNodes(document) : undefined,
     readable: false,
-    placeOf: () => source.place(chunk.start, chunk.end),
+    chunk,
+    start: document?.range?.[0] ?? 0,
   }
 }
 
@@ -217,27 +232,6 @@ function endOfWord(text: string, start: number): number {
 function startOf(source: SourceText, chunk: Chunk, document: Document | undefined): Position {
   const start = chunk.start + (document?.contents?.range?.[0] ?? document?.range?.[0] ?? 0)
   return { file: source.file, ...source.position(start) }
-}
-
-/** Keeps places that were asked for, not the tree: a tree is many times the size of its text. */
-function placeFinder(
-  source: SourceText,
-  chunk: Chunk,
-  text: string,
-  document: Document.Parsed,
-): (path: Path) => Place {
-  const index = document.range[0]
-  const places = new Map<string, Place>()
-  return (path) => {
-    const name = JSON.stringify(path)
-    const kept = places.get(name)
-    if (kept !== undefined) return kept
-    const again = yamlDocuments(text).documents.find((candidate) => candidate.range[0] === index)
-    const range = again === undefined ? { start: 0, end: 1 } : rangeOfPath(again, path)
-    const place = source.place(chunk.start + range.start, chunk.start + range.end)
-    places.set(name, place)
-    return place
-  }
 }
 
 function isEmpty(document: Document.Parsed): boolean {

@@ -34,8 +34,7 @@ export interface FileContent {
 export function parseFile(content: FileContent, limits: Limits): ParsedFile {
   const { file, hash, bytes } = content
   if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
-  const decoded = bytes.toString('utf8')
-  const text = decoded.startsWith('\ufeff') ? decoded.slice(1) : decoded
+  const text = textIn(bytes)
   const source = createSourceText(file, text)
   const nul = text.indexOf('\0')
   if (nul >= 0)
@@ -64,8 +63,13 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
   const mayHideLock =
     parts.some((part) => hidesLock(part.documents, text.slice(part.chunk.start, part.chunk.end))) ||
     (beyond !== undefined && mentionsLock(text.slice(beyond.start)))
-  source.rest()
   return { file, hash, documents, findings, whole, mayHideLock }
+}
+
+/** The text of a file, without the mark that some editors put before it. */
+export function textIn(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
 /** A document without errors, or one that says at least whom its errors are about. */

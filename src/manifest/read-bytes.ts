@@ -1,8 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { stampOf } from './stamp.ts'
+import type { Stamp } from './stamp.ts'
 
 /** What became of one file. */
 export type BytesReading =
-  | { readonly what: 'read'; readonly bytes: Buffer }
+  | { readonly what: 'read'; readonly bytes: Buffer; readonly stamp: Stamp | undefined }
   | { readonly what: 'too-large' }
   | { readonly what: 'not-regular' }
   | { readonly what: 'vanished' }
@@ -27,7 +30,7 @@ export function readBytes(path: string, buffer: Buffer): BytesReading {
     const stats = fstatSync(file)
     if (!stats.isFile()) return { what: 'not-regular' }
     if (stats.size >= buffer.length) return { what: 'too-large' }
-    return readAll(file, stats.size, buffer)
+    return readAll(file, stats, buffer)
   } catch (error) {
     return failure(error)
   } finally {
@@ -36,14 +39,15 @@ export function readBytes(path: string, buffer: Buffer): BytesReading {
 }
 
 /** A file may have grown since it was measured; one that tells no size is read until nothing comes. */
-function readAll(file: number, size: number, buffer: Buffer): BytesReading {
+function readAll(file: number, stats: Stats, buffer: Buffer): BytesReading {
+  const { size } = stats
   let length = 0
   for (;;) {
     const count = readSync(file, buffer, length, buffer.length - length, null)
     length += count
     if (length === buffer.length) return { what: 'too-large' }
     if (count === 0 || (size > 0 && length === size))
-      return { what: 'read', bytes: buffer.subarray(0, length) }
+      return { what: 'read', bytes: buffer.subarray(0, length), stamp: stampOf(stats, Date.now()) }
   }
 }
 

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { SourceProblem } from '../kinds/catalog.ts'
 import type { Finding } from '../kinds/finding.ts'
@@ -6,10 +7,13 @@ import type { Revision } from '../kinds/revision.ts'
 import { sha256 } from '../lib/digest.ts'
 import { findingOfFile } from './findings.ts'
 import type { Limits } from './limits.ts'
-import { parseFile } from './parse-file.ts'
 import type { ParsedFile } from './parse-file.ts'
+import { createParser } from './parser.ts'
+import type { Parser } from './parser.ts'
 import { codeOf, readBytes } from './read-bytes.ts'
 import { commitOf, contentRevision } from './revision.ts'
+import { isUntouched } from './stamp.ts'
+import type { Stamp } from './stamp.ts'
 import { notRegular, walkTree } from './walk.ts'
 import type { FoundFile, Tree } from './walk.ts'
 
@@ -32,6 +36,10 @@ export interface Reading {
 export interface DirectoryReading extends Reading {
   /** The root without links; empty when there is a problem. */
   readonly root: string
+  /** The folder that the names of files are relative to: the root, or where it stands when it is a file. */
+  readonly folder: string
+  /** Of the files that may be taken for unchanged while they bear the same stamp. */
+  readonly stamps: ReadonlyMap<string, Stamp>
   /** Whether links below the root were followed. */
   readonly linked: boolean
 }
@@ -39,8 +47,10 @@ export interface DirectoryReading extends Reading {
 export interface ReadOptions {
   readonly root: string
   readonly limits: Limits
-  /** Files of the reading before, which are not parsed again while their bytes are the same. */
-  readonly previous: ReadonlyMap<string, ParsedFile>
+  /** The reading before, whose files are not parsed again while their bytes are the same. */
+  readonly previous: Pick<DirectoryReading, 'files' | 'stamps'> | undefined
+  /** `stamps`: a file that bears the stamp of the reading before is not opened. */
+  readonly trust: 'bytes' | 'stamps'
   readonly signal: AbortSignal
 }
 
@@ -83,10 +93,12 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
     return root !== undefined && codeOf(error) === 'ENOENT' ? undefined : unreadable(error)
   }
   const before = await commitOf(root)
-  const contents = await readAll(tree.files, options)
+  await using parser = createParser(options.limits, tree.files.length)
+  const contents = await readAll(tree.files, options, parser)
   const vanished = tree.vanished || contents.includes('vanished')
   if (vanished || !(await isSameStill(options.root, root, tree, before))) return undefined
   const files = new Map<string, ParsedFile>()
+  const stamps = new Map<string, Stamp>()
   const findings = [...tree.findings]
   const unread = [...tree.unread]
   for (const content of contents) {
@@ -94,18 +106,22 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
     if ('finding' in content) {
       findings.push(content.finding)
       unread.push(content.finding.file)
-    } else files.set(content.parsed.file, content.parsed)
+      continue
+    }
+    files.set(content.parsed.file, content.parsed)
+    if (content.stamp !== undefined) stamps.set(content.parsed.file, content.stamp)
   }
-  const parsed = [...files.values()].filter((file) => options.previous.get(file.file) !== file).length
   return {
     root,
+    folder: tree.isFile ? dirname(root) : root,
+    stamps,
     linked: tree.links.size > 0,
     revision: before ?? contentRevision([...files.values()]),
     files,
     findings,
     unread,
     problem: undefined,
-    parsed,
+    parsed: parser.parsed,
   }
 }
 
@@ -122,33 +138,53 @@ async function resolveRoot(given: string): Promise<string> {
   }
 }
 
-type Content = 'vanished' | { readonly finding: Finding } | { readonly parsed: ParsedFile }
+type Content =
+  | 'vanished'
+  | { readonly finding: Finding }
+  | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
 
 /** All files, in their order; up to the first that is gone. */
-async function readAll(files: readonly FoundFile[], options: ReadOptions): Promise<readonly Content[]> {
-  const contents: Content[] = []
+async function readAll(
+  files: readonly FoundFile[],
+  options: ReadOptions,
+  parser: Parser,
+): Promise<readonly Content[]> {
+  const contents: (Content | Promise<Content>)[] = []
   const buffer = Buffer.allocUnsafe(options.limits.fileBytes + 1)
   const turn = createTurn()
   for (const found of files) {
-    const content = readOne(found, options, buffer)
+    const content = readOne(found, options, { buffer, parser })
     contents.push(content)
     if (content === 'vanished') break
     if (turn.isOver()) await turn.next()
+    await parser.hasRoom()
     options.signal.throwIfAborted()
   }
-  return contents
+  parser.end()
+  const all: Content[] = []
+  for (const content of contents) all.push(content instanceof Promise ? await content : content)
+  return all
 }
 
-function readOne(found: FoundFile, { limits, previous }: ReadOptions, buffer: Buffer): Content {
-  const { file, path } = found
+function readOne(
+  { file, path }: FoundFile,
+  { limits, previous, trust }: ReadOptions,
+  { buffer, parser }: { readonly buffer: Buffer; readonly parser: Parser },
+): Content | Promise<Content> {
+  const known = previous?.files.get(file)
+  const before = trust === 'stamps' ? previous?.stamps.get(file) : undefined
+  if (known !== undefined && before !== undefined && isUntouched(path, before)) {
+    return { parsed: known, stamp: before }
+  }
   const reading = readBytes(path, buffer)
   if (reading.what === 'vanished') return 'vanished'
   if (reading.what === 'not-regular') return { finding: notRegular(file) }
   if (reading.what === 'too-large') return { finding: tooLarge(file, limits) }
   if (reading.what === 'unreadable') return { finding: fileUnreadable(file, reading.error) }
-  const hash = sha256(reading.bytes)
-  const known = previous.get(file)
-  return { parsed: known?.hash === hash ? known : parseFile({ file, hash, bytes: reading.bytes }, limits) }
+  const { bytes, stamp } = reading
+  const hash = sha256(bytes)
+  if (known?.hash === hash) return { parsed: known, stamp }
+  return parser.parse({ file, hash, bytes }).then((parsed) => ({ parsed, stamp }))
 }
 
 /** Lets the rest of the process run whenever a slice of time is used up. */
@@ -188,6 +224,8 @@ function unreadable(error: unknown): DirectoryReading {
 function failed(problem: SourceProblem): DirectoryReading {
   return {
     root: '',
+    folder: '',
+    stamps: new Map(),
     linked: false,
     revision: contentRevision([]),
     files: new Map(),

@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { sha256 } from '../lib/digest.ts'
 import type { Limits } from './limits.ts'
+import { compact } from './compact.ts'
 import { parseFile } from './parse-file.ts'
 import type { ParsedFile } from './parse-file.ts'
 import { codeOf, readBytes } from './read-bytes.ts'
@@ -35,8 +36,9 @@ export async function readTouched({
   if (before === 'other') return undefined
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const read = new Map<string, ParsedFile>()
+  const stamps = new Map(last.stamps)
   for (const path of touched) {
-    const file = relative(last.root, path).split(sep).join('/')
+    const file = relative(last.folder, path).split(sep).join('/')
     const known = last.files.get(file)
     if (known === undefined) {
       if (isOfInterest(path, file, last)) return undefined
@@ -46,14 +48,16 @@ export async function readTouched({
     if (!isPlainFile(path)) return undefined
     const reading = readBytes(path, buffer)
     if (reading.what !== 'read') return undefined
+    if (reading.stamp === undefined) stamps.delete(file)
+    else stamps.set(file, reading.stamp)
     const hash = sha256(reading.bytes)
-    if (hash !== known.hash) read.set(file, parseFile({ file, hash, bytes: reading.bytes }, limits))
+    if (hash !== known.hash) read.set(file, compact(parseFile({ file, hash, bytes: reading.bytes }, limits)))
   }
   if ((await revisionNow(root, last)) === 'other') return undefined
   const files = new Map(last.files)
   for (const [file, parsed] of read) files.set(file, parsed)
   const revision = last.revision.from === 'content' ? contentRevision([...files.values()]) : last.revision
-  return { ...last, files, revision, parsed: read.size }
+  return { ...last, files, stamps, revision, parsed: read.size }
 }
 
 /** Whether the root is still the one that was read last, at the commit that it was at. */

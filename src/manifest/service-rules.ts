@@ -1,3 +1,4 @@
+import { platformNameOf, serviceOf } from '../kinds/kept-manifest.ts'
 import type { PipeManifest } from '../kinds/pipe/schema.ts'
 import type { CrossFinding } from './cross-finding.ts'
 import { crossFinding, groupsOf } from './cross-finding.ts'
@@ -15,7 +16,7 @@ export function repeatedEndpoints(documents: readonly ParsedDocument[]): readonl
   const identityOf = serviceIdentities(documents)
   const all = documents.filter(({ manifest }) => manifest?.kind === 'QueryEndpoint')
   const service = ({ manifest }: ParsedDocument) =>
-    manifest?.kind === 'QueryEndpoint' ? identityOf(manifest.spec.service) : ''
+    manifest?.kind === 'QueryEndpoint' ? identityOf(serviceOf(manifest) ?? '') : ''
   return groupsOf(all, service).flatMap(([, group]) =>
     group.flatMap((document) => {
       const others = group.filter((other) => other !== document && other.key !== document.key)
@@ -55,7 +56,7 @@ export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonl
   })
   return groupsOf(
     pipes,
-    ({ manifest }) => `${identityOf(manifest.spec.service)} ${platformName(manifest)}`,
+    ({ manifest }) => `${identityOf(serviceOf(manifest) ?? '')} ${platformNameOf(manifest)}`,
   ).flatMap(([, group]) =>
     group.flatMap((pipe) => {
       const others = group.filter((other) => isCopy(pipe, other))
@@ -68,7 +69,7 @@ export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonl
           {
             severity: 'warning',
             code: 'pipe-name-repeated',
-            message: `${first.document.key} has the same service and the same name there, "${platformName(pipe.manifest)}".`,
+            message: `${first.document.key} has the same service and the same name there, "${platformNameOf(pipe.manifest)}".`,
             hint: `Give one of them another spec.name, or say with policy.replaces: ${first.document.key} that both are meant; until then only one is created.`,
           },
           others.map((other) => ({
@@ -89,10 +90,6 @@ function isCopy(pipe: NamedPipe, other: NamedPipe): boolean {
   return (
     key !== otherKey && pipe.manifest.policy?.replaces !== otherKey && other.manifest.policy?.replaces !== key
   )
-}
-
-function platformName({ spec, metadata }: PipeManifest): string {
-  return spec.name ?? metadata.name
 }
 
 function namePath({ manifest }: NamedPipe): Path {

@@ -24,8 +24,6 @@ export interface SourceText {
   position(offset: number): { readonly line: number; readonly column: number }
   /** Start and end are offsets; the place ends with its first line. */
   place(start: number, end: number): Place
-  /** Forgets what was worked out; it is again when somebody asks. */
-  rest(): void
 }
 
 export function createSourceText(file: string, text: string): SourceText {
@@ -64,12 +62,7 @@ export function createSourceText(file: string, text: string): SourceText {
     return { file, line, column: first, endColumn: last, lineText: lineText(line - 1) }
   }
 
-  function rest(): void {
-    starts = undefined
-    shown = undefined
-  }
-
-  return { file, text, position, place, rest }
+  return { file, text, position, place }
 }
 
 /** A text that is safe to print: no control characters but tabs. */

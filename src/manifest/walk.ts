@@ -24,6 +24,8 @@ export interface Tree {
   readonly links: ReadonlyMap<string, string>
   /** Something was listed and then gone. */
   readonly vanished: boolean
+  /** Whether the root is itself the only file. */
+  readonly isFile: boolean
 }
 
 interface Walk {
@@ -67,7 +69,8 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
     folders: 0,
     vanished: false,
   }
-  if ((await stat(root)).isFile()) walk.files.push({ file: basename(root), path: root })
+  const isFile = (await stat(root)).isFile()
+  if (isFile) walk.files.push({ file: basename(root), path: root })
   else await walkFolder(walk, { file: '', path: root }, await readdir(root, { withFileTypes: true }))
   // Following a link may find further links.
   for (const link of walk.waiting) await followLink(walk, link)
@@ -76,7 +79,7 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
     walk.findings.push(tooManyFiles(files[limits.files]?.file ?? '', limits))
     walk.unread.push('')
   }
-  return { ...walk, files: files.slice(0, limits.files) }
+  return { ...walk, isFile, files: files.slice(0, limits.files) }
 }
 
 async function walkFolder(walk: Walk, folder: FoundFile, entries: readonly Dirent[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { serviceOf } from '../kinds/kept-manifest.ts'
 import { keyOf } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { LedgerRecord, ServiceIdentity } from '../plan/record.ts'
@@ -11,9 +12,8 @@ export type DesiredService =
   | { readonly usable: false; readonly problem: string }
 
 export function desiredService(world: World, manifest: ResourceManifest | undefined): DesiredService {
-  if (manifest === undefined || !('service' in manifest.spec))
-    return { usable: false, problem: 'It names no service.' }
-  const { service: name } = manifest.spec
+  const name = manifest && serviceOf(manifest)
+  if (name === undefined) return { usable: false, problem: 'It names no service.' }
   const service = world.service(name)
   if (service === undefined) {
     return {

@@ -1,3 +1,4 @@
+import { platformNameOf } from '../kinds/kept-manifest.ts'
 import type { Difference } from '../kinds/difference.ts'
 import { comparePipe } from '../kinds/pipe/compare.ts'
 import { compareEndpoint } from '../kinds/query-endpoint/compare.ts'
@@ -76,7 +77,7 @@ async function create(
       record: input.recorded,
       access: service.access,
       service: service.identity,
-      platformName: manifest.spec.name ?? manifest.metadata.name,
+      platformName: platformNameOf(manifest),
       body,
       secrets,
       fingerprint,
@@ -122,7 +123,7 @@ async function adopt(
       pipeId: action.pipeId,
       access: service.access,
       service: service.identity,
-      platformName: manifest.spec.name ?? manifest.metadata.name,
+      platformName: platformNameOf(manifest),
       fingerprint,
       revision: entry?.revision ?? '',
     },

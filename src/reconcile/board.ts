@@ -3,6 +3,7 @@ import type { Position } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf, nameOf } from '../kinds/key.ts'
 import { alertExpectation } from '../kinds/alert/body.ts'
+import { serviceOf } from '../kinds/kept-manifest.ts'
 import { maskSensitive } from '../kinds/mask.ts'
 import { returnedBody } from '../kinds/returned-body.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -70,7 +71,7 @@ export function describeStatus(input: {
     file: entry?.position.file ?? record.file,
     line: entry?.position.line ?? record.line,
     revision: input.revision,
-    service: serviceOf(entry, record),
+    service: serviceNameOf(entry, record),
     pipeId: record.pipe?.id,
     state: look?.state,
     lastReconciledAt: input.lastReconciledAt,
@@ -128,10 +129,10 @@ function worstReason({ Synced, Ready }: Conditions): ResourceStatus['reason'] {
   return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
 }
 
-function serviceOf(entry: Entry | undefined, record: LedgerRecord): string | undefined {
+function serviceNameOf(entry: Entry | undefined, record: LedgerRecord): string | undefined {
   const manifest = entry?.manifest
-  if (manifest !== undefined && 'service' in manifest.spec) return manifest.spec.service
-  return manifest?.kind === 'Service' ? manifest.metadata.name : record.service?.name
+  if (manifest?.kind === 'Service') return manifest.metadata.name
+  return (manifest && serviceOf(manifest)) ?? record.service?.name
 }
 
 function desiredOf(entry: Entry | undefined): JsonObject | undefined {

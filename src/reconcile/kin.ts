@@ -1,3 +1,4 @@
+import { platformNameOf } from '../kinds/kept-manifest.ts'
 import { parseKey } from '../kinds/key.ts'
 import type { PipeManifest } from '../kinds/pipe/schema.ts'
 import { leftSomething } from '../plan/gates.ts'
@@ -54,7 +55,7 @@ function newcomerOf({ manifest, desired, service }: NewPipe): Newcomer | undefin
   return {
     key: desired.key,
     serviceId: service.identity.serviceId,
-    platformName: manifest.spec.name ?? manifest.metadata.name,
+    platformName: platformNameOf(manifest),
     fingerprint: desired.fingerprint,
   }
 }

@@ -1,3 +1,4 @@
+import { platformNameOf } from '../kinds/kept-manifest.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
@@ -45,7 +46,7 @@ export async function adoptionTarget(deps: PersonDeps, recorded: LedgerRecord): 
   }
   const found = {
     ...whereOf(deps, recorded, desired),
-    platformName: manifest.spec.name ?? manifest.metadata.name,
+    platformName: platformNameOf(manifest),
     fingerprint: withSecretHashes(deps, asked, body),
     revision: entry.revision,
     body: asked.body,

@@ -2,6 +2,7 @@ import { endpointBody } from '../kinds/query-endpoint/body.ts'
 import { pipeBody } from '../kinds/pipe/body.ts'
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import { fingerprintBody } from '../kinds/fingerprint.ts'
+import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import { keyOf, kindOf } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
@@ -205,7 +206,8 @@ function indexDependents(catalog: Catalog): Map<string, Key[]> {
 /** Keys whose readiness a manifest waits for, and the Service whose manifest it needs. */
 function dependenciesOf(manifest: ResourceManifest): readonly string[] {
   const named = 'policy' in manifest ? (manifest.policy?.dependsOn ?? []) : []
-  return 'service' in manifest.spec ? [...named, keyOf('Service', manifest.spec.service)] : named
+  const service = serviceOf(manifest)
+  return service === undefined ? named : [...named, keyOf('Service', service)]
 }
 
 /** The identity of a service as its manifest says it. */

@@ -1,7 +1,8 @@
 import { nextCatalog } from '../../src/manifest/catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
-import { parseFile } from '../../src/manifest/parse-file.ts'
+import { parseFile, textIn } from '../../src/manifest/parse-file.ts'
 import { pictureOf } from '../../src/manifest/picture.ts'
+import { createPlaces } from '../../src/manifest/places.ts'
 
 /** What must not be. */
 export interface Trouble {
@@ -60,5 +61,7 @@ function findingsOf(bytes: Buffer) {
     problem: undefined,
     parsed: 1,
   } as const
-  return nextCatalog({ previous: undefined, reading, known: new Map(), accept: 'doubt' }).catalog.findings
+  const placeOf = createPlaces(() => textIn(bytes))
+  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'doubt' }).catalog
+    .findings
 }

@@ -10,7 +10,14 @@ import { asAnotherUser } from '../ledger/another-user.ts'
 import { findingsOf, never, pipe, temporaryFolder } from './support.ts'
 
 function read(root: string, more: Partial<ReadOptions> = {}) {
-  return readDirectory({ root, limits: DEFAULT_LIMITS, previous: new Map(), signal: never, ...more })
+  return readDirectory({
+    root,
+    limits: DEFAULT_LIMITS,
+    previous: undefined,
+    trust: 'stamps',
+    signal: never,
+    ...more,
+  })
 }
 
 async function namesAndCodes(root: string, more: Partial<ReadOptions> = {}) {
@@ -174,7 +181,7 @@ describe('one reading is one state', () => {
     const first = await read(folder.path)
     folder.write('a.yaml', pipe('a'))
     folder.write('b.yaml', pipe('b', { topics: 'x' }))
-    const second = await read(folder.path, { previous: first.files })
+    const second = await read(folder.path, { previous: first })
     expect(second.files.get('a.yaml')).toBe(first.files.get('a.yaml'))
     expect([first.parsed, second.parsed]).toEqual([2, 1])
   })

@@ -8,6 +8,7 @@ import { nextCatalog } from '../../src/manifest/catalog.ts'
 import type { CatalogState } from '../../src/manifest/catalog-state.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
 import { parseFile } from '../../src/manifest/parse-file.ts'
+import { createPlaces } from '../../src/manifest/places.ts'
 import type { ParsedFile } from '../../src/manifest/parse-file.ts'
 import type { Reading } from '../../src/manifest/read-directory.ts'
 
@@ -83,6 +84,8 @@ export function next(
     previous,
     reading,
     known,
+    // `parse` hashes nothing: the hash of a file is its text.
+    placeOf: createPlaces((file) => reading.files.get(file)?.hash),
     accept: options.accept ?? 'doubt',
   })
 }

@@ -3,6 +3,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog } from '../../src/manifest/catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
 import { parseFile } from '../../src/manifest/parse-file.ts'
+import { createPlaces } from '../../src/manifest/places.ts'
 import type { ParsedFile } from '../../src/manifest/parse-file.ts'
 
 /** Files as texts, that several processes may read. */
@@ -51,7 +52,8 @@ export function createReader(directory: ModelDirectory): Reader {
       const files = directory.parsed()
       const revision = { id: `revision-${readings}`, from: 'git' } as const
       const reading = { revision, files, findings: [], unread: [], problem: undefined, parsed: 0 }
-      state = nextCatalog({ previous: state, reading, known, ownSecrets: [], accept: 'believe' })
+      const placeOf = createPlaces((file) => directory.files.get(file))
+      state = nextCatalog({ previous: state, reading, known, placeOf, ownSecrets: [], accept: 'believe' })
       const { catalog } = state
       const changed = [
         ...[...catalog.entries.values()]

@@ -54,7 +54,8 @@ async function readWhileSwapped(kind: 'link' | 'config-map', pauseMs: number) {
       const reading = await readDirectory({
         root,
         limits: DEFAULT_LIMITS,
-        previous: new Map(),
+        previous: undefined,
+        trust: 'stamps',
         signal: new AbortController().signal,
       })
       if (reading.problem !== undefined) {

@@ -1,0 +1,86 @@
+import type { ResourceManifest } from './manifest.ts'
+
+type Spec = ResourceManifest['spec']
+
+/** What is kept of a manifest; plain data, which may go from thread to thread. */
+export interface KeptParts {
+  readonly apiVersion: ResourceManifest['apiVersion']
+  readonly kind: ResourceManifest['kind']
+  readonly metadata: ResourceManifest['metadata']
+  readonly policy: Exclude<ResourceManifest, { kind: 'Service' }>['policy']
+  /** The `spec` as JSON. */
+  readonly specText: string
+  /** What is asked of all manifests at once, so that their specs are not unpacked for it. */
+  readonly service: string | undefined
+  readonly platformName: string | undefined
+}
+
+/**
+ * A manifest whose `spec` is kept as text: as objects, ten thousand of them take four times the room. It is unpacked
+ * when somebody looks, and shared for as long as somebody holds it.
+ */
+class KeptManifest implements KeptParts {
+  readonly apiVersion: KeptParts['apiVersion']
+  readonly kind: KeptParts['kind']
+  readonly metadata: KeptParts['metadata']
+  readonly policy: KeptParts['policy']
+  readonly specText: string
+  readonly service: string | undefined
+  readonly platformName: string | undefined
+  #unpacked: WeakRef<Spec> | undefined
+
+  constructor(parts: KeptParts) {
+    this.apiVersion = parts.apiVersion
+    this.kind = parts.kind
+    this.metadata = parts.metadata
+    this.policy = parts.policy
+    this.specText = parts.specText
+    this.service = parts.service
+    this.platformName = parts.platformName
+  }
+
+  get spec(): Spec {
+    const known = this.#unpacked?.deref()
+    if (known !== undefined) return known
+    const spec = JSON.parse(this.specText) as Spec // written by partsOf, from a spec that the schema let pass
+    this.#unpacked = new WeakRef(spec)
+    return spec
+  }
+
+  toJSON(): unknown {
+    const { apiVersion, kind, metadata, policy, spec } = this
+    return { apiVersion, kind, metadata, policy, spec }
+  }
+}
+
+/** Takes a manifest apart, to be kept or sent to another thread. */
+export function partsOf(manifest: ResourceManifest): KeptParts {
+  if (manifest instanceof KeptManifest) return manifest
+  const { apiVersion, kind, metadata, spec } = manifest
+  return {
+    apiVersion,
+    kind,
+    metadata,
+    policy: 'policy' in manifest ? manifest.policy : undefined,
+    specText: JSON.stringify(spec),
+    service: serviceOf(manifest),
+    platformName: manifest.kind === 'Pipe' ? platformNameOf(manifest) : undefined,
+  }
+}
+
+/** The manifest of which these are the parts. */
+export function keptManifest(parts: KeptParts): ResourceManifest {
+  return new KeptManifest(parts) as unknown as ResourceManifest // the getter of a class in the place of a field
+}
+
+/** The name of the Service whose credentials a manifest uses; undefined for what needs none, or is one. */
+export function serviceOf(manifest: ResourceManifest): string | undefined {
+  if (manifest instanceof KeptManifest) return manifest.service
+  return 'service' in manifest.spec ? manifest.spec.service : undefined
+}
+
+/** The name that a pipe has on the platform. */
+export function platformNameOf(manifest: Extract<ResourceManifest, { kind: 'Pipe' }>): string {
+  if (manifest instanceof KeptManifest) return manifest.platformName ?? manifest.metadata.name
+  return manifest.spec.name ?? manifest.metadata.name
+}
