@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import type { Catalog } from '../kinds/catalog.ts'
+import type { Catalog, Entry } from '../kinds/catalog.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Priority } from '../reconcile/ports.ts'
 import { movedTo, type WritableBoard } from '../reconcile/board.ts'
@@ -13,8 +13,8 @@ import { laneOf } from './lane.ts'
 import { watchLedger } from './ledger-watch.ts'
 import type { Taken } from './queue.ts'
 import { createQueue } from './queue.ts'
+import { createReadings, type ReadingContext } from './readings.ts'
 import { createRequests } from './requests.ts'
-import { createSerial } from './serial.ts'
 import type { NudgeCause, Watcher } from './watcher.ts'
 import type { Touched } from './watch-touches.ts'
 
@@ -56,14 +56,6 @@ export interface Daemon {
   stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
 }
 
-/** A key that vanished is looked for again soon: three readings have to agree. */
-const DOUBT_MS = 500
-
-/** After a reading of only what events named, the whole follows: the kernel may drop events without a word. */
-const WHOLE_AFTER_MS = 2_000
-/** Where edits never stop, the whole is read at least so often. */
-const WHOLE_WITHIN_MS = 30_000
-
 /** Starts the daemon: reads once, then follows the watcher, the queue and the clock until it is stopped. */
 export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const { deps, board, reconciler, source } = parts
@@ -73,19 +65,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const changedAt = new Map<Key, number>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
-
-  let lastLoadAt: number | undefined
-  let attempted = false
   let sourceProblem: string | undefined
-  let cancelDoubt: (() => void) | undefined
-  let cause: NudgeCause | 'asked' | 'start' = 'start'
-  let asked: string[] = []
   let brakeOn = false
-  let touched: Touched = 'anything'
-  /** When the first reading began that was not whole and that no whole one has followed. */
-  let partialSince: number | undefined
-  /** Ends the whole reading that only makes sure: an edit does not wait for it, and it sees no half of one. */
-  let makingSure: AbortController | undefined
 
   const endLedgerWatch = await watchLedger({
     ledger,
@@ -97,16 +78,23 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     },
   })
   for (const record of await ledger.list()) world.note(record)
-  const loads = createSerial(load)
-  const watcher = await parts.watch(
-    (nudge, where) => {
-      cause = nudge
-      touched = both(touched, where)
-      void loads.run()
+  const readings = createReadings({
+    deps,
+    source,
+    stopping: stopping.signal,
+    isQuiet: () => watcher.isQuiet(),
+    onLoaded: take,
+    onFailed(message, { durationMs, tokens }) {
+      sourceProblem = message
+      emit({ type: 'SourceFailed', reason: 'SourceUnreadable', message, durationMs })
+      for (const token of tokens) requests.expect(token, [])
     },
-    () => makingSure?.abort(),
+  })
+  const watcher = await parts.watch(
+    (cause, touched) => readings.nudge(cause, touched),
+    () => readings.giveWay(),
   )
-  void loads.run()
+  readings.start()
 
   async function run(taken: Taken): Promise<Again | undefined> {
     const { key, priority } = taken
@@ -128,61 +116,14 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     return { priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs, lane: laneOf(world, key) }
   }
 
-  async function load(): Promise<void> {
-    const startedAt = clock.monotonic()
-    const [tokens, why, where] = [asked, cause, touched]
-    asked = []
-    cause = 'poll'
-    touched = new Set()
-    cancelDoubt?.()
-    cancelDoubt = undefined
-    // What somebody waits for ends by itself.
-    const hurry = tokens.length > 0 || makingSure?.signal.aborted === true ? undefined : makingSure?.signal
-    try {
-      const known = new Map([...world.records()].map((record) => [record.key, record.file]))
-      const accept = tokens.length > 0 ? 'believe' : 'doubt'
-      const overdue = partialSince !== undefined && startedAt - partialSince >= WHOLE_WITHIN_MS
-      const named = why === 'event' && tokens.length === 0 && !overdue ? where : 'anything'
-      const signal = hurry === undefined ? stopping.signal : AbortSignal.any([stopping.signal, hurry])
-      const result = await source.load(known, { accept, touched: named }, signal)
-      partialSince = result.partial ? (partialSince ?? startedAt) : undefined
-      if (result.partial) readWholeSoon()
-      lastLoadAt = clock.now()
-      take(result, { durationMs: clock.monotonic() - startedAt, startedAt, why, tokens })
-    } catch (error) {
-      if (hurry?.aborted === true) readWholeSoon()
-      else if (!stopping.signal.aborted) {
-        const message = error instanceof Error ? error.message : String(error)
-        sourceProblem = message
-        emit({
-          type: 'SourceFailed',
-          reason: 'SourceUnreadable',
-          message,
-          durationMs: clock.monotonic() - startedAt,
-        })
-        for (const token of tokens) requests.expect(token, [])
-      }
-    } finally {
-      attempted = true
-      if (hurry === undefined || makingSure?.signal === hurry) makingSure = undefined
-    }
-  }
-
   /** Takes over a reading: the catalog, what is shown, and who has to have a turn. */
-  function take(
-    { state, changed, counts, differs }: LoadResult,
-    reading: {
-      readonly durationMs: number
-      readonly startedAt: number
-      readonly why: typeof cause
-      readonly tokens: readonly string[]
-    },
-  ): void {
+  function take({ state, changed, counts, differs, replaced }: LoadResult, reading: ReadingContext): void {
     const first = world.catalog === undefined
     const { catalog } = state
     const locksBefore = world.catalog?.locks
-    world.setCatalog(catalog)
+    world.setCatalog(catalog, replaced === undefined ? 'new references' : 'same references')
     sourceProblem = catalog.problem?.message
+    const late = reading.cause === 'poll' || reading.cause === 'full'
     emit({
       type: 'SourceLoaded',
       revision: catalog.revision,
@@ -191,8 +132,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       manifests: counts,
       findings: catalog.findings,
       problem: sourceProblem,
-      missedByWatcher:
-        differs && !first && (reading.why === 'poll' || reading.why === 'full') && listens(watcher.mode()),
+      missedByWatcher: differs && !first && late && listens(watcher.mode()),
     })
     const everything = first || reading.tokens.length > 0
     const keys = everything ? allKeys(catalog) : new Set([...changed, ...locked(locksBefore, catalog)])
@@ -203,7 +143,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       seedStatus(deps, board, key)
       ask(key, settled(key) ? 2 : 0)
     }
-    showPlaces(board, catalog)
+    showPlaces(board, replaced ?? catalog.entries.values())
     for (const key of everything ? [] : keys) for (const other of world.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
     if (state.pending.size > 0) doubtSoon()
@@ -212,26 +152,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   /** Reads again soon, unless the directory is not believed anyway. */
   function doubtSoon(): void {
-    if (sourceProblem !== undefined || stopping.signal.aborted) return
-    cancelDoubt ??= clock.after(DOUBT_MS, () => {
-      cause = 'asked'
-      void loads.run()
-    })
-  }
-
-  function readWholeSoon(): void {
-    if (stopping.signal.aborted) return
-    cancelDoubt ??= clock.after(WHOLE_AFTER_MS, () => {
-      cancelDoubt = undefined
-      if (!watcher.isQuiet()) {
-        readWholeSoon()
-        return
-      }
-      cause = 'event'
-      touched = 'anything'
-      makingSure = new AbortController()
-      void loads.run()
-    })
+    if (sourceProblem === undefined) readings.doubt()
   }
 
   function ask(key: Key, priority: Priority): void {
@@ -257,9 +178,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
         status?.status === 'Suspended' ? [status.key] : [],
       )
       if (key === undefined) {
-        asked.push(token)
-        cause = 'asked'
-        void loads.run()
+        readings.request(token)
         return { token, accepted: 'all', suspended }
       }
       requests.expect(token, [key])
@@ -269,7 +188,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     progress: (token) => requests.progress(token),
     health: () => dispatcher.health(),
     ready: () =>
-      attempted
+      readings.attempted
         ? { ok: true, detail: 'the directory was read, or was tried to be, and the ledger is open' }
         : { ok: false, detail: 'the directory was not read yet' },
     queueDepth: () => queue.depth(),
@@ -278,29 +197,24 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       return world.catalog
     },
     get lastLoadAt() {
-      return lastLoadAt
+      return readings.lastLoadAt
     },
     get sourceProblem() {
       return sourceProblem
     },
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
-      cancelDoubt?.()
       endLedgerWatch()
       await watcher.close()
-      await loads.stop()
+      await readings.stop()
       return dispatcher.stop(deadline)
     },
   }
 }
 
-function both(a: Touched, b: Touched): Touched {
-  return a === 'anything' || b === 'anything' ? 'anything' : a.union(b)
-}
-
 /** A manifest that only moved has no turn for that, but is shown where it stands now. */
-function showPlaces(board: WritableBoard, { entries }: Catalog): void {
-  for (const { key, position } of entries.values()) {
+function showPlaces(board: WritableBoard, entries: Iterable<Entry>): void {
+  for (const { key, position } of entries) {
     const shown = board.get(key)
     if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue
     board.set(movedTo(shown, position))
@@ -314,5 +228,6 @@ function listens(mode: WatchMode): boolean {
 
 /** Keys for which a Lock says something else than before. */
 function locked(before: ReadonlyMap<Key, string> | undefined, { locks, entries }: Catalog): readonly Key[] {
+  if (before === locks) return []
   return [...entries.keys()].filter((key) => before?.get(key) !== locks.get(key))
 }

@@ -34,7 +34,8 @@ export interface Look {
  */
 export interface World {
   readonly catalog: Catalog | undefined
-  setCatalog(catalog: Catalog): void
+  /** @param references whether any manifest may name others than before */
+  setCatalog(catalog: Catalog, references?: 'new references' | 'same references'): void
   entry(key: Key): Entry | undefined
   /** Whether a key is wanted, held, doubted or gone. */
   desiredState(key: Key): Desired['state']
@@ -81,9 +82,9 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
     get catalog() {
       return catalog
     },
-    setCatalog(next) {
+    setCatalog(next, references = 'new references') {
       catalog = next
-      dependentsOf = indexDependents(next)
+      if (references === 'new references') dependentsOf = indexDependents(next)
       wanted = undefined
     },
     entry: (key) => catalog?.entries.get(key),

@@ -1,0 +1,168 @@
+import type { Key } from '../kinds/key.ts'
+import type { LoadResult, Source } from '../manifest/load.ts'
+import type { Deps } from '../reconcile/deps.ts'
+import { createSerial } from './serial.ts'
+import type { NudgeCause } from './watch-nudges.ts'
+import type { Touched } from './watch-touches.ts'
+
+/** Why the directory is read. */
+export type ReadingCause = NudgeCause | 'asked' | 'start'
+
+/** What is known of one reading besides what it said. */
+export interface ReadingContext {
+  readonly durationMs: number
+  /** On the monotonic clock. */
+  readonly startedAt: number
+  readonly cause: ReadingCause
+  /** The requests that this reading answers. */
+  readonly tokens: readonly string[]
+}
+
+/** When the directory is read, and how much of it: one reading at a time. */
+export interface Readings {
+  /** Reads soon, because of what a watcher saw or found. */
+  nudge(cause: NudgeCause, touched: Touched): void
+  /** Reads for a person: all of it, and what it says is believed. */
+  request(token: string): void
+  start(): void
+  /** Reads again soon: three readings have to agree that a key is gone. */
+  doubt(): void
+  /** An edit is under way: what only makes sure gives way to it, and sees no half of it. */
+  giveWay(): void
+  /** Whether a first reading was tried. */
+  readonly attempted: boolean
+  /** ms since the epoch. */
+  readonly lastLoadAt: number | undefined
+  /** Waits for the reading in progress, whose signal the caller has aborted. */
+  stop(): Promise<void>
+}
+
+export interface ReadingsOptions {
+  readonly deps: Pick<Deps, 'world' | 'clock'>
+  readonly source: Source
+  readonly stopping: AbortSignal
+  /** Whether no edit is under way. */
+  readonly isQuiet: () => boolean
+  readonly onLoaded: (result: LoadResult, context: ReadingContext) => void
+  readonly onFailed: (message: string, context: ReadingContext) => void
+}
+
+/** A key that vanished is looked for again after this. */
+const DOUBT_MS = 500
+
+/** After a reading of only what events named, the whole follows: the kernel may drop events without a word. */
+const WHOLE_AFTER_MS = 2_000
+/** Where edits never stop, the whole is read at least so often. */
+const WHOLE_WITHIN_MS = 30_000
+
+export function createReadings(options: ReadingsOptions): Readings {
+  const { deps, source, stopping } = options
+  const { world, clock } = deps
+  const loads = createSerial(load)
+  let cause: ReadingCause = 'start'
+  let touched: Touched = 'anything'
+  let asked: string[] = []
+  let attempted = false
+  let lastLoadAt: number | undefined
+  let cancelNext: (() => void) | undefined
+  /** When the first reading began that was not whole and that no whole one has followed. */
+  let partialSince: number | undefined
+  /** Ends the whole reading that only makes sure. */
+  let makingSure: AbortController | undefined
+
+  async function load(): Promise<void> {
+    const startedAt = clock.monotonic()
+    const [tokens, why, where] = [asked, cause, touched]
+    asked = []
+    cause = 'poll'
+    touched = new Set()
+    cancelNext?.()
+    cancelNext = undefined
+    const context = () => ({ durationMs: clock.monotonic() - startedAt, startedAt, cause: why, tokens })
+    // What somebody waits for ends by itself.
+    const hurry = tokens.length > 0 || makingSure?.signal.aborted === true ? undefined : makingSure?.signal
+    try {
+      const overdue = partialSince !== undefined && startedAt - partialSince >= WHOLE_WITHIN_MS
+      const named = why === 'event' && tokens.length === 0 && !overdue ? where : 'anything'
+      const result = await source.load(
+        filesOfRecords(),
+        {
+          accept: tokens.length > 0 ? 'believe' : 'doubt',
+          touched: named,
+          // The slow full reading trusts nothing but bytes, and what it finds counts as missed.
+          trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
+        },
+        hurry === undefined ? stopping : AbortSignal.any([stopping, hurry]),
+      )
+      partialSince = result.partial ? (partialSince ?? startedAt) : undefined
+      if (result.partial) readWholeSoon()
+      lastLoadAt = clock.now()
+      options.onLoaded(result, context())
+    } catch (error) {
+      if (hurry?.aborted === true) readWholeSoon()
+      else if (!stopping.aborted) {
+        options.onFailed(error instanceof Error ? error.message : String(error), context())
+      }
+    } finally {
+      attempted = true
+      if (hurry === undefined || makingSure?.signal === hurry) makingSure = undefined
+    }
+  }
+
+  function filesOfRecords(): ReadonlyMap<Key, string | undefined> {
+    const files = new Map<Key, string | undefined>()
+    for (const { key, file } of world.records()) files.set(key, file)
+    return files
+  }
+
+  function readWholeSoon(): void {
+    if (stopping.aborted) return
+    cancelNext ??= clock.after(WHOLE_AFTER_MS, () => {
+      cancelNext = undefined
+      if (!options.isQuiet()) {
+        readWholeSoon()
+        return
+      }
+      cause = 'event'
+      touched = 'anything'
+      makingSure = new AbortController()
+      void loads.run()
+    })
+  }
+
+  return {
+    nudge(why, where) {
+      cause = why
+      touched = both(touched, where)
+      void loads.run()
+    },
+    request(token) {
+      asked.push(token)
+      cause = 'asked'
+      void loads.run()
+    },
+    start: () => void loads.run(),
+    doubt() {
+      if (stopping.aborted) return
+      cancelNext ??= clock.after(DOUBT_MS, () => {
+        cause = 'asked'
+        void loads.run()
+      })
+    },
+    giveWay: () => makingSure?.abort(),
+    get attempted() {
+      return attempted
+    },
+    get lastLoadAt() {
+      return lastLoadAt
+    },
+    async stop() {
+      cancelNext?.()
+      await loads.stop()
+    },
+  }
+}
+
+function both(a: Touched, b: Touched): Touched {
+  return a === 'anything' || b === 'anything' ? 'anything' : a.union(b)
+}
