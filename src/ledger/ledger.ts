@@ -4,6 +4,7 @@ import type { Emit } from '../reconcile/events.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
 import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../reconcile/ports.ts'
 import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
+import { createGiven } from './given.ts'
 import type { ReadTables, Store, WriteTables } from './store.ts'
 
 interface LedgerParts {
@@ -27,18 +28,7 @@ interface Change {
  */
 export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): Ledger {
   let closed: Promise<void> | undefined
-  /** Records that were given out, which nobody changes: what else says to be of a version may never have been written. */
-  const given = new WeakSet<LedgerRecord>()
-
-  function give(record: LedgerRecord): LedgerRecord {
-    given.add(record)
-    return record
-  }
-
-  function recordOf(tables: ReadTables, key: Key): LedgerRecord | undefined {
-    const stored = tables.get(key)
-    return stored && give(decodeRecord(stored))
-  }
+  const given = createGiven()
 
   function assertOpen(): void {
     if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
@@ -51,14 +41,19 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
     let written: LedgerRecord | undefined
     try {
       assertOpen()
-      written = store.write((tables) => apply(tables, change))
+      written = store.write((tables) => {
+        given.follow(tables)
+        // A write that fails may be on disk all the same.
+        for (const key of keysOf(change)) given.forget(key)
+        return apply(tables, change)
+      })
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       report(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
       throw error
     }
     report('written', undefined)
-    return written
+    return written && given.add(written)
   }
 
   async function read<T>(work: (tables: ReadTables) => T): Promise<T> {
@@ -67,7 +62,7 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
   }
 
   async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
-    return give(present(commit({ removed: [], written: next, history })))
+    return present(commit({ removed: [], written: next, history }))
   }
 
   async function move(
@@ -76,22 +71,32 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
     history: readonly HistoryEntry[],
   ): Promise<LedgerRecord> {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
-    return give(present(commit({ removed: [from], written: to, history })))
+    return present(commit({ removed: [from], written: to, history }))
   }
 
   async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
     commit({ removed: [record], written: undefined, history })
   }
 
+  function get(tables: ReadTables, key: Key): LedgerRecord | undefined {
+    given.follow(tables)
+    const stored = tables.get(key)
+    return stored && given.add(decodeRecord(stored))
+  }
+
   return {
     hashKey,
-    get: (key) => read((tables) => recordOf(tables, key)),
-    // A version is never given twice to a key, so a record of the same version is the same record.
+    get: (key) => read((tables) => get(tables, key)),
     current: (known) =>
-      read((tables) =>
-        given.has(known) && tables.version(known.key) === known.version ? known : recordOf(tables, known.key),
-      ),
-    list: () => read((tables) => tables.all().map((stored) => give(decodeRecord(stored)))),
+      read((tables) => {
+        given.follow(tables)
+        return given.isLast(known) ? known : get(tables, known.key)
+      }),
+    list: () =>
+      read((tables) => {
+        given.follow(tables)
+        return tables.all().map((stored) => given.add(decodeRecord(stored)))
+      }),
     swap,
     move,
     remove,
@@ -114,6 +119,10 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
   }
 }
 
+function keysOf({ removed, written }: Change): readonly Key[] {
+  return [...removed.map(({ key }) => key), ...(written === undefined ? [] : [written.key])]
+}
+
 function apply(tables: WriteTables, { removed, written, history }: Change): LedgerRecord | undefined {
   for (const record of removed) compare(tables, record)
   if (written !== undefined) compare(tables, written)
@@ -130,7 +139,7 @@ function apply(tables: WriteTables, { removed, written, history }: Change): Ledg
 
 /** @throws {LedgerConflict} unless the record is still at the version that its writer saw */
 function compare(tables: ReadTables, seen: LedgerRecord): void {
-  const version = tables.version(seen.key) ?? 0
+  const version = tables.get(seen.key)?.version ?? 0
   if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)
 }
 

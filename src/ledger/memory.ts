@@ -31,7 +31,6 @@ function createMemoryStore(historyLimit: number): Store {
 
   const tables: WriteTables = {
     get: (key) => records.get(key),
-    version: (key) => records.get(key)?.version,
     all: () => [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     history: (key, limit) =>
       history

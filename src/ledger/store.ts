@@ -4,8 +4,6 @@ import type { StoredRecord } from './codec.ts'
 /** What can be read of a home, within one consistent view. */
 export interface ReadTables {
   get(key: Key): StoredRecord | undefined
-  /** The version of a record; a fraction of what reading it costs. */
-  version(key: Key): number | undefined
   /** In the order of their keys. */
   all(): readonly StoredRecord[]
   /** Newest first. */

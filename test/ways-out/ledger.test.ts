@@ -7,7 +7,10 @@ import { watchLedger } from '../../src/daemon/ledger-watch.ts'
 import { retryCreate } from '../../src/reconcile/person-retry.ts'
 import { createWorld } from '../../src/reconcile/world.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { LedgerConflict } from '../../src/reconcile/ports.ts'
+import { LedgerConflict, LedgerError } from '../../src/reconcile/ports.ts'
+import { createLedgerFile } from '../../src/ledger/create.ts'
+import { createLedger } from '../../src/ledger/ledger.ts'
+import { openWriteStore } from '../../src/ledger/write-store.ts'
 
 const ORDERS = 'Pipe/orders'
 const clock = createFakeClock()
@@ -47,6 +50,48 @@ describe('a ledger with others at it', () => {
         ['Pipe/own', own.version],
       ]),
     )
+  })
+
+  test('gives back no record that somebody else has written since', async () => {
+    using workspace = createWorkspace()
+    const url = `sqlite:${workspace.path('ledger.db')}`
+    await using owner = await open(url, 'owner')
+    await using writer = await open(url, 'writer')
+    const first = await owner.swap(blankRecord(ORDERS), [])
+    expect(await owner.current(first)).toBe(first)
+    const second = await writer.swap({ ...first, line: 7 }, [])
+    expect(await owner.current(first)).toStrictEqual(second)
+    await writer.remove(second, [])
+    expect(await owner.current(first)).toBeUndefined()
+  })
+
+  test('reads a record again after a write that failed: it may be on disk all the same', async () => {
+    using workspace = createWorkspace()
+    const file = workspace.path('ledger.db')
+    createLedgerFile(file, clock.now())
+    const { store, hashKey } = openWriteStore({
+      file,
+      busyTimeoutMs: 0,
+      historyLimit: 10,
+      beforeMigration: () => undefined,
+      beforeCommit: undefined,
+    })
+    let fails = false
+    const write: typeof store.write = (work) => {
+      const result = store.write(work)
+      if (fails) throw new LedgerError('io', 'the disk says that it is full')
+      return result
+    }
+    await using ledger = createLedger({
+      store: { ...store, write },
+      hashKey,
+      emit: () => undefined,
+      monotonic: () => 0,
+    })
+    const first = await ledger.swap(blankRecord(ORDERS), [])
+    fails = true
+    await expect(ledger.swap({ ...first, line: 7 }, [])).rejects.toThrow(LedgerError)
+    expect(await ledger.current(first)).toMatchObject({ line: 7, version: 2 })
   })
 
   test('tells whether it is owned, by whomever, and asking takes nothing from anyone', async () => {
