@@ -1,5 +1,5 @@
 import type { Event } from '../reconcile/events.ts'
-import { line, type Line } from './log-lines.ts'
+import { line, LINES, SILENT_EVENTS, type Line, type LineDefinition } from './log-lines.ts'
 
 /** Readings and their failures repeat themselves; see `reading-lines.ts`. */
 export type PlainEvent = Exclude<Event, { type: 'SourceLoaded' | 'SourceFailed' }>
@@ -101,6 +101,19 @@ export function lineOf(event: PlainEvent): Line | undefined {
       break // only counted: there are too many
   }
   return undefined
+}
+
+/** Events that have no line, or only one for debugging. */
+const DETAILS: ReadonlySet<Event['type']> = new Set([
+  ...SILENT_EVENTS,
+  ...Object.values<LineDefinition>(LINES)
+    .filter(({ levels }) => Object.keys(levels).join() === 'debug')
+    .map(({ event }) => event),
+])
+
+/** Whether the line of an event, if it has one, is for debugging: of most events nothing need be made where nobody does. */
+export function isDetail(event: Event): boolean {
+  return event.type === 'ReconcileFinished' ? !event.changed : DETAILS.has(event.type)
 }
 
 /** The first conditions of a resource stand in the line of its reconcile; but for its health, which that says nothing of. */

@@ -1,6 +1,6 @@
 import type { Event } from '../reconcile/events.ts'
 import { createLogger, type LogOptions } from './logger.ts'
-import { lineOf } from './line.ts'
+import { isDetail, lineOf } from './line.ts'
 import type { Line } from './log-lines.ts'
 import { createReadingLines } from './reading-lines.ts'
 
@@ -29,6 +29,7 @@ export function createLog(options: LogOptions): Log {
 
   return {
     tell(event) {
+      if (!logger.debugs && isDetail(event)) return
       for (const { level, message, facts } of linesOf(event)) {
         logger.write(level, { revision, ...rounded(facts) }, message)
       }

@@ -19,6 +19,8 @@ export interface LogOptions {
 }
 
 export interface Logger {
+  /** Whether lines of level `debug` are written. */
+  readonly debugs: boolean
   write(level: Line['level'], facts: Line['facts'], message: string): void
   close(): Promise<void>
 }
@@ -38,6 +40,7 @@ export function createLogger(options: LogOptions): Logger {
     options.format === 'json' ? output : prettyOutput(output, options.destination),
   )
   return {
+    debugs: logger.isLevelEnabled('debug'),
     write(level, facts, message) {
       if (logger.isLevelEnabled(level)) logger[level](facts, message)
     },

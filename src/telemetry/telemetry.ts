@@ -35,9 +35,24 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 
   /** A fault in here must not become one of whoever emits, which may stand in the middle of a create. */
   function emit(event: Event): void {
-    const faults = [() => log.tell(event), () => metrics.count(event)].flatMap(faultOf)
-    for (const error of faults) {
-      faultOf(() => log.tell({ type: 'Bug', message: `telemetry could not take ${event.type}`, error }))
+    try {
+      log.tell(event)
+    } catch (error) {
+      tellFault(event, error)
+    }
+    try {
+      metrics.count(event)
+    } catch (error) {
+      tellFault(event, error)
+    }
+  }
+
+  function tellFault({ type }: Event, thrown: unknown): void {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+    try {
+      log.tell({ type: 'Bug', message: `telemetry could not take ${type}`, error })
+    } catch {
+      // Nobody is left to be told.
     }
   }
 
@@ -48,14 +63,5 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       await log.close()
       metrics.close()
     },
-  }
-}
-
-function faultOf(act: () => void): readonly Error[] {
-  try {
-    act()
-    return []
-  } catch (error) {
-    return [error instanceof Error ? error : new Error(String(error))]
   }
 }

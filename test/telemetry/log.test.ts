@@ -95,6 +95,12 @@ describe('levels', () => {
     expect(lines().map((line) => line['level'])).toEqual([level])
   })
 
+  it.each(LEVELS)('%s, also where only news is written', (_, event, level) => {
+    const { emit, lines } = telemetry({ log: { level: 'info' } })
+    emit(event)
+    expect(lines().map((line) => line['level'])).toEqual(level === 'debug' ? [] : [level])
+  })
+
   it('tells milliseconds to a tenth', () => {
     const { emit, lines } = telemetry({ log: { level: 'trace' } })
     emit(reconciled({ durationMs: 3.6595800000000054, changeToApplyMs: 12.25 }))
