@@ -19,6 +19,8 @@ export interface ParsePool extends AsyncDisposable {
   /** Undefined when there is room. */
   hasRoom(): Promise<void> | undefined
   end(): void
+  /** Of the helpers that run. */
+  readonly pids: readonly number[]
 }
 
 /** What a process is sent: files whose bytes stand one after the other. */
@@ -49,7 +51,8 @@ const BATCH_BYTES = 262_144
 /** Batches that a helper has: one that it works on, and one that waits. */
 const BATCHES = 2
 
-export function createParsePool(limits: Limits): ParsePool {
+/** @param execPath the Node that helpers run on: the one of this process, unless said otherwise */
+export function createParsePool(limits: Limits, execPath = process.execPath): ParsePool {
   const helpers: Helper[] = []
   let held: { readonly content: FileContent; readonly answer: Answer }[] = []
   let heldBytes = 0
@@ -59,6 +62,7 @@ export function createParsePool(limits: Limits): ParsePool {
 
   function open(): void {
     const child = fork(HELPER, {
+      execPath,
       execArgv: FLAGS,
       env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() },
       serialization: 'advanced',
@@ -135,6 +139,9 @@ export function createParsePool(limits: Limits): ParsePool {
       })
     },
     end: send,
+    get pids() {
+      return helpers.flatMap(({ child }) => child.pid ?? [])
+    },
     async [Symbol.asyncDispose]() {
       closed = true
       await Promise.all(

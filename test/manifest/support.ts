@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Finding } from '../../src/kinds/finding.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog } from '../../src/manifest/catalog.ts'
+import type { CatalogInput } from '../../src/manifest/catalog.ts'
 import type { CatalogState } from '../../src/manifest/catalog-state.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
 import { parseFile } from '../../src/manifest/parse-file.ts'
@@ -71,23 +72,33 @@ export function readingOf(texts: Readonly<Record<string, string>>, more: Partial
   return { revision, files, findings: [], unread: [], problem: undefined, parsed: files.size, ...more }
 }
 
-export function next(
+interface Options {
+  readonly known?: Readonly<Record<string, string | undefined>>
+  readonly accept?: 'believe' | 'doubt'
+}
+
+export function inputOf(
   previous: CatalogState | undefined,
   reading: Reading,
-  options: {
-    readonly known?: Readonly<Record<string, string | undefined>>
-    readonly accept?: 'believe' | 'doubt'
-  } = {},
-): CatalogState {
+  options: Options = {},
+): CatalogInput {
   const known = new Map(Object.entries(options.known ?? {}) as [Key, string | undefined][])
-  return nextCatalog({
+  return {
     previous,
     reading,
     known,
     // `parse` hashes nothing: the hash of a file is its text.
     placeOf: createPlaces((file) => reading.files.get(file)?.hash),
     accept: options.accept ?? 'doubt',
-  })
+  }
+}
+
+export function next(
+  previous: CatalogState | undefined,
+  reading: Reading,
+  options: Options = {},
+): CatalogState {
+  return nextCatalog(inputOf(previous, reading, options))
 }
 
 export function statesOf(state: CatalogState): Readonly<Record<string, string>> {
