@@ -1,4 +1,4 @@
-import { isObject, stableJson } from '../lib/json.ts'
+import { isObject } from '../lib/json.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import { formOf, isRecords } from './body-shape.ts'
 import type { Fields, LeafForm, RecordsForm } from './body-shape.ts'
@@ -35,24 +35,39 @@ export function canonicalLeaf(form: LeafForm, value: Json | undefined): string |
 function canonicalRecords(form: RecordsForm, value: Json | undefined): string | undefined {
   if (!Array.isArray(value)) return canonicalLeaf('text', value)
   const items = value.map((item: Json) =>
-    isObject(item) ? stableJson(canonicalLeaves(form.fields, item)) : canonicalValue(item),
+    isObject(item) ? canonicalItem(form.fields, item) : canonicalValue(item),
   )
   return joined(items.filter((item) => item !== undefined).toSorted())
 }
 
-/**
- * Every field that a body sets, by dotted path, with its canonical text. A list of objects is one field; a secretRef
- * stands for itself; what counts as absent is left out.
- */
-export function canonicalLeaves(fields: Fields, body: JsonObject): Readonly<Record<string, string>> {
-  const leaves: [string, string][] = []
-  addLeaves(leaves, fields, body, '')
-  return Object.fromEntries(leaves)
+/** An item of a list of objects: the canonical texts of its fields, as JSON. */
+function canonicalItem(fields: Fields, item: JsonObject): string {
+  let members = ''
+  for (const [path, text] of canonicalLeaves(fields, item)) {
+    members += `${members === '' ? '' : ','}${JSON.stringify(path)}:${JSON.stringify(text)}`
+  }
+  return `{${members}}`
 }
 
-/** Adds to a list of its caller, because this runs for every manifest. */
-function addLeaves(leaves: [string, string][], fields: Fields, body: JsonObject, prefix: string): void {
-  for (const name of Object.keys(body)) {
+/** A field by its dotted path, with its canonical text. */
+export type Leaf = readonly [path: string, text: string]
+
+/**
+ * Every field that a body sets, in the order of their paths. A list of objects is one field; a secretRef stands for
+ * itself; what counts as absent is left out.
+ */
+export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf[] {
+  const leaves: Leaf[] = []
+  addLeaves(leaves, fields, body, '')
+  return leaves
+}
+
+/**
+ * Adds to a list of its caller, because this runs for every manifest. Fields in the order of their names are in the order
+ * of their paths: no name has a character that sorts before the dot.
+ */
+function addLeaves(leaves: Leaf[], fields: Fields, body: JsonObject, prefix: string): void {
+  for (const name of namesOf(body)) {
     const value = body[name]
     if (value === undefined || value === null) continue
     const path = `${prefix}${name}`
@@ -64,6 +79,12 @@ function addLeaves(leaves: [string, string][], fields: Fields, body: JsonObject,
       if (text !== undefined) leaves.push([path, text])
     }
   }
+}
+
+/** The names of an object in order; mostly they are already. */
+function namesOf(body: JsonObject): readonly string[] {
+  const names = Object.keys(body)
+  return names.every((name, at) => at === 0 || (names[at - 1] ?? '') < name) ? names : names.toSorted()
 }
 
 function canonicalField(form: ReturnType<typeof formOf>, value: Json): string | undefined {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../lib/json.ts'
 import { isReturnedField } from './body-shape.ts'
 import type { Fields } from './body-shape.ts'
-import { canonicalLeaves } from './canonical.ts'
+import { canonicalLeaves, type Leaf } from './canonical.ts'
 import { PIPE_FIELDS } from './pipe/body-shape.ts'
 import { ENDPOINT_FIELDS } from './query-endpoint/body-shape.ts'
 
@@ -20,22 +20,20 @@ export function fingerprintBody(
   kind: 'Pipe' | 'QueryEndpoint',
   hash: (text: string) => string,
 ): { readonly digest: string; readonly fields: Readonly<Record<string, string>> } {
-  const leaves = canonicalLeaves(FIELDS_BY_KIND[kind], body)
-  const paths = Object.keys(leaves).toSorted()
+  const leaves = () => canonicalLeaves(FIELDS_BY_KIND[kind], body)
   return {
     // canonical texts and paths hold no line break
-    digest: hash(paths.map((path) => `${path}=${leaves[path]}`).join('\n')),
+    digest: hash(leaves().map(lineOf).join('\n')),
     // Made when somebody asks, which is after an edit only: they are most of the work, and most of the memory.
     get fields() {
-      const again = canonicalLeaves(FIELDS_BY_KIND[kind], body)
       // the path is part of what is hashed, so that equal values of two fields do not show as equal
-      return Object.fromEntries(
-        Object.keys(again)
-          .toSorted()
-          .map((path) => [path, hash(`${path}=${again[path]}`)]),
-      )
+      return Object.fromEntries(leaves().map((leaf) => [leaf[0], hash(lineOf(leaf))]))
     },
   }
+}
+
+function lineOf([path, text]: Leaf): string {
+  return `${path}=${text}`
 }
 
 /** The paths whose value was added, removed or changed, in order. */

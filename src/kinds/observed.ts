@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { isObject } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 
 /**
  * Replies are read loosely: what we need must be there, what we do not know is left alone.
  * A platform that answers with more fields than the interface names must not stop us.
+ * An object of which only that is known is not gone through: it came from `JSON.parse`.
  */
-const Loose = z.looseObject({})
+const Loose = z.custom<JsonObject>(isObject)
 
 /** `spec/api.md` 2.1. */
 export const ObservedPipe = z.looseObject({

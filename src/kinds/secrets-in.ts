@@ -13,11 +13,23 @@ export interface PlacedRef {
 /** Every reference to a secret in a body, in the order of their paths. */
 export function secretRefsIn(body: JsonObject): readonly PlacedRef[] {
   const found: PlacedRef[] = []
-  replaceRefs(body, '', (path, ref) => {
-    found.push({ path, ref })
-    return undefined
-  })
-  return found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  addRefs(found, body, '')
+  return found.length < 2 ? found : found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Adds to a list of its caller, because this runs at every look at a pipe. */
+function addRefs(found: PlacedRef[], value: Json | undefined, path: string): void {
+  if (typeof value !== 'object' || value === null) return
+  const ref = asSecretRef(value)
+  if (ref !== undefined) found.push({ path, ref })
+  else if (isObject(value)) {
+    for (const name of Object.keys(value)) addRefs(found, value[name], pathTo(value, path, name))
+  } else value.forEach((item, index) => addRefs(found, item, pathTo(value, path, String(index))))
+}
+
+function pathTo(value: object, path: string, name: string): string {
+  if (Array.isArray(value)) return `${path}[${name}]`
+  return path === '' ? name : `${path}.${name}`
 }
 
 /**
@@ -38,11 +50,11 @@ function replaceRefs(value: Json, path: string, replace: Replace): Json | undefi
   const ref = asSecretRef(value)
   if (ref !== undefined) return replace(path, ref)
   if (!isObject(value)) {
-    const items = value.map((item, index) => replaceRefs(item, `${path}[${index}]`, replace))
+    const items = value.map((item, index) => replaceRefs(item, pathTo(value, path, String(index)), replace))
     return items.every((item) => item === undefined) ? undefined : value.map((item, i) => items[i] ?? item)
   }
   const changes = Object.keys(value).flatMap((name) => {
-    const change = replaceRefs(value[name] ?? null, path === '' ? name : `${path}.${name}`, replace)
+    const change = replaceRefs(value[name] ?? null, pathTo(value, path, name), replace)
     return change === undefined ? [] : [[name, change] as const]
   })
   return changes.length === 0 ? undefined : { ...value, ...Object.fromEntries(changes) }

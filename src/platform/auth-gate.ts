@@ -67,6 +67,7 @@ export function createAuthGate(options: { readonly clock: Clock; readonly emit: 
   const closed = new Map<string, Closed>()
 
   function closedFor(visitor: Visitor): readonly (readonly [string, Closed])[] {
+    if (closed.size === 0) return []
     return scopesOf(visitor).flatMap((scope) => {
       const entry = closed.get(scope)
       return entry === undefined || entry.digest !== visitor.digest ? [] : [[scope, entry] as const]

@@ -87,7 +87,9 @@ export function exchange(
     }
 
     function reply(of: Head, end: 'whole' | 'cut' | 'late' | 'too large'): Seen {
-      return { type: 'reply', ...of, body: Buffer.concat(chunks).toString('utf8'), end }
+      const [only, ...rest] = chunks
+      const bytes = rest.length === 0 ? only : Buffer.concat(chunks)
+      return { type: 'reply', ...of, body: bytes?.toString('utf8') ?? '', end }
     }
 
     function start(): void {

@@ -43,8 +43,24 @@ export interface Read<T> {
  * @throws {SecretUnavailableError}
  * @throws the signal's reason once it is aborted
  */
-export function send<T>(read: Read<T>, parts: ReadParts, options: ReadOptions): Promise<Reply<T>> {
-  return pRetry(() => attempt(read, parts, options), {
+export async function send<T>(read: Read<T>, parts: ReadParts, options: ReadOptions): Promise<Reply<T>> {
+  const first = await attempt(read, parts, options)
+  return first instanceof RemoteError ? repeat(first, read, parts, options) : first
+}
+
+/** Goes on after a first attempt that failed; most never come here. */
+function repeat<T>(
+  first: RemoteError,
+  read: Read<T>,
+  parts: ReadParts,
+  options: ReadOptions,
+): Promise<Reply<T>> {
+  async function next(attemptNumber: number): Promise<Reply<T>> {
+    const result = attemptNumber === 1 ? first : await attempt(read, parts, options)
+    if (result instanceof RemoteError) throw result
+    return result
+  }
+  return pRetry(next, {
     retries: parts.retries,
     // It waits in `shouldRetry`, by our clock and with full jitter, which p-retry does not have.
     minTimeout: 0,
@@ -59,7 +75,12 @@ export function send<T>(read: Read<T>, parts: ReadParts, options: ReadOptions): 
   })
 }
 
-async function attempt<T>(read: Read<T>, parts: ReadParts, options: ReadOptions): Promise<Reply<T>> {
+/** @returns the reply, or why there is none; what kept it from being sent is thrown */
+async function attempt<T>(
+  read: Read<T>,
+  parts: ReadParts,
+  options: ReadOptions,
+): Promise<Reply<T> | RemoteError> {
   const { caller, base, method, path, body, readValue } = read
   const { dispatcher, userAgent, timeoutMs, maxReplyBytes, clock, gate } = parts
   const admission = await admit(caller, gate, options)
@@ -82,7 +103,5 @@ async function attempt<T>(read: Read<T>, parts: ReadParts, options: ReadOptions)
   place.ended()
   if (seen.type === 'stopped') throw options.signal.reason
   const durationMs = clock.monotonic() - startedAt
-  const result = conclude({ caller, admission, request, seen, readValue, timeoutMs, durationMs }, parts)
-  if (result instanceof RemoteError) throw result
-  return result
+  return conclude({ caller, admission, request, seen, readValue, timeoutMs, durationMs }, parts)
 }
