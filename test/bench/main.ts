@@ -21,10 +21,16 @@ import { step } from './rows/step.ts'
 
 const ROWS: readonly Row[] = [load, reload, pass, passAway, change, step, budget, memory, start]
 
-const options = readOptions(
+const reading = readOptions(
   process.argv.slice(2),
   ROWS.map((row) => row.name),
 )
+if (!('run' in reading)) {
+  if ('help' in reading) print(reading.help)
+  else process.stderr.write(`${reading.fault}\n`)
+  process.exit(reading.exitCode)
+}
+const options = reading.run
 const machine = thisMachine()
 const results: Result[] = []
 
