@@ -54,7 +54,7 @@ export interface World {
   service(name: string): ServiceManifest | undefined
   /** Number of pipes that want to be created now. */
   wantedCreations(now: number): number
-  /** The body that a manifest asks for, with its fingerprint; worked out once a manifest. */
+  /** The body that a manifest asks for, with its fingerprint. */
   asked(manifest: ResourceManifest): Asked | undefined
   /** Keys that name this one in `policy.dependsOn`. */
   dependents(key: Key): readonly Key[]
@@ -69,7 +69,8 @@ export interface Asked {
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
 export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): World {
-  const askedOf = new WeakMap<ResourceManifest, Asked>()
+  // By the spec, which is unpacked for a turn and then forgotten, and not by the manifest, which stays.
+  const askedOf = new WeakMap<ResourceManifest['spec'], Asked>()
   let catalog: Catalog | undefined
   let dependentsOf = new Map<string, Key[]>()
   let wanted: { readonly count: number; readonly at: number } | undefined
@@ -130,14 +131,15 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
       return wanted.count
     },
     asked(manifest) {
-      const known = askedOf.get(manifest)
+      const { spec } = manifest
+      const known = askedOf.get(spec)
       if (known !== undefined) return known
       const body = bodyOf(manifest)
       if (body === undefined || (manifest.kind !== 'Pipe' && manifest.kind !== 'QueryEndpoint'))
         return undefined
       const fingerprint = fingerprintBody(body, manifest.kind, (text) => keyedHash(hashKey, text))
       const asked = { body, fingerprint }
-      askedOf.set(manifest, asked)
+      askedOf.set(spec, asked)
       return asked
     },
     dependents: (key) => dependentsOf.get(key) ?? [],
