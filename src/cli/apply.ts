@@ -5,7 +5,7 @@ import { createQueue } from '../daemon/queue.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf } from '../kinds/key.ts'
-import { createTelemetry } from '../telemetry/telemetry.ts'
+import { createLogging } from '../telemetry/telemetry.ts'
 import { seedStatus } from '../reconcile/seed.ts'
 import type { Engine } from './compose.ts'
 import { compose, loadOnce, openBoard, openLedgerAs, openSource } from './compose.ts'
@@ -17,7 +17,6 @@ import type { Io } from './io.ts'
 import { print, printJson } from './io.ts'
 import { paintFor } from './paint.ts'
 import { isWell, statusTable } from './status-text.ts'
-import { VERSION } from './version.ts'
 
 export const APPLY_OUTPUTS = ['text', 'json'] as const
 
@@ -32,15 +31,12 @@ export async function apply(
 ): Promise<ExitCode> {
   await using stack = new AsyncDisposableStack()
   const board = openBoard()
-  const telemetry = createTelemetry({
+  const logging = await createLogging({
     log: { level: settings.logLevel, format: logFormatFor(io, settings), destination: io.stderr },
-    version: VERSION,
-    board: () => board.list(),
-    namedResources: settings.namedResources,
     clock: systemClock,
   })
-  stack.defer(() => telemetry.close())
-  const { emit } = telemetry
+  stack.defer(() => logging.close())
+  const { emit } = logging
   const failpoints = failpointsOf(io.env, emit)
   const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
   const source = openSource(settings)

@@ -9,7 +9,6 @@ import type { LoadResult, Source } from '../manifest/load.ts'
 import { createSource } from '../manifest/load.ts'
 import type { SecretFile } from '../manifest/platform-secrets.ts'
 import type { PlatformClient } from '../platform/clients.ts'
-import { createPlatform } from '../platform/clients.ts'
 import { createFreshSecrets } from '../platform/fresh-secrets.ts'
 import { createSecretStore } from '../platform/secret-store.ts'
 import type { WritableBoard } from '../reconcile/board.ts'
@@ -22,6 +21,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { createWorld } from '../reconcile/world.ts'
 import type { Failpoints } from './failpoints.ts'
+import { createLatePlatform } from './late-platform.ts'
 import { platformName } from './platform-name.ts'
 import { SANDBOX_LEDGER } from './sandbox-home.ts'
 import { VERSION } from './version.ts'
@@ -84,7 +84,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   const secrets = createSecretStore(settings.secretsDir)
   const sandboxUrl = settings.sandbox ? await sandboxUrlOf(settings, stack) : undefined
   const platform = stack.use(
-    createPlatform({
+    createLatePlatform({
       baseUrl: sandboxUrl ?? settings.baseUrl,
       alertsBaseUrl: sandboxUrl ?? settings.alertsBaseUrl,
       alertsTokenFile: settings.alertsTokenFile,

@@ -21,13 +21,12 @@ export async function assertAddresses({ notifications, allowInsecureHttp }: Sett
   if (faults.flat().length > 0) throw new CommandError(formatFaults(faults.flat()), EXIT.usage)
 }
 
-/** Who is told, put together from the settings; `undefined` when nobody is. */
+/** Who is told, put together from the settings. */
 export async function openNotifier(
   settings: Settings,
   parts: { readonly ledger: Ledger; readonly board: StatusBoard; readonly emit: Emit },
-): Promise<Notifier | undefined> {
+): Promise<Notifier> {
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
-  if (notifications.length === 0) return undefined
   const { ledger, board, emit } = parts
   const file = toldFile(settings)
   return createNotifier({

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import { startDaemon } from '../daemon/daemon.ts'
@@ -16,16 +17,16 @@ import type { ExitCode } from './exit-code.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import { failpointsOf } from './failpoints.ts'
 import type { Io } from './io.ts'
-import { assertAddresses, openNotifier } from './notifications.ts'
 import { VERSION } from './version.ts'
 
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
-  await assertAddresses(settings)
+  const notifications = settings.notifications.length > 0 ? await import('./notifications.ts') : undefined
+  await notifications?.assertAddresses(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
   const board = openBoard()
-  const telemetry = createTelemetry({
+  const telemetry = await createTelemetry({
     log: { level: settings.logLevel, format: settings.logFormat, destination: io.stdout },
     version: VERSION,
     board: () => board.list(),
@@ -44,7 +45,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
 
   const failpoints = failpointsOf(io.env, emit)
   const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
-  const notifier = await openNotifier(settings, { ledger, board, emit })
+  const notifier = await notifications?.openNotifier(settings, { ledger, board, emit })
   if (notifier !== undefined) stack.use(notifier)
   told.notifier = notifier
   const source = openSource(settings)
@@ -99,6 +100,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       }),
   })
   running.daemon = daemon
+  void daemon.firstReading.then(() => prepare([telemetry, server], emit))
   io.stop.onHangup(() => {
     daemon.request(undefined)
   })
@@ -111,6 +113,22 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await notifier?.stop(deadline)
   emit({ type: 'Stopped', unfinished })
   return unfinished === 0 ? EXIT.fine : EXIT.failed
+}
+
+const PAUSE_MS = 10
+
+/**
+ * Loads what the daemon needs only once it is ready (design §13). One after the other and with pauses, because each holds
+ * up everything else for some 50 ms: in between, probes are answered and requests sent.
+ */
+async function prepare(parts: readonly { prepare(): Promise<void> }[], emit: Emit): Promise<void> {
+  for (const part of parts) {
+    await setTimeout(PAUSE_MS)
+    await part.prepare().catch((reason: unknown) => {
+      const error = reason instanceof Error ? reason : new Error(String(reason))
+      emit({ type: 'Bug', message: 'a part of Pipewright could not be loaded', error })
+    })
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<string> {

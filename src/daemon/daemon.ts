@@ -42,6 +42,8 @@ export interface Daemon {
   progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
   health(): { readonly ok: boolean; readonly detail: string }
   ready(): { readonly ok: boolean; readonly detail: string }
+  /** Resolves when a first reading was tried; never, if the daemon is stopped before. */
+  readonly firstReading: Promise<void>
   queueDepth(): Readonly<Record<Priority, number>>
   watchMode(): WatchMode
   readonly catalog: Catalog | undefined
@@ -191,6 +193,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       readings.attempted
         ? { ok: true, detail: 'the directory was read, or was tried to be, and the ledger is open' }
         : { ok: false, detail: 'the directory was not read yet' },
+    firstReading: readings.firstAttempt,
     queueDepth: () => queue.depth(),
     watchMode: () => watcher.mode(),
     get catalog() {

@@ -31,6 +31,8 @@ export interface Readings {
   giveWay(): void
   /** Whether a first reading was tried. */
   readonly attempted: boolean
+  /** Resolves as soon as it was. */
+  readonly firstAttempt: Promise<void>
   /** ms since the epoch. */
   readonly lastLoadAt: number | undefined
   /** Waits for the reading in progress, whose signal the caller has aborted. */
@@ -63,6 +65,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   let touched: Touched = 'anything'
   let asked: string[] = []
   let attempted = false
+  const firstAttempt = Promise.withResolvers<void>()
   let lastLoadAt: number | undefined
   let cancelNext: (() => void) | undefined
   /** When the first reading began that was not whole and that no whole one has followed. */
@@ -105,6 +108,7 @@ export function createReadings(options: ReadingsOptions): Readings {
       }
     } finally {
       attempted = true
+      firstAttempt.resolve()
       if (hurry === undefined || makingSure?.signal === hurry) makingSure = undefined
     }
   }
@@ -153,6 +157,7 @@ export function createReadings(options: ReadingsOptions): Readings {
     get attempted() {
       return attempted
     },
+    firstAttempt: firstAttempt.promise,
     get lastLoadAt() {
       return lastLoadAt
     },

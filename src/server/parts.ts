@@ -20,7 +20,7 @@ export interface ServerParts {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /** Readings and states; what happens is given to it by whoever emits. */
   readonly chronicle: Pick<Chronicle, 'source' | 'states' | 'lastReading' | 'watch' | 'missedChanges'>
-  readonly metrics: { readonly contentType: string; render(): Promise<string> }
+  readonly metrics: { render(): Promise<Scrape> }
   /** Does the process still move? Never about the platform. */
   health(): Health
   /** Was a first reading attempted, and is the ledger open? */
@@ -30,6 +30,12 @@ export interface ServerParts {
   readonly reconcile: ReconcileTrigger | undefined
   /** @returns a function that ends the subscription */
   subscribe(listener: (change: Change) => void): () => void
+}
+
+export interface Scrape {
+  /** For the `Content-Type` header. */
+  readonly contentType: string
+  readonly text: string
 }
 
 export interface Health {

@@ -1,19 +1,31 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Health, ServerParts } from './parts.ts'
+import { reply } from './reply.ts'
 
-/** `GET /metrics`, `/healthz` and `/readyz`. */
-export function registerProbes(app: FastifyInstance, parts: ServerParts): void {
-  app.get('/metrics', async (_request, reply) => {
-    const text = await parts.metrics.render()
-    return reply.header('content-type', parts.metrics.contentType).send(text)
-  })
-  app.get('/healthz', (_request, reply) => answer(reply, () => parts.health()))
-  app.get('/readyz', (_request, reply) => answer(reply, () => parts.ready()))
+/**
+ * Answers `GET /healthz` and `/readyz`.
+ * @returns whether it was one of them; if not, nothing was answered
+ */
+export function answerProbe(
+  request: Pick<IncomingMessage, 'method' | 'url'>,
+  response: ServerResponse,
+  parts: Pick<ServerParts, 'health' | 'ready'>,
+): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false
+  const check = checkAt(request.url?.split('?')[0], parts)
+  if (check === undefined) return false
+  const { ok, detail } = outcomeOf(check)
+  reply(response, ok ? 200 : 503, { ok, detail })
+  return true
 }
 
-function answer(reply: FastifyReply, check: () => Health): FastifyReply {
-  const { ok, detail } = outcomeOf(check)
-  return reply.code(ok ? 200 : 503).send({ ok, detail })
+function checkAt(
+  path: string | undefined,
+  parts: Pick<ServerParts, 'health' | 'ready'>,
+): (() => Health) | undefined {
+  if (path === '/healthz') return () => parts.health()
+  if (path === '/readyz') return () => parts.ready()
+  return undefined
 }
 
 /** A check that throws is a check that failed. */

@@ -1,25 +1,15 @@
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fastify, type FastifyInstance } from 'fastify'
-import { registerAttention } from './attention.ts'
-import { registerBodies } from './body.ts'
-import { registerErrors } from './errors.ts'
-import { registerEvents } from './events.ts'
-import { registerFacets } from './facets.ts'
-import { registerFindings } from './findings.ts'
-import { registerHeaders } from './headers.ts'
-import { registerHistory } from './history.ts'
-import { registerOverview } from './overview.ts'
-import { registerPage } from './page.ts'
+import type { App } from './app.ts'
 import type { ServerParts } from './parts.ts'
-import { registerProbes } from './probes.ts'
-import { registerReconcile } from './reconcile.ts'
-import { registerResources } from './resources.ts'
-import { registerTimeline } from './timeline.ts'
+import { answerProbe } from './probes.ts'
+import { reply } from './reply.ts'
 
-/** Requests say a key at most. */
-const BODY_LIMIT_BYTES = 4_096
-
+/** For the whole of a request to arrive. */
 const REQUEST_TIMEOUT_MS = 10_000
+
+/** A connection is kept open for the next scrape, which mostly comes within a minute. */
+const KEEP_ALIVE_MS = 72_000
 
 /** How long a close waits for replies that are on their way. */
 const CLOSE_MS = 2_000
@@ -28,40 +18,75 @@ export interface Server {
   /** Where it can be reached from this machine, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
+  /**
+   * Loads what answers everything but the probes. Otherwise the first request that needs it does.
+   * @throws when it cannot be loaded
+   */
+  prepare(): Promise<void>
   /** Ends event streams, lets replies finish for a moment, and closes the port. */
   close(): Promise<void>
 }
 
 /**
- * The HTTP server of design §8, for machines and for people, on one port.
+ * The HTTP server of design §8, for machines and for people, on one port. It answers probes as soon as it listens; all
+ * else is loaded later, because a daemon is ready long before somebody looks at its page.
  * @throws when the port cannot be had; the message says which and why
  */
 export async function startServer(parts: ServerParts): Promise<Server> {
-  const app = fastify({ logger: false, bodyLimit: BODY_LIMIT_BYTES, requestTimeout: REQUEST_TIMEOUT_MS })
-  registerHeaders(app)
-  registerErrors(app)
-  registerBodies(app)
-  registerProbes(app, parts)
-  registerResources(app, parts)
-  registerOverview(app, parts)
-  registerAttention(app, parts)
-  registerFindings(app, parts)
-  registerFacets(app, parts)
-  registerHistory(app, parts)
-  registerTimeline(app, parts)
-  registerReconcile(app, parts)
-  registerEvents(app, parts)
-  await registerPage(app)
-  await listen(app, parts.listen)
-  const { port } = app.server.address() as AddressInfo // it listens on TCP
-  return { url: `http://${reachable(parts.listen.host)}:${port}`, port, close: () => close(app, parts) }
+  let app: App | undefined
+  let loading: Promise<App> | undefined
+  const load = () => (loading ??= loadApp(http, parts).then((loaded) => (app = loaded)))
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    if (answerProbe(request, response, parts)) return
+    if (app !== undefined) app.routing(request, response)
+    else
+      load().then(
+        (loaded) => loaded.routing(request, response),
+        () => reply(response, 500, BROKEN),
+      )
+  }
+
+  const http = createHttpServer(answer)
+  await listen(http, parts.listen)
+  const { port } = http.address() as AddressInfo // it listens on TCP
+  return {
+    url: `http://${reachable(parts.listen.host)}:${port}`,
+    port,
+    async prepare() {
+      await load()
+    },
+    close: () => close(http, loading, parts),
+  }
 }
 
-async function listen(app: FastifyInstance, at: ServerParts['listen']): Promise<void> {
+const BROKEN = {
+  error: 'this could not be answered',
+  hint: 'Pipewright could not load a part of itself; was it changed while it runs? A restart helps.',
+}
+
+async function loadApp(http: HttpServer, parts: ServerParts): Promise<App> {
+  const { createApp } = await import('./app.ts')
+  return createApp(http, parts)
+}
+
+function createHttpServer(answer: (request: IncomingMessage, response: ServerResponse) => void): HttpServer {
+  // Not imported by name: Node then reads all that the module exports, and loads its own fetch for that, some 40 ms.
+  const { createServer } = process.getBuiltinModule('node:http')
+  return createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, answer)
+}
+
+async function listen(http: HttpServer, at: ServerParts['listen']): Promise<void> {
   try {
-    await app.listen({ ...at })
+    await new Promise<void>((resolve, reject) => {
+      // Who asks at "localhost" tries both of its addresses; who asks at 127.0.0.1, only that one.
+      const host = at.host === 'localhost' ? '127.0.0.1' : at.host
+      http.once('error', reject).listen({ host, port: at.port }, () => {
+        http.off('error', reject)
+        resolve()
+      })
+    })
   } catch (error) {
-    await app.close()
     const why = error instanceof Error ? error.message : String(error)
     throw new Error(`cannot listen on ${at.host}:${at.port}: ${why}; choose another with --listen`, {
       cause: error,
@@ -70,10 +95,16 @@ async function listen(app: FastifyInstance, at: ServerParts['listen']): Promise<
 }
 
 /** A client that neither reads nor goes away must not hold up the end. */
-async function close(app: FastifyInstance, { clock }: ServerParts): Promise<void> {
-  const cancel = clock.after(CLOSE_MS, () => app.server.closeAllConnections())
+async function close(
+  http: HttpServer,
+  loading: Promise<App> | undefined,
+  { clock }: ServerParts,
+): Promise<void> {
+  const cancel = clock.after(CLOSE_MS, () => http.closeAllConnections())
   try {
-    await app.close()
+    const app = await loading?.catch(() => undefined)
+    await app?.close()
+    await new Promise((resolve) => http.close(resolve))
   } finally {
     cancel()
   }

@@ -4,7 +4,6 @@ import type { Clock } from '../lib/clock.ts'
 import { errorFacts } from './error-facts.ts'
 import type { Line } from './log-lines.ts'
 import { maskText, REDACTED_PATHS } from './mask.ts'
-import { createPrettyLine } from './pretty-line.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -26,7 +25,7 @@ export interface Logger {
 }
 
 /** pino as we use it: ISO time, levels as words, nothing of the machine, and a net under secrets. */
-export function createLogger(options: LogOptions): Logger {
+export async function createLogger(options: LogOptions): Promise<Logger> {
   const output = openOutput(options.destination)
   const logger = pino(
     {
@@ -37,7 +36,7 @@ export function createLogger(options: LogOptions): Logger {
       serializers: { err: errorFacts, detail: maskDetail },
       redact: { paths: [...REDACTED_PATHS], censor: '[secret]' },
     },
-    options.format === 'json' ? output : prettyOutput(output, options.destination),
+    options.format === 'json' ? output : await prettyOutput(output, options.destination),
   )
   return {
     debugs: logger.isLevelEnabled('debug'),
@@ -85,7 +84,11 @@ function openOutput(destination: LogOptions['destination']): Output {
 
 function ignore(): void {}
 
-function prettyOutput(output: Output, destination: LogOptions['destination']): DestinationStream {
+async function prettyOutput(
+  output: Output,
+  destination: LogOptions['destination'],
+): Promise<DestinationStream> {
+  const { createPrettyLine } = await import('./pretty-line.ts')
   const isTerminal =
     typeof destination === 'number'
       ? isatty(destination)

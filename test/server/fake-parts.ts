@@ -144,7 +144,9 @@ export function fakeParts(
     chronicle,
     history: async ({ key, limit }) =>
       history.filter((entry) => key === undefined || entry.key === key).slice(0, limit),
-    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'a_metric 1\n' },
+    metrics: {
+      render: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', text: 'a_metric 1\n' }),
+    },
     health: () => ({ ok: true, detail: 'the queue moves' }),
     ready: () => ({ ok: true, detail: 'ready' }),
     overview: () => overview(),

@@ -89,26 +89,26 @@ function failed(message: string): Event {
 }
 
 describe('levels', () => {
-  it.each(LEVELS)('%s', (_, event, level) => {
-    const { emit, lines } = telemetry({ log: { level: 'trace' } })
+  it.each(LEVELS)('%s', async (_, event, level) => {
+    const { emit, lines } = await telemetry({ log: { level: 'trace' } })
     emit(event)
     expect(lines().map((line) => line['level'])).toEqual([level])
   })
 
-  it.each(LEVELS)('%s, also where only news is written', (_, event, level) => {
-    const { emit, lines } = telemetry({ log: { level: 'info' } })
+  it.each(LEVELS)('%s, also where only news is written', async (_, event, level) => {
+    const { emit, lines } = await telemetry({ log: { level: 'info' } })
     emit(event)
     expect(lines().map((line) => line['level'])).toEqual(level === 'debug' ? [] : [level])
   })
 
-  it('tells milliseconds to a tenth', () => {
-    const { emit, lines } = telemetry({ log: { level: 'trace' } })
+  it('tells milliseconds to a tenth', async () => {
+    const { emit, lines } = await telemetry({ log: { level: 'trace' } })
     emit(reconciled({ durationMs: 3.6595800000000054, changeToApplyMs: 12.25 }))
     expect(lines()).toMatchObject([{ durationMs: 3.7, changeToApplyMs: 12.3 }])
   })
 
-  it('says nothing above debug about an unchanged world', () => {
-    const { emit, text } = telemetry()
+  it('says nothing above debug about an unchanged world', async () => {
+    const { emit, text } = await telemetry()
     emit(loaded({ findings: [finding()] }))
     text()
     emit(loaded({ findings: [finding()] }))
@@ -146,8 +146,8 @@ describe('lines', () => {
     expect(Object.keys(FIELDS).toSorted()).toEqual([...used].toSorted())
   })
 
-  it('have a constant message, and the facts as fields', () => {
-    const { emit, lines } = telemetry()
+  it('have a constant message, and the facts as fields', async () => {
+    const { emit, lines } = await telemetry()
     emit(reconciled({ changed: true }))
     expect(lines()).toEqual([
       {
@@ -170,15 +170,15 @@ describe('lines', () => {
     ])
   })
 
-  it('name the revision also where the event does not', () => {
-    const { emit, lines } = telemetry()
+  it('name the revision also where the event does not', async () => {
+    const { emit, lines } = await telemetry()
     emit(loaded())
     emit({ type: 'RateLimited', service: 'analytics', retryAfterMs: 500 })
     expect(lines().map((line) => line['revision'])).toEqual(['abc123', 'abc123'])
   })
 
-  it('tell of a fault with its causes, without the fields of the error', () => {
-    const { emit, lines, text } = telemetry()
+  it('tell of a fault with its causes, without the fields of the error', async () => {
+    const { emit, lines, text } = await telemetry()
     const error = Object.assign(new Error('outer', { cause: new Error('inner') }), {
       request: 'k3y-material',
     })
@@ -193,8 +193,8 @@ describe('lines', () => {
 })
 
 describe('readings', () => {
-  it('are news when a key changed, or when the revision did', () => {
-    const { emit, lines } = telemetry()
+  it('are news when a key changed, or when the revision did', async () => {
+    const { emit, lines } = await telemetry()
     emit(loaded())
     emit(loaded())
     emit(loaded({ changed: ['Pipe/orders'] }))
@@ -206,8 +206,8 @@ describe('readings', () => {
     ])
   })
 
-  it('name a finding once, also when it moves, and again when it comes back', () => {
-    const { emit, lines } = telemetry()
+  it('name a finding once, also when it moves, and again when it comes back', async () => {
+    const { emit, lines } = await telemetry()
     const seen = () => lines().filter((line) => line['msg'] === 'Finding').length
     emit(loaded({ findings: [finding()] }))
     expect(seen()).toBe(1)
@@ -220,24 +220,24 @@ describe('readings', () => {
     expect(seen()).toBe(1)
   })
 
-  it('do not forget findings over a reading that is not believed', () => {
-    const { emit, lines } = telemetry()
+  it('do not forget findings over a reading that is not believed', async () => {
+    const { emit, lines } = await telemetry()
     emit(loaded({ findings: [finding()] }))
     emit(loaded({ problem: 'the directory is empty' }))
     emit(loaded({ findings: [finding()] }))
     expect(lines().filter((line) => line['msg'] === 'Finding')).toHaveLength(1)
   })
 
-  it('name a hundred findings and count the rest', () => {
-    const { emit, lines } = telemetry()
+  it('name a hundred findings and count the rest', async () => {
+    const { emit, lines } = await telemetry()
     emit(loaded({ findings: Array.from({ length: 150 }, (_, index) => finding({ file: `${index}.yaml` })) }))
     const told = lines()
     expect(told.filter((line) => line['msg'] === 'Finding')).toHaveLength(100)
     expect(told.at(-1)).toMatchObject({ msg: 'More findings', findings: 50 })
   })
 
-  it('tell of a trouble once, and of its end', () => {
-    const { emit, lines } = telemetry()
+  it('tell of a trouble once, and of its end', async () => {
+    const { emit, lines } = await telemetry()
     for (const event of [failed('gone'), failed('gone'), failed('denied'), loaded({ problem: 'empty' })])
       emit(event)
     for (const event of [loaded({ problem: 'empty' }), loaded(), loaded()]) emit(event)
@@ -261,8 +261,8 @@ describe('secrets', () => {
     ['a URL with a user', 'cannot reach https://user:world-secret@broker.example/'],
   ]
 
-  it.each(TEXTS)('do not show in a text: %s', (_, message) => {
-    const { emit, text } = telemetry()
+  it.each(TEXTS)('do not show in a text: %s', async (_, message) => {
+    const { emit, text } = await telemetry()
     emit({ type: 'Bug', message, error: new Error(message) })
     const written = text()
     expect(written).toContain('[secret]')
@@ -271,8 +271,8 @@ describe('secrets', () => {
 })
 
 describe('for people', () => {
-  it('shows a line each, without colour where there is no terminal', () => {
-    const { emit, text } = telemetry({ log: { format: 'pretty' } })
+  it('shows a line each, without colour where there is no terminal', async () => {
+    const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     emit(createFinished({ outcome: 'unknown', message: 'the connection\nwas \u001B[31mreset' }))
     const written = text()
     expect(written).toMatch(/ERROR: Create finished · Pipe\/orders · the connection was {1,2}\[31mreset/)
@@ -281,8 +281,8 @@ describe('for people', () => {
     expect(written.trim().split('\n')).toHaveLength(1)
   })
 
-  it('shows where, and the other facts as words', () => {
-    const { emit, text } = telemetry({ log: { format: 'pretty' } })
+  it('shows where, and the other facts as words', async () => {
+    const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     emit(loaded({ findings: [finding()] }))
     const [read, found] = text().trim().split('\n')
     expect(read).toMatch(
@@ -293,8 +293,8 @@ describe('for people', () => {
     )
   })
 
-  it('does not say the same twice in a row of the same resource', () => {
-    const { emit, text } = telemetry({ log: { format: 'pretty' } })
+  it('does not say the same twice in a row of the same resource', async () => {
+    const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     emit(conditionChanged(CONDITION))
     emit(reconciled({ changed: true, message: CONDITION.message }))
     emit(reconciled({ changed: true, message: CONDITION.message, key: 'Pipe/other' }))
@@ -302,8 +302,8 @@ describe('for people', () => {
     expect(lines.map((line) => line.includes(CONDITION.message))).toEqual([true, false, true])
   })
 
-  it('shows the stack of a fault', () => {
-    const { emit, text } = telemetry({ log: { format: 'pretty' } })
+  it('shows the stack of a fault', async () => {
+    const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     emit({ type: 'Bug', message: 'in the queue', error: new Error('outer') })
     expect(text()).toMatch(/ERROR: Bug · in the queue\n[\s\S]*outer[\s\S]*at /)
   })
@@ -314,7 +314,7 @@ describe('destinations', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pipewright-log-'))
     const file = openSync(join(folder, 'log'), 'w')
     try {
-      const made = telemetry({ log: { destination: file } })
+      const made = await telemetry({ log: { destination: file } })
       made.emit({ type: 'Stopping', signal: 'SIGTERM' })
       await made.close()
       expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('"msg":"Stopping"')
@@ -325,7 +325,7 @@ describe('destinations', () => {
   })
 
   it('may fail without taking anybody along', async () => {
-    const made = telemetry()
+    const made = await telemetry()
     made.destination.destroy(new Error('EPIPE'))
     made.emit({ type: 'Stopping', signal: 'SIGTERM' })
     await expect(made.close()).resolves.toBeUndefined()

@@ -60,11 +60,12 @@ const NOTIFICATIONS: readonly Event[] = [
   { type: 'NotificationsWaiting', target: 'on-call', count: 3 },
 ]
 
-type Telemetry = ReturnType<typeof telemetry>
+type Telemetry = Awaited<ReturnType<typeof telemetry>>
 
 /** The samples of a scrape: `name{label="value"}` → number, without the prefix. */
-async function scrape({ metrics }: Telemetry): Promise<ReadonlyMap<string, number>> {
-  const text = await metrics.render()
+async function scrape(of: Telemetry | Promise<Telemetry>): Promise<ReadonlyMap<string, number>> {
+  const { metrics } = await of
+  const { text } = await metrics.render()
   const samples = text.split('\n').filter((line) => line.startsWith('pipewright_'))
   return new Map(
     samples.map((line) => {
@@ -75,7 +76,7 @@ async function scrape({ metrics }: Telemetry): Promise<ReadonlyMap<string, numbe
 }
 
 async function after(...events: readonly Event[]): Promise<ReadonlyMap<string, number>> {
-  const made = telemetry({ log: { level: 'silent' } })
+  const made = await telemetry({ log: { level: 'silent' } })
   for (const event of events) made.emit(event)
   return scrape(made)
 }
@@ -83,10 +84,10 @@ async function after(...events: readonly Event[]): Promise<ReadonlyMap<string, n
 describe('a fresh process', () => {
   it('has every metric of the design with its type and labels, and no other', async () => {
     const states = [resource('Pipe/a', { state: 'Running' }), resource('Alert/a', { state: 'OK' })]
-    const made = telemetry({ board: () => states, log: { level: 'silent' } })
+    const made = await telemetry({ board: () => states, log: { level: 'silent' } })
     made.emit(loaded())
     for (const event of NOTIFICATIONS) made.emit(event)
-    const text = await made.metrics.render()
+    const { text } = await made.metrics.render()
     const shown = [...text.matchAll(/^# TYPE pipewright_(\w+) (\w+)\npipewright_\w+(?:\{(.*)\})?/gm)].map(
       ([, name, type, labels = '']) => {
         const names = [...labels.matchAll(/(\w+)="/g)]
@@ -99,7 +100,8 @@ describe('a fresh process', () => {
   })
 
   it('has the usual metrics of a process, and no gauge that is named like a counter', async () => {
-    const text = await telemetry().metrics.render()
+    const { metrics } = await telemetry()
+    const { text } = await metrics.render()
     expect(text).toContain('\nprocess_cpu_seconds_total ')
     expect(text).toContain('\nnodejs_active_handles{')
     const misnamed = [...text.matchAll(/^# TYPE (\w+_total) (?!counter)/gm)].map(([, name]) => name)
@@ -126,14 +128,23 @@ describe('a fresh process', () => {
   })
 
   it('keeps a registry of its own', async () => {
-    const one = telemetry({ log: { level: 'silent' } })
-    const other = telemetry({ log: { level: 'silent' } })
+    const one = await telemetry({ log: { level: 'silent' } })
+    const other = await telemetry({ log: { level: 'silent' } })
     one.emit(createFinished())
     expect((await scrape(other)).get('creates_total{outcome="created"}')).toBe(0)
   })
 
-  it('tells a scraper which format it is', () => {
-    expect(telemetry().metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
+  it('counts what happened before anybody wanted metrics, once, however much it was', async () => {
+    const made = await telemetry({ log: { level: 'silent' } })
+    for (let n = 0; n < 2_500; n += 1) made.emit(createFinished())
+    await made.prepare()
+    made.emit(createFinished())
+    expect((await scrape(made)).get('creates_total{outcome="created"}')).toBe(2_501)
+  })
+
+  it('tells a scraper which format it is', async () => {
+    const { metrics } = await telemetry()
+    expect((await metrics.render()).contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
   })
 })
 
@@ -331,7 +342,7 @@ describe('the board', () => {
 
   it('shows the state a pipe is in, and not the one it was in', async () => {
     let state = 'Provisioning'
-    const made = telemetry({ board: () => [resource('Pipe/a', { state })], log: { level: 'silent' } })
+    const made = await telemetry({ board: () => [resource('Pipe/a', { state })], log: { level: 'silent' } })
     expect((await scrape(made)).get('pipe_state{name="a",state="Provisioning"}')).toBe(1)
     state = 'Running'
     const samples = await scrape(made)
@@ -350,7 +361,7 @@ describe('the board', () => {
 
   it('bounds the names, and whoever has a place keeps it', async () => {
     const names = ['m', 'n', 'o']
-    const made = telemetry({
+    const made = await telemetry({
       namedResources: 3,
       log: { level: 'silent' },
       board: () => names.map((name) => resource(`Pipe/${name}`, { state: 'Running' })),
@@ -368,7 +379,7 @@ describe('the board', () => {
 
   it('gives the place of a name that is gone to the next', async () => {
     let names = ['m', 'n']
-    const made = telemetry({
+    const made = await telemetry({
       namedResources: 2,
       log: { level: 'silent' },
       board: () => names.map((name) => resource(`Pipe/${name}`)),

@@ -8,10 +8,10 @@ import { loaded, resource, telemetry } from './sample.ts'
 
 async function exported() {
   const resources = [resource('Pipe/a', { state: 'Running' }), resource('Alert/a', { state: 'OK' })]
-  const made = telemetry({ board: () => resources, log: { level: 'silent' } })
+  const made = await telemetry({ board: () => resources, log: { level: 'silent' } })
   made.emit(loaded())
   made.emit({ type: 'NotificationsSettled', target: 'on-call', result: 'lost', count: 0 })
-  return exportedIn(await made.metrics.render())
+  return exportedIn((await made.metrics.render()).text)
 }
 
 const RULES = alertRules()

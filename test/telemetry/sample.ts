@@ -110,7 +110,7 @@ interface Overrides extends Partial<Pick<TelemetryOptions, 'board' | 'namedResou
 }
 
 /** Telemetry that logs into memory. */
-export function telemetry(over: Overrides = {}) {
+export async function telemetry(over: Overrides = {}) {
   const chunks: string[] = []
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -118,7 +118,7 @@ export function telemetry(over: Overrides = {}) {
       done()
     },
   })
-  const made = createTelemetry({
+  const made = await createTelemetry({
     version: '9.9.9',
     board: over.board ?? (() => []),
     namedResources: over.namedResources ?? 1_000,
