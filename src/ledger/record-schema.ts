@@ -3,6 +3,7 @@ import { parseKey, type Key } from '../kinds/key.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { CONDITION_TYPES, type Conditions } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
+import { shared } from '../lib/shared.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
 
@@ -32,7 +33,7 @@ const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 const Condition = z.strictObject({
   status: ConditionStatus,
   reason: KnownReason,
-  message: z.string(),
+  message: z.string().transform(shared),
   since: Time,
 })
 
@@ -70,11 +71,16 @@ const Upsert = z.strictObject({
   }),
 })
 
-const Fingerprint = z.strictObject({
-  digest: z.string(),
-  fields: z.record(z.string(), z.string()),
-  secrets: z.record(z.string(), z.string()),
-})
+/** Passed on as it was read: a copy of such an object, made member by member, takes many times its room. */
+const Hashes = z.custom<Readonly<Record<string, string>>>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((hash) => typeof hash === 'string'),
+)
+
+const Fingerprint = z.strictObject({ digest: z.string(), fields: Hashes, secrets: Hashes.transform(shared) })
 
 /** A record as the ledger keeps it; the same as {@link LedgerRecord}, see below. */
 export const RecordSchema = z.strictObject({
@@ -82,7 +88,9 @@ export const RecordSchema = z.strictObject({
   version: z.int().min(1),
   file: known(z.string()),
   line: known(z.number()),
-  service: known(z.strictObject({ name: z.string(), organizationId: z.string(), serviceId: z.string() })),
+  service: known(
+    z.strictObject({ name: z.string(), organizationId: z.string(), serviceId: z.string() }),
+  ).transform(shared),
   platformName: known(z.string()),
   pipe: known(
     z.strictObject({

@@ -1,6 +1,7 @@
 import type { KeptParts } from '../kinds/kept-manifest.ts'
 import { keptManifest } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
+import { shared } from '../lib/shared.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import type { ParsedFile } from './parse-file.ts'
 
@@ -47,20 +48,3 @@ function revived(manifest: Manifest): Manifest {
 }
 
 const NO_LOCKS: ParsedDocument['locks'] = new Map()
-
-/** What many manifests say alike. */
-const common = new Map<string, unknown>()
-const MOST_COMMON = 10_000
-const LONGEST_COMMON = 400
-
-/** One value for all that are equal; nobody writes to either. */
-function shared<T>(value: T): T {
-  if (value === undefined) return value
-  const text = JSON.stringify(value)
-  if (text.length > LONGEST_COMMON) return value
-  const known = common.get(text)
-  if (known !== undefined) return known as T // it has the same JSON
-  if (common.size >= MOST_COMMON) common.clear()
-  common.set(text, value)
-  return value
-}

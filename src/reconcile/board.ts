@@ -2,7 +2,6 @@ import type { Entry } from '../kinds/catalog.ts'
 import type { Position } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf, nameOf } from '../kinds/key.ts'
-import { alertExpectation } from '../kinds/alert/body.ts'
 import { serviceOf } from '../kinds/kept-manifest.ts'
 import { maskSensitive } from '../kinds/mask.ts'
 import { returnedBody } from '../kinds/returned-body.ts'
@@ -13,8 +12,9 @@ import { statusOf } from '../plan/conditions.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { ResourceStatus, StatusBoard } from './status.ts'
+import type { KeptReply } from './kept-reply.ts'
 import type { Look } from './world.ts'
-import { bodyOf } from './world.ts'
+import { expectedOf } from './asked-body.ts'
 
 /** The read model, kept up to date by whoever reconciles. */
 export interface WritableBoard extends StatusBoard {
@@ -79,7 +79,7 @@ export function describeStatus(input: {
     suspendedUntil:
       manifest !== undefined && 'policy' in manifest ? manifest.policy?.suspend?.until : undefined,
   }
-  return Object.assign(new Bodies(entry, key, look?.body), facts)
+  return Object.assign(new Bodies(entry, key, look?.reply), facts)
 }
 
 /** The same resource at another place of the directory. */
@@ -98,9 +98,9 @@ export function movedTo(
 class Bodies {
   readonly #entry: Entry | undefined
   readonly #key: Key
-  readonly #reply: string | undefined
+  readonly #reply: KeptReply | undefined
 
-  constructor(entry: Entry | undefined, key: Key, reply: string | undefined) {
+  constructor(entry: Entry | undefined, key: Key, reply: KeptReply | undefined) {
     this.#entry = entry
     this.#key = key
     this.#reply = reply
@@ -112,8 +112,7 @@ class Bodies {
 
   get observed(): JsonObject | undefined {
     if (this.#reply === undefined) return undefined
-    const reply = JSON.parse(this.#reply) as JsonObject // it was made by JSON.stringify
-    return maskSensitive(returnedBody(kindOf(this.#key), reply))
+    return maskSensitive(returnedBody(kindOf(this.#key), this.#reply.body))
   }
 
   again(): Bodies {
@@ -136,9 +135,6 @@ function serviceNameOf(entry: Entry | undefined, record: LedgerRecord): string |
 }
 
 function desiredOf(entry: Entry | undefined): JsonObject | undefined {
-  const manifest = entry?.manifest
-  if (manifest === undefined) return undefined
-  if (manifest.kind === 'Alert') return alertExpectation(manifest)
-  const body = bodyOf(manifest)
-  return body === undefined ? undefined : maskSensitive(body)
+  const body = entry?.manifest && expectedOf(entry.manifest)
+  return body && (entry.manifest.kind === 'Alert' ? body : maskSensitive(body))
 }

@@ -1,6 +1,8 @@
 import type { Entry } from '../kinds/catalog.ts'
 import type { Key } from '../kinds/key.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Deps } from './deps.ts'
+import { KeptReply } from './kept-reply.ts'
 import type { Look } from './world.ts'
 
 /** Remembers what the platform said of a key. */
@@ -15,14 +17,14 @@ export function noteFound(
     at: clock.now(),
     found: true,
     state: seen.state,
-    body: JSON.stringify(seen.body),
+    reply: new KeptReply(seen.body as JsonObject, seen.entry?.manifest), // it was read from JSON
     unsettled: settled ? 0 : (world.look(key)?.unsettled ?? 0) + 1,
   })
 }
 
 /** Remembers that the platform knows nothing of a key. */
 export function noteMissing({ world, clock }: Deps, key: Key): void {
-  world.noteLook(key, { at: clock.now(), found: false, state: undefined, body: undefined, unsettled: 0 })
+  world.noteLook(key, { at: clock.now(), found: false, state: undefined, reply: undefined, unsettled: 0 })
 }
 
 /** A look from a time on; one "from the future", which a clock that was set back leaves behind, says nothing. */

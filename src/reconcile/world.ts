@@ -1,5 +1,3 @@
-import { endpointBody } from '../kinds/query-endpoint/body.ts'
-import { pipeBody } from '../kinds/pipe/body.ts'
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import { fingerprintBody } from '../kinds/fingerprint.ts'
 import { serviceOf } from '../kinds/kept-manifest.ts'
@@ -14,6 +12,8 @@ import type { Desired } from '../plan/input.ts'
 import { isMassMissing } from '../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import type { Newcomer } from '../plan/rename.ts'
+import { bodyOf } from './asked-body.ts'
+import type { KeptReply } from './kept-reply.ts'
 import { createKinIndex } from './kin-index.ts'
 
 /** What the platform last said of one key. */
@@ -22,8 +22,8 @@ export interface Look {
   readonly at: number
   readonly found: boolean
   readonly state: string | undefined
-  /** The reply's resource as it came, as JSON text, which is a fraction of its size; masked only where it is shown. */
-  readonly body: string | undefined
+  /** The reply's resource as it came; masked only where it is shown. */
+  readonly reply: KeptReply | undefined
   /** Looks in a row that found a state which is not healthy. */
   readonly unsettled: number
 }
@@ -217,17 +217,4 @@ function dependenciesOf(manifest: ResourceManifest): readonly string[] {
 export function identityOf(manifest: ServiceManifest): ServiceIdentity {
   const { organizationId, serviceId } = manifest.spec
   return { name: manifest.metadata.name, organizationId, serviceId }
-}
-
-/** The body of the interface that a manifest asks for, references in place; alerts and services have none. */
-export function bodyOf(manifest: ResourceManifest): JsonObject | undefined {
-  switch (manifest.kind) {
-    case 'Pipe':
-      return pipeBody(manifest)
-    case 'QueryEndpoint':
-      return endpointBody(manifest)
-    case 'Alert':
-    case 'Service':
-      return undefined
-  }
 }
