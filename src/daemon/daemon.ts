@@ -2,8 +2,9 @@ import type { Key } from '../kinds/key.ts'
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Priority } from '../reconcile/ports.ts'
-import { movedTo, type WritableBoard } from '../reconcile/board.ts'
+import type { WritableBoard } from '../reconcile/board.ts'
 import type { Deps } from '../reconcile/deps.ts'
+import { changedStatus } from '../reconcile/kept-status.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import type { WatchMode } from '../reconcile/events.ts'
 import { seedStatus } from '../reconcile/seed.ts'
@@ -220,7 +221,7 @@ function showPlaces(board: WritableBoard, entries: Iterable<Entry>): void {
   for (const { key, position } of entries) {
     const shown = board.get(key)
     if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue
-    board.set(movedTo(shown, position))
+    board.set(changedStatus(shown, { file: position.file, line: position.line }))
   }
 }
 

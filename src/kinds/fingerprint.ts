@@ -13,17 +13,22 @@ const FIELDS_BY_KIND: Readonly<Record<'Pipe' | 'QueryEndpoint', Fields>> = {
 /**
  * What a body asks for, without holding it: a digest of the whole and one of each field by dotted path. Two bodies have
  * the same one exactly when they mean the same. A secretRef counts by its reference: a rotated secret changes nothing.
- * @param hash a keyed hash: bodies may hold sensitive values
  */
 export function fingerprintBody(
   body: JsonObject,
-  kind: 'Pipe' | 'QueryEndpoint',
-  hash: (text: string) => string,
+  options: {
+    readonly kind: 'Pipe' | 'QueryEndpoint'
+    /** A keyed hash: bodies may hold sensitive values. */
+    readonly hash: (text: string) => string
+    /** When it is known already. */
+    readonly digest: string | undefined
+  },
 ): { readonly digest: string; readonly fields: Readonly<Record<string, string>> } {
+  const { kind, hash } = options
   const leaves = () => canonicalLeaves(FIELDS_BY_KIND[kind], body)
   return {
     // canonical texts and paths hold no line break
-    digest: hash(leaves().map(lineOf).join('\n')),
+    digest: options.digest ?? hash(leaves().map(lineOf).join('\n')),
     // Made when somebody asks, which is after an edit only: they are most of the work, and most of the memory.
     get fields() {
       // the path is part of what is hashed, so that equal values of two fields do not show as equal

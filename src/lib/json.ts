@@ -34,16 +34,21 @@ export function sameJson(a: unknown, b: unknown): boolean {
       a.every((item, i) => sameJson(item, b[i]))
     )
   }
-  return (
-    isObject(a) &&
-    isObject(b) &&
-    hasSame(a, b) &&
-    Object.keys(b).every((name) => b[name] === undefined || (Object.hasOwn(a, name) && a[name] !== undefined))
-  )
+  return isObject(a) && isObject(b) && hasSame(a, b) && hasNoMore(b, a)
 }
 
+/** In loops, because it runs at every look at a resource. */
 function hasSame(a: JsonObject, b: JsonObject): boolean {
-  return Object.keys(a).every(
-    (name) => a[name] === undefined || (Object.hasOwn(b, name) && sameJson(a[name], b[name])),
-  )
+  for (const name of Object.keys(a)) {
+    const value = a[name]
+    if (value !== undefined && !(Object.hasOwn(b, name) && sameJson(value, b[name]))) return false
+  }
+  return true
+}
+
+function hasNoMore(a: JsonObject, b: JsonObject): boolean {
+  for (const name of Object.keys(a)) {
+    if (a[name] !== undefined && !(Object.hasOwn(b, name) && b[name] !== undefined)) return false
+  }
+  return true
 }

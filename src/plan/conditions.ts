@@ -30,9 +30,12 @@ export function conditionsAfter(input: ConditionsInput): Conditions {
     const before = previous?.[type]
     const claim = claims[type]
     const same = before !== undefined && before.status === claim.status && before.reason === claim.reason
+    if (same && before.message === claim.message) return before
     return { ...claim, since: same ? before.since : decided.now }
   }
-  return { Valid: stamp('Valid'), Synced: stamp('Synced'), Ready: stamp('Ready') }
+  const after: Conditions = { Valid: stamp('Valid'), Synced: stamp('Synced'), Ready: stamp('Ready') }
+  // The very same where nothing changed: whoever shows them holds no copy.
+  return CONDITION_TYPES.every((type) => after[type] === previous?.[type]) ? (previous ?? after) : after
 }
 
 /** Reasons whose message says something more that a person wants to hear of when it changes: fields, a state, a finding. */

@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
-import { sha256 } from '../lib/digest.ts'
+import { changedFields } from '../kinds/fingerprint.ts'
+import { shortHash } from '../lib/digest.ts'
 import { sameId } from '../lib/same-id.ts'
 import { leftSomething } from './gates.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
@@ -31,46 +32,45 @@ export function findKinship(newcomer: Newcomer, records: readonly LedgerRecord[]
   const same = related.filter((record) => record.applied?.digest === newcomer.fingerprint.digest)
   const only = same.length === 1 ? same[0] : undefined
   if (only !== undefined) return { from: only, certainty: 'same' }
-  const body = bodyMark(newcomer.fingerprint)
   const suspect =
     same[0] ??
     related.find((record) => record.platformName === newcomer.platformName) ??
-    related.find((record) => record.applied !== undefined && bodyMark(record.applied) === body)
+    related.find(({ applied }) => applied && sameButName(applied.fields, newcomer.fingerprint.fields))
   return suspect === undefined ? undefined : { from: suspect, certainty: 'suspected' }
 }
 
-/** Texts of which two kin share at least one: what to look records up by, when there are many. */
-export function marksOfNewcomer({ serviceId, platformName, fingerprint }: Newcomer): readonly string[] {
-  return [mark(serviceId, 'name', platformName), mark(serviceId, 'body', bodyMark(fingerprint))]
+/**
+ * Numbers of which two kin share at least one: what to look records up by, when there are many. Others may share one by
+ * chance: {@link findKinship} decides.
+ */
+export function marksOfNewcomer({ serviceId, platformName, fingerprint }: Newcomer): readonly number[] {
+  return [nameMark(serviceId, platformName), bodyMark(serviceId, fingerprint.fields)]
 }
 
-/** The texts under which a record is found by its kin; none for what left nothing on the platform. */
-export function marksOfRecord(record: LedgerRecord): readonly string[] {
+/** The numbers under which a record is found by its kin; none for what left nothing on the platform. */
+export function marksOfRecord(record: LedgerRecord): readonly number[] {
   const { service, platformName, applied } = record
   if (service === undefined || !leftSomething(record)) return []
   return [
-    ...(platformName === undefined ? [] : [mark(service.serviceId, 'name', platformName)]),
-    ...(applied === undefined ? [] : [mark(service.serviceId, 'body', bodyMark(applied))]),
+    ...(platformName === undefined ? [] : [nameMark(service.serviceId, platformName)]),
+    ...(applied === undefined ? [] : [bodyMark(service.serviceId, applied.fields)]),
   ]
 }
 
-function mark(serviceId: string, what: 'name' | 'body', text: string): string {
-  return `${serviceId.toLowerCase()} ${what} ${text}`
+function nameMark(serviceId: string, platformName: string): number {
+  return shortHash(`${serviceId.toLowerCase()} ${platformName}`)
 }
 
-const bodyMarks = new WeakMap<Fingerprint['fields'], string>()
+function bodyMark(serviceId: string, fields: Fingerprint['fields']): number {
+  let mark = shortHash(serviceId.toLowerCase())
+  for (const path of Object.keys(fields)) {
+    // Put together so that their order does not matter.
+    if (path !== 'name') mark ^= shortHash(`${path}=${fields[path]}`)
+  }
+  return mark
+}
 
-/** Stands for a body but for the name in it. */
-function bodyMark({ fields }: Pick<Fingerprint, 'fields'>): string {
-  const known = bodyMarks.get(fields)
-  if (known !== undefined) return known
-  const paths = Object.keys(fields).filter((path) => path !== 'name')
-  const digest = sha256(
-    paths
-      .toSorted()
-      .map((path) => `${path}=${fields[path]}`)
-      .join('\n'),
-  )
-  bodyMarks.set(fields, digest)
-  return digest
+/** Whether two bodies ask for the same, but for the name in them. */
+function sameButName(a: Fingerprint['fields'], b: Fingerprint['fields']): boolean {
+  return changedFields(a, b).every((path) => path === 'name')
 }

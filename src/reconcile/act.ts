@@ -97,7 +97,7 @@ async function create(
   // The reply is the first look at the pipe: no GET is spent on what it says.
   const differences = comparePipe(body, pipe)
   const state = pipe.state ?? undefined
-  noteFound(deps, key, { state, body: pipe, entry })
+  noteFound(deps, key, { state, reply: pipe, desired: body, record, entry })
   deps.emit({ type: 'Observed', key, state, differences })
   return { outcome: withDrift(outcome, differences), record, history: [] }
 }
@@ -133,7 +133,7 @@ async function adopt(
   const { pipe, requestId, message, record, history } = taken
   const differences = comparePipe(body, pipe)
   const state = pipe.state ?? undefined
-  noteFound(deps, key, { state, body: pipe, entry })
+  noteFound(deps, key, { state, reply: pipe, desired: body, record, entry })
   deps.emit({ type: 'Observed', key, state, differences })
   const done: Done = { result: 'done', reason: 'Adopted', message, differences: [], requestId }
   return { outcome: withDrift(done, differences), record, history }
@@ -173,7 +173,7 @@ async function upsert(
   )
   const at = deps.clock.now()
   const revision = entry?.revision ?? ''
-  noteFound(deps, key, { state: undefined, body: value, entry })
+  noteFound(deps, key, { state: undefined, reply: value, desired: body, record: input.recorded, entry })
   const differences = compareEndpoint(body, value)
   const reply = {
     id: value.id,

@@ -6,7 +6,6 @@ import type { Key } from '../kinds/key.ts'
 import { kindOf } from '../kinds/key.ts'
 import { comparePipe } from '../kinds/pipe/compare.ts'
 import { compareEndpoint, takenAway } from '../kinds/query-endpoint/compare.ts'
-import { keyedHash } from '../lib/digest.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { DecideInput, Desired, Observed } from '../plan/input.ts'
 import { missesAfter } from '../plan/missing.ts'
@@ -19,7 +18,7 @@ import { RemoteError } from './remote-error.ts'
 import type { BodySecrets } from './secrets.ts'
 import { readBodySecrets } from './secrets.ts'
 import { surroundingsOf } from './surroundings.ts'
-import type { Asked } from './world.ts'
+import type { Asked, World } from './world.ts'
 
 /** All that a decision and its action need of one key. */
 export interface Assessment {
@@ -47,7 +46,7 @@ export async function assess(deps: Deps, key: Key, recorded: LedgerRecord, turn:
   const body = asked?.body
   const secrets = body === undefined ? NO_SECRETS : await readBodySecrets(deps.secrets, body)
   const service = desiredService(world, manifest)
-  const fingerprint = asked === undefined ? undefined : withSecretHashes(deps, asked, secrets)
+  const fingerprint = asked === undefined ? undefined : withSecretHashes(world, asked, secrets)
   const desired: Desired = {
     key,
     state: world.desiredState(key),
@@ -156,7 +155,7 @@ async function lookAtPipe(
     const { value, requestId } = await deps.platform.getPipe(access, pipe.id, options)
     const differences: readonly Difference[] = body === undefined ? [] : comparePipe(body, value)
     const state = value.state ?? undefined
-    noteFound(deps, key, { state, body: value, entry })
+    noteFound(deps, key, { state, reply: value, desired: body ?? {}, record: recorded, entry })
     deps.emit({ type: 'Observed', key, state, differences })
     const found = recorded.misses === undefined ? recorded : { ...recorded, misses: undefined }
     return {
@@ -186,28 +185,28 @@ async function lookAtAlert(
   if (manifest?.kind !== 'Alert') return undefined
   const options = { priority: turn.priority, signal: turn.stopping }
   const { value, requestId } = await deps.platform.getAlert(manifest.spec.id, options)
-  const differences = compareAlert(alertExpectation(manifest), value)
+  const desired = alertExpectation(manifest)
+  const differences = compareAlert(desired, value)
   const state = value.state ?? undefined
-  noteFound(deps, key, { state, body: value, entry })
+  noteFound(deps, key, { state, reply: value, desired, record: recorded, entry })
   deps.emit({ type: 'Observed', key, state, differences })
   return { observed: { status: 'found', state, differences }, recorded, failure: undefined, requestId }
 }
 
 /** What is asked for, with the hashes of what its secrets say now. */
 export function withSecretHashes(
-  deps: Pick<Deps, 'ledger'>,
+  world: Pick<World, 'hashOf'>,
   { fingerprint }: Asked,
   secrets: BodySecrets,
 ): Fingerprint {
-  const hashes = [...secrets.values].map(([path, secret]) => {
-    return [path, keyedHash(deps.ledger.hashKey, secret.reveal())] as const
-  })
+  const hashes: Record<string, string> = {}
+  for (const [path, secret] of secrets.values) hashes[path] = world.hashOf(secret)
   return {
     digest: fingerprint.digest,
     get fields() {
       return fingerprint.fields
     },
-    secrets: Object.fromEntries(hashes),
+    secrets: hashes,
   }
 }
 

@@ -5,40 +5,55 @@ import { marksOfNewcomer, marksOfRecord } from '../plan/rename.ts'
 
 /** Finds kin without comparing each newcomer with each record. */
 export interface KinIndex {
-  /** A record took the place of another one of its key; undefined: there was none, or there is none any more. */
+  /** A record takes the place of another one of its key; undefined: there was none, or there is none any more. */
   replace(before: LedgerRecord | undefined, after: LedgerRecord | undefined): void
   /** Keys that share a mark with a newcomer, but for its own; in their order. */
   of(newcomer: Newcomer): readonly Key[]
 }
 
-export function createKinIndex(): KinIndex {
-  const keysOf = new Map<string, Set<Key>>()
+/** Mark → its key, or keys where there are several. */
+type Index = Map<number, Key | Set<Key>>
 
-  function remove(mark: string, key: Key): void {
-    const keys = keysOf.get(mark)
-    keys?.delete(key)
-    if (keys?.size === 0) keysOf.delete(mark)
-  }
+/** @param records all that there are; the index is made when the first newcomer comes, which mostly none does */
+export function createKinIndex(records: () => Iterable<LedgerRecord>): KinIndex {
+  let keysOf: Index | undefined
 
-  function add(mark: string, key: Key): void {
-    const keys = keysOf.get(mark)
-    if (keys === undefined) keysOf.set(mark, new Set([key]))
-    else keys.add(key)
+  function made(): Index {
+    const index: Index = new Map()
+    for (const record of records()) for (const mark of marksOfRecord(record)) add(index, mark, record.key)
+    return index
   }
 
   return {
     replace(before, after) {
+      if (keysOf === undefined) return
       const old = before === undefined ? [] : marksOfRecord(before)
       const marks = after === undefined ? [] : marksOfRecord(after)
-      if (before !== undefined) for (const mark of old) if (!marks.includes(mark)) remove(mark, before.key)
-      if (after !== undefined) for (const mark of marks) if (!old.includes(mark)) add(mark, after.key)
+      if (before !== undefined)
+        for (const mark of old) if (!marks.includes(mark)) remove(keysOf, mark, before.key)
+      if (after !== undefined) for (const mark of marks) if (!old.includes(mark)) add(keysOf, mark, after.key)
     },
     of(newcomer) {
+      keysOf ??= made()
       const found = new Set<Key>()
       for (const mark of marksOfNewcomer(newcomer)) {
-        for (const key of keysOf.get(mark) ?? []) if (key !== newcomer.key) found.add(key)
+        const keys = keysOf.get(mark) ?? []
+        for (const key of typeof keys === 'string' ? [keys] : keys) found.add(key)
       }
+      found.delete(newcomer.key)
       return [...found].toSorted()
     },
   }
+}
+
+function remove(index: Index, mark: number, key: Key): void {
+  const keys = index.get(mark)
+  if (typeof keys === 'object') keys.delete(key)
+  if (keys === key || (typeof keys === 'object' && keys.size === 0)) index.delete(mark)
+}
+
+function add(index: Index, mark: number, key: Key): void {
+  const keys = index.get(mark)
+  if (typeof keys === 'object') keys.add(key)
+  else index.set(mark, keys === undefined || keys === key ? key : new Set([keys, key]))
 }

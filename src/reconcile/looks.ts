@@ -1,23 +1,38 @@
 import type { Entry } from '../kinds/catalog.ts'
-import type { Key } from '../kinds/key.ts'
+import { kindOf, type Key } from '../kinds/key.ts'
 import type { JsonObject } from '../lib/json.ts'
+import type { LedgerRecord } from '../plan/record.ts'
 import type { Deps } from './deps.ts'
-import { KeptReply } from './kept-reply.ts'
+import { keepReply } from './kept-reply.ts'
 import type { Look } from './world.ts'
 
 /** Remembers what the platform said of a key. */
 export function noteFound(
   { world, clock }: Deps,
   key: Key,
-  seen: { readonly state: string | undefined; readonly body: object; readonly entry: Entry | undefined },
+  seen: {
+    readonly state: string | undefined
+    readonly reply: object
+    readonly entry: Entry | undefined
+    /** What was asked for, or expected of an alert. */
+    readonly desired: JsonObject
+    readonly record: LedgerRecord
+  },
 ): void {
-  const healthy = healthyStatesOf(seen.entry)
+  const { entry, desired, record } = seen
+  const healthy = healthyStatesOf(entry)
   const settled = healthy === undefined || (seen.state !== undefined && healthy.includes(seen.state))
   world.noteLook(key, {
     at: clock.now(),
     found: true,
     state: seen.state,
-    reply: new KeptReply(seen.body as JsonObject, seen.entry?.manifest), // it was read from JSON
+    // A parsed reply is JSON.
+    reply: keepReply(kindOf(key), seen.reply as JsonObject, {
+      manifest: entry?.manifest,
+      desired,
+      id: record.pipe?.id,
+      serviceId: record.service?.serviceId,
+    }),
     unsettled: settled ? 0 : (world.look(key)?.unsettled ?? 0) + 1,
   })
 }

@@ -47,7 +47,7 @@ export async function adoptionTarget(deps: PersonDeps, recorded: LedgerRecord): 
   const found = {
     ...whereOf(deps, recorded, desired),
     platformName: platformNameOf(manifest),
-    fingerprint: withSecretHashes(deps, asked, body),
+    fingerprint: withSecretHashes(world, asked, body),
     revision: entry.revision,
     body: asked.body,
   }

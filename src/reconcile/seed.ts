@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { blankRecord } from '../plan/record.ts'
 import type { WritableBoard } from './board.ts'
-import { describeStatus } from './board.ts'
+import { describeStatus } from './kept-status.ts'
 import type { Deps } from './deps.ts'
 
 /** Shows a key as soon as a reading names it, with what the ledger remembers, before its turn has come. */

@@ -3,6 +3,7 @@ import type { Action } from '../plan/action.ts'
 import type { Outcome } from '../plan/outcome.ts'
 import type { WritableBoard } from './board.ts'
 import type { Deps, Turn } from './deps.ts'
+import { changedStatus } from './kept-status.ts'
 import type { LedgerError } from './ports.ts'
 import type { Reconciled } from './reconciled.ts'
 
@@ -27,7 +28,7 @@ export function withoutLedger(
   }
   const before = board.get(key)
   if (before !== undefined)
-    board.set({ ...before, status: 'Failed', reason: 'LedgerFailed', message: error.message })
+    board.set(changedStatus(before, { status: 'Failed', reason: 'LedgerFailed', message: error.message }))
   deps.emit({
     type: 'ReconcileFinished',
     key,

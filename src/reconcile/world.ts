@@ -8,6 +8,7 @@ import type { ServiceManifest } from '../kinds/service/schema.ts'
 import { keyedHash } from '../lib/digest.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { JsonObject } from '../lib/json.ts'
+import type { Secret } from '../lib/secret.ts'
 import type { Desired } from '../plan/input.ts'
 import { isMassMissing } from '../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
@@ -22,7 +23,6 @@ export interface Look {
   readonly at: number
   readonly found: boolean
   readonly state: string | undefined
-  /** The reply's resource as it came; masked only where it is shown. */
   readonly reply: KeptReply | undefined
   /** Looks in a row that found a state which is not healthy. */
   readonly unsettled: number
@@ -54,8 +54,10 @@ export interface World {
   service(name: string): ServiceManifest | undefined
   /** Number of pipes that want to be created now. */
   wantedCreations(now: number): number
-  /** The body that a manifest asks for, with its fingerprint. */
+  /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
   asked(manifest: ResourceManifest): Asked | undefined
+  /** The keyed hash of a secret's value; worked out once a reading of it. */
+  hashOf(secret: Secret): string
   /** Keys that name this one in `policy.dependsOn`. */
   dependents(key: Key): readonly Key[]
 }
@@ -69,13 +71,14 @@ export interface Asked {
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
 export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): World {
-  // By the spec, which is unpacked for a turn and then forgotten, and not by the manifest, which stays.
-  const askedOf = new WeakMap<ResourceManifest['spec'], Asked>()
+  /** Of bodies; these themselves are made when they are looked at. */
+  const digests = new WeakMap<ResourceManifest, string>()
+  const secretHashes = new WeakMap<Secret, string>()
   let catalog: Catalog | undefined
   let dependentsOf = new Map<string, Key[]>()
   let wanted: { readonly count: number; readonly at: number } | undefined
   const records = new Map<Key, LedgerRecord>()
-  const kin = createKinIndex()
+  const kin = createKinIndex(() => records.values())
   const looks = new Map<Key, Look>()
   const authFailures = new Map<string, string>()
 
@@ -99,9 +102,8 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
     note(record) {
       if (records.get(record.key) === record) return
       if (kindOf(record.key) === 'Pipe' && fate(records.get(record.key)) !== fate(record)) wanted = undefined
-      const before = records.get(record.key)
+      kin.replace(records.get(record.key), record)
       records.set(record.key, record)
-      kin.replace(before, record)
     },
     kinOf: (newcomer) => kin.of(newcomer).flatMap((key) => records.get(key) ?? []),
     drop(key) {
@@ -131,16 +133,21 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
       return wanted.count
     },
     asked(manifest) {
-      const { spec } = manifest
-      const known = askedOf.get(spec)
-      if (known !== undefined) return known
       const body = bodyOf(manifest)
       if (body === undefined || (manifest.kind !== 'Pipe' && manifest.kind !== 'QueryEndpoint'))
         return undefined
-      const fingerprint = fingerprintBody(body, manifest.kind, (text) => keyedHash(hashKey, text))
-      const asked = { body, fingerprint }
-      askedOf.set(spec, asked)
-      return asked
+      const fingerprint = fingerprintBody(body, {
+        kind: manifest.kind,
+        hash: (text) => keyedHash(hashKey, text),
+        digest: digests.get(manifest),
+      })
+      digests.set(manifest, fingerprint.digest)
+      return { body, fingerprint }
+    },
+    hashOf(secret) {
+      const hash = secretHashes.get(secret) ?? keyedHash(hashKey, secret.reveal())
+      secretHashes.set(secret, hash)
+      return hash
     },
     dependents: (key) => dependentsOf.get(key) ?? [],
   }

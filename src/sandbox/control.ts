@@ -2,7 +2,7 @@ import type { JsonObject } from '../lib/json.ts'
 import type { Faults } from './faults.ts'
 import type { Home } from './home.ts'
 import type { Incidents } from './incidents.ts'
-import { mergePatch } from './merge-patch.ts'
+import { mergePatch } from '../lib/merge-patch.ts'
 import { type PipeInSandbox, viewPipe } from './pipe-view.ts'
 import type { RecordedRequest, StoredEndpoint } from './stored.ts'
 

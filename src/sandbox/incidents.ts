@@ -1,7 +1,7 @@
 import { sha256 } from '../lib/digest.ts'
 import { isObject, stableJson } from '../lib/json.ts'
 import type { Home } from './home.ts'
-import { mergePatch } from './merge-patch.ts'
+import { mergePatch } from '../lib/merge-patch.ts'
 import type { StoredAlert, StoredPipe } from './stored.ts'
 import type { Incident } from './world.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import { factsOf, type ResourceStatus } from '../reconcile/status.ts'
 import { causeOf, nextSteps } from './next-step.ts'
 import { overviewOf } from './overview.ts'
 import type { ServerParts } from './parts.ts'
@@ -13,8 +13,6 @@ export type ResourceSummary = Omit<ResourceStatus, 'desired' | 'observed'> & {
   /** Since when it has its status: ms since the epoch. */
   readonly since: number
 }
-
-const BODIES: ReadonlySet<string> = new Set(['desired', 'observed'])
 
 /** `GET /api/v1/resources` and `GET /api/v1/resources/{kind}/{name}`. */
 export function registerResources(app: FastifyInstance, parts: ServerParts): void {
@@ -45,7 +43,7 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts) {
   const findings = overview.findings.filter(({ key }) => key === resource.key)
   const { desired, observed } = resource
   return {
-    ...resource,
+    ...factsOf(resource),
     desired,
     observed,
     since: sinceOf(resource),
@@ -62,8 +60,5 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts) {
 }
 
 function summaryOf(resource: ResourceStatus): ResourceSummary {
-  // Name by name: the two bodies are made when they are read, which a list of thousands must not do.
-  const members = Object.keys(resource).filter((name) => !BODIES.has(name))
-  const summary = Object.fromEntries(members.map((name) => [name, resource[name as keyof typeof resource]]))
-  return { ...(summary as Omit<ResourceSummary, 'since'>), since: sinceOf(resource) }
+  return { ...factsOf(resource), since: sinceOf(resource) }
 }

@@ -100,5 +100,5 @@ describe('a fingerprint', () => {
 })
 
 function print(body: JsonObject) {
-  return fingerprintBody(body, 'Pipe', sha256)
+  return fingerprintBody(body, { kind: 'Pipe', hash: sha256, digest: undefined })
 }

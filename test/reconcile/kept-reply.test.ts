@@ -1,10 +1,12 @@
 import { assert, constantFrom, dictionary, jsonValue, oneof, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { keptManifest, partsOf } from '../../src/kinds/kept-manifest.ts'
+import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
-import type { JsonObject } from '../../src/lib/json.ts'
+import { returnedBody } from '../../src/kinds/returned-body.ts'
+import { isObject, type JsonObject } from '../../src/lib/json.ts'
 import { bodyOf } from '../../src/reconcile/asked-body.ts'
-import { KeptReply } from '../../src/reconcile/kept-reply.ts'
+import { keepReply, shownReply } from '../../src/reconcile/kept-reply.ts'
 
 const MANIFEST = keptManifest(
   partsOf(
@@ -45,26 +47,52 @@ const reply = dictionary(
   part,
 )
 
+/** What is shown of a reply once it was kept. */
+function shown(came: JsonObject, manifest: ResourceManifest | undefined, id: string | undefined): JsonObject {
+  const desired = (manifest && bodyOf(manifest)) ?? {}
+  const kept = keepReply('Pipe', came, { manifest, desired, id, serviceId: undefined })
+  return shownReply('Pipe', kept)
+}
+
+/** `null` counts as absent, but in lists. */
+function withoutNull(value: JsonObject): JsonObject {
+  const text = JSON.stringify(value, (_name, inner: unknown) =>
+    isObject(inner)
+      ? Object.fromEntries(Object.entries(inner).filter(([, member]) => member !== null))
+      : inner,
+  )
+  return JSON.parse(text) as JsonObject
+}
+
 describe('a reply that is kept', () => {
-  test('comes back as it came, whatever it has of what was asked for', () => {
+  test('shows what it returned, whatever it has of what was asked for', () => {
     assert(
       property(reply, constantFrom(MANIFEST, undefined), (fields, manifest) => {
         const came = JSON.parse(JSON.stringify(fields)) as JsonObject
-        expect(JSON.parse(JSON.stringify(new KeptReply(came, manifest).body))).toEqual(came)
+        const expected = withoutNull(returnedBody('Pipe', came))
+        expect(withoutNull(shown(came, manifest, 'one'))).toEqual(expected)
       }),
       { numRuns: 500 },
     )
   })
 
-  test('without the credentials, and with what the platform adds', () => {
+  test('without the credentials, and with what the platform adds, is mostly nothing', () => {
     const { kafka } = asked['source'] as { kafka: JsonObject }
     const { credentials: _, ...rest } = kafka
-    const came = {
+    const source = { kafka: { ...rest, iamRole: 'reader', authentication: 'PLAIN' } }
+    const came = { ...asked, id: 'one', state: 'Running', source }
+    const known = { manifest: MANIFEST, desired: asked, id: 'one', serviceId: 's' }
+    const kept = keepReply('Pipe', came, known)
+    expect(JSON.parse(kept.patch)).toEqual({
+      state: 'Running',
+      serviceId: null,
+      source: { kafka: { iamRole: 'reader' } },
+    })
+    expect(shownReply('Pipe', kept)).toEqual({
       ...asked,
       id: 'one',
       state: 'Running',
-      source: { kafka: { ...rest, authentication: 'PLAIN' } },
-    }
-    expect(new KeptReply(came, MANIFEST).body).toEqual(came)
+      source: { kafka: { ...rest, iamRole: 'reader' } },
+    })
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Status } from '../../src/plan/condition.ts'
 import type { Reason } from '../../src/plan/reason.ts'
+import { seedStatus } from '../../src/reconcile/seed.ts'
 import type { Given } from './given.ts'
 import { given, HOUR, MINUTE } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
@@ -252,5 +253,52 @@ describe('a pass over an unchanged world', () => {
         .slice(-6)
         .some(({ changed }) => changed),
     ).toBe(false)
+  })
+})
+
+describe('what is shown of a pipe', () => {
+  const ORDERS = 'Pipe/orders'
+
+  async function drifted(): Promise<Given> {
+    const world = await given({ 'orders.yaml': pipe('orders', { replicas: 1 }) })
+    await world.go(ORDERS)
+    await change(world, { scaling: { replicas: 9, concurrency: 2 }, settings: { db_max_threads: 4 } })
+    await world.go(ORDERS)
+    return world
+  }
+
+  test('is what the platform said, and what the manifest asks for', async () => {
+    const world = await drifted()
+    const { id } = world.board.get(ORDERS)?.observed ?? {}
+    expect(id).toBe((await world.record(ORDERS)).pipe?.id)
+    expect(world.board.get(ORDERS)).toMatchObject({
+      desired: { scaling: { replicas: 1 }, source: { kafka: { topics: 'orders' } } },
+      observed: {
+        name: 'orders',
+        scaling: { replicas: 9, concurrency: 2 },
+        settings: { db_max_threads: 4 },
+        source: { kafka: { brokers: 'b-1.example:9092', topics: 'orders' } },
+      },
+    })
+    expect(JSON.stringify(world.board.get(ORDERS)?.observed)).not.toContain('credentials')
+  })
+
+  test('stays what the platform said when the manifest says something else since', async () => {
+    const world = await drifted()
+    const { observed } = world.board.get(ORDERS) ?? {}
+    world.write('orders.yaml', pipe('orders', { replicas: 3, topics: 'others' }))
+    seedStatus(world.deps, world.board, ORDERS)
+    expect(world.board.get(ORDERS)?.observed).toEqual(observed)
+    expect(world.board.get(ORDERS)?.desired).toMatchObject({ source: { kafka: { topics: 'others' } } })
+  })
+
+  test('stays when the ledger fails for a moment', async () => {
+    const world = await drifted()
+    const { observed, desired } = world.board.get(ORDERS) ?? {}
+    world.ledger.unreadable(1)
+    await world.go(ORDERS)
+    expect(world.board.get(ORDERS)).toMatchObject({ status: 'Failed', reason: 'LedgerFailed', kind: 'Pipe' })
+    expect(world.board.get(ORDERS)?.observed).toEqual(observed)
+    expect(world.board.get(ORDERS)?.desired).toEqual(desired)
   })
 })

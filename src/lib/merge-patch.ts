@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { isObject, type Json, type JsonObject } from './json.ts'
 
 /** `target` changed by a JSON merge patch (RFC 7396): objects merge, `null` removes, anything else replaces. */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {

@@ -1,0 +1,83 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import { sha256 } from '../../src/lib/digest.ts'
+import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
+import { findKinship, type Newcomer } from '../../src/plan/rename.ts'
+import { createKinIndex } from '../../src/reconcile/kin-index.ts'
+
+/** A pipe: few services, names and bodies, so that kin are common. */
+const body = fc.record({
+  key: fc.constantFrom<Key>('Pipe/a', 'Pipe/b', 'Pipe/c', 'Pipe/d'),
+  service: fc.constantFrom('s-1', 'S-1'),
+  name: fc.constantFrom('x', 'y'),
+  topics: fc.constantFrom('t', 'u'),
+  hasPipe: fc.constantFrom(true, true, false),
+})
+
+type Body = typeof body extends fc.Arbitrary<infer T> ? T : never
+
+const step = fc.oneof(
+  body.map((what) => ({ type: 'put' as const, what })),
+  body.map((what) => ({ type: 'drop' as const, what })),
+  body.map((what) => ({ type: 'ask' as const, what })),
+)
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+function fingerprintOf({ name, topics }: Body) {
+  const fields = { name: sha256(name), 'source.kafka.brokers': 'b', 'source.kafka.topics': sha256(topics) }
+  return { digest: sha256(`${name} ${topics}`), fields, secrets: {} }
+}
+
+/** As a ledger may give it back: its fields in another order. */
+function recordOf(what: Body): LedgerRecord {
+  const { fields, ...fingerprint } = fingerprintOf(what)
+  return {
+    ...blankRecord(what.key),
+    version: 1,
+    service: { name: 'any', organizationId: 'o', serviceId: what.service },
+    platformName: what.name,
+    applied: { ...fingerprint, fields: Object.fromEntries(Object.entries(fields).toReversed()) },
+    pipe: what.hasPipe
+      ? { id: 'p', origin: 'created', at: 0, revision: '', requestId: undefined }
+      : undefined,
+  }
+}
+
+function newcomerOf(what: Body): Newcomer {
+  const { key, service: serviceId, name: platformName } = what
+  return { key, serviceId, platformName, fingerprint: fingerprintOf(what) }
+}
+
+/** What the index and a look at every record find for each newcomer on the way. */
+function told(steps: readonly Step[]) {
+  const records = new Map<Key, LedgerRecord>()
+  const index = createKinIndex(() => records.values())
+  return steps.flatMap(({ type, what }) => {
+    if (type === 'ask') {
+      const newcomer = newcomerOf(what)
+      const found = index.of(newcomer).flatMap((key) => records.get(key) ?? [])
+      const others = [...records.values()].filter(({ key }) => key !== what.key)
+      const inOrder = others.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      return [{ found, byIndex: findKinship(newcomer, found), byAll: findKinship(newcomer, inOrder) }]
+    }
+    const after = type === 'put' ? recordOf(what) : undefined
+    index.replace(records.get(what.key), after)
+    if (after === undefined) records.delete(what.key)
+    else records.set(what.key, after)
+    return []
+  })
+}
+
+test('the index finds the kin that a look at every record finds, whenever it is made', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      for (const { found, byIndex, byAll } of told(steps)) {
+        expect(byIndex).toEqual(byAll)
+        expect(found.filter(({ pipe }) => pipe === undefined)).toEqual([])
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
