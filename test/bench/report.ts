@@ -19,7 +19,7 @@ export interface Result {
   readonly runs: readonly { readonly floor: number; readonly subject: number; readonly value: number }[]
   readonly notes: Readonly<Record<string, number>>
   readonly faults: readonly string[]
-  readonly verdict: 'reached' | 'not reached' | 'far off'
+  readonly verdict: 'reached' | 'not reached' | 'far off' | 'not held'
 }
 
 export interface Machine {
@@ -67,8 +67,13 @@ export function resultOf(row: Row, size: number, measured: readonly Measured[]):
       names.map((name) => [name, median(measured.flatMap(({ notes }) => notes[name] ?? []))]),
     ),
     faults,
-    verdict: isReached(rule, value) ? 'reached' : isFarOff(rule, value) ? 'far off' : 'not reached',
+    verdict: verdictOf(row, size, value),
   }
+}
+
+function verdictOf({ rule, heldFrom = 0 }: Row, size: number, value: number): Result['verdict'] {
+  if (size < heldFrom) return 'not held'
+  return isReached(rule, value) ? 'reached' : isFarOff(rule, value) ? 'far off' : 'not reached'
 }
 
 /** One result in a few lines of text. */

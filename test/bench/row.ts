@@ -24,6 +24,11 @@ export interface Row {
   readonly floor: string
   readonly unit: 'ms' | 'MB' | 'requests/s'
   readonly rule: Rule
+  /**
+   * From how many manifests on the rule is held; all when absent. With fewer, what the numbers show is how long code takes
+   * that runs for the first time. Infinity: it is shown and never held.
+   */
+  readonly heldFrom?: number
   /** Sizes at which it makes sense; all when absent. */
   readonly onlyAt?: (size: number, sizes: readonly number[]) => boolean
   /**

@@ -8,6 +8,7 @@ export const load: Row = {
   floor: 'yaml making documents of the same bytes, nothing else, cold',
   unit: 'ms',
   rule: { how: 'times', target: 1.25 },
+  heldFrom: 1_000,
   async measure({ tree }, run) {
     const [floor, subject] = await inTurns(
       run,
@@ -23,12 +24,12 @@ export const load: Row = {
       faults.push(`the floor read ${floor.documents} of ${tree.manifests} documents`)
     if (subject.findings > 0) faults.push(`${subject.findings} findings in manifests that are right`)
     return {
-      floor: floor.cpuMs,
-      subject: subject.cpuMs,
+      floor: floor.wallMs,
+      subject: subject.wallMs,
       notes: {
-        'wall, times': subject.wallMs / floor.wallMs,
-        'against yaml with its defaults, times': subject.cpuMs / cheapest.cpuMs,
-        'µs a manifest': (subject.cpuMs / tree.manifests) * 1_000,
+        'CPU of all processes, times': subject.cpuMs / floor.cpuMs,
+        'against yaml with its defaults, times': subject.wallMs / cheapest.wallMs,
+        'µs a manifest': (subject.wallMs / tree.manifests) * 1_000,
       },
       faults,
     }
