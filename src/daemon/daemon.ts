@@ -10,6 +10,7 @@ import type { WatchMode } from '../reconcile/events.ts'
 import { seedStatus } from '../reconcile/seed.ts'
 import type { Again } from './dispatcher.ts'
 import { createDispatcher } from './dispatcher.ts'
+import { createFirstPass } from './give-back.ts'
 import { laneOf } from './lane.ts'
 import { watchLedger } from './ledger-watch.ts'
 import type { Taken } from './queue.ts'
@@ -68,6 +69,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const changedAt = new Map<Key, number>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
+  const firstPass = createFirstPass<Key>()
   let sourceProblem: string | undefined
   let brakeOn = false
 
@@ -112,6 +114,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     // A turn that began before its manifest went may have recorded a key that no reading looks for any more.
     if (action.reason === 'ManifestVanishing') doubtSoon()
     if (outcome.result === 'done') changedAt.delete(key)
+    firstPass.had(key)
     answered()
     tellBrake()
     for (const other of also) dispatcher.ask(other, { priority: 1, afterMs: 0, lane: laneOf(world, other) })
@@ -146,6 +149,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       seedStatus(deps, board, key)
       ask(key, settled(key) ? 2 : 0)
     }
+    if (first) firstPass.expect(keys)
     showPlaces(board, replaced ?? catalog.entries.values())
     for (const key of everything ? [] : keys) for (const other of world.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
