@@ -3,7 +3,7 @@ import { parseKey, type Key } from '../kinds/key.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { CONDITION_TYPES, type Conditions } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
-import { shared } from '../lib/shared.ts'
+import { shared, sharedText } from '../lib/shared.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
 
@@ -72,13 +72,19 @@ const Upsert = z.strictObject({
 })
 
 /** Passed on as it was read: a copy of such an object, made member by member, takes many times its room. */
-const Hashes = z.custom<Readonly<Record<string, string>>>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((hash) => typeof hash === 'string'),
-)
+const Hashes = z
+  .custom<Record<string, string>>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.values(value).every((hash) => typeof hash === 'string'),
+  )
+  .transform((hashes): Readonly<Record<string, string>> => {
+    // Many pipes say the same of a field.
+    for (const [name, hash] of Object.entries(hashes)) hashes[name] = sharedText(hash)
+    return hashes
+  })
 
 const Fingerprint = z.strictObject({ digest: z.string(), fields: Hashes, secrets: Hashes.transform(shared) })
 

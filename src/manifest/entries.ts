@@ -20,6 +20,8 @@ interface Input {
 
 type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning: string | undefined }
 
+const NONE: readonly Finding[] = []
+
 /** An entry for each key that was found, is held, or is not yet believed to be gone; in the order of keys. */
 export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
@@ -42,7 +44,7 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   for (const key of input.absences.held) drafts.set(key, held(input, key))
   for (const key of input.absences.pending) {
     const before = input.previous.entries.get(key)
-    if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'vanishing', findings: [] })
+    if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'vanishing', findings: NONE })
   }
   return new Map(
     [...drafts]
@@ -66,7 +68,7 @@ function isError({ finding }: PlacedFinding): boolean {
 function found(before: Entry | undefined, document: ParsedDocument, errors: readonly Finding[]): Draft {
   const { manifest, meaning, position } = document
   if (errors.length === 0 && manifest !== undefined && manifest.kind !== 'Lock') {
-    return { state: 'valid', manifest, meaning, position, findings: [] }
+    return { state: 'valid', manifest, meaning, position, findings: NONE }
   }
   return { ...lastOf(before), state: 'invalid', position, findings: errors.toSorted(byPosition) }
 }

@@ -46,8 +46,8 @@ const HELPER = fileURLToPath(new URL('parse-helper.ts', import.meta.url))
 const MOST_HELPERS = 4
 /** A small nursery: what a parser makes is garbage at once, and more room for it only makes the process larger. */
 const FLAGS = ['--max-semi-space-size=4']
-const BATCH_FILES = 50
-const BATCH_BYTES = 262_144
+const BATCH_FILES = 16
+const BATCH_BYTES = 32_768
 /** Batches that a helper has: one that it works on, and one that waits. */
 const BATCHES = 2
 
