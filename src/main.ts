@@ -6,7 +6,7 @@ import { EXIT } from './cli/exit-code.ts'
 /* The process: arguments, signals, exit code. */
 
 // Types are stripped and modules compiled once, not at each start: half of the time of a start. Beside the packages, where
-// only who may change the program may write; where nobody may, it works without. NODE_DISABLE_COMPILE_CACHE turns it off.
+// only who may change the program may write; where nobody may, it works without. NODE_DISABLE_COMPILE_CACHE turns it off. bin/pipewright.js has done it before.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/pipewright', import.meta.url)))
 
 const stopping = new AbortController()

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Program, startProgram, urlOf } from '../support/process.ts'
+import { LAUNCHER, type Program, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { type Tree, writeTree } from './tree.ts'
 
@@ -163,6 +163,7 @@ export async function createRig(size: number): Promise<Rig> {
       ...more,
     )
     const program = startProgram(args, {
+      main: LAUNCHER,
       nodeFlags: wanted === 'none' ? [] : ['--expose-gc', '--import', PROBE],
       env: { BENCH_PROBE: probe },
     })

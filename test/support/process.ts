@@ -4,6 +4,9 @@ import { until } from './until.ts'
 
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
+/** What `npm run pipewright` and the image start: {@link MAIN}, a little quicker. */
+export const LAUNCHER = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))
+
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The real program as a child process. */

@@ -27,7 +27,7 @@ const PARTS = ['resources', 'source', 'history', 'alive']
 export function keepFresh(refresh, show) {
   const wanted = new Set(PARTS)
   let source
-  let timer = setTimeout(run, FIRST_WAIT_MS)
+  let timer = setTimeout(() => void run(), FIRST_WAIT_MS)
   let running = false
   let restUntil = 0
   let heardAt = 0
@@ -42,7 +42,7 @@ export function keepFresh(refresh, show) {
 
   function runIn(milliseconds) {
     clearTimeout(timer)
-    timer = setTimeout(run, milliseconds)
+    timer = setTimeout(() => void run(), milliseconds)
   }
 
   async function run() {

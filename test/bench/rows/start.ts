@@ -9,6 +9,9 @@ import { inTurns, type Row } from '../row.ts'
 /** The size that design §13 speaks of. */
 const SIZE = 100
 
+/** Between two questions; each takes a little of what is measured. */
+const POLL_MS = 5
+
 /** From the start of the process until `/readyz` says so. */
 export const start: Row = {
   name: 'start',
@@ -52,7 +55,7 @@ async function untilReady(rig: Rig): Promise<Timed> {
   await rig.platform.reset()
   const startedAt = now()
   await using daemon = await rig.daemon(['--api-budget', UNLIMITED], { probe: 'none' })
-  while (!(await fetch(`${daemon.url}/readyz`)).ok) await setTimeout(2)
+  while (!(await fetch(`${daemon.url}/readyz`)).ok) await setTimeout(POLL_MS)
   const wallMs = now() - startedAt
   return { wallMs, cpuMs: cpuOf(daemon.program.pid) }
 }
