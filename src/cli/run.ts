@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import { startDaemon } from '../daemon/daemon.ts'
@@ -17,6 +16,7 @@ import type { ExitCode } from './exit-code.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import { failpointsOf } from './failpoints.ts'
 import type { Io } from './io.ts'
+import { prepare } from './prepare.ts'
 import { VERSION } from './version.ts'
 
 /** `pipewright run`: the daemon, until it is told to stop. */
@@ -100,7 +100,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       }),
   })
   running.daemon = daemon
-  void daemon.firstReading.then(() => prepare([telemetry, server], emit))
+  void daemon.firstReading.then(() => prepare([telemetry, server], { emit, stopping: io.stop.stopping }))
   io.stop.onHangup(() => {
     daemon.request(undefined)
   })
@@ -113,22 +113,6 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await notifier?.stop(deadline)
   emit({ type: 'Stopped', unfinished })
   return unfinished === 0 ? EXIT.fine : EXIT.failed
-}
-
-const PAUSE_MS = 10
-
-/**
- * Loads what the daemon needs only once it is ready (design §13). One after the other and with pauses, because each holds
- * up everything else for some 50 ms: in between, probes are answered and requests sent.
- */
-async function prepare(parts: readonly { prepare(): Promise<void> }[], emit: Emit): Promise<void> {
-  for (const part of parts) {
-    await setTimeout(PAUSE_MS)
-    await part.prepare().catch((reason: unknown) => {
-      const error = reason instanceof Error ? reason : new Error(String(reason))
-      emit({ type: 'Bug', message: 'a part of Pipewright could not be loaded', error })
-    })
-  }
 }
 
 function aborted(signal: AbortSignal): Promise<string> {
