@@ -22,10 +22,10 @@ export function createLatePlatform(options: PlatformOptions): PlatformClient {
   }
 
   return {
-    getPipe: async (...args) => (await load()).getPipe(...args),
+    getPipe: async (...args) => (client ?? (await load())).getPipe(...args),
     admitCreate: async (...args) => (await load()).admitCreate(...args),
     upsertQueryEndpoint: async (...args) => (await load()).upsertQueryEndpoint(...args),
-    getAlert: async (...args) => (await load()).getAlert(...args),
+    getAlert: async (...args) => (client ?? (await load())).getAlert(...args),
     budgets: () => client?.budgets() ?? [],
     pauses: () => client?.pauses() ?? [],
     async [Symbol.asyncDispose]() {

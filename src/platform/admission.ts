@@ -44,8 +44,8 @@ export interface Caller {
   /** Name of the service, or `alerts`: the lane in the budget and the label in events. */
   readonly service: string
   readonly account: Account
-  /** @throws {SecretUnavailableError} */
-  login(): Promise<Login>
+  /** At once where it can. @throws {SecretUnavailableError} */
+  login(): Login | Promise<Login>
 }
 
 /** Everything a request needs before it may be sent. */
@@ -56,29 +56,46 @@ export interface Admission {
 }
 
 /**
- * Credentials that are there and were not refused, then a place in the budget.
+ * Credentials that are there and were not refused, then a place in the budget. At once when nothing has to be waited
+ * for, so that a request goes out before its caller does anything else.
  * @throws {SecretUnavailableError}
  * @throws {RemoteError} `AuthFailed` when the service pauses
  * @throws the signal's reason when it is aborted first
  */
-export async function admit(caller: Caller, gate: AuthGate, options: ReadOptions): Promise<Admission> {
-  const { operation, service, account } = caller
+export function admit(caller: Caller, gate: AuthGate, options: ReadOptions): Admission | Promise<Admission> {
+  const login = caller.login()
+  if (login instanceof Promise) return admitLater(caller, gate, options)
+  options.signal.throwIfAborted()
+  const visitor = visitorOf(caller, login)
+  gate.check(visitor)
+  const place = caller.account.budget.take(options.priority)
+  if (place === undefined) return admitLater(caller, gate, options)
+  try {
+    gate.enter(visitor)
+  } catch (error) {
+    place.release()
+    throw error
+  }
+  return { login, visitor, place }
+}
+
+async function admitLater(caller: Caller, gate: AuthGate, options: ReadOptions): Promise<Admission> {
   // Before the budget, so that a request that cannot be sent takes no place in it.
-  gate.check(visitorOf(await caller.login()))
-  const place = await account.budget.acquire({ lane: service, ...options })
+  gate.check(visitorOf(caller, await caller.login()))
+  const place = await caller.account.budget.acquire({ lane: caller.service, ...options })
   try {
     // Again, because the wait may have been long.
     const login = await caller.login()
     options.signal.throwIfAborted()
-    const visitor = visitorOf(login)
+    const visitor = visitorOf(caller, login)
     gate.enter(visitor)
     return { login, visitor, place }
   } catch (error) {
     place.release()
     throw error
   }
+}
 
-  function visitorOf(login: Login): Visitor {
-    return { service, operation, digest: login.digest, source: login.source }
-  }
+function visitorOf({ service, operation }: Caller, login: Login): Visitor {
+  return { service, operation, digest: login.digest, source: login.source }
 }

@@ -40,6 +40,8 @@ export interface BudgetSnapshot {
 
 /** The requests that one credential may send (design §7). */
 export interface Budget {
+  /** A place that is free now, if nobody waits for it. */
+  take(priority: Priority): BudgetPlace | undefined
   /**
    * Waits for a place: lower priorities first, lanes in turn, first come first served within a lane.
    * @throws the signal's reason when it is aborted first
@@ -73,7 +75,7 @@ export function createBudget(options: {
   let pausedUntil = -Infinity
   let alarm: { readonly at: number; readonly cancel: () => void } | undefined
 
-  function take(now: number): BudgetPlace {
+  function placeAt(now: number): BudgetPlace {
     const place: Place = window.take(now)
     return {
       sent: () => place.sent(clock.monotonic()),
@@ -105,7 +107,7 @@ export function createBudget(options: {
     for (let waiter = nextWaiter(now); waiter !== undefined; waiter = nextWaiter(now)) {
       // Whoever is not urgent goes at an even pace, so that the urgent find a place soon.
       if (waiter.priority !== 0) pace.takeAfterWait(now)
-      waiter.grant(take(now))
+      waiter.grant(placeAt(now))
       emit({ type: 'BudgetWaited', service: waiter.lane, waitMs: now - waiter.since })
     }
     setAlarm(now)
@@ -128,15 +130,21 @@ export function createBudget(options: {
     serve()
   }
 
+  function takeFree(priority: Priority): BudgetPlace | undefined {
+    const now = clock.monotonic()
+    const ahead = priority === 0 ? line.urgent : line.size
+    if (ahead > 0 || servableAt(priority, now) > now) return undefined
+    if (priority !== 0) pace.takeAtOnce(now)
+    return placeAt(now)
+  }
+
   return {
+    take: takeFree,
     async acquire({ lane, priority, signal }) {
       signal.throwIfAborted()
+      const free = takeFree(priority)
+      if (free !== undefined) return free
       const now = clock.monotonic()
-      const ahead = priority === 0 ? line.urgent : line.size
-      if (ahead === 0 && servableAt(priority, now) <= now) {
-        if (priority !== 0) pace.takeAtOnce(now)
-        return take(now)
-      }
       if (line.size >= LONGEST_LINE) throw tooManyWaiting()
       return new Promise<BudgetPlace>((resolve, reject) => {
         const waiter: Waiter = {

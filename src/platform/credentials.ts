@@ -23,17 +23,23 @@ export interface Login {
 
 export interface Credentials {
   /**
-   * Basic, of the mounted secret with this name.
+   * Basic, of the mounted secret with this name. At once when it was read a moment ago.
    * @throws {SecretUnavailableError}
    */
-  basic(secretName: string): Promise<Login>
+  basic(secretName: string): Login | Promise<Login>
   /**
-   * Bearer, of the token file for alerts.
+   * Bearer, of the token file for alerts. At once when it was read a moment ago.
    * @throws {SecretUnavailableError}
    */
-  bearer(): Promise<Login>
+  bearer(): Login | Promise<Login>
   /** Reads the files again for the next request: the platform refused what they said. */
   forget(): void
+}
+
+interface Reading {
+  login: Login | Promise<Login>
+  /** On the monotonic clock, ms. */
+  readonly at: number
 }
 
 export function createCredentials(options: {
@@ -44,13 +50,17 @@ export function createCredentials(options: {
 }): Credentials {
   const { secrets, alertsTokenFile, clock, wire } = options
   const hashKey = randomBytes(32)
-  const readings = new Map<string, { readonly login: Promise<Login>; readonly at: number }>()
+  const readings = new Map<string, Reading>()
 
-  function fresh(id: string, read: () => Promise<Login>): Promise<Login> {
+  function fresh(id: string, read: () => Promise<Login>): Login | Promise<Login> {
     const known = readings.get(id)
     if (known !== undefined && clock.monotonic() - known.at < FRESH_MS) return known.login
-    const login = read()
-    readings.set(id, { login, at: clock.monotonic() })
+    const login = read().then((done) => {
+      reading.login = done
+      return done
+    })
+    const reading: Reading = { login, at: clock.monotonic() }
+    readings.set(id, reading)
     // A failed reading serves nobody but those who wait for it; they get the error from `login` itself.
     login.catch(() => readings.delete(id))
     return login

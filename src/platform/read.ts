@@ -83,7 +83,8 @@ async function attempt<T>(
 ): Promise<Reply<T> | RemoteError> {
   const { caller, base, method, path, body, readValue } = read
   const { dispatcher, userAgent, timeoutMs, maxReplyBytes, clock, gate } = parts
-  const admission = await admit(caller, gate, options)
+  const admitted = admit(caller, gate, options)
+  const admission = admitted instanceof Promise ? await admitted : admitted
   const { login, place } = admission
   const request = {
     origin: base.origin,

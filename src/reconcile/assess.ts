@@ -1,20 +1,14 @@
-import { compareAlert } from '../kinds/alert/compare.ts'
-import { alertExpectation } from '../kinds/alert/body.ts'
 import type { Entry } from '../kinds/catalog.ts'
-import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf } from '../kinds/key.ts'
-import { comparePipe } from '../kinds/pipe/compare.ts'
 import { compareEndpoint, takenAway } from '../kinds/query-endpoint/compare.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { DecideInput, Desired, Observed } from '../plan/input.ts'
-import { missesAfter } from '../plan/missing.ts'
+import type { DecideInput, Desired } from '../plan/input.ts'
 import type { Fingerprint, LedgerRecord } from '../plan/record.ts'
 import type { DesiredService } from './access.ts'
-import { desiredService, isOtherService, recordedAccess } from './access.ts'
+import { desiredService, isOtherService } from './access.ts'
 import type { Deps, Turn } from './deps.ts'
-import { noteFound, noteMissing } from './looks.ts'
-import { RemoteError } from './remote-error.ts'
+import { askPlatform, lookedAt } from './observe.ts'
 import type { BodySecrets } from './secrets.ts'
 import { readBodySecrets } from './secrets.ts'
 import { surroundingsOf } from './surroundings.ts'
@@ -32,8 +26,6 @@ export interface Assessment {
   readonly requestId: string | undefined
 }
 
-const NO_SECRETS: BodySecrets = { values: new Map(), missing: [] }
-
 /**
  * Gathers what is desired, recorded and observed for one key: at most one GET, and no write.
  * A failed GET is in `failure`; whatever else is thrown is a bug or the stop.
@@ -41,20 +33,21 @@ const NO_SECRETS: BodySecrets = { values: new Map(), missing: [] }
 export async function assess(deps: Deps, key: Key, recorded: LedgerRecord, turn: Turn): Promise<Assessment> {
   const { world } = deps
   const entry = world.entry(key)
-  const manifest = entry?.manifest
-  const asked = manifest === undefined ? undefined : world.asked(manifest)
-  const body = asked?.body
-  const secrets = body === undefined ? NO_SECRETS : await readBodySecrets(deps.secrets, body)
-  const service = desiredService(world, manifest)
-  const fingerprint = asked === undefined ? undefined : withSecretHashes(world, asked, secrets)
+  const service = desiredService(world, entry?.manifest)
+  const state = world.desiredState(key)
+  // What is wanted is worked out while the platform answers.
+  const [answer, { body, secrets, fingerprint }] = await Promise.all([
+    askPlatform(deps, { key, entry, state, recorded, service, turn }),
+    wantedOf(deps, entry),
+  ])
   const desired: Desired = {
     key,
-    state: world.desiredState(key),
+    state,
     problem: problemOf(entry),
     fingerprint,
     otherService: isOtherService(recorded, service),
   }
-  const looked = await look(deps, { key, entry, desired, recorded, service, body, turn })
+  const looked = lookedAt(deps, { key, entry, recorded, body }, answer)
   const now = deps.clock.now()
   const base = {
     desired,
@@ -106,91 +99,24 @@ function inputOf(
   }
 }
 
-interface LookInput {
-  readonly key: Key
-  readonly entry: Entry | undefined
-  readonly desired: Desired
-  readonly recorded: LedgerRecord
-  readonly service: DesiredService
+/** What a manifest wants: the body, and the secrets that it refers to, with the hashes of both. */
+interface Wanted {
   readonly body: JsonObject | undefined
-  readonly turn: Turn
+  readonly secrets: BodySecrets
+  readonly fingerprint: Fingerprint | undefined
 }
 
-interface Looked {
-  readonly observed: Observed
-  readonly recorded: LedgerRecord
-  readonly failure: unknown
-  readonly requestId: string | undefined
+const NOTHING_WANTED: Wanted = {
+  body: undefined,
+  secrets: { values: new Map(), missing: [] },
+  fingerprint: undefined,
 }
 
-/** Asks the platform, where there is something to ask for and the manifest does not say to leave it alone. */
-async function look(deps: Deps, input: LookInput): Promise<Looked> {
-  const { recorded, entry, desired } = input
-  const unseen: Looked = {
-    observed: { status: 'unseen' },
-    recorded,
-    failure: undefined,
-    requestId: undefined,
-  }
-  if (desired.state === 'absent' || desired.state === 'vanishing' || isSuspended(entry, deps.clock.now()))
-    return unseen
-  try {
-    if (kindOf(input.key) === 'Pipe') return (await lookAtPipe(deps, input)) ?? unseen
-    if (kindOf(input.key) === 'Alert') return (await lookAtAlert(deps, input)) ?? unseen
-    return unseen
-  } catch (error) {
-    return { ...unseen, failure: error }
-  }
-}
-
-async function lookAtPipe(
-  deps: Deps,
-  { key, recorded, service, body, turn, entry }: LookInput,
-): Promise<Looked | undefined> {
-  const { pipe } = recorded
-  const access = recordedAccess(deps.world, recorded, service)
-  if (pipe === undefined || access === undefined) return undefined
-  const options = { priority: turn.priority, signal: turn.stopping }
-  try {
-    const { value, requestId } = await deps.platform.getPipe(access, pipe.id, options)
-    const differences: readonly Difference[] = body === undefined ? [] : comparePipe(body, value)
-    const state = value.state ?? undefined
-    noteFound(deps, key, { state, reply: value, desired: body ?? {}, record: recorded, entry })
-    deps.emit({ type: 'Observed', key, state, differences })
-    const found = recorded.misses === undefined ? recorded : { ...recorded, misses: undefined }
-    return {
-      observed: { status: 'found', state, differences },
-      recorded: found,
-      failure: undefined,
-      requestId,
-    }
-  } catch (error) {
-    if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
-    noteMissing(deps, key)
-    const misses = missesAfter({ misses: recorded.misses, createdAt: pipe.at, now: deps.clock.now() })
-    return {
-      observed: { status: 'missing' },
-      recorded: { ...recorded, misses },
-      failure: undefined,
-      requestId: error.facts.requestId,
-    }
-  }
-}
-
-async function lookAtAlert(
-  deps: Deps,
-  { key, recorded, turn, entry }: LookInput,
-): Promise<Looked | undefined> {
-  const manifest = entry?.manifest
-  if (manifest?.kind !== 'Alert') return undefined
-  const options = { priority: turn.priority, signal: turn.stopping }
-  const { value, requestId } = await deps.platform.getAlert(manifest.spec.id, options)
-  const desired = alertExpectation(manifest)
-  const differences = compareAlert(desired, value)
-  const state = value.state ?? undefined
-  noteFound(deps, key, { state, reply: value, desired, record: recorded, entry })
-  deps.emit({ type: 'Observed', key, state, differences })
-  return { observed: { status: 'found', state, differences }, recorded, failure: undefined, requestId }
+async function wantedOf({ world, secrets: store }: Deps, entry: Entry | undefined): Promise<Wanted> {
+  const asked = entry?.manifest && world.asked(entry.manifest)
+  if (asked === undefined) return NOTHING_WANTED
+  const secrets = await readBodySecrets(store, asked.body)
+  return { body: asked.body, secrets, fingerprint: withSecretHashes(world, asked, secrets) }
 }
 
 /** What is asked for, with the hashes of what its secrets say now. */
@@ -214,10 +140,4 @@ function problemOf(entry: Entry | undefined): string | undefined {
   const finding = entry?.findings[0]
   if (finding === undefined) return undefined
   return `${finding.file}:${finding.line}:${finding.column}: ${finding.message} ${finding.hint}`
-}
-
-function isSuspended(entry: Entry | undefined, now: number): boolean {
-  const manifest = entry?.manifest
-  if (manifest === undefined || !('policy' in manifest)) return false
-  return manifest.policy?.suspend !== undefined && Date.parse(manifest.policy.suspend.until) > now
 }

@@ -108,6 +108,46 @@ describe('when a dispatcher starts a run', () => {
     expect(started[1]).toMatchObject({ priority: 1, lane: 'b', waitedMs: 0 })
   })
 
+  it('in the place that a run leaves, before anything else comes in', async () => {
+    const { clock, ask, find, started } = setUp(1)
+    for (const name of ['a', 'b', 'c']) ask(name, 2)
+    await clock.settle()
+    let others = 0
+    setImmediate(() => {
+      others = started.length
+    })
+    find('a').end()
+    await clock.settle()
+    expect(others).toBe(2)
+    expect(started.map((one) => one.key)).toEqual([key('a'), key('b')])
+  })
+
+  it('and lets others have their turn in a row of quick runs', async () => {
+    const clock = createFakeClock()
+    const queue = createQueue()
+    let runs = 0
+    const dispatcher = createDispatcher({
+      clock,
+      queue,
+      concurrency: 2,
+      emit: () => undefined,
+      run: async () => {
+        runs += 1
+        return undefined
+      },
+    })
+    for (let n = 0; n < 100; n += 1) dispatcher.ask(key(n), { priority: 2, afterMs: 0, lane: 'a' })
+    const seen: number[] = []
+    for (let hop = 0; hop < 50; hop += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+      seen.push(runs)
+    }
+    expect(runs).toBe(100)
+    // From one turn of the event loop to the next: those that run at a time, and as many that follow at once.
+    const steps = seen.map((count, hop) => count - (seen[hop - 1] ?? 0))
+    expect(Math.max(...steps)).toBeLessThanOrEqual(6)
+  })
+
   it('after wake, for who added to the queue directly', async () => {
     const { clock, queue, dispatcher, started } = setUp(1)
     queue.add(key('x'), { priority: 0, dueAt: 0, lane: 'a' })

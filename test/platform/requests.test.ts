@@ -176,3 +176,16 @@ test('a request that nobody mocked, and a mock that nobody used, fail the test t
     }),
   ).rejects.toThrow('not used')
 })
+
+test('a request goes out before its caller goes on, when nothing has to be waited for', async () => {
+  const budgets = await mocked(async () => {
+    nock(HOST).get(`${PIPES_PATH}/${PIPE}`).twice().reply(200, envelope(PIPE_RESULT))
+    await using p = platform({ baseUrl: HOST })
+    await p.client.getPipe(access, PIPE, readOptions())
+    const asked = p.client.getPipe(access, PIPE, readOptions())
+    const taken = p.client.budgets()
+    await asked
+    return taken
+  })
+  expect(budgets).toMatchObject([{ used: 2 }])
+})

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Status } from '../../src/plan/condition.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import { seedStatus } from '../../src/reconcile/seed.ts'
@@ -254,6 +254,16 @@ describe('a pass over an unchanged world', () => {
         .some(({ changed }) => changed),
     ).toBe(false)
   })
+})
+
+test('the platform is asked first, and what is wanted is worked out while it answers', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  await world.go('Pipe/orders')
+  const asks = vi.spyOn(world.platform, 'getPipe')
+  const reads = vi.spyOn(world.secrets, 'read')
+  await world.go('Pipe/orders')
+  expect(asks).toHaveBeenCalledTimes(1)
+  expect(asks).toHaveBeenCalledBefore(reads)
 })
 
 describe('what is shown of a pipe', () => {
