@@ -50,11 +50,13 @@ function copyOfCheckout(): string {
   const context = join(folder, 'context')
   const needed = [
     'Dockerfile',
+    'Dockerfile.strip.js',
     '.dockerignore',
     'package.json',
     'package-lock.json',
     '.npmrc',
     'LICENSE',
+    'bin',
     'src',
   ]
   for (const name of needed) cpSync(join(ROOT, name), join(context, name), { recursive: true })
@@ -123,7 +125,7 @@ describe('the image', () => {
   test('says what it is, who runs in it, and how it is stopped and checked', () => {
     expect(config).toMatchObject({
       User: `${USER}:${USER}`,
-      Entrypoint: ['node', '/app/src/main.ts'],
+      Entrypoint: ['node', '/app/bin/pipewright.js'],
       Cmd: ['run'],
       StopSignal: 'SIGTERM',
       ExposedPorts: { '8080/tcp': {} },
@@ -154,6 +156,7 @@ describe('the image', () => {
     expect(outside).toEqual(['usr/local/bin/pipewright', 'var/lib/pipewright'])
     expect(readdirSync(join(root, 'app')).toSorted()).toEqual([
       'LICENSE',
+      'bin',
       'node_modules',
       'package.json',
       'src',
@@ -180,6 +183,14 @@ describe('the image', () => {
     })
     expect(open).toEqual([])
     expect(lstatSync(join(root, 'var/lib/pipewright'))).toMatchObject({ uid: USER, gid: USER, mode: 0o40700 })
+  })
+
+  test('has its sources without their types where its user looks for them', () => {
+    const cache = join(root, 'app/node_modules/.cache/pipewright')
+    const [ofUser = '', ...more] = readdirSync(cache)
+    expect([ofUser, more]).toEqual([expect.stringMatching(new RegExp(`^${process.version}-.*-${USER}$`)), []])
+    const sources = everything(join(root, 'app/src')).filter((path) => path.endsWith('.ts'))
+    expect(readdirSync(join(cache, ofUser))).toHaveLength(sources.length)
   })
 
   test('is the same when it is built again', async () => {
@@ -249,6 +260,16 @@ describe('a container of it, with a read-only root and no capabilities', () => {
 
     const status = await container.exec(['pipewright', 'status', '--sandbox', '-o', 'json'])
     expect(status.stdout).toContain('Pipe/orders')
+
+    const told = await container.exec([
+      'env',
+      'NODE_DEBUG_NATIVE=COMPILE_CACHE',
+      'pipewright',
+      'status',
+      '--sandbox',
+    ])
+    expect(told.stderr).toMatch(/ for StrippedTypeScript file:\/\/\/app\/src\/main\.ts\.\.\..* success/)
+    expect(told.stderr).not.toContain('no transpile cache')
 
     await container.signal('SIGTERM')
     expect(await container.ended).toBe(0)
