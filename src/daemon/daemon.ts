@@ -10,7 +10,7 @@ import type { WatchMode } from '../reconcile/events.ts'
 import { seedStatus } from '../reconcile/seed.ts'
 import type { Again } from './dispatcher.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createFirstPass } from './give-back.ts'
+import { createGiveBack } from './give-back.ts'
 import { laneOf } from './lane.ts'
 import { watchLedger } from './ledger-watch.ts'
 import type { Taken } from './queue.ts'
@@ -69,7 +69,10 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const changedAt = new Map<Key, number>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
-  const firstPass = createFirstPass<Key>()
+  const giveBack = createGiveBack<Key>({
+    clock,
+    quietFor: () => clock.now() - (readings.lastLoadAt ?? 0),
+  })
   let sourceProblem: string | undefined
   let brakeOn = false
 
@@ -114,7 +117,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     // A turn that began before its manifest went may have recorded a key that no reading looks for any more.
     if (action.reason === 'ManifestVanishing') doubtSoon()
     if (outcome.result === 'done') changedAt.delete(key)
-    firstPass.had(key)
+    giveBack.had(key)
     answered()
     tellBrake()
     for (const other of also) dispatcher.ask(other, { priority: 1, afterMs: 0, lane: laneOf(world, other) })
@@ -149,7 +152,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       seedStatus(deps, board, key)
       ask(key, settled(key) ? 2 : 0)
     }
-    if (first) firstPass.expect(keys)
+    if (first) giveBack.expect(keys)
     showPlaces(board, replaced ?? catalog.entries.values())
     for (const key of everything ? [] : keys) for (const other of world.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
@@ -212,6 +215,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     },
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
+      giveBack.stop()
       endLedgerWatch()
       await watcher.close()
       await readings.stop()

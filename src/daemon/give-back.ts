@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Clock } from '../lib/clock.ts'
 
 /** With fewer keys, there is little to give back. */
 const WORTH_IT = 500
@@ -17,21 +18,44 @@ function giveBackMemory(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** Waits until each key had a turn, and then calls `done`, once. */
-export interface FirstPass<Key> {
+/** Waits until each key had its first turn and nobody is at work on the manifests, and then collects, once. */
+export interface GiveBack<Key> {
   expect(keys: Iterable<Key>): void
   had(key: Key): void
+  stop(): void
 }
 
-export function createFirstPass<Key>(done: () => void = giveBackMemory): FirstPass<Key> {
+export interface GiveBackOptions {
+  readonly clock: Pick<Clock, 'after'>
+  /** How long ago the last reading was that brought something, ms. */
+  readonly quietFor: () => number
+  readonly collect?: () => void
+}
+
+/** Whoever edits just now is not to wait for it. */
+const QUIET_MS = 5_000
+
+export function createGiveBack<Key>({
+  clock,
+  quietFor,
+  collect = giveBackMemory,
+}: GiveBackOptions): GiveBack<Key> {
   const waiting = new Set<Key>()
+  let cancel: (() => void) | undefined
+
+  function collectWhenQuiet(): void {
+    if (quietFor() >= QUIET_MS) collect()
+    else cancel = clock.after(QUIET_MS, collectWhenQuiet)
+  }
+
   return {
     expect(keys) {
       for (const key of keys) waiting.add(key)
       if (waiting.size < WORTH_IT) waiting.clear()
     },
     had(key) {
-      if (waiting.delete(key) && waiting.size === 0) done()
+      if (waiting.delete(key) && waiting.size === 0) collectWhenQuiet()
     },
+    stop: () => cancel?.(),
   }
 }

@@ -1,35 +1,65 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
-import { createFirstPass } from '../../src/daemon/give-back.ts'
+import { createGiveBack } from '../../src/daemon/give-back.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 
 const KEYS = Array.from({ length: 500 }, (_, n) => `Pipe/${n}`)
 
+function setUp() {
+  const clock = createFakeClock()
+  const collect = vi.fn<() => void>()
+  const quiet = { forMs: Infinity }
+  const giveBack = createGiveBack<string>({ clock, quietFor: () => quiet.forMs, collect })
+  return { clock, collect, quiet, giveBack }
+}
+
 test('it is done once, when the last key of the first pass had its turn', () => {
-  const done = vi.fn<() => void>()
-  const pass = createFirstPass<string>(done)
-  pass.expect(KEYS)
-  for (const key of KEYS.slice(1)) pass.had(key)
-  pass.had('Pipe/other')
-  pass.had('Pipe/1')
-  expect(done).not.toHaveBeenCalled()
-  pass.had('Pipe/0')
-  for (const key of KEYS) pass.had(key)
-  expect(done).toHaveBeenCalledOnce()
+  const { collect, giveBack } = setUp()
+  giveBack.expect(KEYS)
+  for (const key of KEYS.slice(1)) giveBack.had(key)
+  giveBack.had('Pipe/other')
+  giveBack.had('Pipe/1')
+  expect(collect).not.toHaveBeenCalled()
+  giveBack.had('Pipe/0')
+  for (const key of KEYS) giveBack.had(key)
+  expect(collect).toHaveBeenCalledOnce()
 })
 
 test('with few keys there is nothing to give back', () => {
-  const done = vi.fn<() => void>()
-  const pass = createFirstPass<string>(done)
-  pass.expect(KEYS.slice(1))
-  for (const key of KEYS) pass.had(key)
-  expect(done).not.toHaveBeenCalled()
+  const { collect, giveBack } = setUp()
+  giveBack.expect(KEYS.slice(1))
+  for (const key of KEYS) giveBack.had(key)
+  expect(collect).not.toHaveBeenCalled()
+})
+
+test('nobody who edits just then waits for it', async () => {
+  const { clock, collect, quiet, giveBack } = setUp()
+  quiet.forMs = 4_999
+  giveBack.expect(KEYS)
+  for (const key of KEYS) giveBack.had(key)
+  await clock.advance(5_000)
+  expect(collect).not.toHaveBeenCalled()
+  quiet.forMs = 5_000
+  await clock.advance(5_000)
+  expect(collect).toHaveBeenCalledOnce()
+})
+
+test('nor is it done after the stop', async () => {
+  const { clock, collect, quiet, giveBack } = setUp()
+  quiet.forMs = 0
+  giveBack.expect(KEYS)
+  for (const key of KEYS) giveBack.had(key)
+  giveBack.stop()
+  quiet.forMs = 5_000
+  await clock.advance(10_000)
+  expect(collect).not.toHaveBeenCalled()
 })
 
 /** A process that makes some hundred megabytes of garbage, and one key's turn later says what it still holds. */
 const WASTEFUL = `
-  const { createFirstPass } = await import(process.argv[1])
-  const pass = createFirstPass()
+  const { createGiveBack } = await import(process.argv[1])
+  const pass = createGiveBack({ clock: undefined, quietFor: () => 5_000 })
   const keys = Array.from({ length: 500 }, (_, n) => n)
   pass.expect(keys)
   for (const key of keys.slice(1)) pass.had(key)

@@ -3,7 +3,7 @@ import { emptyManifests, type Rig, UNLIMITED } from '../rig.ts'
 import { inTurns, type Row } from '../row.ts'
 
 /** After the work, until what is left is what stays. */
-const SETTLE_MS = 2_000
+const SETTLE_MS = 8_000
 
 /** What the manifests cost in memory, once all were read, looked at and are shown. */
 export const memory: Row = {
