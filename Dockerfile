@@ -55,6 +55,6 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "-e", \
   "fetch(`http://127.0.0.1:${process.env.PIPEWRIGHT_LISTEN.split(':').at(-1)}/healthz`, {signal: AbortSignal.timeout(4000)}).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Node is the first process and hears the signals itself: the daemon starts no other processes that somebody would have to reap.
+# Node is the first process and hears the signals itself. The helpers that parse a large directory are its own children.
 ENTRYPOINT ["node", "/app/bin/pipewright.js"]
 CMD ["run"]

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
 import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compact, fromCopy } from './compact.ts'
 import type { Limits } from './limits.ts'
@@ -64,7 +65,7 @@ export function createParsePool(limits: Limits, execPath = process.execPath): Pa
     const child = fork(HELPER, {
       execPath,
       execArgv: FLAGS,
-      env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() },
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache() },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
@@ -153,6 +154,12 @@ export function createParsePool(limits: Limits, execPath = process.execPath): Pa
       )
     },
   }
+}
+
+/** Where this process keeps compiled modules; in it, each kind of Node has a folder of its own. */
+function compileCache(): string | undefined {
+  const own = getCompileCacheDir()
+  return own && dirname(own)
 }
 
 function give({ answers }: Job, parsed: readonly ParsedFile[]): void {
