@@ -82,10 +82,16 @@ async function passOver(engine: Engine, settings: Settings, io: Io): Promise<num
     queue: createQueue(),
     concurrency: settings.concurrency,
     emit: deps.emit,
-    async run({ key, priority }) {
+    async run({ key, priority }, leavePlace) {
       waiting.delete(key)
       turns.set(key, (turns.get(key) ?? 0) + 1)
-      const turn = { priority, stopping: io.stop.stopping, reconcileId: deps.newId(), changedAt: undefined }
+      const turn = {
+        priority,
+        stopping: io.stop.stopping,
+        reconcileId: deps.newId(),
+        changedAt: undefined,
+        leavePlace,
+      }
       running += 1
       try {
         const { also } = await reconciler.reconcile(key, turn)

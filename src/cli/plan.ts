@@ -70,6 +70,8 @@ async function makePlan(engine: Engine, settings: Settings, io: Io): Promise<Pla
       stopping: io.stop.stopping,
       reconcileId: newId(),
       changedAt: undefined,
+      // Turns of a plan have no place that others wait for.
+      leavePlace: () => undefined,
     } as const
     const { action, assessment, outcome } = await engine.reconciler.preview(key, turn)
     const { input, entry } = assessment

@@ -104,7 +104,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   )
   readings.start()
 
-  async function run(taken: Taken): Promise<Again | undefined> {
+  async function run(taken: Taken, leavePlace: () => void): Promise<Again | undefined> {
     const { key, priority } = taken
     const answered = requests.turn(key)
     const turn = {
@@ -112,6 +112,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       stopping: stopping.signal,
       reconcileId: deps.newId(),
       changedAt: changedAt.get(key),
+      leavePlace,
     }
     const { action, outcome, next, also } = await reconciler.reconcile(key, turn)
     // A turn that began before its manifest went may have recorded a key that no reading looks for any more.

@@ -31,8 +31,11 @@ export interface DispatcherOptions {
   readonly queue: Queue
   /** Runs at a time, once for what changed or was asked for, and once more for retries and drift checks together. */
   readonly concurrency: number
-  /** Reconciles one key and says when it wants to come back, if at all. A rejection is a bug. */
-  readonly run: (taken: Taken) => Promise<Again | undefined>
+  /**
+   * Reconciles one key and says when it wants to come back, if at all. A rejection is a bug. It may leave its place before
+   * it ends: then another key may start, unless as many as may run have left theirs.
+   */
+  readonly run: (taken: Taken, leavePlace: () => void) => Promise<Again | undefined>
   readonly emit: Emit
 }
 
@@ -51,6 +54,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let deadline: AbortSignal | undefined
   let awake = false
   let atOnce = options.concurrency
+  /** Runs that left their place and have not ended. */
+  let withoutPlace = 0
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
   let shown: ReturnType<Queue['depth']> | undefined
   let progressAt = clock.monotonic()
@@ -110,19 +115,33 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function finish(taken: Taken): Promise<void> {
-    const again = await attempt(taken)
+    let isPlaced = true
+    const again = await attempt(taken, () => {
+      if (!isPlaced || withoutPlace >= options.concurrency) return
+      isPlaced = false
+      withoutPlace += 1
+      freePlace(taken)
+    })
     progressAt = clock.monotonic()
-    workersOf(taken.priority).finished(taken.lane)
     if (again !== undefined) add(taken.key, again)
     queue.done(taken.key)
-    goOn()
+    if (isPlaced) freePlace(taken)
+    else {
+      withoutPlace -= 1
+      wake()
+    }
     if (queue.running > 0) return
     for (const resolve of waitingForIdle) resolve()
   }
 
-  async function attempt(taken: Taken): Promise<Again | undefined> {
+  function freePlace({ priority, lane }: Taken): void {
+    workersOf(priority).finished(lane)
+    goOn()
+  }
+
+  async function attempt(taken: Taken, leavePlace: () => void): Promise<Again | undefined> {
     try {
-      return await options.run(taken)
+      return await options.run(taken, leavePlace)
     } catch (cause) {
       if (deadline?.aborted === true && cause === deadline.reason) return undefined // told to give up, no bug
       const error = cause instanceof Error ? cause : new Error('a reconcile threw no error', { cause })

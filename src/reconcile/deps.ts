@@ -32,4 +32,6 @@ export interface Turn {
   readonly reconcileId: string
   /** When the reading came in that changed the manifest, on the monotonic clock; undefined when none did. */
   readonly changedAt: number | undefined
+  /** Called when nothing more will be asked of the platform: what is left is thought, and another may ask meanwhile. */
+  readonly leavePlace: () => void
 }

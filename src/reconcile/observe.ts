@@ -11,7 +11,7 @@ import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
 import { recordedAccess, type DesiredService } from './access.ts'
 import type { Deps, Turn } from './deps.ts'
 import { noteFound, noteMissing } from './looks.ts'
-import type { Reply } from './ports.ts'
+import type { ReadOptions, Reply } from './ports.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** What is to be asked of the platform, and what for. */
@@ -35,14 +35,26 @@ export async function askPlatform(
   if (state === 'absent' || state === 'vanishing' || isSuspended(entry, deps.clock.now())) return undefined
   const options = { priority: turn.priority, signal: turn.stopping }
   try {
-    if (entry?.manifest?.kind === 'Alert')
-      return await deps.platform.getAlert(entry.manifest.spec.id, options)
-    const access = recordedAccess(deps.world, recorded, service)
-    if (kindOf(key) !== 'Pipe' || recorded.pipe === undefined || access === undefined) return undefined
-    return await deps.platform.getPipe(access, recorded.pipe.id, options)
+    const asked = questionOf(deps, { key, entry, recorded, service }, options)
+    if (asked === undefined) return undefined
+    const answer = await asked
+    // What is there is neither created nor adopted in this turn.
+    turn.leavePlace()
+    return answer
   } catch (failure) {
     return { failure }
   }
+}
+
+function questionOf(
+  { platform, world }: Deps,
+  { key, entry, recorded, service }: Pick<Question, 'key' | 'entry' | 'recorded' | 'service'>,
+  options: ReadOptions,
+): Promise<Reply<ObservedPipe> | Reply<ObservedAlert>> | undefined {
+  if (entry?.manifest?.kind === 'Alert') return platform.getAlert(entry.manifest.spec.id, options)
+  const access = recordedAccess(world, recorded, service)
+  if (kindOf(key) !== 'Pipe' || recorded.pipe === undefined || access === undefined) return undefined
+  return platform.getPipe(access, recorded.pipe.id, options)
 }
 
 /** What is observed of a key, and what that makes of its record. */

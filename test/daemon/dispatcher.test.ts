@@ -10,6 +10,7 @@ const key = (name: string | number) => keyOf('Pipe', String(name))
 
 interface Run {
   readonly taken: Taken
+  readonly leavePlace: () => void
   readonly end: (again?: Again) => void
   readonly fail: (error: unknown) => void
 }
@@ -26,9 +27,9 @@ function setUp(concurrency: number) {
     queue,
     concurrency,
     emit: (event) => events.push(event),
-    run: async (taken) => {
+    run: async (taken, leavePlace) => {
       const { promise, resolve, reject } = Promise.withResolvers<Again | undefined>()
-      const run: Run = { taken, end: (again) => resolve(again), fail: reject }
+      const run: Run = { taken, leavePlace, end: (again) => resolve(again), fail: reject }
       expect(running.filter((other) => other.taken.key === taken.key)).toEqual([])
       running.push(run)
       started.push(taken)
@@ -228,6 +229,54 @@ describe('how many runs a dispatcher allows', () => {
       running[0]?.end()
     }
     expect(started.map((one) => one.lane).join('')).toBe('abcabc')
+  })
+})
+
+describe('a run that leaves its place', () => {
+  it('lets another key start, once, and its own not before it ends', async () => {
+    const { clock, ask, find, started } = setUp(1)
+    for (const name of ['a', 'b', 'c']) ask(name, 2)
+    await clock.settle()
+    ask('a', 2)
+    find('a').leavePlace()
+    find('a').leavePlace()
+    await clock.settle()
+    expect(started.map((one) => one.key)).toEqual([key('a'), key('b')])
+    find('a').end()
+    await clock.settle()
+    expect(started).toHaveLength(2)
+    find('b').end()
+    await clock.settle()
+    expect(started.map((one) => one.key)).toEqual([key('a'), key('b'), key('c')])
+  })
+
+  it('keeps it when as many as may run have left theirs', async () => {
+    const { clock, ask, find, started } = setUp(2)
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) ask(name, 2)
+    await clock.settle()
+    for (const name of ['a', 'b', 'c', 'd']) {
+      find(name).leavePlace()
+      await clock.settle()
+    }
+    expect(started.map((one) => one.key)).toEqual(['a', 'b', 'c', 'd'].map(key))
+    find('a').end()
+    await clock.settle()
+    find('c').leavePlace()
+    await clock.settle()
+    expect(started.map((one) => one.key)).toEqual(['a', 'b', 'c', 'd', 'e'].map(key))
+  })
+
+  it('is waited for by a stop, and comes back when it wants to', async () => {
+    const { clock, ask, find, started, dispatcher } = setUp(1)
+    ask('a', 2)
+    await clock.settle()
+    find('a').leavePlace()
+    find('a').end({ priority: 2, afterMs: 1_000, lane: 'a' })
+    await clock.advance(1_000)
+    expect(started).toHaveLength(2)
+    find('a').leavePlace()
+    const stopped = dispatcher.stop(AbortSignal.abort())
+    expect(await stopped).toEqual({ unfinished: 1 })
   })
 })
 

@@ -76,6 +76,8 @@ export interface Process {
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly events: readonly Event[]
+  /** Keys whose turns left their place before they ended. */
+  readonly placesLeft: readonly Key[]
   /** Reads the directory once. @returns keys that changed */
   read(): readonly Key[]
   /** A turn that ends: time passes while it waits. `undefined`: it never ends, because the process died in it. */
@@ -120,9 +122,16 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
   const { world } = deps
   for (const record of await around.ledger.list()) world.note(record)
 
+  const placesLeft: Key[] = []
   const never = new AbortController().signal
   function begin(key: Key, stopping = never): Promise<Reconciled> {
-    return reconciler.reconcile(key, { priority: 1, stopping, reconcileId: newId(), changedAt: undefined })
+    return reconciler.reconcile(key, {
+      priority: 1,
+      stopping,
+      reconcileId: newId(),
+      changedAt: undefined,
+      leavePlace: () => void placesLeft.push(key),
+    })
   }
 
   function read(): readonly Key[] {
@@ -139,6 +148,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     board,
     reconciler,
     events,
+    placesLeft,
     read,
     begin,
     turn: (key, stopping) => ended(clock, begin(key, stopping)),

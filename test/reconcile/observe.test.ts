@@ -266,6 +266,20 @@ test('the platform is asked first, and what is wanted is worked out while it ans
   expect(asks).toHaveBeenCalledBefore(reads)
 })
 
+test('a turn leaves its place when it was told what is there, and keeps it while it may still ask', async () => {
+  const world = await given({ 'orders.yaml': pipe('orders'), 'alert.yaml': alert('lag', { name: 'Lag' }) })
+  await world.go('Pipe/orders')
+  expect(world.placesLeft).toEqual([])
+  await world.go('Pipe/orders')
+  expect(world.placesLeft).toEqual(['Pipe/orders'])
+  world.platform.alerts.set('id-of-lag', { name: 'Lag' })
+  await world.go('Alert/lag')
+  expect(world.placesLeft).toEqual(['Pipe/orders', 'Alert/lag'])
+  world.platform.pipes.clear()
+  await world.go('Pipe/orders')
+  expect(world.placesLeft).toHaveLength(2)
+})
+
 describe('what is shown of a pipe', () => {
   const ORDERS = 'Pipe/orders'
 
