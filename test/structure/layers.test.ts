@@ -46,10 +46,16 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   reconcile: [],
   manifest: [
     'node:buffer',
+    // Helper processes parse what is much (parse-pool.ts).
+    'node:child_process',
+    'node:events',
     'node:fs',
     'node:fs/promises',
+    'node:module',
+    'node:os',
     'node:path',
     'node:timers/promises',
+    'node:url',
     'node:util',
     'yaml',
     'zod',
