@@ -41,6 +41,8 @@ type Answer = Pick<PromiseWithResolvers<ParsedFile>, 'resolve' | 'reject'>
 interface Helper {
   readonly child: ChildProcess
   readonly jobs: Job[]
+  /** When it last had nothing to do or gave an answer, ms of `performance.now`. */
+  answeredAt: number
 }
 
 const HELPER = fileURLToPath(new URL('parse-helper.ts', import.meta.url))
@@ -49,16 +51,29 @@ const MOST_HELPERS = 4
 const FLAGS = ['--max-semi-space-size=4']
 const BATCH_FILES = 16
 const BATCH_BYTES = 32_768
+/** A batch takes some 50 ms, a hostile one some seconds: who takes longer, on a machine that has time for it, hangs. */
+const ANSWER_MS = 20_000
+const LOOK_MS = 1_000
 /** Batches that a helper has: one that it works on, and one that waits. */
 const BATCHES = 2
 
-/** @param execPath the Node that helpers run on: the one of this process, unless said otherwise */
-export function createParsePool(limits: Limits, execPath = process.execPath): ParsePool {
+export interface ParsePoolOptions {
+  /** The Node that helpers run on; unless said otherwise, that of this process. */
+  readonly execPath?: string
+  /** A helper that has something to do and does not answer for so many ms is ended. */
+  readonly answerMs?: number
+}
+
+export function createParsePool(
+  limits: Limits,
+  { execPath = process.execPath, answerMs = ANSWER_MS }: ParsePoolOptions = {},
+): ParsePool {
   const helpers: Helper[] = []
   let held: { readonly content: FileContent; readonly answer: Answer }[] = []
   let heldBytes = 0
   let waiting: (() => void) | undefined
   let closed = false
+  const looking = setInterval(endWhoHangs, Math.min(LOOK_MS, answerMs))
   for (let n = 0; n < Math.min(MOST_HELPERS, availableParallelism()); n += 1) open()
 
   function open(): void {
@@ -69,9 +84,10 @@ export function createParsePool(limits: Limits, execPath = process.execPath): Pa
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    const helper: Helper = { child, jobs: [] }
+    const helper: Helper = { child, jobs: [], answeredAt: performance.now() }
     child.on('message', (parsed: readonly ParsedFile[]) => {
       const job = helper.jobs.shift()
+      helper.answeredAt = performance.now()
       if (job !== undefined) give(job, parsed.map(fromCopy))
       letMoreCome()
     })
@@ -79,6 +95,13 @@ export function createParsePool(limits: Limits, execPath = process.execPath): Pa
     child.once('exit', () => lose(helper))
     child.send(limits)
     helpers.push(helper)
+  }
+
+  function endWhoHangs(): void {
+    const since = performance.now() - answerMs
+    for (const { child, jobs, answeredAt } of helpers) {
+      if (jobs.length > 0 && answeredAt < since) child.kill('SIGKILL')
+    }
   }
 
   /** One that ended early, for want of memory say: what it had to do is done here. */
@@ -118,6 +141,7 @@ export function createParsePool(limits: Limits, execPath = process.execPath): Pa
     heldBytes = 0
     const [helper] = helpers.toSorted((a, b) => a.jobs.length - b.jobs.length)
     if (helper === undefined) return parseHere(job)
+    if (helper.jobs.length === 0) helper.answeredAt = performance.now()
     helper.jobs.push(job)
     helper.child.send(job.batch)
   }
@@ -145,6 +169,7 @@ export function createParsePool(limits: Limits, execPath = process.execPath): Pa
     },
     async [Symbol.asyncDispose]() {
       closed = true
+      clearInterval(looking)
       await Promise.all(
         helpers.map(async ({ child }) => {
           const ended = once(child, 'exit')

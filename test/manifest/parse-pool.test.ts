@@ -53,8 +53,14 @@ test('what a helper that is killed had to do is done here', async () => {
   expect(await all).toHaveLength(COUNT)
 })
 
+test('what a helper that hangs had to do is done here', async () => {
+  pool = createParsePool(DEFAULT_LIMITS, { answerMs: 100 })
+  for (const pid of pool.pids) process.kill(pid, 'SIGSTOP')
+  expect(await parseAll()).toHaveLength(COUNT)
+})
+
 test('where no process can be started, all is done here', async () => {
-  pool = createParsePool(DEFAULT_LIMITS, '/nowhere/node')
+  pool = createParsePool(DEFAULT_LIMITS, { execPath: '/nowhere/node' })
   expect(await parseAll()).toHaveLength(COUNT)
 })
 
