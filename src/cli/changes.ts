@@ -12,7 +12,8 @@ export function createChanges(): Changes {
   const listeners = new Set<(change: Change) => void>()
   return {
     tell(event, more) {
-      for (const change of [...changesOf(event), ...more]) for (const listener of listeners) listener(change)
+      for (const change of changesOf(event)) for (const listener of listeners) listener(change)
+      for (const change of more) for (const listener of listeners) listener(change)
     },
     subscribe(listener) {
       listeners.add(listener)

@@ -22,10 +22,10 @@ export function createLatePlatform(options: PlatformOptions): PlatformClient {
   }
 
   return {
-    getPipe: async (...args) => (client ?? (await load())).getPipe(...args),
+    getPipe: (...args) => client?.getPipe(...args) ?? load().then((loaded) => loaded.getPipe(...args)),
     admitCreate: async (...args) => (await load()).admitCreate(...args),
     upsertQueryEndpoint: async (...args) => (await load()).upsertQueryEndpoint(...args),
-    getAlert: async (...args) => (client ?? (await load())).getAlert(...args),
+    getAlert: (...args) => client?.getAlert(...args) ?? load().then((loaded) => loaded.getAlert(...args)),
     budgets: () => client?.budgets() ?? [],
     pauses: () => client?.pauses() ?? [],
     async [Symbol.asyncDispose]() {

@@ -75,7 +75,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     awake = true
     setImmediate(() => {
       awake = false
-      if (deadline === undefined) pump()
+      atOnce = options.concurrency
+      if (deadline !== undefined) return
+      pump()
+      showDepth()
     })
   }
 
@@ -84,15 +87,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
    * not after all that came together. So often in a row at most, so that a row of quick runs is no exception to the above.
    */
   function goOn(): void {
-    if (atOnce === 0 || deadline !== undefined) {
-      wake()
-      return
-    }
-    if (atOnce === options.concurrency) {
-      setImmediate(() => {
-        atOnce = options.concurrency
-      })
-    }
+    wake()
+    if (atOnce === 0 || deadline !== undefined) return
     atOnce -= 1
     pump()
   }
@@ -104,7 +100,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       start(taken, now)
     }
     setTimer(queue.nextDueAt(), now)
-    showDepth()
   }
 
   function start(taken: Taken, now: number): void {

@@ -15,6 +15,8 @@ export interface Requests {
 /** The last so many requests can be asked about. */
 const REMEMBERED = 100
 
+function nothing(): void {}
+
 export function createRequests(newId: () => string): Requests {
   const pending = new Map<string, Set<Key> | undefined>()
   return {
@@ -31,6 +33,7 @@ export function createRequests(newId: () => string): Requests {
       if (pending.has(token)) pending.set(token, new Set(keys))
     },
     turn(key) {
+      if (pending.size === 0) return nothing
       // A turn that began before the request does not answer it.
       const answered = [...pending.values()].filter((keys) => keys?.has(key) === true)
       return () => {

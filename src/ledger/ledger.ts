@@ -28,7 +28,7 @@ interface Change {
  */
 export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): Ledger {
   let closed: Promise<void> | undefined
-  const given = createGiven()
+  const given = createGiven(monotonic)
 
   function assertOpen(): void {
     if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
@@ -89,7 +89,7 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
     get: (key) => read((tables) => get(tables, key)),
     current: (known) =>
       read((tables) => {
-        given.follow(tables)
+        given.followNowAndThen(tables)
         return given.isLast(known) ? known : get(tables, known.key)
       }),
     list: () =>

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
+import { createStops } from '../platform/stops.ts'
 import { exchange, type Seen } from '../platform/exchange.ts'
 import { excerptOf } from '../platform/excerpt.ts'
 import { retryAfterMs } from '../platform/retry-after.ts'
@@ -76,7 +77,7 @@ export async function deliver(
     clock,
     timeoutMs: ATTEMPT_MS,
     maxReplyBytes: MOST_REPLY_BYTES,
-    signal,
+    stop: { signal, stops: createStops() },
     onSent: () => undefined,
   })
   return judge(seen, { now: clock.now(), secrets: [...secretsOf(address), signing?.key.reveal() ?? ''] })

@@ -12,6 +12,7 @@ import { BASE_URL_FLAG } from './failure-words.ts'
 import { notSent } from './not-sent.ts'
 import { send } from './read.ts'
 import { alert, endpoint, pipeWithId } from './reply-body.ts'
+import { createStops } from './stops.ts'
 import { baseOf, DEFAULT_WIRE, pathOf, type Base } from './wire.ts'
 
 /** The lane, the label and the credential of alerts; a service cannot have a name with a space. */
@@ -78,6 +79,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const reading = {
     ...common,
     dispatcher: agent,
+    stops: createStops(),
     timeoutMs: requestTimeoutMs,
     retries: options.idempotentRetries ?? RETRIES,
     random: options.random,
@@ -93,12 +95,27 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     }
   }
 
+  function alertsCaller(): Caller {
+    return {
+      operation: 'getAlert',
+      service: ALERTS,
+      account: accounts.of(ALERTS_CREDENTIAL),
+      login: () => credentials.bearer(),
+    }
+  }
+
   return {
-    async getPipe(service, pipeId, readOptions) {
-      const caller = callerOf('getPipe', service)
-      const path = pathOf(wire.pipePath, { ...idsOf(service), pipeId })
-      const request = { caller, base: needed(base, 'getPipe'), method: 'GET', path, body: undefined } as const
-      return send({ ...request, readValue: pipeWithId(pipeId) }, reading, readOptions)
+    getPipe(service, pipeId, readOptions) {
+      const read = () =>
+        ({
+          caller: callerOf('getPipe', service),
+          base: needed(base, 'getPipe'),
+          method: 'GET',
+          path: pathOf(wire.pipePath, { ...idsOf(service), pipeId }),
+          body: undefined,
+          readValue: pipeWithId(pipeId),
+        }) as const
+      return send(read, reading, readOptions)
     },
     async admitCreate(service, readOptions) {
       const target = needed(base, 'createPipe')
@@ -107,34 +124,29 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       const path = pathOf(wire.pipesPath, idsOf(service))
       return createPermit({ caller, admission, base: target, path }, creating)
     },
-    async upsertQueryEndpoint(service, body, readOptions) {
-      const caller = callerOf('upsertQueryEndpoint', service)
-      const path = pathOf(wire.queryEndpointPath, idsOf(service))
-      const request = {
-        caller,
-        base: needed(base, 'upsertQueryEndpoint'),
-        method: 'POST',
-        path,
-        body,
-      } as const
-      return send({ ...request, readValue: endpoint }, reading, readOptions)
+    upsertQueryEndpoint(service, body, readOptions) {
+      const read = () =>
+        ({
+          caller: callerOf('upsertQueryEndpoint', service),
+          base: needed(base, 'upsertQueryEndpoint'),
+          method: 'POST',
+          path: pathOf(wire.queryEndpointPath, idsOf(service)),
+          body,
+          readValue: endpoint,
+        }) as const
+      return send(read, reading, readOptions)
     },
-    async getAlert(id, readOptions) {
-      const caller: Caller = {
-        operation: 'getAlert',
-        service: ALERTS,
-        account: accounts.of(ALERTS_CREDENTIAL),
-        login: () => credentials.bearer(),
-      }
-      const path = pathOf(wire.alertPath, { id })
-      const request = {
-        caller,
-        base: needed(alertsBase, 'getAlert'),
-        method: 'GET',
-        path,
-        body: undefined,
-      } as const
-      return send({ ...request, readValue: alert }, reading, readOptions)
+    getAlert(id, readOptions) {
+      const read = () =>
+        ({
+          caller: alertsCaller(),
+          base: needed(alertsBase, 'getAlert'),
+          method: 'GET',
+          path: pathOf(wire.alertPath, { id }),
+          body: undefined,
+          readValue: alert,
+        }) as const
+      return send(read, reading, readOptions)
     },
     budgets: () =>
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),

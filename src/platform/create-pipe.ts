@@ -65,7 +65,7 @@ async function sendOnce(
     clock,
     timeoutMs: deadlineMs,
     maxReplyBytes,
-    signal: undefined,
+    stop: undefined,
     onSent: () => place.sent(),
   }
   const seen = await exchangeOnce(request, limits, parts.fail)

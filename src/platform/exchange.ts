@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
 import type { ReplyHeaders } from './retry-after.ts'
+import type { Stops } from './stops.ts'
 
 export interface WireRequest {
   readonly origin: string
@@ -36,7 +37,7 @@ export interface ExchangeLimits {
   readonly timeoutMs: number
   readonly maxReplyBytes: number
   /** `undefined`: the exchange ends by itself and its time limit alone. */
-  readonly signal: AbortSignal | undefined
+  readonly stop: { readonly signal: AbortSignal; readonly stops: Stops } | undefined
   /** The connection is ready; the request is written now. */
   readonly onSent: () => void
 }
@@ -52,7 +53,7 @@ export function exchange(
   request: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Seen> {
-  const { clock, timeoutMs, maxReplyBytes, signal, onSent } = limits
+  const { clock, timeoutMs, maxReplyBytes, stop, onSent } = limits
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined
     let head: Head | undefined
@@ -61,8 +62,8 @@ export function exchange(
     let sent = false
     let over = false
     const cancelTimer = clock.after(timeoutMs, () => giveUp(partly('late', undefined)))
-    signal?.addEventListener('abort', onStop, { once: true })
-    if (signal?.aborted === true) onStop()
+    const unlisten = stop?.stops.listen(stop.signal, onStop)
+    if (stop?.signal.aborted === true) onStop()
     else start()
 
     function onStop(): void {
@@ -72,7 +73,7 @@ export function exchange(
     function finish(seen: Seen): void {
       over = true
       cancelTimer()
-      signal?.removeEventListener('abort', onStop)
+      unlisten?.()
       resolve(seen)
     }
 

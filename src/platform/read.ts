@@ -8,6 +8,7 @@ import { conclude, type ConclusionParts } from './conclusion.ts'
 import { exchange } from './exchange.ts'
 import { headersOf } from './headers.ts'
 import type { ReadValue } from './reply-body.ts'
+import type { Stops } from './stops.ts'
 import type { Base } from './wire.ts'
 
 /** Between two attempts of one call; a longer trouble is the business of the next reconcile. */
@@ -17,6 +18,7 @@ const LONGEST_RETRY_MS = 4_000
 export interface ReadParts extends ConclusionParts {
   /** Keeps connections alive. */
   readonly dispatcher: Dispatcher
+  readonly stops: Stops
   readonly userAgent: string
   readonly timeoutMs: number
   readonly maxReplyBytes: number
@@ -39,11 +41,17 @@ export interface Read<T> {
 
 /**
  * Sends it, and again after a transient failure; every attempt takes its place in the budget.
+ * @param make what to send; what it throws is thrown
  * @throws {RemoteError}
  * @throws {SecretUnavailableError}
  * @throws the signal's reason once it is aborted
  */
-export async function send<T>(read: Read<T>, parts: ReadParts, options: ReadOptions): Promise<Reply<T>> {
+export async function send<T>(
+  make: () => Read<T>,
+  parts: ReadParts,
+  options: ReadOptions,
+): Promise<Reply<T>> {
+  const read = make()
   const first = await attempt(read, parts, options)
   return first instanceof RemoteError ? repeat(first, read, parts, options) : first
 }
@@ -82,7 +90,7 @@ async function attempt<T>(
   options: ReadOptions,
 ): Promise<Reply<T> | RemoteError> {
   const { caller, base, method, path, body, readValue } = read
-  const { dispatcher, userAgent, timeoutMs, maxReplyBytes, clock, gate } = parts
+  const { dispatcher, stops, userAgent, timeoutMs, maxReplyBytes, clock, gate } = parts
   const admitted = admit(caller, gate, options)
   const admission = admitted instanceof Promise ? await admitted : admitted
   const { login, place } = admission
@@ -98,7 +106,7 @@ async function attempt<T>(
     clock,
     timeoutMs,
     maxReplyBytes,
-    signal: options.signal,
+    stop: { signal: options.signal, stops },
     onSent: () => place.sent(),
   })
   place.ended()

@@ -1,5 +1,11 @@
-import { z } from 'zod'
-import { ObservedAlert, ObservedEndpoint, ObservedPipe } from '../kinds/observed.ts'
+import {
+  observedAlert,
+  observedEndpoint,
+  observedPipe,
+  type ObservedAlert,
+  type ObservedEndpoint,
+  type ObservedPipe,
+} from '../kinds/observed.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Wire } from './wire.ts'
 
@@ -30,12 +36,10 @@ export type ReadValue<T> = (json: JsonObject, wire: Wire) => T | undefined
 /** 4.2. A pipe with another id than the one asked for is not an answer. */
 export function pipeWithId(pipeId: string): ReadValue<ObservedPipe> {
   return (json, wire) => {
-    const pipe = ObservedPipe.safeParse(json[wire.resultField]).data
+    const pipe = observedPipe(json[wire.resultField])
     return pipe?.id.toLowerCase() === pipeId.toLowerCase() ? pipe : undefined
   }
 }
-
-const Created = z.object({ id: z.string().min(1) })
 
 /**
  * 4.1. The id is what must not be lost: when the rest has a shape that we do not expect, the id alone is the value,
@@ -43,17 +47,18 @@ const Created = z.object({ id: z.string().min(1) })
  */
 export function createdPipe(json: JsonObject, wire: Wire): ObservedPipe | undefined {
   const result = json[wire.resultField]
-  return ObservedPipe.safeParse(result).data ?? Created.safeParse(result).data
+  const id = result !== undefined && isObject(result) ? result['id'] : undefined
+  return observedPipe(result) ?? (typeof id === 'string' && id !== '' ? { id } : undefined)
 }
 
 /** 4.3. */
 export function endpoint(json: JsonObject, wire: Wire): ObservedEndpoint | undefined {
-  return ObservedEndpoint.safeParse(json[wire.resultField]).data
+  return observedEndpoint(json[wire.resultField])
 }
 
 /** 4.4. */
 export function alert(json: JsonObject, wire: Wire): ObservedAlert | undefined {
-  return ObservedAlert.safeParse(json[wire.alertField]).data
+  return observedAlert(json[wire.alertField])
 }
 
 function jsonObject(text: string): JsonObject | undefined {

@@ -23,14 +23,14 @@ export interface Acted {
   readonly history: readonly HistoryEntry[]
 }
 
-/** Carries out an action. Failures are thrown, and become outcomes in `outcome.ts`. */
-export async function act(
+/** Carries out an action; at once when the platform is not needed. Failures are thrown, and become outcomes in `outcome.ts`. */
+export function act(
   deps: Deps,
   rescue: Rescue,
   assessment: Assessment,
   action: Action,
   turn: Turn,
-): Promise<Acted> {
+): Acted | Promise<Acted> {
   const record = assessment.input.recorded
   switch (action.type) {
     case 'create':

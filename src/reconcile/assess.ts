@@ -35,11 +35,10 @@ export async function assess(deps: Deps, key: Key, recorded: LedgerRecord, turn:
   const entry = world.entry(key)
   const service = desiredService(world, entry?.manifest)
   const state = world.desiredState(key)
+  const asking = askPlatform(deps, { key, entry, state, recorded, service, turn })
   // What is wanted is worked out while the platform answers.
-  const [answer, { body, secrets, fingerprint }] = await Promise.all([
-    askPlatform(deps, { key, entry, state, recorded, service, turn }),
-    wantedOf(deps, entry),
-  ])
+  const { body, secrets, fingerprint } = await wantedOf(deps, entry)
+  const answer = await asking
   const desired: Desired = {
     key,
     state,

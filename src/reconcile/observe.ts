@@ -27,14 +27,17 @@ interface Question {
 /** What the platform said when it was asked; `undefined`: it was not. */
 type Answer = Reply<ObservedPipe> | Reply<ObservedAlert> | { readonly failure: unknown } | undefined
 
-/** Asks the platform, where there is something to ask for and the manifest does not say to leave it alone. */
+/**
+ * Asks the platform, where there is something to ask for and the manifest does not say to leave it alone. Never rejects, so
+ * that it may be waited for later.
+ */
 export async function askPlatform(
   deps: Deps,
   { key, entry, state, recorded, service, turn }: Question,
 ): Promise<Answer> {
-  if (state === 'absent' || state === 'vanishing' || isSuspended(entry, deps.clock.now())) return undefined
   const options = { priority: turn.priority, signal: turn.stopping }
   try {
+    if (state === 'absent' || state === 'vanishing' || isSuspended(entry, deps.clock.now())) return undefined
     const asked = questionOf(deps, { key, entry, recorded, service }, options)
     if (asked === undefined) return undefined
     const answer = await asked

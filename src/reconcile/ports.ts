@@ -96,7 +96,8 @@ export interface Ledger extends AsyncDisposable {
   get(key: Key): Promise<LedgerRecord | undefined>
   /**
    * The record of a key as it is now, as {@link get}, for who may have it already: `known` itself when this ledger gave it
-   * out and nobody has written the key since.
+   * out and nobody has written the key since. What somebody else wrote in the last tenth of a second may go unseen; a
+   * write on top of it is refused, and from then on it is seen.
    */
   current(known: LedgerRecord): Promise<LedgerRecord | undefined>
   /** All records, in the order of their keys. */

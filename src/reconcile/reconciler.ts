@@ -70,17 +70,17 @@ export function createReconciler(deps: Deps, board: WritableBoard): Reconciler {
     async preview(key, turn) {
       const recorded = deps.world.record(key) ?? blankRecord(key)
       const assessment = await assess(deps, key, recorded, turn)
-      return { assessment, ...(await decided(deps, assessment, turn)) }
+      return { assessment, ...decided(deps, assessment, turn) }
     },
   }
 }
 
 /** The decision, or what stood in its way. */
-async function decided(
+function decided(
   deps: Deps,
   { input, failure }: Assessment,
   turn: Turn,
-): Promise<{ readonly action: Action; readonly outcome: Outcome }> {
+): { readonly action: Action; readonly outcome: Outcome } {
   if (failure === undefined) return { action: decide(input), outcome: NOTHING_TO_DO }
   const outcome = outcomeOf(failure, { signal: turn.stopping, now: deps.clock.now() })
   return {
@@ -98,7 +98,7 @@ async function turnOf(
   turn: Turn,
   startedAt: number,
 ): Promise<Reconciled> {
-  await rescue.recover(key)
+  if (rescue.pending > 0) await rescue.recover(key)
   let recorded = (await recordOf(deps, key)) ?? blankRecord(key)
   if (recorded.version > 0) deps.world.note(recorded)
   else if (deps.world.record(key) !== undefined) deps.world.drop(key) // a person forgot it
@@ -115,7 +115,7 @@ async function turnOf(
   // Neither a manifest nor a record: a look that was still due after it was forgotten. Nothing is to be held.
   if (assessment.entry === undefined && recorded.version === 0) return forget(deps, board, key, recorded)
 
-  const first = await decided(deps, assessment, turn)
+  const first = decided(deps, assessment, turn)
   const { action } = first
   const acted = await carryOut(deps, rescue, assessment, first, turn)
   const conditions = conditionsAfter({
@@ -146,25 +146,27 @@ function recordOf({ ledger, world }: Deps, key: Key): Promise<LedgerRecord | und
   return known === undefined ? ledger.get(key) : ledger.current(known)
 }
 
-async function carryOut(
+/** At once when there is nothing to carry out, as in most turns. */
+function carryOut(
   deps: Deps,
   rescue: Rescue,
   assessment: Assessment,
-  { action, outcome }: { readonly action: Action; readonly outcome: Outcome },
+  decision: { readonly action: Action; readonly outcome: Outcome },
   turn: Turn,
-): Promise<Acted> {
+): Acted | Promise<Acted> {
+  const { action, outcome } = decision
   const record = assessment.input.recorded
   if (outcome.result !== 'done') return { outcome, record, history: [] }
-  try {
-    return await act(deps, rescue, assessment, action, turn)
-  } catch (error) {
+  const acted = act(deps, rescue, assessment, action, turn)
+  if (!(acted instanceof Promise)) return acted
+  return acted.catch((error: unknown) => {
     if (isOutdated(error)) throw error
     return {
       outcome: outcomeOf(error, { signal: turn.stopping, now: deps.clock.now() }),
       record,
       history: [],
     }
-  }
+  })
 }
 
 function nextBackoff(

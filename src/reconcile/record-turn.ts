@@ -18,12 +18,10 @@ export interface Recording {
   readonly backoff: Backoff | undefined
 }
 
-/** Writes what changed, and only if something did: a pass over an unchanged world writes nothing. */
-export async function recordTurn(
-  deps: Deps,
-  { assessment, recorded, acted, conditions, backoff }: Recording,
-): Promise<LedgerRecord> {
-  const { entry, input } = assessment
+/** Writes what changed, and only if something did: a pass over an unchanged world writes nothing, and waits for nothing. */
+export function recordTurn(deps: Deps, recording: Recording): LedgerRecord | Promise<LedgerRecord> {
+  const { assessment, recorded, acted, conditions, backoff } = recording
+  const { entry } = assessment
   const next: LedgerRecord = {
     ...acted.record,
     file: entry?.position.file ?? recorded.file,
@@ -32,6 +30,15 @@ export async function recordTurn(
     backoff,
   }
   if (acted.outcome.result === 'stopped' || sameJson(next, recorded)) return acted.record
+  return write(deps, recording, next)
+}
+
+async function write(
+  deps: Deps,
+  { assessment, recorded, acted, conditions }: Recording,
+  next: LedgerRecord,
+): Promise<LedgerRecord> {
+  const { entry, input } = assessment
   const history = changedConditions(recorded.conditions, conditions).map((type): HistoryEntry => {
     const { status, reason, message } = conditions[type]
     const requestId = requestIdOf(acted.outcome) ?? assessment.requestId

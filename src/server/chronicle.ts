@@ -47,6 +47,9 @@ export interface StateSpan {
   readonly until: number
 }
 
+/** Kept and changed in place: one that stays what it is takes no more room. */
+type OpenSpan = { -readonly [K in keyof StateSpan]: StateSpan[K] }
+
 export interface LastReading {
   /** ms since the epoch. */
   readonly at: number
@@ -71,10 +74,13 @@ export interface Chronicle {
   readonly missedChanges: number
 }
 
+const NO_CHANGES: readonly Change[] = []
+
 /** @param now ms since the epoch */
 export function createChronicle(now: () => number): Chronicle {
   const entries: SourceEntry[] = []
-  const spans = new Map<Key, StateSpan[]>()
+  /** A span, or spans where there was more than one: of most resources the state never changes. */
+  const spans = new Map<Key, OpenSpan | OpenSpan[]>()
   let lastReading: LastReading | undefined
   let lastRevision: string | undefined
   let problem: string | undefined
@@ -137,18 +143,17 @@ export function createChronicle(now: () => number): Chronicle {
   function noteState(key: Key, state: string | undefined): readonly Change[] {
     const at = now()
     const known = spans.get(key)
-    const last = known?.at(-1)
-    if (known !== undefined && last !== undefined && last.state === state) {
-      known[known.length - 1] = { ...last, until: at }
-      return []
+    const last = Array.isArray(known) ? known.at(-1) : known
+    if (last?.state === state && last !== undefined) {
+      last.until = at
+      return NO_CHANGES
     }
+    const span = { state, from: at, until: at }
     if (known === undefined) {
-      if (spans.size >= KEYS_WITH_STATES) return []
-      spans.set(key, [{ state, from: at, until: at }])
-      return []
+      if (spans.size < KEYS_WITH_STATES) spans.set(key, span)
+      return NO_CHANGES
     }
-    known.push({ state, from: at, until: at })
-    if (known.length > STATES_PER_KEY) known.shift()
+    spans.set(key, [known, span].flat().slice(-STATES_PER_KEY))
     return [{ type: 'resources', keys: [key] }]
   }
 
@@ -160,10 +165,10 @@ export function createChronicle(now: () => number): Chronicle {
       if (event.type === 'WatchModeChanged') takeWatchMode(event)
       if (event.type === 'BrakeChanged') takeBrake(event)
       if (event.type === 'Forgotten') spans.delete(event.key)
-      return []
+      return NO_CHANGES
     },
     source: () => entries.toReversed(),
-    states: (key) => spans.get(key) ?? [],
+    states: (key) => [spans.get(key) ?? []].flat().map((span) => ({ ...span })),
     get lastReading() {
       return lastReading
     },

@@ -52,7 +52,7 @@ describe('a ledger with others at it', () => {
     )
   })
 
-  test('gives back no record that somebody else has written since', async () => {
+  test('gives back no record that somebody else wrote a moment ago or longer', async () => {
     using workspace = createWorkspace()
     const url = `sqlite:${workspace.path('ledger.db')}`
     await using owner = await open(url, 'owner')
@@ -60,9 +60,23 @@ describe('a ledger with others at it', () => {
     const first = await owner.swap(blankRecord(ORDERS), [])
     expect(await owner.current(first)).toBe(first)
     const second = await writer.swap({ ...first, line: 7 }, [])
+    await clock.advance(100)
     expect(await owner.current(first)).toStrictEqual(second)
     await writer.remove(second, [])
+    await clock.advance(100)
     expect(await owner.current(first)).toBeUndefined()
+  })
+
+  test('refuses a write over what somebody else has just written, and sees it from then on', async () => {
+    using workspace = createWorkspace()
+    const url = `sqlite:${workspace.path('ledger.db')}`
+    await using owner = await open(url, 'owner')
+    await using writer = await open(url, 'writer')
+    const first = await owner.swap(blankRecord(ORDERS), [])
+    const second = await writer.swap({ ...first, line: 7 }, [])
+    expect(await owner.current(first)).toBe(first)
+    await expect(owner.swap({ ...first, line: 9 }, [])).rejects.toThrow(LedgerConflict)
+    expect(await owner.current(first)).toStrictEqual(second)
   })
 
   test('reads a record again after a write that failed: it may be on disk all the same', async () => {
