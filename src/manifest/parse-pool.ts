@@ -46,7 +46,8 @@ interface Helper {
 }
 
 const HELPER = fileURLToPath(new URL('parse-helper.ts', import.meta.url))
-const MOST_HELPERS = 4
+/** Each takes some 125 MB while it lasts, and a pod has little more than the daemon needs. */
+const MOST_HELPERS = 2
 /** A small nursery: what a parser makes is garbage at once, and more room for it only makes the process larger. */
 const FLAGS = ['--max-semi-space-size=4']
 const BATCH_FILES = 16
