@@ -64,7 +64,7 @@ interface Entry extends ReadyEntry {
   readonly priority: Priority
   /** When it was or will be due at this priority; not before `dueAt`. */
   readonly since: number
-  readonly state: 'scheduled' | 'ready'
+  state: 'scheduled' | 'ready'
 }
 
 interface Run {
@@ -104,17 +104,19 @@ export function createQueue(): Queue {
     const before = entries.get(key)
     if (before === undefined) {
       arrivals += 1
-      insert({ key, ...ask, since: ask.dueAt, state: 'scheduled', number: arrivals, place: -1 })
+      insert(entryOf(key, ask, { since: ask.dueAt, state: 'scheduled', number: arrivals }))
       return
     }
     withdraw(before)
-    insert({ ...before, ...urgent(before, ask), since: sinceOf(before, ask), place: -1 })
+    const { state, number } = before
+    insert(entryOf(key, urgent(before, ask), { since: sinceOf(before, ask), state, number }))
   }
 
   function promote(now: number): void {
     for (let next = scheduled.peek(); next !== undefined && next.dueAt <= now; next = scheduled.peek()) {
-      withdraw(next)
-      insert({ ...next, state: 'ready', place: -1 })
+      scheduled.remove(next)
+      next.state = 'ready'
+      ready[next.priority].add(next)
     }
   }
 
@@ -170,6 +172,13 @@ export function createQueue(): Queue {
       return now - Math.min(...dueTimes)
     },
   }
+}
+
+/** Written down at once, since there is one for every key: put together of others it would take twice the room. */
+function entryOf(key: Key, ask: Ask, rest: Pick<Entry, 'since' | 'state' | 'number'>): Entry {
+  const { priority, dueAt, lane } = ask
+  const { since, state, number } = rest
+  return { key, priority, dueAt, lane, since, state, number, place: -1 }
 }
 
 /** Two asks for one key as one; the later one knows the lane better. */

@@ -3,6 +3,7 @@ import type { Key } from '../kinds/key.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
 import { LedgerError } from '../reconcile/ports.ts'
+import { compactRecord } from './compact-record.ts'
 import { HistorySchema, RecordSchema } from './record-schema.ts'
 
 /** Most bytes of one record: they are of a few kilobytes, so more is a mistake of ours (design §9). */
@@ -38,7 +39,7 @@ export function decodeRecord(stored: StoredRecord): LedgerRecord {
   if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
     throw unreadable(`the record of ${stored.key}`, 'its text is of another key or version')
   }
-  return reading.data
+  return compactRecord(reading.data)
 }
 
 export function encodeEntry(entry: HistoryEntry): string {

@@ -1,0 +1,50 @@
+import { sharedText } from '../lib/shared.ts'
+import type { Condition, Conditions } from '../plan/condition.ts'
+import type { Intent, LedgerRecord, RecordedPipe } from '../plan/record.ts'
+
+/**
+ * The same record in less room: a daemon holds all of them. What a schema puts together member by member takes more than
+ * what is written down at once, and every record names the same few revisions.
+ */
+export function compactRecord(record: LedgerRecord): LedgerRecord {
+  const { pipe, intent, applied, conditions } = record
+  return {
+    key: record.key,
+    version: record.version,
+    file: record.file,
+    line: record.line,
+    service: record.service,
+    platformName: record.platformName,
+    pipe: pipe && compactPipe(pipe),
+    intent: intent && compactIntent(intent),
+    upsert: record.upsert,
+    applied: applied && { digest: applied.digest, fields: applied.fields, secrets: applied.secrets },
+    misses: record.misses,
+    backoff: record.backoff,
+    conditions: conditions && compactConditions(conditions),
+  }
+}
+
+function compactPipe({ id, origin, at, revision, requestId }: RecordedPipe): RecordedPipe {
+  return { id, origin, at, revision: sharedText(revision), requestId }
+}
+
+function compactIntent(intent: Intent): Intent {
+  return {
+    id: intent.id,
+    attempt: intent.attempt,
+    requestDigest: intent.requestDigest,
+    revision: sharedText(intent.revision),
+    openedAt: intent.openedAt,
+    state: intent.state,
+    seen: intent.seen,
+  }
+}
+
+function compactConditions({ Valid, Synced, Ready }: Conditions): Conditions {
+  return { Valid: compactCondition(Valid), Synced: compactCondition(Synced), Ready: compactCondition(Ready) }
+}
+
+function compactCondition({ status, reason, message, since }: Condition): Condition {
+  return { status, reason, message, since }
+}
