@@ -15,7 +15,9 @@ export function createStops(): Stops {
     signal.addEventListener(
       'abort',
       () => {
-        for (const onStop of [...made]) onStop()
+        // Those who listen now, and nobody whom one of them adds.
+        const all = [...made]
+        for (const onStop of all) onStop()
       },
       { once: true },
     )
