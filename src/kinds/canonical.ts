@@ -34,19 +34,40 @@ export function canonicalLeaf(form: LeafForm, value: Json | undefined): string |
 /** The canonical text of a list of objects, whatever their order; `undefined` when it is empty. */
 function canonicalRecords(form: RecordsForm, value: Json | undefined): string | undefined {
   if (!Array.isArray(value)) return canonicalLeaf('text', value)
+  const names = Object.keys(form.fields).toSorted()
   const items = value.map((item: Json) =>
-    isObject(item) ? canonicalItem(form.fields, item) : canonicalValue(item),
+    isObject(item) ? canonicalItem(form.fields, names, item) : canonicalValue(item),
   )
   return joined(items.filter((item) => item !== undefined).toSorted())
 }
 
-/** An item of a list of objects: the canonical texts of its fields, as JSON. */
-function canonicalItem(fields: Fields, item: JsonObject): string {
+/** Texts that stand in JSON as they are. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
+/**
+ * An item of a list of objects: the canonical texts of its fields, as JSON. Lists of columns are most of many manifests,
+ * and mostly their fields are plain texts.
+ * @param names of the fields that are known, in order
+ */
+function canonicalItem(fields: Fields, names: readonly string[], item: JsonObject): string {
   let members = ''
-  for (const [path, text] of canonicalLeaves(fields, item)) {
-    members += `${members === '' ? '' : ','}${JSON.stringify(path)}:${JSON.stringify(text)}`
+  let seen = 0
+  for (const name of names) {
+    if (!Object.hasOwn(item, name)) continue
+    seen += 1
+    const value = item[name]
+    const isPlain = typeof value === 'string' && fields[name] === 'text' && PLAIN.test(value)
+    const added = isPlain
+      ? `"${name}":"\\"${value}\\""`
+      : asMembers(canonicalLeaves(fields, { [name]: value }))
+    if (added !== '') members += members === '' ? added : `,${added}`
   }
-  return `{${members}}`
+  const isKnown = seen === Object.keys(item).length
+  return `{${isKnown ? members : asMembers(canonicalLeaves(fields, item))}}`
+}
+
+function asMembers(leaves: readonly Leaf[]): string {
+  return leaves.map(([path, text]) => `${JSON.stringify(path)}:${JSON.stringify(text)}`).join(',')
 }
 
 /** A field by its dotted path, with its canonical text. */

@@ -40,6 +40,19 @@ describe('a fingerprint', () => {
     expect(sha256(JSON.stringify(fingerprint.fields)).slice(0, 16)).toBe(fields)
   })
 
+  test('of texts that do not stand in JSON as they are is what it was, too, and of fields that nobody knows', () => {
+    const columns = [
+      { type: 'String', name: 'q"\\\u0001é', comment: 'x' },
+      { name: 'plain', type: '' },
+      'odd',
+    ]
+    expect(print({ destination: { columns } }).digest.slice(0, 16)).toBe('a99b715f71e2de15')
+    const [one, other] = [{ name: 'a', type: 'b' }, { name: String.raw`a\"","type":"\"b` }]
+    expect(print({ destination: { columns: [one] } }).digest).not.toBe(
+      print({ destination: { columns: [other] } }).digest,
+    )
+  })
+
   test('of a thousand columns is one field', () => {
     const columns = Array.from({ length: 1_000 }, (_, index) => ({ name: `c${index}`, type: 'Int8' }))
     expect(Object.keys(print({ destination: { columns } }).fields)).toEqual(['destination.columns'])
