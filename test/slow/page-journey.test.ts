@@ -82,7 +82,8 @@ describe('the page of a running daemon', () => {
     expect(await page.locator('#one').textContent()).toContain('create: done')
     await page.goBack()
     await page.locator('#matches', { hasText: '1 of 7 match' }).waitFor()
-    expect(await page.evaluate('document.activeElement?.id')).toBe('row-Pipe/refunds')
+    // once the list is there again
+    await page.waitForFunction(`document.activeElement?.id === 'row-Pipe/refunds'`)
     await page.goBack()
     await page.locator('#matches', { hasText: '7 in all' }).waitFor()
     expect(await page.locator('#q').inputValue()).toBe('')
