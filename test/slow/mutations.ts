@@ -128,7 +128,16 @@ export const MUTATIONS: readonly Mutation[] = [
         from: `createPermit({ caller, admission, base: target, path }, creating)`,
         to: `createPermit({ caller, admission, base: target, path, signal: readOptions.signal }, creating)`,
       },
-      { file: 'platform/create-pipe.ts', from: `    signal: undefined,\n`, to: `    signal: call.signal,\n` },
+      {
+        file: 'platform/create-pipe.ts',
+        from: `    stop: undefined,\n`,
+        to: `    stop: { signal: call.signal, stops: createStops() },\n`,
+      },
+      {
+        file: 'platform/create-pipe.ts',
+        from: `import type { Base } from`,
+        to: `import { createStops } from './stops.ts'\nimport type { Base } from`,
+      },
     ],
     checks: [stoppedInTheMiddle()],
   },

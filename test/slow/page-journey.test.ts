@@ -77,7 +77,7 @@ describe('the page of a running daemon', () => {
     await page.locator('#list').getByRole('link', { name: 'Pipe/refunds' }).click()
     await page.locator('#one h1', { hasText: 'Pipe/refunds' }).waitFor()
     expect(new URL(page.url()).search).toBe('?q=refunds&resource=Pipe/refunds')
-    expect(await page.evaluate('document.activeElement?.id')).toBe('one-title')
+    await page.waitForFunction(`document.activeElement?.id === 'one-title'`)
     await page.locator('#one .fields').waitFor()
     expect(await page.locator('#one').textContent()).toContain('create: done')
     await page.goBack()
