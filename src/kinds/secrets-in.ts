@@ -13,23 +13,44 @@ export interface PlacedRef {
 /** Every reference to a secret in a body, in the order of their paths. */
 export function secretRefsIn(body: JsonObject): readonly PlacedRef[] {
   const found: PlacedRef[] = []
-  addRefs(found, body, '')
+  addRefs(found, body, [])
   return found.length < 2 ? found : found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Adds to a list of its caller, because this runs at every look at a pipe. */
-function addRefs(found: PlacedRef[], value: Json | undefined, path: string): void {
-  if (typeof value !== 'object' || value === null) return
-  const ref = asSecretRef(value)
-  if (ref !== undefined) found.push({ path, ref })
-  else if (isObject(value)) {
-    for (const name of Object.keys(value)) addRefs(found, value[name], pathTo(value, path, name))
-  } else value.forEach((item, index) => addRefs(found, item, pathTo(value, path, String(index))))
+/**
+ * Adds to a list of its caller, because this runs at every look at a pipe; so does `steps`, the way to the value, of which
+ * mostly no path has to be made.
+ */
+function addRefs(found: PlacedRef[], value: JsonObject | readonly Json[], steps: (string | number)[]): void {
+  if (!isObject(value)) {
+    value.forEach((item, index) => addRefsWithin(found, item, steps, index))
+    return
+  }
+  const names = Object.keys(value)
+  const ref = names.includes('secretRef') ? asSecretRef(value) : undefined
+  if (ref !== undefined) found.push({ path: pathOf(steps), ref })
+  else for (const name of names) addRefsWithin(found, value[name], steps, name)
 }
 
-function pathTo(value: object, path: string, name: string): string {
-  if (Array.isArray(value)) return `${path}[${name}]`
-  return path === '' ? name : `${path}.${name}`
+function addRefsWithin(
+  found: PlacedRef[],
+  value: Json | undefined,
+  steps: (string | number)[],
+  step: string | number,
+): void {
+  if (typeof value !== 'object' || value === null) return
+  steps.push(step)
+  addRefs(found, value, steps)
+  steps.pop()
+}
+
+function pathOf(steps: readonly (string | number)[]): string {
+  return steps.reduce<string>((path, step) => pathTo(path, step), '')
+}
+
+function pathTo(path: string, step: string | number): string {
+  if (typeof step === 'number') return `${path}[${step}]`
+  return path === '' ? step : `${path}.${step}`
 }
 
 /**
@@ -50,11 +71,11 @@ function replaceRefs(value: Json, path: string, replace: Replace): Json | undefi
   const ref = asSecretRef(value)
   if (ref !== undefined) return replace(path, ref)
   if (!isObject(value)) {
-    const items = value.map((item, index) => replaceRefs(item, pathTo(value, path, String(index)), replace))
+    const items = value.map((item, index) => replaceRefs(item, pathTo(path, index), replace))
     return items.every((item) => item === undefined) ? undefined : value.map((item, i) => items[i] ?? item)
   }
   const changes = Object.keys(value).flatMap((name) => {
-    const change = replaceRefs(value[name] ?? null, pathTo(value, path, name), replace)
+    const change = replaceRefs(value[name] ?? null, pathTo(path, name), replace)
     return change === undefined ? [] : [[name, change] as const]
   })
   return changes.length === 0 ? undefined : { ...value, ...Object.fromEntries(changes) }

@@ -10,7 +10,7 @@ import { desiredService, isOtherService } from './access.ts'
 import type { Deps, Turn } from './deps.ts'
 import { askPlatform, lookedAt } from './observe.ts'
 import type { BodySecrets } from './secrets.ts'
-import { readBodySecrets } from './secrets.ts'
+import { NO_SECRETS, readBodySecrets } from './secrets.ts'
 import { surroundingsOf } from './surroundings.ts'
 import type { Asked, World } from './world.ts'
 
@@ -107,7 +107,7 @@ interface Wanted {
 
 const NOTHING_WANTED: Wanted = {
   body: undefined,
-  secrets: { values: new Map(), missing: [] },
+  secrets: NO_SECRETS,
   fingerprint: undefined,
 }
 

@@ -10,11 +10,15 @@ export interface BodySecrets {
   readonly missing: readonly string[]
 }
 
+export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [] }
+
 /** Reads every secret that a body refers to. Content never appears in a message. */
 export async function readBodySecrets(store: SecretStore, body: JsonObject): Promise<BodySecrets> {
+  const refs = secretRefsIn(body)
+  if (refs.length === 0) return NO_SECRETS
   const values = new Map<string, Secret>()
   const missing = new Set<string>()
-  for (const { path, ref } of secretRefsIn(body)) {
+  for (const { path, ref } of refs) {
     const reading = await store.read(ref)
     if (reading.found) values.set(path, reading.value)
     else missing.add(reading.why === 'absent' ? reading.file : `${reading.file} (${reading.why})`)
