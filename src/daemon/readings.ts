@@ -54,8 +54,10 @@ const DOUBT_MS = 500
 
 /** After a reading of only what events named, the whole follows: the kernel may drop events without a word. */
 const WHOLE_AFTER_MS = 2_000
-/** Where edits never stop, the whole is read at least so often. */
-const WHOLE_WITHIN_MS = 30_000
+/** Where edits never stop, the whole is read behind one of them so often, */
+const WHOLE_BEHIND_MS = 30_000
+/** and when each next edit ended that, with one: the edit then waits for the whole. */
+const WHOLE_WITHIN_MS = 60_000
 
 export function createReadings(options: ReadingsOptions): Readings {
   const { deps, source, stopping } = options
@@ -70,46 +72,52 @@ export function createReadings(options: ReadingsOptions): Readings {
   let cancelNext: (() => void) | undefined
   /** When the first reading began that was not whole and that no whole one has followed. */
   let partialSince: number | undefined
-  /** Ends the whole reading that only makes sure. */
+  /** Whether the next reading only makes sure: nobody waits for it. */
+  let onlySure = false
+  /** Ends the reading under way, if it is such a one. */
   let makingSure: AbortController | undefined
 
   async function load(): Promise<void> {
     const startedAt = clock.monotonic()
-    const [tokens, why, where] = [asked, cause, touched]
+    const sure = onlySure ? new AbortController() : undefined
+    const [tokens, why, where] =
+      sure === undefined ? [asked, cause, touched] : [[], 'event' as const, 'anything' as const]
+    makingSure = sure
+    onlySure = false
     asked = []
     cause = 'poll'
     touched = new Set()
     cancelNext?.()
     cancelNext = undefined
     const context = () => ({ durationMs: clock.monotonic() - startedAt, startedAt, cause: why, tokens })
-    // What somebody waits for ends by itself.
-    const hurry = tokens.length > 0 || makingSure?.signal.aborted === true ? undefined : makingSure?.signal
     try {
-      const overdue = partialSince !== undefined && startedAt - partialSince >= WHOLE_WITHIN_MS
-      const named = why === 'event' && tokens.length === 0 && !overdue ? where : 'anything'
+      if (sure !== undefined && !options.isQuiet()) sure.abort()
+      const owedFor = partialSince === undefined ? 0 : startedAt - partialSince
+      const byName = why === 'event' && tokens.length === 0 && owedFor < WHOLE_WITHIN_MS
       const result = await source.load(
         filesOfRecords(),
         {
           accept: tokens.length > 0 ? 'believe' : 'doubt',
-          touched: named,
+          touched: byName ? where : 'anything',
           // The slow full reading trusts nothing but bytes, and what it finds counts as missed.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
-        hurry === undefined ? stopping : AbortSignal.any([stopping, hurry]),
+        sure === undefined ? stopping : AbortSignal.any([stopping, sure.signal]),
       )
       partialSince = result.partial ? (partialSince ?? startedAt) : undefined
-      if (result.partial) readWholeSoon()
+      if (result.partial && owedFor >= WHOLE_BEHIND_MS) makeSure()
+      else if (result.partial) readWholeSoon()
       lastLoadAt = clock.now()
       options.onLoaded(result, context())
     } catch (error) {
-      if (hurry?.aborted === true) readWholeSoon()
+      if (sure?.signal.aborted === true) readWholeSoon()
       else if (!stopping.aborted) {
         options.onFailed(error instanceof Error ? error.message : String(error), context())
       }
     } finally {
       attempted = true
       firstAttempt.resolve()
-      if (hurry === undefined || makingSure?.signal === hurry) makingSure = undefined
+      makingSure = undefined
     }
   }
 
@@ -123,35 +131,34 @@ export function createReadings(options: ReadingsOptions): Readings {
     if (stopping.aborted) return
     cancelNext ??= clock.after(WHOLE_AFTER_MS, () => {
       cancelNext = undefined
-      if (!options.isQuiet()) {
-        readWholeSoon()
-        return
-      }
-      cause = 'event'
-      touched = 'anything'
-      makingSure = new AbortController()
-      void loads.run()
+      if (options.isQuiet()) makeSure()
+      else readWholeSoon()
     })
   }
 
+  function makeSure(): void {
+    onlySure = true
+    void loads.run()
+  }
+
+  /** @param where what is to be read at least */
+  function read(why: ReadingCause, where: Touched): void {
+    cause = why
+    touched = both(touched, where)
+    onlySure = false
+    void loads.run()
+  }
+
   return {
-    nudge(why, where) {
-      cause = why
-      touched = both(touched, where)
-      void loads.run()
-    },
+    nudge: read,
     request(token) {
       asked.push(token)
-      cause = 'asked'
-      void loads.run()
+      read('asked', 'anything')
     },
     start: () => void loads.run(),
     doubt() {
       if (stopping.aborted) return
-      cancelNext ??= clock.after(DOUBT_MS, () => {
-        cause = 'asked'
-        void loads.run()
-      })
+      cancelNext ??= clock.after(DOUBT_MS, () => read('asked', 'anything'))
     },
     giveWay: () => makingSure?.abort(),
     get attempted() {

@@ -38,6 +38,8 @@ async function setUp() {
     nudge: (_touched: Touched) => undefined as void,
     noise: () => undefined as void,
     quiet: true,
+    /** Something happens in the directory each time that it is read. */
+    restless: false,
   }
   const source = createSource({ root: dir })
   const deps = {
@@ -61,6 +63,7 @@ async function setUp() {
     source: {
       ...source,
       async load(...args) {
+        if (watched.restless) watched.noise()
         const result = await source.load(...args)
         readings.push(result)
         return result
@@ -128,17 +131,34 @@ test('an edit ends the reading that only makes sure, is read itself, and the who
   await daemon.stop(AbortSignal.timeout(1_000))
 })
 
-test('where edits never stop, the whole is read every half minute', async () => {
+test('where edits never stop, the whole is read every half minute, behind an edit', async () => {
   const edited = write('a', 'one')
   const { clock, daemon, readings, reading, watched } = await setUp()
   for (let n = 0; n < 70; n += 1) {
-    write('a', `${n}`)
+    write('a', `v${n}`)
+    const before = readings.length
+    watched.nudge(new Set([edited]))
+    await reading(before + (n === 30 || n === 61 ? 2 : 1))
+    await clock.advance(1_000)
+  }
+  expect(readings.filter(({ partial }) => !partial)).toHaveLength(3)
+  expect(readings.filter(({ partial, changed }) => !partial && changed.length > 0)).toHaveLength(1)
+  await daemon.stop(AbortSignal.timeout(1_000))
+})
+
+test('where each edit ends the whole behind the one before, it is read with an edit every minute', async () => {
+  const edited = write('a', 'one')
+  const { clock, daemon, readings, reading, watched } = await setUp()
+  watched.restless = true
+  for (let n = 0; n < 70; n += 1) {
+    write('a', `v${n}`)
     const before = readings.length
     watched.nudge(new Set([edited]))
     await reading(before + 1)
     await clock.advance(1_000)
   }
-  expect(readings.filter(({ partial }) => !partial)).toHaveLength(3)
+  expect(readings.filter(({ partial }) => !partial)).toHaveLength(2)
+  expect(readings.filter(({ partial, changed }) => !partial && changed.length > 0)).toHaveLength(2)
   await daemon.stop(AbortSignal.timeout(1_000))
 })
 
