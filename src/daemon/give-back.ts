@@ -1,14 +1,15 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '../lib/clock.ts'
+import { trimMalloc } from './trim-malloc.ts'
 
 /** With fewer keys, there is little to give back. */
-const WORTH_IT = 500
+const WORTH_IT = 20
 
 /**
  * Gives back the room that a start took: the first reading and the first look at everything leave several times what is
- * kept, and V8 holds on to it for as long as nothing else wants it, which in a pod nobody does. It also keeps the nursery
- * small from then on. Stops everything for about a tenth of a second with ten thousand resources, once.
+ * kept, and V8 and the C library hold on to it for as long as nothing else wants it, which in a pod nobody does. It also
+ * keeps the nursery small from then on. Stops everything for about a tenth of a second with ten thousand resources, once.
  */
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc')
@@ -30,22 +31,30 @@ export interface GiveBackOptions {
   /** How long ago the last reading was that brought something, ms. */
   readonly quietFor: () => number
   readonly collect?: () => void
+  readonly trim?: () => void
 }
 
 /** Whoever edits just now is not to wait for it. */
 const QUIET_MS = 5_000
+/** V8 frees the buffers that nobody holds any more beside other work, after the collection. */
+const FREED_MS = 1_000
 
 export function createGiveBack<Key>({
   clock,
   quietFor,
   collect = giveBackMemory,
+  trim = trimMalloc,
 }: GiveBackOptions): GiveBack<Key> {
   const waiting = new Set<Key>()
   let cancel: (() => void) | undefined
 
   function collectWhenQuiet(): void {
-    if (quietFor() >= QUIET_MS) collect()
-    else cancel = clock.after(QUIET_MS, collectWhenQuiet)
+    if (quietFor() < QUIET_MS) {
+      cancel = clock.after(QUIET_MS, collectWhenQuiet)
+      return
+    }
+    collect()
+    cancel = clock.after(FREED_MS, trim)
   }
 
   return {

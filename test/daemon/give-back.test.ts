@@ -4,14 +4,15 @@ import { expect, test, vi } from 'vitest'
 import { createGiveBack } from '../../src/daemon/give-back.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
-const KEYS = Array.from({ length: 500 }, (_, n) => `Pipe/${n}`)
+const KEYS = Array.from({ length: 20 }, (_, n) => `Pipe/${n}`)
 
 function setUp() {
   const clock = createFakeClock()
   const collect = vi.fn<() => void>()
+  const trim = vi.fn<() => void>()
   const quiet = { forMs: Infinity }
-  const giveBack = createGiveBack<string>({ clock, quietFor: () => quiet.forMs, collect })
-  return { clock, collect, quiet, giveBack }
+  const giveBack = createGiveBack<string>({ clock, quietFor: () => quiet.forMs, collect, trim })
+  return { clock, collect, trim, quiet, giveBack }
 }
 
 test('it is done once, when the last key of the first pass had its turn', () => {
@@ -45,6 +46,17 @@ test('nobody who edits just then waits for it', async () => {
   expect(collect).toHaveBeenCalledOnce()
 })
 
+test('what V8 frees beside is given back a second later', async () => {
+  const { clock, collect, trim, giveBack } = setUp()
+  giveBack.expect(KEYS)
+  for (const key of KEYS) giveBack.had(key)
+  expect(collect).toHaveBeenCalledOnce()
+  await clock.advance(999)
+  expect(trim).not.toHaveBeenCalled()
+  await clock.advance(1)
+  expect(trim).toHaveBeenCalledOnce()
+})
+
 test('nor is it done after the stop', async () => {
   const { clock, collect, quiet, giveBack } = setUp()
   quiet.forMs = 0
@@ -59,8 +71,8 @@ test('nor is it done after the stop', async () => {
 /** A process that makes some hundred megabytes of garbage, and one key's turn later says what it still holds. */
 const WASTEFUL = `
   const { createGiveBack } = await import(process.argv[1])
-  const pass = createGiveBack({ clock: undefined, quietFor: () => 5_000 })
-  const keys = Array.from({ length: 500 }, (_, n) => n)
+  const pass = createGiveBack({ clock: { after: () => undefined }, quietFor: () => 5_000 })
+  const keys = Array.from({ length: 20 }, (_, n) => n)
   pass.expect(keys)
   for (const key of keys.slice(1)) pass.had(key)
   let rows = []
