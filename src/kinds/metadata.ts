@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '../lib/zod.ts'
 
 export const API_VERSION = 'pipewright/v1'
 

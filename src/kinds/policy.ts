@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '../lib/zod.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { parseKey } from './key.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from '../lib/zod.ts'
 import { isObject } from '../lib/json.ts'
 import { kindOf, parseKey } from '../kinds/key.ts'
 import type { Key } from '../kinds/key.ts'
