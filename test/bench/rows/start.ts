@@ -9,7 +9,7 @@ import { inTurns, type Row } from '../row.ts'
 /** The size that design §13 speaks of. */
 const SIZE = 100
 
-/** Between two questions; each takes a little of what is measured. */
+/** Between two looks. */
 const POLL_MS = 5
 
 /** From the start of the process until `/readyz` says so. */
@@ -55,6 +55,8 @@ async function untilReady(rig: Rig): Promise<Timed> {
   await rig.platform.reset()
   const startedAt = now()
   await using daemon = await rig.daemon(['--api-budget', UNLIMITED], { probe: 'none' })
+  // Each question takes a little of what is measured: none before the log says that it is about to be ready.
+  while (!daemon.program.log().some(({ msg }) => msg === 'Manifests read')) await setTimeout(POLL_MS)
   while (!(await fetch(`${daemon.url}/readyz`)).ok) await setTimeout(POLL_MS)
   const wallMs = now() - startedAt
   return { wallMs, cpuMs: cpuOf(daemon.program.pid) }
