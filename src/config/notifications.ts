@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import { LineCounter, parseDocument, type Document } from 'yaml'
-import { z } from '../lib/zod.ts'
+import { z } from '../kinds/zod.ts'
 import { RESOURCE_KINDS } from '../kinds/key.ts'
 import { SecretRef } from '../kinds/secret-ref.ts'
 import { SEVERITIES } from '../plan/severity.ts'

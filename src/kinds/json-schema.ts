@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from './zod.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import { KINDS } from './key.ts'
 import type { Kind } from './key.ts'

@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from './zod.ts'
 
 export const API_VERSION = 'pipewright/v1'
 

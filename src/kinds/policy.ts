@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from './zod.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { parseKey } from './key.ts'
 

@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from './zod.ts'
 
 /** A plain name: of a mounted secret or one of its keys. Never a path. */
 const SecretName = z

@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from './zod.ts'
 import { SecretRef } from './secret-ref.ts'
 
 /** A count: a whole number from 0. */

@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from '../kinds/zod.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { CONDITION_TYPES, type Conditions } from '../plan/condition.ts'

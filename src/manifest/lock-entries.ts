@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from '../kinds/zod.ts'
 import { isObject } from '../lib/json.ts'
 import { kindOf, parseKey } from '../kinds/key.ts'
 import type { Key } from '../kinds/key.ts'

@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from '../kinds/zod.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { CONDITION_TYPES, STATUSES } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from '../lib/zod.ts'
+import { z } from '../kinds/zod.ts'
 import type { Json } from '../lib/json.ts'
 import { FaultMix, FaultRule } from './fault.ts'
 import { maskSecrets } from './request-only.ts'

@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from '../kinds/zod.ts'
 import { OPERATIONS } from './operation.ts'
 
 const Status = z.int().min(200).max(599)

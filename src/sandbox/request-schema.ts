@@ -1,4 +1,4 @@
-import { z } from '../lib/zod.ts'
+import { z } from '../kinds/zod.ts'
 import { PipeSpec } from '../kinds/pipe/schema.ts'
 import { QueryEndpointSpec } from '../kinds/query-endpoint/schema.ts'
 import type { SecretRef } from '../kinds/secret-ref.ts'

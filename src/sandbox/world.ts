@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import { z } from '../lib/zod.ts'
+import { z } from '../kinds/zod.ts'
 import { QueryEndpointRequest, pipeRequestShape, type PipeRequest } from './request-schema.ts'
 import { objectionTo, wordIssues } from './request-rules.ts'
 

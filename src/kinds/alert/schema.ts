@@ -1,4 +1,4 @@
-import { z } from '../../lib/zod.ts'
+import { z } from '../zod.ts'
 import { API_VERSION, Metadata } from '../metadata.ts'
 import { AlertPolicy } from '../policy.ts'
 import { Text } from '../wire-types.ts'

@@ -1,4 +1,4 @@
-import { z } from '../../lib/zod.ts'
+import { z } from '../zod.ts'
 import { API_VERSION, Metadata } from '../metadata.ts'
 
 /** A manifest that says which pipe id belongs to which key, so that a lost ledger rebuilds itself by adopting. */

@@ -1,4 +1,4 @@
-import { z } from '../../lib/zod.ts'
+import { z } from '../zod.ts'
 import { isRealDateTime } from '../instant.ts'
 import { AccessKey, Count, SensitiveText, Text, Url, UserCredentials } from '../wire-types.ts'
 

@@ -1,4 +1,4 @@
-import { z } from '../../lib/zod.ts'
+import { z } from '../zod.ts'
 import { API_VERSION, Metadata, ResourceName } from '../metadata.ts'
 import { QueryEndpointPolicy } from '../policy.ts'
 import { Text } from '../wire-types.ts'
