@@ -64,7 +64,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   const { world, clock } = deps
   const loads = createSerial(load)
   let cause: ReadingCause = 'start'
-  let touched: Touched = 'anything'
+  let touched: Touched = new Set()
   let asked: string[] = []
   let attempted = false
   const firstAttempt = Promise.withResolvers<void>()
@@ -72,18 +72,18 @@ export function createReadings(options: ReadingsOptions): Readings {
   let cancelNext: (() => void) | undefined
   /** When the first reading began that was not whole and that no whole one has followed. */
   let partialSince: number | undefined
-  /** Whether the next reading only makes sure: nobody waits for it. */
-  let onlySure = false
-  /** Ends the reading under way, if it is such a one. */
+  /** Whether somebody waits for the next reading; if not, it only makes sure. */
+  let awaited = false
+  /** Ends the reading under way, if it only makes sure. */
   let makingSure: AbortController | undefined
 
   async function load(): Promise<void> {
     const startedAt = clock.monotonic()
-    const sure = onlySure ? new AbortController() : undefined
+    const sure = awaited ? undefined : new AbortController()
     const [tokens, why, where] =
       sure === undefined ? [asked, cause, touched] : [[], 'event' as const, 'anything' as const]
     makingSure = sure
-    onlySure = false
+    awaited = false
     asked = []
     cause = 'poll'
     touched = new Set()
@@ -105,7 +105,7 @@ export function createReadings(options: ReadingsOptions): Readings {
         sure === undefined ? stopping : AbortSignal.any([stopping, sure.signal]),
       )
       partialSince = result.partial ? (partialSince ?? startedAt) : undefined
-      if (result.partial && owedFor >= WHOLE_BEHIND_MS) makeSure()
+      if (result.partial && owedFor >= WHOLE_BEHIND_MS) void loads.run()
       else if (result.partial) readWholeSoon()
       lastLoadAt = clock.now()
       options.onLoaded(result, context())
@@ -131,21 +131,16 @@ export function createReadings(options: ReadingsOptions): Readings {
     if (stopping.aborted) return
     cancelNext ??= clock.after(WHOLE_AFTER_MS, () => {
       cancelNext = undefined
-      if (options.isQuiet()) makeSure()
+      if (options.isQuiet()) void loads.run()
       else readWholeSoon()
     })
-  }
-
-  function makeSure(): void {
-    onlySure = true
-    void loads.run()
   }
 
   /** @param where what is to be read at least */
   function read(why: ReadingCause, where: Touched): void {
     cause = why
     touched = both(touched, where)
-    onlySure = false
+    awaited = true
     void loads.run()
   }
 
@@ -155,7 +150,7 @@ export function createReadings(options: ReadingsOptions): Readings {
       asked.push(token)
       read('asked', 'anything')
     },
-    start: () => void loads.run(),
+    start: () => read('start', 'anything'),
     doubt() {
       if (stopping.aborted) return
       cancelNext ??= clock.after(DOUBT_MS, () => read('asked', 'anything'))

@@ -38,8 +38,8 @@ async function setUp() {
     nudge: (_touched: Touched) => undefined as void,
     noise: () => undefined as void,
     quiet: true,
-    /** Something happens in the directory each time that it is read. */
-    restless: false,
+    /** What happens each time that the directory is read. */
+    meanwhile: () => undefined as void,
   }
   const source = createSource({ root: dir })
   const deps = {
@@ -63,7 +63,8 @@ async function setUp() {
     source: {
       ...source,
       async load(...args) {
-        if (watched.restless) watched.noise()
+        await Promise.resolve()
+        watched.meanwhile()
         const result = await source.load(...args)
         readings.push(result)
         return result
@@ -149,7 +150,7 @@ test('where edits never stop, the whole is read every half minute, behind an edi
 test('where each edit ends the whole behind the one before, it is read with an edit every minute', async () => {
   const edited = write('a', 'one')
   const { clock, daemon, readings, reading, watched } = await setUp()
-  watched.restless = true
+  watched.meanwhile = () => watched.noise()
   for (let n = 0; n < 70; n += 1) {
     write('a', `v${n}`)
     const before = readings.length
@@ -159,6 +160,29 @@ test('where each edit ends the whole behind the one before, it is read with an e
   }
   expect(readings.filter(({ partial }) => !partial)).toHaveLength(2)
   expect(readings.filter(({ partial, changed }) => !partial && changed.length > 0)).toHaveLength(2)
+  await daemon.stop(AbortSignal.timeout(1_000))
+})
+
+test('what a person asks for while a whole reading comes due is not lost', async () => {
+  const edited = write('a', 'one')
+  const { clock, daemon, readings, reading, watched } = await setUp()
+  const edit = async (n: number) => {
+    write('a', `v${n}`)
+    const before = readings.length
+    watched.nudge(new Set([edited]))
+    await reading(before + 1)
+  }
+  for (let n = 0; n < 30; n += 1) {
+    await edit(n)
+    await clock.advance(1_000)
+  }
+  let token = 'none yet'
+  watched.meanwhile = () => {
+    watched.meanwhile = () => undefined
+    token = daemon.request(undefined).token
+  }
+  await edit(30)
+  expect(await until('the request to be done', () => daemon.progress(token)?.done)).toBe(true)
   await daemon.stop(AbortSignal.timeout(1_000))
 })
 
