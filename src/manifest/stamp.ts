@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 
 /**
- * What the file system says of a file. While it says the same, the bytes are the same: any writing sets `ctime`, which no
+ * What the file system says of a file. While it says the same, the bytes are the same: each writing sets `ctime`, which no
  * program can set back, and another file in its place has another `ino`.
  */
 export interface Stamp {

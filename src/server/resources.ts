@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { factsOf, type ResourceStatus } from '../reconcile/status.ts'
-import { causeOf, nextSteps } from './next-step.ts'
+import { causeOf } from './cause.ts'
+import { nextSteps } from './next-step.ts'
 import { overviewOf } from './overview.ts'
 import type { ServerParts } from './parts.ts'
 import { knownKey, wholeOf, type Query } from './query.ts'

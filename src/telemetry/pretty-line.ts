@@ -1,6 +1,6 @@
 import pinoPretty from 'pino-pretty'
 import { formatDuration } from '../lib/duration.ts'
-import { FIELDS } from './log-lines.ts'
+import { FIELDS } from './log-fields.ts'
 
 type Log = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,8 @@ import { driftWords } from '../../src/plan/drift-words.ts'
 import { outcomeUnknownWords } from '../../src/plan/outcome-unknown.ts'
 import { REASONS, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
-import { causeOf, nextSteps, placeOf } from '../../src/server/next-step.ts'
+import { causeOf } from '../../src/server/cause.ts'
+import { nextSteps, placeOf } from '../../src/server/next-step.ts'
 import { condition, resource } from './fake-parts.ts'
 
 const HERE = { sandbox: false, manifestsDir: 'manifests' } as const

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/reconcile/events.ts'
-import { FIELDS, LINES, type LineName, type SILENT_EVENTS } from '../../src/telemetry/log-lines.ts'
+import { FIELDS } from '../../src/telemetry/log-fields.ts'
+import { LINES, type LineName, type SILENT_EVENTS } from '../../src/telemetry/log-lines.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
 
 const CONDITION = { status: 'False', reason: 'Drifted', message: 'it drifted', since: NOW } as const

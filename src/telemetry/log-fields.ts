@@ -1,0 +1,62 @@
+/** What a field of a line holds; `docs/logs.md` is made of it. Fields without a value are left out. */
+export const FIELDS = {
+  // on every line
+  level: 'how much it matters: `debug`, `info`, `warn` or `error`',
+  time: 'when it was written: ISO 8601, UTC, milliseconds',
+  app: 'always `pipewright`',
+  msg: 'the message: constant, one for each kind of line',
+  revision: 'commit of the manifests that were in force, or `content-…` where there is no commit',
+  // of a resource
+  key: '`Kind/name` of the resource',
+  file: 'file of its manifest, relative to the directory',
+  line: 'line in that file, from 1',
+  column: 'column in that line, from 1',
+  reconcileId: 'id of the reconcile; lines of one reconcile share it',
+  action: 'what was decided: `create`, `adopt`, `upsert`, `observe`, `report`, `hold` or `refuse`',
+  reason: 'why, in one word: see the runbook',
+  result: 'what became of it',
+  detail: 'what happened, where, and what to do, in words',
+  changeToApplyMs: 'time from the reading that brought the change until it was applied, in ms',
+  condition: '`Valid`, `Synced` or `Ready`',
+  status: '`True`, `False` or `Unknown`',
+  before: 'the status before',
+  intentId: 'id of the attempt to create; sent as `Idempotency-Key`',
+  attempt: 'number of the attempt, from 1',
+  outcome: '`created`, `failed` or `unknown`',
+  pipeId: 'id of the pipe on the platform',
+  state: '`state` as the platform reports it',
+  differs: 'names of the fields that differ',
+  // of a request
+  requestId: 'id of the request on the platform',
+  operation: 'operation of the interface',
+  service: 'name of the `Service`',
+  code: 'HTTP status, or the class of the failure when no reply came',
+  durationMs: 'how long it took, in ms',
+  waitMs: 'how long it waited, in ms',
+  retryAfterMs: 'how long the platform asks to wait, in ms',
+  // of a reading
+  manifests: 'number of manifests by kind; of the start, their directory',
+  findings: 'number of findings',
+  changed: 'number of keys whose meaning changed',
+  severity: '`error` or `warning`',
+  hint: 'what to do about it',
+  mode: 'how the directory is watched: `recursive`, `parent`, `polling` or `none`',
+  // of the whole
+  on: 'whether creations are refused',
+  wanted: 'creations wanted at once',
+  limit: 'how many may pass at once',
+  version: 'version of Pipewright',
+  sandbox: 'whether the platform is made up',
+  listen: 'where the page is served',
+  failpoint: 'where this process is made to fail',
+  signal: 'the signal that ends it',
+  unfinished: 'reconciles and outcomes that were cut short',
+  err: 'the error: `type`, `message`, `stack`, `code`, `cause`',
+  // of notifications
+  target: 'name of the target',
+  id: 'id of the message; sent as `webhook-id`',
+  news: 'number of resources that the message tells of',
+  retryInMs: 'when it is tried again, in ms; without it, never',
+} as const satisfies Readonly<Record<string, string>>
+
+export type Field = keyof typeof FIELDS
