@@ -1,4 +1,5 @@
-import { FIELDS, LINES, SILENT_EVENTS, type Field, type LineDefinition } from '../src/telemetry/log-lines.ts'
+import { FIELDS, type Field } from '../src/telemetry/log-fields.ts'
+import { LINES, SILENT_EVENTS, type LineDefinition } from '../src/telemetry/log-lines.ts'
 
 /* docs/logs.md: every kind of line, with its levels and fields. */
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { plot } from './plot.ts'
-import { type Machine, type Result, round } from './report.ts'
+import { type Machine, type Result, round, signed } from './report.ts'
 
 /*
  * npm run bench:publish -- FILE.json … : writes what `npm run bench -- --json FILE.json` measured into
@@ -54,6 +54,6 @@ function section({ machine, measuredAt }: Report): string {
 }
 
 function withSign({ rule, unit }: Result, value: number): string {
-  if (rule.how === 'plus') return `+ ${round(value)} ${unit}`
+  if (rule.how === 'plus') return `${signed(value)} ${unit}`
   return rule.how === 'times' ? `${round(value)} ×` : `${round(value * 100)} %`
 }

@@ -80,15 +80,21 @@ function verdictOf({ rule, heldFrom = 0 }: Row, size: number, value: number): Re
 export function asText(result: Result): string {
   const { row, size, unit, rule, notes, faults } = result
   const word = { times: '×', plus: unit, share: '' }[rule.how]
-  const shown = (value: number) => `${round(value)}${word === '×' ? '' : ' '}${word}`.trim()
-  const bound = `${rule.how === 'share' ? 'at least' : 'at most'} ${rule.how === 'plus' ? '+ ' : ''}${shown(rule.target)}`
+  const shown = (value: number) =>
+    `${rule.how === 'plus' ? signed(value) : round(value)}${word === '×' ? '' : ' '}${word}`.trim()
+  const bound = `${rule.how === 'share' ? 'at least' : 'at most'} ${shown(rule.target)}`
   return [
-    `${row.padEnd(10)} ${String(size).padStart(6)}  ${rule.how === 'plus' ? '+ ' : ''}${shown(result.value)} ` +
+    `${row.padEnd(10)} ${String(size).padStart(6)}  ${shown(result.value)} ` +
       `(${round(result.least)} to ${round(result.most)}; ${bound}): ${result.verdict}`,
     `    ${result.what}: ${round(result.subject)} ${unit}; ${result.floorIs}: ${round(result.floor)} ${unit}`,
     ...Object.entries(notes).map(([name, value]) => `    ${name}: ${round(value)}`),
     ...faults.map((fault) => `    WRONG: ${fault}`),
   ].join('\n')
+}
+
+/** What is on top of the floor, or below it. */
+export function signed(value: number): string {
+  return `${value < 0 ? '–' : '+'} ${round(Math.abs(value))}`
 }
 
 export function round(value: number): string {

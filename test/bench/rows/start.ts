@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Timed } from '../child.ts'
-import { now, type Rig, UNLIMITED } from '../rig.ts'
+import { type BenchDaemon, now, type Rig, UNLIMITED } from '../rig.ts'
 import { inTurns, type Row } from '../row.ts'
 
 /** The size that design §13 speaks of. */
@@ -11,6 +11,7 @@ const SIZE = 100
 
 /** Between two looks. */
 const POLL_MS = 5
+const LONGEST_MS = 60_000
 
 /** From the start of the process until `/readyz` says so. */
 export const start: Row = {
@@ -56,10 +57,15 @@ async function untilReady(rig: Rig): Promise<Timed> {
   const startedAt = now()
   await using daemon = await rig.daemon(['--api-budget', UNLIMITED], { probe: 'none' })
   // Each question takes a little of what is measured: none before the log says that it is about to be ready.
-  while (!daemon.program.log().some(({ msg }) => msg === 'Manifests read')) await setTimeout(POLL_MS)
-  while (!(await fetch(`${daemon.url}/readyz`)).ok) await setTimeout(POLL_MS)
+  while (!daemon.program.log().some(({ msg }) => msg === 'Manifests read')) await pause(startedAt, daemon)
+  while (!(await fetch(`${daemon.url}/readyz`)).ok) await pause(startedAt, daemon)
   const wallMs = now() - startedAt
   return { wallMs, cpuMs: cpuOf(daemon.program.pid) }
+}
+
+async function pause(startedAt: number, { program }: BenchDaemon): Promise<void> {
+  if (now() - startedAt > LONGEST_MS) throw new Error(`the daemon is not ready: ${program.stdout()}`)
+  await setTimeout(POLL_MS)
 }
 
 /** CPU time of a process so far, from Linux' own books, which count in steps of 10 ms. */
