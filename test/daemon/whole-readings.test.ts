@@ -78,7 +78,16 @@ async function setUp() {
   })
   const reading = (number: number) => until(`reading ${number}`, () => readings.length >= number && readings)
   await reading(1)
-  return { clock, daemon, events, readings, reading, watched }
+  /** Edits `a` once a second, and each time waits for the readings that follow. */
+  const editEachSecond = async (times: number, readingsOf: (edit: number) => number = () => 1) => {
+    for (let n = 0; n < times; n += 1) {
+      const before = readings.length
+      watched.nudge(new Set([write('a', `v${n}`)]))
+      await reading(before + readingsOf(n))
+      await clock.advance(1_000)
+    }
+  }
+  return { clock, daemon, events, readings, reading, watched, editEachSecond }
 }
 
 test('an edit is read by itself, and the whole directory two seconds later', async () => {
@@ -133,31 +142,19 @@ test('an edit ends the reading that only makes sure, is read itself, and the who
 })
 
 test('where edits never stop, the whole is read every half minute, behind an edit', async () => {
-  const edited = write('a', 'one')
-  const { clock, daemon, readings, reading, watched } = await setUp()
-  for (let n = 0; n < 70; n += 1) {
-    write('a', `v${n}`)
-    const before = readings.length
-    watched.nudge(new Set([edited]))
-    await reading(before + (n === 30 || n === 61 ? 2 : 1))
-    await clock.advance(1_000)
-  }
+  write('a', 'one')
+  const { daemon, readings, editEachSecond } = await setUp()
+  await editEachSecond(70, (n) => (n === 30 || n === 61 ? 2 : 1))
   expect(readings.filter(({ partial }) => !partial)).toHaveLength(3)
   expect(readings.filter(({ partial, changed }) => !partial && changed.length > 0)).toHaveLength(1)
   await daemon.stop(AbortSignal.timeout(1_000))
 })
 
 test('where each edit ends the whole behind the one before, it is read with an edit every minute', async () => {
-  const edited = write('a', 'one')
-  const { clock, daemon, readings, reading, watched } = await setUp()
+  write('a', 'one')
+  const { daemon, readings, watched, editEachSecond } = await setUp()
   watched.meanwhile = () => watched.noise()
-  for (let n = 0; n < 70; n += 1) {
-    write('a', `v${n}`)
-    const before = readings.length
-    watched.nudge(new Set([edited]))
-    await reading(before + 1)
-    await clock.advance(1_000)
-  }
+  await editEachSecond(70)
   expect(readings.filter(({ partial }) => !partial)).toHaveLength(2)
   expect(readings.filter(({ partial, changed }) => !partial && changed.length > 0)).toHaveLength(2)
   await daemon.stop(AbortSignal.timeout(1_000))
@@ -165,23 +162,15 @@ test('where each edit ends the whole behind the one before, it is read with an e
 
 test('what a person asks for while a whole reading comes due is not lost', async () => {
   const edited = write('a', 'one')
-  const { clock, daemon, readings, reading, watched } = await setUp()
-  const edit = async (n: number) => {
-    write('a', `v${n}`)
-    const before = readings.length
-    watched.nudge(new Set([edited]))
-    await reading(before + 1)
-  }
-  for (let n = 0; n < 30; n += 1) {
-    await edit(n)
-    await clock.advance(1_000)
-  }
+  const { daemon, watched, editEachSecond } = await setUp()
+  await editEachSecond(30)
   let token = 'none yet'
   watched.meanwhile = () => {
     watched.meanwhile = () => undefined
     token = daemon.request(undefined).token
   }
-  await edit(30)
+  write('a', 'last')
+  watched.nudge(new Set([edited]))
   expect(await until('the request to be done', () => daemon.progress(token)?.done)).toBe(true)
   await daemon.stop(AbortSignal.timeout(1_000))
 })
