@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { NudgeCause } from '../../../src/daemon/watcher.ts'
@@ -29,6 +30,8 @@ export interface Sample extends Holdings {
   /** Timers of the daemon that wait. */
   readonly timers: number
   readonly ledgerBytes: number
+  /** What the ledger's file would be without the gaps in its pages, which come and go with what is written when. */
+  readonly packedBytes: number
   /** Of the write-ahead log. */
   readonly walBytes: number
   readonly historyLines: number
@@ -46,6 +49,7 @@ export interface LifeReport {
 const PIPES = 40
 const HISTORY_LIMIT = 200
 const MINUTE = 60_000
+const HOURS_BETWEEN_SAMPLES = 2
 
 async function main(hours: number): Promise<LifeReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-life-')))
@@ -155,6 +159,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
       hour,
       timers: clock.pending,
       ledgerBytes: sizeOf(file),
+      packedBytes: packedSizeOf(file, join(base, 'packed.db')),
       walBytes: sizeOf(`${file}-wal`),
       historyLines: (await ledger.history({ key: undefined, limit: 100_000 })).length,
       resources: board.list().length,
@@ -191,7 +196,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   const samples: Sample[] = []
   for (let hour = 1; hour <= hours; hour += 1) {
     for (let part = 0; part < 6; part += 1) await tenMinutes((hour - 1) * 6 + part)
-    if (hour % (hours / 4) === 0) samples.push(await sample(hour))
+    if (hour % HOURS_BETWEEN_SAMPLES === 0) samples.push(await sample(hour))
   }
   await daemon.stop(AbortSignal.timeout(5_000))
   await telemetry.close()
@@ -209,6 +214,14 @@ function unavailable() {
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function packedSizeOf(file: string, copy: string): number {
+  using db = new DatabaseSync(file, { readOnly: true })
+  db.prepare('VACUUM INTO ?').run(copy)
+  const size = sizeOf(copy)
+  rmSync(copy)
+  return size
 }
 
 /** The same chances in every run. */
