@@ -6,6 +6,7 @@ import type { WritableBoard } from '../reconcile/board.ts'
 import type { Deps } from '../reconcile/deps.ts'
 import { changedStatus } from '../reconcile/kept-status.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
+import { isSuspended } from '../reconcile/status.ts'
 import type { WatchMode } from '../reconcile/events.ts'
 import { seedStatus } from '../reconcile/seed.ts'
 import type { Again } from './dispatcher.ts'
@@ -186,7 +187,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     request(key) {
       const token = requests.open()
       const suspended = (key === undefined ? board.list() : [board.get(key)]).flatMap((status) =>
-        status?.status === 'Suspended' ? [status.key] : [],
+        status !== undefined && isSuspended(status, clock.now()) ? [status.key] : [],
       )
       if (key === undefined) {
         readings.request(token)

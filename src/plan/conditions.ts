@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import type { Condition, Conditions, ConditionType, Status } from './condition.ts'
 import { CONDITION_TYPES } from './condition.ts'
 import type { DecideInput } from './input.ts'
-import { undecidedIntent } from './outcome-unknown.ts'
+import { outcomeUnknownWords, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
 import type { Reason } from './reason.ts'
 
@@ -117,7 +117,13 @@ function syncedOf(input: ConditionsInput): Claim {
 
 /** What a hold leaves standing. */
 function heldSynced(action: Action, decided: DecideInput, previous: Conditions | undefined): Claim {
-  const { observed } = decided
+  const { observed, desired } = decided
+  const intent = unansweredIntent(decided)
+  if (intent !== undefined) {
+    // Whatever holds it, a create that may have worked waits for a person.
+    const message = action.reason === 'Suspended' ? action.message : outcomeUnknownWords(desired.key, intent)
+    return { status: 'Unknown', reason: 'OutcomeUnknown', message }
+  }
   if (action.reason === 'InvalidManifest' && observed.status === 'found') {
     return observed.differences.length === 0
       ? {
@@ -167,6 +173,8 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
       message: `Its state is ${state ?? 'not told'}; policy.healthyStates names ${healthy.join(', ')}.`,
     }
   }
+  if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined)
+    return { ...synced, reason: 'OutcomeUnknown' }
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
   return synced
 }

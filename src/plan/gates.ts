@@ -2,7 +2,7 @@ import { nameOf } from '../kinds/key.ts'
 import type { Action } from './action.ts'
 import { isWaiting } from './backoff.ts'
 import type { DecideInput, PipeInput } from './input.ts'
-import { attemptWords, undecidedIntent } from './outcome-unknown.ts'
+import { attemptWords, outcomeUnknownWords, unansweredIntent } from './outcome-unknown.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** A reason to stop before deciding further; `undefined` lets the input pass. */
@@ -31,9 +31,10 @@ export function leftSomething(record: LedgerRecord): boolean {
 }
 
 /** The manifest is gone for good: shown until a person forgets it or brings it back. */
-export function orphaned({ desired, recorded }: DecideInput): Action | undefined {
+export function orphaned(input: DecideInput): Action | undefined {
+  const { desired, recorded } = input
   if (desired.state !== 'absent') return undefined
-  const intent = recorded.pipe === undefined ? undecidedIntent(recorded) : undefined
+  const intent = unansweredIntent(input)
   const where = recorded.file === undefined ? '' : ` (it was in ${recorded.file})`
   return {
     type: 'report',
@@ -75,12 +76,13 @@ export function suspended(input: DecideInput): Action | undefined {
     type: 'hold',
     reason: 'Suspended',
     until: end,
-    message: `Suspended until ${until}: ${reason}. It is left alone and goes on by itself then.`,
+    message: `Suspended until ${until}: ${reason}. It is left alone and goes on by itself then.${doubtWords(input)}`,
   }
 }
 
 /** The manifest has errors now. */
-export function invalid({ desired }: DecideInput): Action | undefined {
+export function invalid(input: DecideInput): Action | undefined {
+  const { desired } = input
   if (desired.state !== 'invalid') return undefined
   const rest =
     desired.fingerprint === undefined
@@ -90,8 +92,14 @@ export function invalid({ desired }: DecideInput): Action | undefined {
     type: 'hold',
     reason: 'InvalidManifest',
     until: undefined,
-    message: `${desired.problem ?? 'The manifest has errors.'} ${rest}`,
+    message: `${desired.problem ?? 'The manifest has errors.'} ${rest}${doubtWords(input)}`,
   }
+}
+
+/** A create that may have worked waits for a person, whatever else holds it. */
+function doubtWords(input: DecideInput): string {
+  const intent = unansweredIntent(input)
+  return intent === undefined ? '' : ` ${outcomeUnknownWords(input.desired.key, intent)}`
 }
 
 export function serviceInvalid({ surroundings }: DecideInput): Action | undefined {

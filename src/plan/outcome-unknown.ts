@@ -1,9 +1,19 @@
 import type { Key } from '../kinds/key.ts'
+import { sameId } from '../lib/same-id.ts'
+import type { DecideInput } from './input.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
 /** The last attempt of a key, when it may have created something and nobody knows (design §5). */
 export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Intent | undefined {
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
+}
+
+/** The same, until a person has said in Git what became of it: also a word that waits for the end of a suspension. */
+export function unansweredIntent(input: DecideInput): Intent | undefined {
+  if (input.kind !== 'Pipe' || input.recorded.pipe !== undefined) return undefined
+  const intent = undecidedIntent(input.recorded)
+  const pipeId = input.policy.adopt ?? input.surroundings.lockedId
+  return pipeId !== undefined || sameId(input.policy.retryCreate, intent?.id) ? undefined : intent
 }
 
 /** What is known of an attempt whose outcome is not: time, intent, request, HTTP status, and what was seen. */

@@ -35,6 +35,11 @@ export interface ResourceStatus {
   readonly suspendedUntil: string | undefined
 }
 
+/** Whether it is left alone now, whatever else there is to say of it. */
+export function isSuspended({ suspendedUntil }: ResourceStatus, now: number): boolean {
+  return suspendedUntil !== undefined && Date.parse(suspendedUntil) > now
+}
+
 /** The facts of a status, in the order in which they are shown: all but the two bodies. */
 const FACTS = [
   'key',

@@ -45,7 +45,11 @@ export function nextSteps(
     const [first] = findings
     const place = first === undefined ? stuck.place : placeOf(context.manifestsDir, first.file, first.line)
     const check = stuck.command(`validate ${shellWord(context.manifestsDir)}`)
-    return [step('Correct it; Pipewright reads it again by itself:', place), step('To check before:', check)]
+    return [
+      step('Correct it; Pipewright reads it again by itself:', place),
+      step('To check before:', check),
+      ...(resource.status === 'OutcomeUnknown' ? STEPS.OutcomeUnknown(stuck) : []),
+    ]
   }
   return STEPS[resource.reason](stuck)
 }

@@ -38,7 +38,7 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[
     for (const status of STATUSES) metrics.resources.set({ kind, status }, 0)
   }
   for (const { kind, status } of resources) metrics.resources.inc({ kind, status })
-  metrics.create_outcome_unknown.set(resources.filter(({ status }) => status === 'OutcomeUnknown').length)
+  metrics.create_outcome_unknown.set(resources.filter(isUnknown).length)
   metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
 }
 
@@ -61,6 +61,11 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
     (first, time) => (first === undefined || (time ?? Infinity) < first ? time : first),
     undefined,
   )
+}
+
+/** Also of an orphan, whose status says something else. */
+function isUnknown({ conditions }: ResourceStatus): boolean {
+  return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
 }
 
 /** Starts from nothing each time, so that a state that was left disappears. */

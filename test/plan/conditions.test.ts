@@ -128,6 +128,46 @@ const ROWS: readonly Row[] = [
     status: 'OutcomeUnknown',
   },
   {
+    why: 'an unknown outcome that was never told, as after a crash, is told although the manifest is invalid',
+    decided: pipe({ recorded: undecided, desired: invalid }),
+    is: ['False InvalidManifest', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
+    status: 'OutcomeUnknown',
+  },
+  {
+    why: 'a suspension does not hide it',
+    decided: pipe({ recorded: undecided, policy: { suspend } }),
+    previous: unknown,
+    is: ['True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
+    status: 'OutcomeUnknown',
+  },
+  {
+    why: 'a suspended one of which a person has said what became of it waits for nobody',
+    decided: pipe({
+      recorded: undecided,
+      policy: { suspend, retryCreate: intent('unknown').id },
+    }),
+    previous: unknown,
+    is: ['True Valid', 'Unknown Suspended', 'Unknown Suspended'],
+    status: 'Suspended',
+  },
+  {
+    why: 'nor does one whose id a person has named',
+    decided: pipe({
+      recorded: undecided,
+      policy: { suspend, adopt: 'cf2a6f0e-0000-4000-8000-000000000001' },
+    }),
+    previous: unknown,
+    is: ['True Valid', 'Unknown Suspended', 'Unknown Suspended'],
+    status: 'Suspended',
+  },
+  {
+    why: 'an orphan of which nobody knows whether it exists says both',
+    decided: pipe({ recorded: undecided, desired: { state: 'absent' } }),
+    previous: unknown,
+    is: ['Unknown Orphaned', 'Unknown Orphaned', 'Unknown OutcomeUnknown'],
+    status: 'Orphaned',
+  },
+  {
     why: 'an unknown outcome that is known by now is not told on while the manifest is invalid',
     decided: pipe({ recorded: { ...undecided, intent: intent('failed') }, desired: invalid }),
     previous: unknown,

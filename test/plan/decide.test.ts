@@ -460,19 +460,27 @@ describe('decide', () => {
     expect(action.reason).toBe('InSync')
   })
 
-  test('tells a person how to resolve an unknown outcome, with all that was seen', () => {
-    const seen = { at: NOW, httpStatus: 502, requestId: 'req-7', what: 'the reply was cut' }
-    const { message } = decide(pipe({ recorded: { ...unknown, intent: { ...intent('unknown'), seen } } }))
-    for (const part of [
-      INTENT_ID,
-      'req-7',
-      '502',
-      'the reply was cut',
-      'policy.adopt',
-      `policy.retryCreate: ${INTENT_ID}`,
-      'pipewright resolve Pipe/orders',
-    ]) {
-      expect(message).toContain(part)
-    }
-  })
+  test.each([
+    ['', {}],
+    [' that is suspended', { policy: { suspend } }],
+    [' whose manifest has errors', { desired: { state: 'invalid' } }],
+  ] as const)(
+    'tells a person how to resolve an unknown outcome%s, with all that was seen',
+    (_which, held) => {
+      const seen = { at: NOW, httpStatus: 502, requestId: 'req-7', what: 'the reply was cut' }
+      const recorded = { ...unknown, intent: { ...intent('unknown'), seen } }
+      const { message } = decide(pipe({ recorded, ...held }))
+      for (const part of [
+        INTENT_ID,
+        'req-7',
+        '502',
+        'the reply was cut',
+        'policy.adopt',
+        `policy.retryCreate: ${INTENT_ID}`,
+        'pipewright resolve Pipe/orders',
+      ]) {
+        expect(message).toContain(part)
+      }
+    },
+  )
 })

@@ -152,6 +152,33 @@ describe('a create', () => {
     expect(world.platform.posts).toHaveLength(2)
   })
 
+  test('stays in sight while its outcome is unknown: suspended, with errors from the start, and gone', async () => {
+    const before = await given({ 'orders.yaml': pipe('orders') })
+    before.platform.script('create', { type: 'lost', worked: true })
+    expect(await before.turn('Pipe/orders')).toBeUndefined()
+    const world = await given({ 'orders.yaml': pipe('orders', { replicas: -1 }) }, { around: before.around })
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({
+      status: 'OutcomeUnknown',
+      reason: 'InvalidManifest',
+    })
+    const suspend = { reason: 'moving', until: '2026-01-01T02:00:00Z' }
+    world.write('orders.yaml', pipe('orders', { policy: { suspend } }))
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({
+      status: 'OutcomeUnknown',
+      reason: 'OutcomeUnknown',
+    })
+    world.remove('orders.yaml')
+    world.readAgain()
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({
+      status: 'Orphaned',
+      conditions: { Ready: { reason: 'OutcomeUnknown' } },
+    })
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
   test('is unknown after a crash in the middle, whatever the manifest says since', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     world.platform.script('create', { type: 'lost', worked: true })

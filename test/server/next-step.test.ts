@@ -92,6 +92,20 @@ describe('the next step', () => {
     ])
   })
 
+  it('of an invalid manifest goes on with the outcome that nobody knows', () => {
+    const both = stuck('InvalidManifest', {
+      status: 'OutcomeUnknown',
+      conditions: { Valid: condition('False'), Synced: condition('Unknown'), Ready: condition('Unknown') },
+      message: outcomeUnknownWords('Pipe/orders', INTENT),
+    })
+    expect(copies(both).slice(1)).toEqual([
+      'pipewright validate manifests',
+      'pipewright resolve Pipe/orders --adopt PIPE_ID',
+      'pipewright resolve Pipe/orders --retry',
+      `policy: {retryCreate: ${INTENT.id}}`,
+    ])
+  })
+
   it('is typed as it works in the sandbox, which has no command of its own', () => {
     expect(copies(stuck('Orphaned'), { ...HERE, sandbox: true })[1]).toBe(
       'npm run pipewright -- forget Pipe/orders --sandbox',

@@ -295,19 +295,25 @@ async function overdue(...times: readonly (number | undefined)[]) {
 
 describe('the board', () => {
   it('counts resources by status, those of unknown outcome, and orphans', async () => {
+    const fine = resource('Pipe/a').conditions
+    const unknown = { status: 'Unknown', reason: 'OutcomeUnknown', message: '', since: NOW } as const
     const samples = await scrape(
       board(
         resource('Service/analytics'),
         resource('Pipe/a'),
-        resource('Pipe/b', { status: 'OutcomeUnknown' }),
+        resource('Pipe/b', {
+          status: 'OutcomeUnknown',
+          conditions: { ...fine, Synced: unknown, Ready: unknown },
+        }),
         resource('Alert/c', { status: 'Orphaned' }),
+        resource('Pipe/d', { status: 'Orphaned', conditions: { ...fine, Ready: unknown } }),
       ),
     )
     expect(samples.get('resources{kind="Pipe",status="Ready"}')).toBe(1)
     expect(samples.get('resources{kind="Pipe",status="OutcomeUnknown"}')).toBe(1)
     expect(samples.get('resources{kind="Pipe",status="Missing"}')).toBe(0)
-    expect(samples.get('create_outcome_unknown')).toBe(1)
-    expect(samples.get('orphans')).toBe(1)
+    expect(samples.get('create_outcome_unknown')).toBe(2)
+    expect(samples.get('orphans')).toBe(2)
   })
 
   it('counts resources by reason, and every other reason as 0', async () => {
