@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { SettingFault } from './fault.ts'
-import { parseSettingsFile } from './file.ts'
-import { parseNotifications, type NotificationTarget } from './notifications.ts'
+import type { NotificationTarget } from './notifications.ts'
 import type { ApiBudget, Listen } from './parsers.ts'
 import { checkRules } from './rules.ts'
 import {
@@ -134,6 +133,8 @@ async function readSources({ flags, env, readFile }: SettingsInput): Promise<rea
 
 async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<Source> {
   if (!TABLE.config.parse(config.text).ok) return { given: [], faults: [] } // said when it is parsed
+  // Loaded when there is a file: to read YAML takes longer to load than all else that --help needs.
+  const { parseSettingsFile } = await import('./file.ts')
   try {
     return parseSettingsFile(config.text, await readFile(config.text))
   } catch (error) {
@@ -155,6 +156,7 @@ async function readNotifications(
 ): Promise<ReadNotifications> {
   if (notifications === undefined) return { targets: [], faults: [] }
   const { value: file, from = '--notifications' } = notifications
+  const { parseNotifications } = await import('./notifications.ts')
   try {
     const { targets = [], faults } = parseNotifications(file, await readFile(file), secretsDir?.value ?? '')
     return { targets, faults }
