@@ -41,10 +41,10 @@ async function failureOf(io: Io, error: unknown): Promise<ExitCode> {
     return error.code
   }
   const { LedgerError } = await import('../reconcile/ports.ts')
-  const { WorldError } = await import('../sandbox/world.ts')
-  if (error instanceof LedgerError || error instanceof WorldError) {
+  const { SandboxFileError } = await import('../sandbox/file.ts')
+  if (error instanceof LedgerError || error instanceof SandboxFileError) {
     print(io.stderr, `pipewright: ${error.message}`)
-    return EXIT.failed
+    return error instanceof LedgerError ? EXIT.failed : EXIT.usage
   }
   throw error
 }

@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { parse } from 'yaml'
-import { z } from '../kinds/zod.ts'
 import { parseListen } from '../config/parsers.ts'
 import { makeFolder } from '../ledger/make-folder.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
-import { FaultMix, FaultRule } from '../sandbox/fault.ts'
+import { readFaults } from '../sandbox/fault.ts'
 import { readWorld } from '../sandbox/world.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import type { ExitCode } from './exit-code.ts'
@@ -22,9 +19,6 @@ export interface SandboxFlags {
   readonly keySecret: string | undefined
   readonly alertsToken: string | undefined
 }
-
-/** How the sandbox is to misbehave: rules, or a mix by a seed. */
-const FaultsFile = z.strictObject({ rules: z.array(FaultRule).optional(), mix: FaultMix.optional() })
 
 /** `pipewright sandbox`: the platform of the interface as a server of its own, until it is told to stop. */
 export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
@@ -56,20 +50,4 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
     if (io.stop.stopping.aborted) stopped()
   })
   return EXIT.fine
-}
-
-async function readFaults(file: string) {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (error) {
-    throw new CommandError(
-      `--faults: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    )
-  }
-  const faults = FaultsFile.safeParse(parse(text))
-  if (!faults.success)
-    throw new CommandError(`--faults: ${file}: ${z.prettifyError(faults.error)}`, EXIT.usage)
-  const { rules, mix } = faults.data
-  return { ...(rules === undefined ? {} : { rules }), ...(mix === undefined ? {} : { mix }) }
 }

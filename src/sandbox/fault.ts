@@ -1,4 +1,5 @@
 import { z } from '../kinds/zod.ts'
+import { readSandboxFile } from './file.ts'
 import { OPERATIONS } from './operation.ts'
 
 const Status = z.int().min(200).max(599)
@@ -90,3 +91,18 @@ export const FaultMix = z.strictObject({
 })
 export type FaultMix = z.infer<typeof FaultMix>
 export type FaultMixInput = z.input<typeof FaultMix>
+
+/** The content of a faults file. */
+export const FaultsFile = z.strictObject({
+  rules: z.array(FaultRule).default([]).describe('A script: the first rule that fits a request decides.'),
+  mix: FaultMix.optional().describe('Faults by chance, for requests that no rule fits.'),
+})
+export type FaultsFile = z.infer<typeof FaultsFile>
+
+/**
+ * Reads a faults file.
+ * @throws {SandboxFileError}
+ */
+export function readFaults(file: string): Promise<FaultsFile> {
+  return readSandboxFile(file, FaultsFile)
+}

@@ -16,13 +16,14 @@ export function objectionTo(pipe: PipeRequest): string | undefined {
     : `fieldMappings: must include all destination columns; missing: ${uncovered.map(({ name }) => name).join(', ')}`
 }
 
-/** The issues of a shape as one text. It names fields and types and never a value: values may be secrets. */
+/** The issues of a shape as one text. */
 export function wordIssues(error: z.core.$ZodError): string {
-  return error.issues
-    .map((issue) => {
-      const at = issue.path.length === 0 ? 'body' : issue.path.join('.')
-      if (issue.code === 'unrecognized_keys') return `${at}: unknown field ${issue.keys.join(', ')}`
-      return `${at}: ${issue.message}`
-    })
-    .join('; ')
+  return error.issues.map(wordIssue).join('; ')
+}
+
+/** It names fields and types and never a value: values may be secrets. */
+export function wordIssue(issue: z.core.$ZodIssue): string {
+  const at = issue.path.length === 0 ? 'body' : issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') return `${at}: unknown field ${issue.keys.join(', ')}`
+  return `${at}: ${issue.message}`
 }

@@ -28,7 +28,8 @@ export interface SandboxOptions {
   /** Answers 429 beyond it; no limit unless given. */
   readonly limit?: Limit | undefined
   /** How to misbehave from the start. */
-  readonly faults?: { readonly rules?: readonly FaultRuleInput[]; readonly mix?: FaultMixInput } | undefined
+  readonly faults?:
+    { readonly rules?: readonly FaultRuleInput[]; readonly mix?: FaultMixInput | undefined } | undefined
   /** The time, in ms since the epoch; the machine's unless given. */
   readonly now?: (() => number) | undefined
 }

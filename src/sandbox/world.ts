@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { parse } from 'yaml'
 import { z } from '../kinds/zod.ts'
+import { readSandboxFile } from './file.ts'
 import { QueryEndpointRequest, pipeRequestShape, type PipeRequest } from './request-schema.ts'
-import { objectionTo, wordIssues } from './request-rules.ts'
+import { objectionTo } from './request-rules.ts'
 
 const Id = z.guid()
 const Text = z.string().min(1)
@@ -80,33 +79,10 @@ export type World = z.infer<typeof World>
 /** A world as it is written down: everything may be left out. */
 export type WorldInput = z.input<typeof World>
 
-/** A world file that cannot be used; the message names the file and every fault. */
-export class WorldError extends Error {
-  constructor(file: string, fault: string, options?: ErrorOptions) {
-    super(`${file}: ${fault}`, options)
-    this.name = 'WorldError'
-  }
-}
-
 /**
- * Reads a world file (YAML or JSON).
- * @throws {WorldError} when it cannot be read, is not YAML or says something unknown
+ * Reads a world file.
+ * @throws {SandboxFileError}
  */
-export async function readWorld(file: string): Promise<World> {
-  const content = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new WorldError(file, `cannot be read: ${error.message}`, { cause: error })
-  })
-  const world = World.safeParse(parseYaml(file, content) ?? {})
-  if (!world.success) throw new WorldError(file, wordIssues(world.error), { cause: world.error })
-  return world.data
-}
-
-function parseYaml(file: string, content: string): unknown {
-  try {
-    return parse(content, { stringKeys: true })
-  } catch (error) {
-    throw new WorldError(file, `is not YAML: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
-  }
+export function readWorld(file: string): Promise<World> {
+  return readSandboxFile(file, World)
 }

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readWorld, World, WorldError, type WorldInput } from '../../src/sandbox/world.ts'
+import { SandboxFileError } from '../../src/sandbox/file.ts'
+import { readWorld, World, type WorldInput } from '../../src/sandbox/world.ts'
 import { ALERT, ask, ENDPOINT, givenSandbox, ORDERS, ORGANIZATION, PIPES, SERVICE } from './given.ts'
 
 const ID = '11111111-2222-4333-8444-555555555555'
@@ -23,15 +24,15 @@ test('an empty file is a world in which nothing is', async () => {
 
 test.each([
   ['no file', undefined, /world\.yaml: cannot be read: ENOENT/],
-  ['no YAML', 'pipes: [', /world\.yaml: is not YAML: .*line 1/],
+  ['no YAML', 'pipes: [', /world\.yaml:1:9: is not YAML: /],
   ['a list', '- pipes', /body: Invalid input: expected object/],
   ['an unknown part', 'pipe: []', /body: unknown field pipe/],
   [
     'an id that is none',
     'services: [{organizationId: a, serviceId: b}]',
-    /services\.0\.organizationId: .*; services\.0\.serviceId: /,
+    /world\.yaml:1:29: services\.0\.organizationId: .*\n.*:1:43: services\.0\.serviceId: /,
   ],
-  ['an alert without most of its fields', 'alerts: [{id: a}]', /alerts\.0\.name: .*alerts\.0\.channel: /],
+  ['an alert without most of its fields', 'alerts: [{id: a}]', /alerts\.0\.name: .*alerts\.0\.channel: /s],
   [
     'a pipe with two sources',
     `pipes: [{id: ${ID}, organizationId: ${ID}, serviceId: ${ID}, name: x, source: {kafka: {}, postgres: {}}}]`,
@@ -62,7 +63,7 @@ test.each([
   await rm(file, { force: true })
   if (text !== undefined) await writeFile(file, text)
   const error = await readWorld(file).catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(WorldError)
+  expect(error).toBeInstanceOf(SandboxFileError)
   expect(error).toHaveProperty('message', expect.stringMatching(message))
 })
 
