@@ -7,6 +7,7 @@ import { METRICS, PREFIX, type MetricDefinition } from '../src/telemetry/metric-
 import { chartPage } from './chart-page.ts'
 import { findingsPage } from './findings-page.ts'
 import { logsPage } from './logs-page.ts'
+import { sandboxPage } from './sandbox-page.ts'
 
 /* Writes what docs/ holds of the code (`npm run docs`); test/docs holds that it is current. */
 
@@ -19,6 +20,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'metrics.md': metricsPage(),
     'findings.md': findingsPage(NOTE),
     'logs.md': logsPage(NOTE),
+    'sandbox.md': sandboxPage(NOTE),
     '../helm/README.md': chartPage(NOTE),
     'schema/manifest.schema.json': `${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n`,
   }

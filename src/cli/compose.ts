@@ -33,6 +33,8 @@ export interface Engine {
   readonly reconciler: Reconciler
   readonly platform: PlatformClient
   readonly source: Source
+  /** Of the platform that is worked with, the embedded one included. */
+  readonly baseUrl: string | undefined
 }
 
 export interface ComposeOptions {
@@ -83,9 +85,10 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   const { settings, ledger, source, board, emit } = options
   const secrets = createSecretStore(settings.secretsDir)
   const sandboxUrl = settings.sandbox ? await sandboxUrlOf(settings, stack) : undefined
+  const baseUrl = sandboxUrl ?? settings.baseUrl
   const platform = stack.use(
     createLatePlatform({
-      baseUrl: sandboxUrl ?? settings.baseUrl,
+      baseUrl,
       alertsBaseUrl: sandboxUrl ?? settings.alertsBaseUrl,
       alertsTokenFile: settings.alertsTokenFile,
       secrets,
@@ -112,7 +115,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     maxCreates: options.maxCreates,
     fail: options.failpoints?.fail,
   }
-  return { deps, board, reconciler: createReconciler(deps, board), platform, source }
+  return { deps, board, reconciler: createReconciler(deps, board), platform, source, baseUrl }
 }
 
 /** The sandbox has a look at the directory of its own, so that the first reading that counts finds everything new. */

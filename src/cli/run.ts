@@ -82,6 +82,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     sandbox: settings.sandbox,
     listen: server.url,
     manifests: settings.manifests,
+    baseUrl: engine.baseUrl,
   })
   const daemon = await startDaemon({
     deps: engine.deps,

@@ -157,6 +157,8 @@ export type Event =
       readonly sandbox: boolean
       readonly listen: string | undefined
       readonly manifests: string
+      /** Of the platform. */
+      readonly baseUrl: string | undefined
     }
   /** A test asked for a failure: no process that matters has this. */
   | { readonly type: 'FailpointSet'; readonly failpoint: string }

@@ -74,7 +74,7 @@ export const FaultRule = z.strictObject({
     .union([z.int().min(1), z.literal('always')])
     .default(1)
     .describe('For how many requests.'),
-  fault: Fault,
+  fault: Fault.describe('What goes wrong.'),
 })
 export type FaultRule = z.infer<typeof FaultRule>
 export type FaultRuleInput = z.input<typeof FaultRule>

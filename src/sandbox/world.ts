@@ -68,12 +68,31 @@ export const World = z.strictObject({
     .array(z.strictObject({ organizationId: Id, serviceId: Id }))
     .optional()
     .describe('The services there are; any when absent.'),
-  credentials: z.array(z.strictObject({ keyId: Text, keySecret: Text })).default([]),
-  alertTokens: z.array(Text).default([]),
-  alerts: z.array(WorldAlert).default([]),
-  pipes: z.array(WorldPipe).default([]),
-  endpoints: z.array(WorldEndpoint).default([]),
-  incidents: z.array(Incident).default([]),
+  credentials: z
+    .array(z.strictObject({ keyId: Text, keySecret: Text }))
+    .default([])
+    .describe('API keys that are right, beside that of the command line.'),
+  alertTokens: z
+    .array(Text)
+    .default([])
+    .describe('Tokens for alerts that are right, beside that of the command line.'),
+  alerts: z.array(WorldAlert).default([]).describe('Alerts, each with every field of the interface.'),
+  pipes: z
+    .array(WorldPipe)
+    .default([])
+    .describe(
+      'Pipes: the body of a create, with `id`, `organizationId`, `serviceId`, and if wanted `state` and `createdAt`.',
+    ),
+  endpoints: z
+    .array(WorldEndpoint)
+    .default([])
+    .describe('Query endpoints: the body of an upsert, with `id`, `organizationId` and `serviceId`.'),
+  incidents: z
+    .array(Incident)
+    .default([])
+    .describe(
+      'What happens by itself: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
+    ),
 })
 export type World = z.infer<typeof World>
 /** A world as it is written down: everything may be left out. */

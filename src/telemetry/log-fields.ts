@@ -48,6 +48,7 @@ export const FIELDS = {
   version: 'version of Pipewright',
   sandbox: 'whether the platform is made up',
   listen: 'where the page is served',
+  baseUrl: 'where the platform is',
   failpoint: 'where this process is made to fail',
   signal: 'the signal that ends it',
   unfinished: 'reconciles and outcomes that were cut short',

@@ -19,7 +19,7 @@ export const LINES = {
     event: 'Started',
     message: 'Started',
     levels: { info: 'always' },
-    fields: ['version', 'sandbox', 'listen', 'manifests'],
+    fields: ['version', 'sandbox', 'listen', 'manifests', 'baseUrl'],
   },
   read: {
     event: 'SourceLoaded',
