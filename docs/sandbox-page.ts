@@ -15,8 +15,8 @@ server of its own. It is never used unless asked for, and the log and the page s
 ## Lose a reply
 
 A create whose reply is lost: was the pipe made or not? See what becomes of it. Start the daemon with
-\`npm start\`; the first line of its log says where the sandbox is (\`baseUrl\`). In another terminal, have it create a pipe
-that is not there yet, and lose the reply:
+\`npm start\`; the first line of its log says where the sandbox is (\`baseUrl\`). In another terminal, tell it to do
+the work of one create, and to lose the reply:
 
 \`\`\`sh
 sandbox=http://127.0.0.1:PORT # the baseUrl

@@ -51,10 +51,6 @@ test('a reply that is lost: the commands, one after the other', { timeout: 60_00
       return found?.status === status ? found : undefined
     })
 
-  await until(
-    'all other creations',
-    async () => (await resourcesOf(url)).every(({ status }) => status !== 'Progressing') || undefined,
-  )
   expect(await curl(misbehave)).toEqual({ ok: true })
   const [, file = '', manifest = ''] = /cat > (\S+) <<'END'\n([\s\S]*)END\n/.exec(ask) ?? []
   workspace.write(file, manifest)
