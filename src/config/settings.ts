@@ -133,7 +133,7 @@ async function readSources({ flags, env, readFile }: SettingsInput): Promise<rea
 
 async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<Source> {
   if (!TABLE.config.parse(config.text).ok) return { given: [], faults: [] } // said when it is parsed
-  // Loaded when there is a file: to read YAML takes longer to load than all else that --help needs.
+  // Loaded when there is a file: what reads YAML takes longer to load than all else that --help needs.
   const { parseSettingsFile } = await import('./file.ts')
   try {
     return parseSettingsFile(config.text, await readFile(config.text))

@@ -12,6 +12,7 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.kind !== 'Pipe' || input.recorded.pipe !== undefined) return undefined
   const intent = undecidedIntent(input.recorded)
+  if (input.desired.state === 'absent') return intent // whatever Git says is about a manifest that is there
   const pipeId = input.policy.adopt ?? input.surroundings.lockedId
   return pipeId !== undefined || sameId(input.policy.retryCreate, intent?.id) ? undefined : intent
 }

@@ -162,7 +162,11 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'an orphan of which nobody knows whether it exists says both',
-    decided: pipe({ recorded: undecided, desired: { state: 'absent' } }),
+    decided: pipe({
+      recorded: undecided,
+      desired: { state: 'absent' },
+      surroundings: { lockedId: 'cf2a6f0e-0000-4000-8000-000000000001' },
+    }),
     previous: unknown,
     is: ['Unknown Orphaned', 'Unknown Orphaned', 'Unknown OutcomeUnknown'],
     status: 'Orphaned',
