@@ -1,7 +1,7 @@
 import type { KeptParts } from '../kinds/kept-manifest.ts'
 import { keptManifest } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
-import { shared } from '../lib/shared.ts'
+import { shared, sharedText } from '../lib/shared.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import type { ParsedFile } from './parse-file.ts'
 
@@ -32,16 +32,18 @@ function compactDocument(copy: ParsedDocument, file: string): ParsedDocument {
 
 /** A copy of what is kept of a manifest has its parts, but not what makes it one. */
 function revived(manifest: Manifest): Manifest {
-  if (!('specText' in manifest)) return manifest
+  if (!('packedSpec' in manifest)) return manifest
   const parts = manifest as unknown as KeptParts // as it was before it was copied
   const { apiVersion, kind, metadata, policy, service, platformName } = parts
   const { name, labels } = metadata
+  const { shape, values } = parts.packedSpec
   return keptManifest({
     ...parts,
     apiVersion: shared(apiVersion),
     kind: shared(kind),
     metadata: labels === undefined ? { name } : { name, labels: shared(labels) },
     policy: shared(policy),
+    packedSpec: { shape: sharedText(shape), values },
     service: shared(service),
     platformName: platformName === name ? name : platformName,
   })

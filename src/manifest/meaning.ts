@@ -2,6 +2,7 @@ import { partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { sha256 } from '../lib/digest.ts'
 import { stableJson } from '../lib/json.ts'
+import { unpackJson } from '../lib/packed-json.ts'
 
 /**
  * A digest of what a manifest says; equal exactly when two manifests mean the same, whatever their layout.
@@ -10,7 +11,7 @@ import { stableJson } from '../lib/json.ts'
 export function meaningOf(manifest: Manifest): string {
   // A Lock names its fields itself as well, but has no place in the catalog.
   if (manifest.kind === 'Lock') return sha256(stableJson(manifest))
-  const { apiVersion, kind, metadata, policy, specText } = partsOf(manifest)
+  const { apiVersion, kind, metadata, policy, packedSpec } = partsOf(manifest)
   const rest = JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy])
-  return sha256(`${rest} ${specText}`)
+  return sha256(`${rest} ${unpackJson(packedSpec)}`)
 }
