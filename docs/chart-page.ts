@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { cell, code } from './table.ts'
 
 const HELM = join(import.meta.dirname, '../helm')
 
@@ -83,12 +84,4 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 function typeOf(schema: ValueSchema): string {
   if (schema.enum !== undefined) return schema.enum.map(code).join(', ')
   return [schema.type ?? []].flat().join(' or ')
-}
-
-function code(text: string): string {
-  return `\`${cell(text)}\``
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|')
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Fault, FaultRule } from '../src/sandbox/fault.ts'
 import { World } from '../src/sandbox/world.ts'
+import { cell, code } from './table.ts'
 
 /** docs/sandbox.md: what the sandbox is told, from its schemas. */
 export function sandboxPage(note: string): string {
@@ -129,7 +130,6 @@ interface Shape {
   readonly minimum?: number
   readonly maximum?: number
   readonly properties?: Readonly<Record<string, Shape>>
-  readonly required?: readonly string[]
 }
 
 function shapeOf(schema: z.ZodType): Shape {
@@ -176,12 +176,4 @@ function valuesOf({ type, const: only, enum: words, anyOf, oneOf, minimum, maxim
 function told(name: string, description: string | undefined): string {
   if (description === undefined) throw new Error(`the sandbox's ${name} has no description`)
   return description
-}
-
-function code(text: string): string {
-  return `\`${text}\``
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', String.raw`\|`)
 }

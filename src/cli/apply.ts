@@ -6,6 +6,10 @@ import { systemClock } from '../daemon/system-clock.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf } from '../kinds/key.ts'
 import { createLogging } from '../telemetry/telemetry.ts'
+import type { WritableBoard } from '../reconcile/board.ts'
+import { changedStatus } from '../reconcile/kept-status.ts'
+import { lastWords } from '../reconcile/unsaved-words.ts'
+import type { CreateEnd } from '../reconcile/rescue.ts'
 import { seedStatus } from '../reconcile/seed.ts'
 import type { Engine } from './compose.ts'
 import { compose, loadOnce, openBoard, openLedgerAs, openSource } from './compose.ts'
@@ -17,6 +21,7 @@ import type { Io } from './io.ts'
 import { print, printJson } from './io.ts'
 import { paintFor } from './paint.ts'
 import { isWell, statusTable } from './status-text.ts'
+import { printable } from './table.ts'
 
 export const APPLY_OUTPUTS = ['text', 'json'] as const
 
@@ -43,7 +48,8 @@ export async function apply(
   const maxCreates = options.brake === 'off' ? Infinity : settings.maxCreates
   const engine = await compose({ settings, ledger, source, board, emit, maxCreates, failpoints }, stack)
   const catalog = await loadOnce(engine, io.stop.stopping)
-  const unfinished = await passOver(engine, settings, io)
+  const pass = await passOver(engine, settings, io)
+  showUnreconciled(board, pass)
   const resources = board.list()
   if (options.output === 'json') {
     printJson(io, {
@@ -59,9 +65,42 @@ export async function apply(
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
     print(io.stdout, statusTable(resources, paint))
   }
+  for (const [key, end] of pass.unsaved)
+    print(io.stderr, printable(`pipewright: ${lastWords(key, end).message}`))
+  if (pass.bugs.size > 0) return EXIT.bug
   const errors = catalog.findings.some((finding) => finding.severity === 'error')
-  const well = resources.every(isWell) && !errors && catalog.problem === undefined && unfinished === 0
+  const well = resources.every(isWell) && !errors && catalog.problem === undefined && pass.unfinished === 0
   return well ? EXIT.fine : EXIT.failed
+}
+
+/** What a pass over everything came to. */
+interface Pass {
+  /** Turns and outcomes that were cut short. */
+  readonly unfinished: number
+  /** Keys that had a turn which ended. */
+  readonly reconciled: ReadonlySet<Key>
+  /** What was thrown where nothing may be thrown. */
+  readonly bugs: ReadonlyMap<Key, unknown>
+  /** Outcomes of creates that the ledger does not hold. */
+  readonly unsaved: ReadonlyMap<Key, CreateEnd>
+}
+
+/** Of what had no turn that ended, only old news is known: that is not shown as if it were well. */
+function showUnreconciled(board: WritableBoard, { reconciled, bugs }: Pass): void {
+  for (const status of board.list()) {
+    const { key } = status
+    if (reconciled.has(key)) continue
+    const bug = bugs.get(key)
+    const message =
+      bug === undefined
+        ? 'It is not done: apply was stopped before.'
+        : `It is not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
+    board.set(changedStatus(status, { status: 'Failed', reason: 'Unobserved', message }))
+  }
+}
+
+function bugWords(bug: unknown): string {
+  return bug instanceof Error ? bug.message : String(bug)
 }
 
 /** A person at a terminal reads lines, whatever machines are to get. */
@@ -69,12 +108,14 @@ function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
   return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
 }
 
-/** Every key has its turn; services and alerts first, as others wait for them. @returns turns cut short by a stop */
-async function passOver(engine: Engine, settings: Settings, io: Io): Promise<number> {
+/** Every key has its turn; services and alerts first, as others wait for them. */
+async function passOver(engine: Engine, settings: Settings, io: Io): Promise<Pass> {
   const { deps, reconciler, board } = engine
   const { world } = deps
   const turns = new Map<Key, number>()
   const waiting = new Set<Key>()
+  const reconciled = new Set<Key>()
+  const bugs = new Map<Key, unknown>()
   let running = 0
   const { promise: done, resolve: finish } = Promise.withResolvers<void>()
   const dispatcher = createDispatcher({
@@ -94,8 +135,13 @@ async function passOver(engine: Engine, settings: Settings, io: Io): Promise<num
       }
       running += 1
       try {
-        const { also } = await reconciler.reconcile(key, turn)
+        const { outcome, also } = await reconciler.reconcile(key, turn)
+        if (outcome.result === 'stopped') reconciled.delete(key)
+        else reconciled.add(key)
         for (const other of also) ask(other)
+      } catch (error) {
+        if (!io.stop.stopping.aborted) bugs.set(key, error)
+        throw error
       } finally {
         running -= 1
         if (waiting.size === 0 && running === 0) finish()
@@ -124,5 +170,6 @@ async function passOver(engine: Engine, settings: Settings, io: Io): Promise<num
   await done
   const grace = AbortSignal.timeout(settings.shutdownGraceMs)
   const { unfinished } = await dispatcher.stop(AbortSignal.any([grace, io.stop.forced]))
-  return unfinished + waiting.size + (await reconciler.saveOutcomes())
+  const unsaved = await reconciler.saveOutcomes()
+  return { unfinished: unfinished + waiting.size + unsaved.size, reconciled, bugs, unsaved }
 }

@@ -60,6 +60,7 @@ function changesOf(event: Event): readonly Change[] {
     case 'Started':
     case 'Stopping':
     case 'Stopped':
+    case 'OutcomeLost':
     case 'NotificationSent':
     case 'NotificationFailed':
     case 'NotificationsSettled':

@@ -49,7 +49,7 @@ export async function runPersonCommand(
   )
   try {
     await loadOnce(engine, signal)
-    const answer = await say({ ...engine.deps, requestTimeoutMs: settings.requestTimeoutMs }, signal)
+    const answer = await say(engine.deps, signal)
     return show(io, command, answer)
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error

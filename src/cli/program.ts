@@ -8,6 +8,7 @@ import { readSettings, SETTINGS } from '../config/settings.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import type { ExitCode } from './exit-code.ts'
 import { failpointFaults } from './failpoints.ts'
+import type { Found } from './resolve.ts'
 import type { Io } from './io.ts'
 import { print } from './io.ts'
 import { usageFaults } from './usage.ts'
@@ -169,22 +170,21 @@ function addWaysOut(program: Command, io: Io, done: Done): void {
       done(await adopt(io, settings, { key, pipeId, output: flags.output }))
     })
 
-  withSettings(program.command('resolve').description('settle a create whose outcome is unknown'))
+  withSettings(
+    program
+      .command('resolve')
+      .description('settle a create whose outcome is unknown, or a pipe that is gone'),
+  )
     .argument('<key>', 'Pipe/name, such as Pipe/orders')
     .option('--adopt <ID>', 'the pipe is there, and this is its id')
-    .option('--retry', 'the pipe is not there: create it, with a new attempt')
+    .option('--retry', 'the create made nothing: create it, with a new attempt')
+    .option('--recreate', 'the pipe that it had is gone: create a new one')
+    .option('--force', 'with --retry, at once: if the request is still on its way, there will be two pipes')
     .addOption(output(['text', 'json']))
     .action(async (key: string, flags, command: Command) => {
-      const { adopt: pipeId, retry } = flags
-      if ((pipeId === undefined) === (retry === undefined)) {
-        throw new CommandError(
-          'resolve: give either --adopt ID, when the pipe is there, or --retry, when it is not.',
-          EXIT.usage,
-        )
-      }
-      const settings = await settingsFor(io, command, retry === true ? 'local' : 'platform')
+      const found = foundOf(flags)
+      const settings = await settingsFor(io, command, found.type === 'nothing' ? 'local' : 'platform')
       const { resolve } = await import('./resolve.ts')
-      const found = retry === true ? 'nothing' : { pipeId }
       done(await resolve(io, settings, { key, found, output: flags.output }))
     })
 
@@ -222,6 +222,31 @@ function addWaysOut(program: Command, io: Io, done: Done): void {
       const { lock } = await import('./lock.ts')
       done(await lock(io, settings, { name: flags.name, output: flags.output }))
     })
+}
+
+/** @throws {CommandError} unless exactly one thing was found out */
+function foundOf(flags: {
+  readonly adopt?: string
+  readonly retry?: true
+  readonly recreate?: true
+  readonly force?: true
+}): Found {
+  const { adopt: pipeId, retry, recreate, force } = flags
+  const found: Found[] = []
+  if (pipeId !== undefined) found.push({ type: 'pipe', pipeId })
+  if (retry === true) found.push({ type: 'nothing', force: force === true })
+  if (recreate === true) found.push({ type: 'gone' })
+  const [only, ...others] = found
+  if (only === undefined || others.length > 0) {
+    throw new CommandError(
+      'resolve: give one of --adopt ID, when the pipe is there; --retry, when a create of unknown outcome made nothing; ' +
+        '--recreate, when the pipe that it had is gone.',
+      EXIT.usage,
+    )
+  }
+  if (force === true && retry !== true)
+    throw new CommandError('resolve: --force goes with --retry.', EXIT.usage)
+  return only
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Emit } from '../reconcile/events.ts'
 import { createChronicle } from '../server/chronicle.ts'
 import { startServer } from '../server/server.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
+import { lastWords } from '../reconcile/unsaved-words.ts'
 import { createChanges } from './changes.ts'
 import type { Engine } from './compose.ts'
 import { compose, openBoard, openLedgerAs, openSource } from './compose.ts'
@@ -110,9 +111,11 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   emit({ type: 'Stopping', signal: signalName })
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
   const cut = await daemon.stop(deadline)
-  const unfinished = cut.unfinished + (await engine.reconciler.saveOutcomes())
+  const unsaved = await engine.reconciler.saveOutcomes()
+  const unfinished = cut.unfinished + unsaved.size
   await notifier?.stop(deadline)
   emit({ type: 'Stopped', unfinished })
+  for (const [key, end] of unsaved) emit(lastWords(key, end))
   return unfinished === 0 ? EXIT.fine : EXIT.failed
 }
 

@@ -1,6 +1,7 @@
-import { isMap, isNode, isScalar, type Document } from 'yaml'
+import { isMap, isScalar, type Document } from 'yaml'
 import type { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
+import { offsetOf } from '../lib/yaml-offset.ts'
 import type { SettingFault } from './fault.ts'
 
 type Issue = z.core.$ZodIssue
@@ -21,15 +22,6 @@ export function placeOf(
 
 export function notificationsFault(from: string, why: string, right: string): SettingFault {
   return { setting: 'notifications', from, given: undefined, why, right }
-}
-
-/** Where a node begins, or the nearest one around it that is there. */
-export function offsetOf(doc: Document, path: Path): number {
-  for (let length = path.length; length >= 0; length -= 1) {
-    const node = doc.getIn(path.slice(0, length), true)
-    if (isNode(node) && node.range) return node.range[0]
-  }
-  return 0
 }
 
 /** What is wrong with the shape. A value is shown only where no address can stand in its place. */

@@ -42,6 +42,12 @@ const CONTRADICTIONS = [
     'Keep `adopt` to take over the pipe, or `replaces` to create a new one.',
   ],
   [
+    'adopt',
+    'recreate',
+    '`adopt` takes over a pipe that exists, `recreate` asks for a new one',
+    'Keep `adopt` to take over the pipe, or `recreate` to create a new one.',
+  ],
+  [
     'renamedFrom',
     'replaces',
     '`renamedFrom` says that it is the same pipe, `replaces` that it is a new one',

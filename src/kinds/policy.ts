@@ -59,9 +59,15 @@ export const PipePolicy = z.strictObject({
     .describe(
       'The id of the intent whose outcome is unknown and that a person found to have created nothing.',
     ),
+  recreate: z
+    .guid()
+    .optional()
+    .describe(
+      'The id of the pipe of this key that a person found to be gone: it is replaced without further proof, once it is not found.',
+    ),
   renamedFrom: ResourceKey.optional().describe('The key under which the same pipe was recorded before.'),
   replaces: ResourceKey.optional().describe(
-    'The key of an orphan that this new pipe takes the place of; it is a new pipe all the same.',
+    'The key of a pipe that looks like this one, such as an orphan; this is a new pipe all the same. Excuses that one key.',
   ),
 })
 export type PipePolicy = z.infer<typeof PipePolicy>

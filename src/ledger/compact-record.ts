@@ -16,28 +16,34 @@ export function compactRecord(record: LedgerRecord): LedgerRecord {
     service: record.service,
     platformName: record.platformName,
     pipe: pipe && compactPipe(pipe),
+    former: record.former,
+    replaced: record.replaced,
     intent: intent && compactIntent(intent),
     upsert: record.upsert,
     applied: applied && { digest: applied.digest, fields: applied.fields, secrets: applied.secrets },
-    misses: record.misses,
     backoff: record.backoff,
     conditions: conditions && compactConditions(conditions),
   }
 }
 
-function compactPipe({ id, origin, at, revision, requestId }: RecordedPipe): RecordedPipe {
-  return { id, origin, at, revision: sharedText(revision), requestId }
+function compactPipe(pipe: RecordedPipe): RecordedPipe {
+  const { id, origin, at, revision, requestId, seenAt, saidGoneAt, refutedAt } = pipe
+  return { id, origin, at, revision: sharedText(revision), requestId, seenAt, saidGoneAt, refutedAt }
 }
 
 function compactIntent(intent: Intent): Intent {
   return {
     id: intent.id,
     attempt: intent.attempt,
+    reason: intent.reason,
     requestDigest: intent.requestDigest,
     revision: sharedText(intent.revision),
     openedAt: intent.openedAt,
+    sendBy: intent.sendBy,
+    endBy: intent.endBy,
     state: intent.state,
     seen: intent.seen,
+    saidEarlyAt: intent.saidEarlyAt,
   }
 }
 

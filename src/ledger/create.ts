@@ -33,7 +33,6 @@ function fill(draft: string, now: number): void {
     const put = db.prepare('INSERT INTO meta (name, value) VALUES (?, ?)')
     put.run('hash_key', randomBytes(32))
     put.run('created_at', now)
-    db.exec('PRAGMA journal_mode = WAL')
   } finally {
     db.close()
   }

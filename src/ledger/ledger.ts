@@ -5,7 +5,7 @@ import type { HistoryEntry } from '../reconcile/history.ts'
 import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../reconcile/ports.ts'
 import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
 import { createGiven } from './given.ts'
-import type { ReadTables, Store, WriteTables } from './store.ts'
+import type { ReadTables, Room, Store, WriteTables } from './store.ts'
 
 interface LedgerParts {
   readonly store: Store
@@ -34,7 +34,7 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
     if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
   }
 
-  function commit(change: Change): LedgerRecord | undefined {
+  function commit(change: Change, room: Room): LedgerRecord | undefined {
     const started = monotonic()
     const report = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
       emit({ type: 'LedgerWritten', result, durationMs: monotonic() - started, message })
@@ -46,7 +46,7 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
         // A write that fails may be on disk all the same.
         for (const key of keysOf(change)) given.forget(key)
         return apply(tables, change)
-      })
+      }, room)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       report(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
@@ -62,7 +62,11 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
   }
 
   async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
-    return present(commit({ removed: [], written: next, history }))
+    return present(commit({ removed: [], written: next, history }, 'free'))
+  }
+
+  async function settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
+    return present(commit({ removed: [], written: next, history }, 'reserved'))
   }
 
   async function move(
@@ -71,11 +75,11 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
     history: readonly HistoryEntry[],
   ): Promise<LedgerRecord> {
     if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
-    return present(commit({ removed: [from], written: to, history }))
+    return present(commit({ removed: [from], written: to, history }, 'free'))
   }
 
   async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
-    commit({ removed: [record], written: undefined, history })
+    commit({ removed: [record], written: undefined, history }, 'free')
   }
 
   function get(tables: ReadTables, key: Key): LedgerRecord | undefined {
@@ -98,6 +102,7 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
         return tables.all().map((stored) => given.add(decodeRecord(stored)))
       }),
     swap,
+    settle,
     move,
     remove,
     history: ({ key, limit }: HistoryQuery) =>
@@ -111,6 +116,10 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
     async owned() {
       assertOpen()
       return store.owned()
+    },
+    async reserveRoom() {
+      assertOpen()
+      store.reserveRoom()
     },
     async [Symbol.asyncDispose]() {
       closed ??= Promise.resolve(store[Symbol.asyncDispose]())

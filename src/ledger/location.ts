@@ -44,8 +44,9 @@ export function ledgerExists(file: string): boolean {
     throw new LedgerError('io', `cannot open the ledger ${file}: it is not a regular file`)
   }
   if (stats?.size === 0n) throw corrupt(file, 'is empty, and a ledger never is')
-  if (stats === undefined && (statOf(`${file}-wal`)?.size ?? 0n) > 0n) {
-    throw corrupt(file, 'is gone, while its -wal file is still there')
+  for (const log of stats === undefined ? ['-wal', '-journal'] : []) {
+    if ((statOf(`${file}${log}`)?.size ?? 0n) > 0n)
+      throw corrupt(file, `is gone, while its ${log} file is still there`)
   }
   return stats !== undefined
 }

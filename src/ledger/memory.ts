@@ -46,6 +46,8 @@ function createMemoryStore(historyLimit: number): Store {
     setPlatform: (next) => {
       platform = next
     },
+    writes: () => 0, // nobody can put another one in its place
+    setWrites: () => undefined,
     setUsedVersion: (version) => {
       usedVersion = version
     },
@@ -59,6 +61,7 @@ function createMemoryStore(historyLimit: number): Store {
     read: (work) => work(tables),
     write: (work) => work(tables),
     owned: () => true,
+    reserveRoom: () => undefined,
     async [Symbol.asyncDispose]() {
       records.clear()
       history.length = 0

@@ -17,7 +17,7 @@ export function tieToPlatform(
   const tied = store.read((tables) => ({ to: tables.platform(), records: tables.versions().size }))
   if (tied.to === platform) return
   if (tied.to !== undefined && tied.records > 0) throw otherPlatform(file, tied.to, platform)
-  if (mode === 'owner') store.write((tables) => tables.setPlatform(platform))
+  if (mode === 'owner') store.write((tables) => tables.setPlatform(platform), 'free')
 }
 
 /** @returns what it was tied to */
@@ -26,7 +26,7 @@ export function untie(store: Store): string | undefined {
     const platform = tables.platform()
     tables.setPlatform(undefined)
     return platform
-  })
+  }, 'free')
 }
 
 function otherPlatform(file: string, tied: string, platform: string): LedgerError {

@@ -47,16 +47,21 @@ const Seen = z.strictObject({
   httpStatus: known(z.number()),
   requestId: known(z.string()),
   what: z.string(),
+  pipeId: known(z.string()),
 })
 
 const Intent = z.strictObject({
   id: z.string(),
   attempt: z.int().min(1),
+  reason: AnyReason,
   requestDigest: z.string(),
   revision: z.string(),
   openedAt: Time,
-  state: z.enum(['open', 'failed', 'unknown', 'succeeded']),
+  sendBy: Time,
+  endBy: Time,
+  state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
   seen: known(Seen),
+  saidEarlyAt: known(Time),
 })
 
 const Upsert = z.strictObject({
@@ -88,29 +93,40 @@ const Hashes = z
 
 const Fingerprint = z.strictObject({ digest: z.string(), fields: Hashes, secrets: Hashes.transform(shared) })
 
+const Service = z.strictObject({ name: z.string(), organizationId: z.string(), serviceId: z.string() })
+
+const Pipe = z.strictObject({
+  id: z.string().min(1),
+  origin: z.enum(['created', 'adopted']),
+  at: Time,
+  revision: z.string(),
+  requestId: known(z.string()),
+  seenAt: known(Time),
+  saidGoneAt: known(Time),
+  refutedAt: known(Time),
+})
+
 /** A record as the ledger keeps it; the same as {@link LedgerRecord}, see below. */
 export const RecordSchema = z.strictObject({
   key: LedgerKey,
   version: z.int().min(1),
   file: known(z.string()),
   line: known(z.number()),
-  service: known(
-    z.strictObject({ name: z.string(), organizationId: z.string(), serviceId: z.string() }),
-  ).transform(shared),
+  service: known(Service).transform(shared),
   platformName: known(z.string()),
-  pipe: known(
+  pipe: known(Pipe),
+  former: known(
     z.strictObject({
-      id: z.string().min(1),
-      origin: z.enum(['created', 'adopted']),
-      at: Time,
-      revision: z.string(),
-      requestId: known(z.string()),
+      pipe: Pipe,
+      service: known(Service),
+      platformName: known(z.string()),
+      applied: known(Fingerprint),
     }),
   ),
+  replaced: known(z.strictObject({ count: z.int().min(1), at: Time })),
   intent: known(Intent),
   upsert: known(Upsert),
   applied: known(Fingerprint),
-  misses: known(z.strictObject({ count: z.int(), firstAt: Time, lastAt: Time })),
   backoff: known(z.strictObject({ failures: z.int(), until: Time, digest: z.string() })),
   conditions: RecordedConditions,
 })

@@ -20,6 +20,20 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX history_by_key ON history (key, id);
   INSERT INTO meta (name, value) VALUES ('used_version', 0);
   `,
+  // Counts the writes; and what a record says since: when a pipe was first seen, why an attempt was made, until when it
+  // may go out. An attempt of before is as if its request could go out to the end of any time limit.
+  `
+  INSERT INTO meta (name, value) VALUES ('writes', 0);
+  UPDATE record SET body = json_remove(body, '$.misses');
+  UPDATE record SET body = json_set(body, '$.pipe.seenAt', json_extract(body, '$.pipe.at'))
+    WHERE json_extract(body, '$.pipe.origin') = 'adopted';
+  UPDATE record SET body = json_set(
+      body,
+      '$.intent.reason', 'New',
+      '$.intent.sendBy', json_extract(body, '$.intent.openedAt') + 60000,
+      '$.intent.endBy', json_extract(body, '$.intent.openedAt') + 120000
+    ) WHERE json_extract(body, '$.intent.id') IS NOT NULL;
+  `,
 ]
 
 export function schemaVersion(db: DatabaseSync): number {

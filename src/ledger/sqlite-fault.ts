@@ -2,6 +2,7 @@ import { LedgerError } from '../reconcile/ports.ts'
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html) that mean something to a person. */
 const WORDS: Readonly<Record<number, string>> = {
+  1: 'it does not hold what a ledger holds: it was emptied or written over while in use',
   5: 'another process kept it busy for too long; try again, and see who else writes to it',
   6: 'another process kept it busy for too long; try again, and see who else writes to it',
   8: 'it is read-only: make the file and its folder writable for this user',
@@ -18,6 +19,16 @@ export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined
   return error.errcode & 0xff // extended codes carry the primary one in the lowest byte
+}
+
+const FULL = 13
+const IO = 10
+const CANNOT_OPEN = 14
+
+/** Whether an error is what a full volume leads to: no room for a page, or for the journal beside the file. */
+export function lacksRoom(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === FULL || code === IO || code === CANNOT_OPEN
 }
 
 /** An error of SQLite or of the file system in words; any other error, such as a conflict or a bug, as it is. */
@@ -43,7 +54,7 @@ export function corrupt(file: string, how: string, options?: ErrorOptions): Ledg
     'corrupt',
     `the ledger ${file} ${how}. Restore it from a backup. Do not just delete it: it knows which pipes exist, and ` +
       'without it they would be created a second time. With a manifest of kind Lock (`pipewright lock`) in the ' +
-      'catalog, a new ledger rebuilds itself by adopting; then move the damaged file aside, with its -wal file.',
+      'catalog, a new ledger rebuilds itself by adopting; then move the damaged file aside, with its -journal file.',
     options,
   )
 }

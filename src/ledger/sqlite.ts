@@ -37,7 +37,7 @@ export interface SqliteLedgerOptions {
 }
 
 /**
- * The ledger in one SQLite file (design §9): WAL, `synchronous=FULL`, so that a write is on disk when it is done.
+ * The ledger in one SQLite file (design §9). A write is on disk, and in the file itself, when it is done.
  * @throws {LedgerError} `locked`, `corrupt`, `newer`, `missing` or `io`; the message says what to do
  */
 export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Ledger> {

@@ -14,6 +14,8 @@ export interface ReadTables {
   othersWrites(): number
   /** The platform that its records are of. */
   platform(): string | undefined
+  /** How many writes there have been: it only ever grows. */
+  writes(): number
 }
 
 /** What can be done within one transaction. Whoever calls checks everything before the first change. */
@@ -25,7 +27,10 @@ export interface WriteTables extends ReadTables {
   setUsedVersion(version: number): void
   addHistory(key: Key, body: string): void
   setPlatform(platform: string | undefined): void
+  setWrites(count: number): void
 }
+
+export type Room = 'free' | 'reserved'
 
 /** A home of records: where bytes lie and how a transaction is made. The rules stand in `ledger.ts`. */
 export interface Store extends AsyncDisposable {
@@ -33,9 +38,12 @@ export interface Store extends AsyncDisposable {
   read<T>(work: (tables: ReadTables) => T): T
   /**
    * Runs `work` alone and makes it durable before it returns; nothing of it remains when it throws.
+   * @param room whether it may use what was reserved; then `work` may run twice
    * @throws {LedgerError} and whatever `work` throws
    */
-  write<T>(work: (tables: WriteTables) => T): T
+  write<T>(work: (tables: WriteTables) => T, room: Room): T
   /** As `Ledger.owned`. @throws {LedgerError} */
   owned(): boolean
+  /** As `Ledger.reserveRoom`. @throws {LedgerError} */
+  reserveRoom(): void
 }

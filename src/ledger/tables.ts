@@ -15,6 +15,7 @@ export function prepareReads(db: DatabaseSync): ReadTables {
   const versions = db.prepare('SELECT key, version FROM record ORDER BY key')
   const dataVersion = db.prepare('PRAGMA data_version')
   const platform = db.prepare(`SELECT value FROM meta WHERE name = 'platform'`)
+  const writes = db.prepare(`SELECT value FROM meta WHERE name = 'writes'`)
   const entriesOf = db.prepare('SELECT key, body FROM history WHERE key = ? ORDER BY id DESC LIMIT ?')
   return {
     get(key) {
@@ -32,6 +33,7 @@ export function prepareReads(db: DatabaseSync): ReadTables {
       const value = platform.get()?.['value']
       return typeof value === 'string' ? value : undefined
     },
+    writes: () => Number(writes.get()?.['value']),
     // changes with commits of other connections only
     othersWrites: () => Number(dataVersion.get()?.['data_version']),
   }
@@ -43,6 +45,7 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
   const drop = db.prepare('DELETE FROM record WHERE key = ?')
   const used = db.prepare(`SELECT value FROM meta WHERE name = 'used_version'`)
   const setUsed = db.prepare(`UPDATE meta SET value = ? WHERE name = 'used_version'`)
+  const setWrites = db.prepare(`UPDATE meta SET value = ? WHERE name = 'writes'`)
   const tie = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('platform', ?)`)
   const untie = db.prepare(`DELETE FROM meta WHERE name = 'platform'`)
   const addEntry = db.prepare('INSERT INTO history (key, body) VALUES (?, ?)')
@@ -53,6 +56,7 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
     delete: (key) => void drop.run(key),
     usedVersion: () => Number(used.get()?.['value'] ?? 0),
     setUsedVersion: (version) => void setUsed.run(version),
+    setWrites: (count) => void setWrites.run(count),
     setPlatform: (next) => void (next === undefined ? untie.run() : tie.run(next)),
     addHistory(key, body) {
       // ids have no gaps: they are given in transactions, and only the oldest rows are ever deleted

@@ -4,8 +4,9 @@ import { inspect, readHashKey } from './inspect.ts'
 import { statOf } from './location.ts'
 import { isOwned } from './owner-lock.ts'
 import { MIGRATIONS, migrate, transaction } from './schema.ts'
-import { explain } from './sqlite-fault.ts'
-import type { Store } from './store.ts'
+import { createReserve } from './reserve.ts'
+import { explain, lacksRoom, sqliteCode } from './sqlite-fault.ts'
+import type { Store, WriteTables } from './store.ts'
 import { prepareWrites } from './tables.ts'
 
 /** A store with the key that the ledger was made with. */
@@ -42,57 +43,107 @@ export function openWriteStore(options: WriteStoreOptions): OpenedStore {
   }
 }
 
-/** Every commit is on disk when it returns. */
+/**
+ * Every commit is in the file itself, and on disk, when it returns. With a write-ahead log, whoever removed or truncated that
+ * log would take all ids since the last checkpoint with it, and nobody would notice (docs/decisions.md).
+ */
 function makeDurable(db: DatabaseSync, file: string): void {
-  if (db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'] !== 'wal') {
+  if (db.prepare('PRAGMA journal_mode = DELETE').get()?.['journal_mode'] !== 'delete') {
     throw new LedgerError(
       'io',
-      `cannot open the ledger ${file}: its file system cannot keep a write-ahead log; put it on a local disk or volume`,
+      `cannot open the ledger ${file}: an earlier version of pipewright still uses it; stop that one, and start again`,
     )
   }
-  db.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 16777216')
+  db.exec('PRAGMA synchronous = EXTRA; PRAGMA fullfsync = ON')
+  assertWritable(db)
+}
+
+const READ_ONLY = 8
+
+/** A file that opens, but only to be read, is found out now, and not at the first create. */
+function assertWritable(db: DatabaseSync): void {
+  try {
+    db.exec(`BEGIN; UPDATE meta SET value = value WHERE name = 'writes'`)
+  } catch (error) {
+    if (sqliteCode(error) === READ_ONLY) throw error
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK')
+  }
 }
 
 function createWriteStore(db: DatabaseSync, { file, historyLimit, beforeCommit }: WriteStoreOptions): Store {
   const tables = prepareWrites(db, historyLimit)
   const identity = identityOf(file)
+  const reserve = createReserve(file)
+  let writes = tables.writes()
 
   /** A file that was removed or replaced takes every write and keeps none: nothing would be durable. */
-  function assertInPlace(): void {
-    if (identityOf(file) !== identity) {
-      throw new LedgerError(
-        'io',
-        `cannot write the ledger ${file}: it was removed or replaced while in use. Stop this process, put the right ` +
-          'file (with its -wal file, if there is one) in place, and start again.',
-      )
-    }
+  function assertInPlace(doing: 'read' | 'write'): void {
+    if (identityOf(file) !== identity)
+      throw changedUnderUs(doing, file, 'it was removed or replaced while in use')
+  }
+
+  /** The same file with the content of before: what it has forgotten would be created again. */
+  function assertNotOlder(doing: 'read' | 'write'): void {
+    const found = tables.writes()
+    if (!(found >= writes))
+      throw changedUnderUs(doing, file, 'an older copy was written over it while in use')
+    writes = found
+  }
+
+  function commit<T>(work: (tables: WriteTables) => T): T {
+    return transaction(db, () => {
+      assertNotOlder('write')
+      const result = work(tables)
+      tables.setWrites(writes + 1)
+      beforeCommit?.()
+      return result
+    })
   }
 
   return {
     read(work) {
       try {
+        assertInPlace('read')
+        assertNotOlder('read')
         return work(tables)
       } catch (error) {
         throw explain('read', file, error)
       }
     },
-    write(work) {
+    write(work, room) {
       try {
-        assertInPlace()
-        return transaction(db, () => {
-          const result = work(tables)
-          beforeCommit?.()
-          return result
-        })
+        assertInPlace('write')
+        return commit(work)
+      } catch (error) {
+        if (room === 'free' || !lacksRoom(error) || !reserve.release()) throw explain('write', file, error)
+      }
+      try {
+        return commit(work)
       } catch (error) {
         throw explain('write', file, error)
       }
     },
     owned: () => isOwned(file),
+    reserveRoom() {
+      try {
+        reserve.take()
+      } catch (error) {
+        throw explain('write', file, error)
+      }
+    },
     async [Symbol.asyncDispose]() {
       if (db.isOpen) db.close()
     },
   }
+}
+
+function changedUnderUs(doing: 'read' | 'write', file: string, how: string): LedgerError {
+  return new LedgerError(
+    'io',
+    `cannot ${doing} the ledger ${file}: ${how}. Nothing more is written or sent. Stop this process, put the right file in ` +
+      'place, and start again.',
+  )
 }
 
 function identityOf(file: string): string | undefined {

@@ -9,6 +9,16 @@ export interface Clock {
 }
 
 /**
+ * The wall clock as it was when this was made, and what has passed since: it never jumps. For what has to have been a while
+ * ago. What a process before this one noted is as right as the wall clock was at both starts.
+ * @returns ms since the epoch
+ */
+export function createSteadyClock(clock: Clock): () => number {
+  const offset = clock.now() - clock.monotonic()
+  return () => clock.monotonic() + offset
+}
+
+/**
  * Waits `delayMs` milliseconds.
  * @throws the signal's reason when `signal` is aborted first
  */

@@ -1,8 +1,6 @@
-import { sharedText } from './shared.ts'
-
 /**
  * JSON whose texts and numbers stand apart from its shape: keys, brackets, `true`, `false` and `null`. Bodies of one kind
- * are of few shapes, so that many of them hold their shape together, and each its values only.
+ * are of few shapes, so that who keeps many can keep each shape once.
  */
 export interface PackedJson {
   /** JSON with {@link GAP} where a value was. */
@@ -36,7 +34,7 @@ export function packJson(json: string): PackedJson {
     at = isText ? end : end - 1
   }
   shape.push(json.slice(from))
-  return { shape: sharedText(shape.join(GAP)), values: values.join(GAP) }
+  return { shape: shape.join(GAP), values: values.join(GAP) }
 }
 
 /** The very text that was packed. */

@@ -2,3 +2,8 @@
 export function sameId(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && a.toLowerCase() === b?.toLowerCase()
 }
+
+/** Whether a text is a UUID, of whatever version. */
+export function isUuid(text: string | undefined): text is string {
+  return text !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}

@@ -2,7 +2,6 @@ import { partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { sha256 } from '../lib/digest.ts'
 import { stableJson } from '../lib/json.ts'
-import { unpackJson } from '../lib/packed-json.ts'
 
 /**
  * A digest of what a manifest says; equal exactly when two manifests mean the same, whatever their layout.
@@ -13,5 +12,5 @@ export function meaningOf(manifest: Manifest): string {
   if (manifest.kind === 'Lock') return sha256(stableJson(manifest))
   const { apiVersion, kind, metadata, policy, packedSpec } = partsOf(manifest)
   const rest = JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy])
-  return sha256(`${rest} ${unpackJson(packedSpec)}`)
+  return sha256(`${rest} ${packedSpec.shape}${packedSpec.values}`)
 }

@@ -78,7 +78,9 @@ export async function deliver(
     timeoutMs: ATTEMPT_MS,
     maxReplyBytes: MOST_REPLY_BYTES,
     stop: { signal, stops: createStops() },
+    mayStart: () => true,
     onSent: () => undefined,
+    onWhole: () => undefined,
   })
   return judge(seen, { now: clock.now(), secrets: [...secretsOf(address), signing?.key.reveal() ?? ''] })
 }

@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import type { Condition, Conditions, ConditionType, Status } from './condition.ts'
 import { CONDITION_TYPES } from './condition.ts'
 import type { DecideInput } from './input.ts'
-import { outcomeUnknownWords, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
+import { unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
 import type { Reason } from './reason.ts'
 
@@ -65,7 +65,7 @@ function isOther(before: Condition | undefined, after: Condition): boolean {
   return isToldAnew(after.reason) && before.message !== after.message
 }
 
-function validOf({ decided, action }: ConditionsInput): Claim {
+function validOf({ decided }: ConditionsInput): Claim {
   switch (decided.desired.state) {
     case 'valid':
       return { status: 'True', reason: 'Valid', message: 'The manifest is valid.' }
@@ -76,9 +76,9 @@ function validOf({ decided, action }: ConditionsInput): Claim {
         message: decided.desired.problem ?? 'The manifest has errors.',
       }
     case 'vanishing':
-      return { status: 'Unknown', reason: 'ManifestVanishing', message: action.message }
+      return { status: 'Unknown', reason: 'ManifestVanishing', message: 'The manifest was not found.' }
     case 'absent':
-      return { status: 'Unknown', reason: 'Orphaned', message: action.message }
+      return { status: 'Unknown', reason: 'Orphaned', message: 'The manifest is gone.' }
   }
 }
 
@@ -117,13 +117,9 @@ function syncedOf(input: ConditionsInput): Claim {
 
 /** What a hold leaves standing. */
 function heldSynced(action: Action, decided: DecideInput, previous: Conditions | undefined): Claim {
-  const { observed, desired } = decided
-  const intent = unansweredIntent(decided)
-  if (intent !== undefined) {
-    // Whatever holds it, a create that may have worked waits for a person.
-    const message = action.reason === 'Suspended' ? action.message : outcomeUnknownWords(desired.key, intent)
-    return { status: 'Unknown', reason: 'OutcomeUnknown', message }
-  }
+  const { observed } = decided
+  if (unansweredIntent(decided) !== undefined)
+    return { status: 'Unknown', reason: 'OutcomeUnknown', message: action.message }
   if (action.reason === 'InvalidManifest' && observed.status === 'found') {
     return observed.differences.length === 0
       ? {
@@ -137,12 +133,21 @@ function heldSynced(action: Action, decided: DecideInput, previous: Conditions |
           message: `The platform reports other values than the last valid manifest for ${observed.differences.map((d) => d.field).join(', ')}.`,
         }
   }
-  const keeps =
-    action.reason === 'BackingOff' ||
-    action.reason === 'InvalidManifest' ||
-    action.reason === 'ManifestVanishing'
+  const keeps = SYNCED_STAYS.has(action.reason) || isMissedAnew(action, previous)
   if (keeps && previous !== undefined && !isSettledSince(previous.Synced, decided)) return previous.Synced
   return { status: 'Unknown', reason: action.reason, message: action.message }
+}
+
+const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
+
+/** What a process before this one found out by 404s that this one has to count anew. */
+const COUNTED: ReadonlySet<Reason> = new Set(['MassMissing', 'Missing', 'NeverSeen', 'ReplacedRecently'])
+
+/** Whether a pipe is still not found, as it was: until that is proved again, there is nothing new to say. */
+function isMissedAnew(action: Action, previous: Conditions | undefined): boolean {
+  return (
+    action.reason === 'MissingUnconfirmed' && previous !== undefined && COUNTED.has(previous.Synced.reason)
+  )
 }
 
 /** It said that an outcome is not known, and by now it is. */
@@ -153,8 +158,8 @@ function isSettledSince({ reason }: Condition, { recorded }: DecideInput): boole
 function readyOf({ decided, action, outcome, state, previous }: ConditionsInput, synced: Claim): Claim {
   if (outcome.result === 'stopped') return previous?.Ready ?? unobserved(action)
   if (action.type === 'hold' && action.reason !== 'InvalidManifest' && previous !== undefined) {
-    const isTold = action.reason === 'Suspended' || action.reason === 'MissingUnconfirmed'
-    return isTold || isSettledSince(previous.Ready, decided) ? synced : previous.Ready
+    const stays = !READY_TOO.has(action.reason) || isMissedAnew(action, previous)
+    return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
   const { policy, observed } = decided
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
@@ -174,16 +179,38 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     }
   }
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined)
-    return { ...synced, reason: 'OutcomeUnknown' }
+    return briefly({ ...synced, reason: 'OutcomeUnknown' })
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
-  return synced
+  return briefly(synced)
+}
+
+/** Reasons to hold that say something about readiness too; the others leave standing what was known of it. */
+const READY_TOO: ReadonlySet<Reason> = new Set([
+  'Suspended',
+  'NeverSeen',
+  'MissingUnconfirmed',
+  'ReplacedRecently',
+])
+
+/** What to do about an unknown outcome is long, and told once. */
+function briefly(claim: Claim): Claim {
+  return claim.reason === 'OutcomeUnknown'
+    ? { ...claim, message: 'Nobody knows whether it exists; see Synced.' }
+    : claim
 }
 
 function unobserved(action: Action): Claim {
   return { status: 'Unknown', reason: 'Unobserved', message: action.message }
 }
 
-const IN_SYNC: ReadonlySet<Reason> = new Set(['InSync', 'Accepted', 'Created', 'Adopted', 'Applied'])
+const IN_SYNC: ReadonlySet<Reason> = new Set([
+  'InSync',
+  'Accepted',
+  'Created',
+  'FoundByRead',
+  'Adopted',
+  'Applied',
+])
 
 const IN_SYNC_MESSAGE: Readonly<Record<DecideInput['kind'], string>> = {
   Pipe: 'The platform reports what the manifest asks for.',
@@ -211,6 +238,10 @@ const STATUS_OF_REASON: Partial<Record<Reason, Status>> = {
   RateLimited: 'Failed',
   Unavailable: 'Failed',
   LedgerFailed: 'Failed',
+  OutcomeUnsaved: 'Failed',
+  ServiceIdle: 'NotReady',
+  NeverSeen: 'Missing',
+  ReplacedRecently: 'Missing',
   RenameSuspected: 'Refused',
   NameTaken: 'Refused',
   RenameWaiting: 'Refused',

@@ -14,10 +14,12 @@ import {
 import type { EndpointInput } from './input.ts'
 
 export function decideEndpoint(input: EndpointInput): Action {
-  const stop = firstStop(input, [orphaned, vanishing, suspended, invalid, serviceInvalid, dependencyNotReady])
+  const stop = firstStop(input, [orphaned, vanishing, suspended, invalid, dependencyNotReady])
   if (stop !== undefined) return stop
   const action = decideUpsert(input)
-  return (action.type === 'upsert' ? secretUnavailable(input) : undefined) ?? action
+  return (
+    (action.type === 'upsert' ? firstStop(input, [serviceInvalid, secretUnavailable]) : undefined) ?? action
+  )
 }
 
 function decideUpsert(input: EndpointInput): Action {

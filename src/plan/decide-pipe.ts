@@ -17,8 +17,15 @@ import {
   vanishing,
 } from './gates.ts'
 import type { PipeInput } from './input.ts'
-import { isConfirmed } from './missing.ts'
-import { outcomeUnknownWords, undecidedIntent } from './outcome-unknown.ts'
+import {
+  adoptInstead,
+  isSaidGone,
+  massMissing,
+  neverSeen,
+  replacedRecently,
+  unbelieved,
+} from './missing-gates.ts'
+import { isDismissed, outcomeUnknownWords, undecidedIntent } from './outcome-unknown.ts'
 import type { Intent, RecordedPipe } from './record.ts'
 
 export function decidePipe(input: PipeInput): Action {
@@ -34,16 +41,8 @@ function decideLivePipe(input: PipeInput): Action {
 /** There is no id: is there a request that may have made one? */
 function decideWithoutPipe(input: PipeInput, intent: Intent | undefined): Action {
   const undecided = undecidedIntent(input.recorded)
-  if (undecided !== undefined) {
-    if (!sameId(input.policy.retryCreate, undecided.id)) return outcomeUnknown(input, undecided)
-    return (
-      firstStop(input, [dependencyNotReady, secretUnavailable, createBrake]) ?? {
-        type: 'create',
-        reason: 'RetryApproved',
-        message: `Attempt ${undecided.attempt} is said to have created nothing (policy.retryCreate); it is created now.`,
-      }
-    )
-  }
+  if (undecided !== undefined && !isDismissed(input, undecided))
+    return foundByRead(undecided) ?? outcomeUnknown(input, undecided)
   const stop = firstStop(input, [
     lockUnreadable,
     kinFirst,
@@ -52,14 +51,32 @@ function decideWithoutPipe(input: PipeInput, intent: Intent | undefined): Action
     secretUnavailable,
     createBrake,
   ])
-  if (stop !== undefined) return stop
-  return intent === undefined
-    ? { type: 'create', reason: 'New', message: 'It was never created; it is created now.' }
-    : {
-        type: 'create',
-        reason: 'RetryFailed',
-        message: `Attempt ${intent.attempt} failed without effect; it is tried again.`,
-      }
+  return stop ?? { type: 'create', ...whyNow(intent) }
+}
+
+function whyNow(intent: Intent | undefined): Pick<Action, 'reason' | 'message'> {
+  if (intent === undefined) return { reason: 'New', message: 'It was never created; it is created now.' }
+  if (intent.state === 'failed') {
+    return {
+      reason: 'RetryFailed',
+      message: `Attempt ${intent.attempt} failed without effect; it is tried again.`,
+    }
+  }
+  return {
+    reason: 'RetryApproved',
+    message: `Attempt ${intent.attempt} created nothing, as a person said; it is created now.`,
+  }
+}
+
+/** The reply was no proof, and held an id: one reading tells whether that is the new pipe. */
+function foundByRead({ attempt, seen }: Intent): Action | undefined {
+  if (seen?.pipeId === undefined) return undefined
+  return {
+    type: 'adopt',
+    reason: 'FoundByRead',
+    pipeId: seen.pipeId,
+    message: `The reply to attempt ${attempt} was not whole and held the id ${seen.pipeId}; a reading tells whether that is its pipe.`,
+  }
 }
 
 /** A manifest or a Lock names the pipe to take over. */
@@ -70,8 +87,9 @@ function adoption({ policy, surroundings }: PipeInput): Action | undefined {
   return { type: 'adopt', reason: 'Adopt', pipeId, message: `Pipe ${pipeId} is taken over, as ${who} says.` }
 }
 
-function outcomeUnknown({ desired }: PipeInput, intent: Intent): Action {
-  return { type: 'refuse', reason: 'OutcomeUnknown', message: outcomeUnknownWords(desired.key, intent) }
+function outcomeUnknown({ desired, recorded, surroundings }: PipeInput, intent: Intent): Action {
+  const unknown = { key: desired.key, record: recorded, intent, knownIds: surroundings.knownIds }
+  return { type: 'refuse', reason: 'OutcomeUnknown', message: outcomeUnknownWords(unknown) }
 }
 
 /** There is an id: what does the platform say of it? */
@@ -100,35 +118,14 @@ function adoptConflict({ policy, observed }: PipeInput, pipe: RecordedPipe): Act
   }
 }
 
+/** What is still to be proved before a pipe that answers 404 is replaced: the first of these that is not decides. */
 function decideMissing(input: PipeInput, pipe: RecordedPipe): Action {
-  const { surroundings, recorded, policy } = input
-  if (surroundings.massMissing !== undefined) {
-    const { missing, of } = surroundings.massMissing
-    return {
-      type: 'refuse',
-      reason: 'MassMissing',
-      message:
-        `${missing} of ${of} pipes of this service are not found at once. That looks like a lost permission or a wrong ` +
-        'organizationId or serviceId, not like so many deletions; nothing is created. Check the Service manifest and the key.',
-    }
-  }
-  if (!isConfirmed(recorded.misses)) {
-    return {
-      type: 'hold',
-      reason: 'MissingUnconfirmed',
-      until: undefined,
-      message: `Pipe ${pipe.id} was not found. That is believed after three answers in a row over at least a minute.`,
-    }
-  }
-  if (policy.adopt !== undefined && !sameId(policy.adopt, pipe.id)) {
-    return {
-      type: 'adopt',
-      reason: 'Adopt',
-      pipeId: policy.adopt,
-      message: `Pipe ${pipe.id} is gone; pipe ${policy.adopt} is taken over, as policy.adopt says.`,
-    }
-  }
-  if (policy.onMissing === 'report') {
+  const { policy } = input
+  const isSaid = isSaidGone(input, pipe)
+  const proof = isSaid ? [adoptInstead] : [massMissing, adoptInstead, neverSeen, unbelieved]
+  const unproved = firstStop(input, proof)
+  if (unproved !== undefined) return unproved
+  if (policy.onMissing === 'report' && !isSaid) {
     return {
       type: 'report',
       reason: 'Missing',
@@ -136,20 +133,23 @@ function decideMissing(input: PipeInput, pipe: RecordedPipe): Action {
       message: `Pipe ${pipe.id} is gone, and policy.onMissing says to report only. Set it to "recreate" to have it created anew.`,
     }
   }
-  return (
-    firstStop(input, [
-      invalid,
-      serviceInvalid,
-      backingOff,
-      dependencyNotReady,
-      secretUnavailable,
-      createBrake,
-    ]) ?? {
-      type: 'create',
-      reason: 'Missing',
-      message: `Pipe ${pipe.id} is gone; a new one is created.`,
-    }
-  )
+  const stop = firstStop(input, [
+    ...(isSaid ? [] : [replacedRecently]),
+    invalid,
+    serviceInvalid,
+    backingOff,
+    dependencyNotReady,
+    secretUnavailable,
+    createBrake,
+  ])
+  if (stop !== undefined) return stop
+  return isSaid
+    ? {
+        type: 'create',
+        reason: 'RecreateApproved',
+        message: `Pipe ${pipe.id} is gone, as a person said; a new one is created.`,
+      }
+    : { type: 'create', reason: 'Missing', message: `Pipe ${pipe.id} is gone; a new one is created.` }
 }
 
 function decideFound(input: PipeInput, pipe: RecordedPipe): Action {

@@ -14,15 +14,20 @@ import type { DecideInput } from './input.ts'
  * | valid, new | – | – | create New · adopt · refuse RenameSuspected, NameTaken, RenameWaiting, CreateBrake, DependencyNotReady, SecretUnavailable |
  * | valid, new | – | a file that may hold a Lock cannot be read | refuse LockUnreadable, unless policy.adopt or a Lock names an id |
  * | valid | intent without outcome | – | refuse OutcomeUnknown, until a person resolves it |
+ * | valid | intent without outcome, whose reply held an id | – | adopt FoundByRead, if a reading finds it to be the new pipe |
+ * | valid | intent that a person dismissed | – | create RetryApproved |
  * | valid | intent that failed, effect none | – | create RetryFailed, after its back-off (hold BackingOff) |
  * | valid | id | equal | observe InSync |
  * | valid, unchanged since created | id | differs | report Drifted |
  * | valid, edited since created | id | any | report NotUpdatable |
  * | valid, edited to what is there | id | equal, and every edited field is one the platform returns | observe Accepted |
  * | valid, a secret's value changed | id | any | report SecretRotated |
- * | valid | id | 404, not confirmed | hold MissingUnconfirmed |
- * | valid | id | 404, confirmed | create Missing, or report Missing |
- * | valid | id | 404, and so are 30 % (at least 3) of its service's pipes | refuse MassMissing |
+ * | valid | id | 404, and so are 30 % (at least 3) of the pipes of its service, or of its credential | refuse MassMissing |
+ * | valid | id that a GET never found | 404, confirmed | hold NeverSeen |
+ * | valid | id | 404, not confirmed or not witnessed | hold MissingUnconfirmed |
+ * | valid | id, replaced before | 404, confirmed and witnessed | hold ReplacedRecently, for an hour, doubling up to a day |
+ * | valid | id | 404, confirmed and witnessed | create Missing, or report Missing |
+ * | valid | id that a person said is gone | 404 | create RecreateApproved |
  * | invalid now, valid before | any | any | hold InvalidManifest: keep observing |
  * | not found, not believed yet | any | any | hold ManifestVanishing |
  * | suspended | any | any | hold Suspended |

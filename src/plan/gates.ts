@@ -2,7 +2,7 @@ import { nameOf } from '../kinds/key.ts'
 import type { Action } from './action.ts'
 import { isWaiting } from './backoff.ts'
 import type { DecideInput, PipeInput } from './input.ts'
-import { attemptWords, outcomeUnknownWords, unansweredIntent } from './outcome-unknown.ts'
+import { attemptWords, outcomeUnknownWords, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** A reason to stop before deciding further; `undefined` lets the input pass. */
@@ -22,12 +22,7 @@ export function firstStop<Input extends DecideInput>(
 
 /** Something exists on the platform, or may exist, because of what we did for this key. */
 export function leftSomething(record: LedgerRecord): boolean {
-  return (
-    record.pipe !== undefined ||
-    record.upsert !== undefined ||
-    record.intent?.state === 'open' ||
-    record.intent?.state === 'unknown'
-  )
+  return record.pipe !== undefined || record.upsert !== undefined || undecidedIntent(record) !== undefined
 }
 
 /** The manifest is gone for good: shown until a person forgets it or brings it back. */
@@ -44,7 +39,7 @@ export function orphaned(input: DecideInput): Action | undefined {
       intent === undefined
         ? `The manifest is gone${where}, and ${leftBehind(recorded)} stays on the platform: nothing is deleted. ` +
           `Bring the manifest back, or remove it in the console and run "pipewright forget ${desired.key}".`
-        : `The manifest is gone${where}, and its pipe may or may not have been created ${attemptWords(intent)}. ` +
+        : `The manifest is gone${where}, and nobody knows whether its pipe was created: the create was ${attemptWords(intent)}. ` +
           `Bring the manifest back, or look for the pipe in the console, remove it there, and run ` +
           `"pipewright forget ${desired.key}".`,
   }
@@ -55,14 +50,13 @@ function leftBehind({ pipe }: LedgerRecord): string {
 }
 
 /** The manifest was not found by the last reading or two. */
-export function vanishing({ desired }: DecideInput): Action | undefined {
-  if (desired.state !== 'vanishing') return undefined
+export function vanishing(input: DecideInput): Action | undefined {
+  if (input.desired.state !== 'vanishing') return undefined
   return {
     type: 'hold',
     reason: 'ManifestVanishing',
     until: undefined,
-    message:
-      'The manifest was not found; it counts as gone after three readings that agree. Nothing changes until then.',
+    message: `The manifest was not found; it counts as gone after three readings that agree. Nothing changes until then.${doubtWords(input)}`,
   }
 }
 
@@ -99,7 +93,9 @@ export function invalid(input: DecideInput): Action | undefined {
 /** A create that may have worked waits for a person, whatever else holds it. */
 function doubtWords(input: DecideInput): string {
   const intent = unansweredIntent(input)
-  return intent === undefined ? '' : ` ${outcomeUnknownWords(input.desired.key, intent)}`
+  if (intent === undefined) return ''
+  const { desired, recorded, surroundings } = input
+  return ` ${outcomeUnknownWords({ key: desired.key, record: recorded, intent, knownIds: surroundings.knownIds })}`
 }
 
 export function serviceInvalid({ surroundings }: DecideInput): Action | undefined {

@@ -1,6 +1,7 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { AlertPolicy, PipePolicy, QueryEndpointPolicy } from '../kinds/policy.ts'
+import type { MassMissing, Misses, Witness } from './missing.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
 /** What the manifest asks for, as far as a decision needs it. */
@@ -25,8 +26,13 @@ export type Observed =
       readonly state: string | undefined
       readonly differences: readonly Difference[]
     }
-  /** A 404 of its own; `recorded.misses` counts it already. */
-  | { readonly status: 'missing' }
+  /** A 404 of the platform's own. */
+  | {
+      readonly status: 'missing'
+      /** With this one; undefined when it came too soon after the creation to count. */
+      readonly misses: Misses | undefined
+      readonly witness: Witness
+    }
 
 /** What else bears on a decision: the rest of the catalog, the ledger and the mounted secrets. */
 export interface Surroundings {
@@ -44,8 +50,10 @@ export interface Surroundings {
   readonly missingSecrets: readonly string[]
   /** Creations wanted at once, and the limit; undefined when the brake is off. */
   readonly brake: { readonly wanted: number; readonly limit: number } | undefined
-  /** How many of the service's pipes are not found, when that is too many to believe. */
-  readonly massMissing: { readonly missing: number; readonly of: number } | undefined
+  /** How many pipes of the service, or of its credential, are not found, when that is too many to believe. */
+  readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
+  /** Ids of other pipes of the same name in the same service; only while an outcome is unknown. */
+  readonly knownIds: readonly string[]
 }
 
 /**
@@ -75,6 +83,8 @@ interface Common {
   readonly timing: Timing
   /** ms since the epoch. */
   readonly now: number
+  /** The same by the steady clock, which no wall clock moves: for what has to have been a while ago. */
+  readonly steadyNow: number
 }
 
 export interface PipeInput extends Common {

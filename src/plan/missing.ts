@@ -1,42 +1,65 @@
-import type { Misses } from './record.ts'
-
 /** A 404 is believed after this many in a row … */
 const CONFIRMING_MISSES = 3
 /** … over at least this long … */
 const CONFIRMING_MS = 60_000
+/** … or this long, where the service has no other pipe that could be asked for … */
+const ALONE_MS = 15 * 60_000
 /** … none of them within this time after the creation. */
 const SETTLING_MS = 60_000
 
 const MASS_SHARE = 0.3
 const MASS_LEAST = 3
 
+/** 404s of the platform's own in a row, by one process with one credential. Times are of its monotonic clock, ms. */
+export interface Misses {
+  readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
+  /** Equal for equal credentials. */
+  readonly credential: string | undefined
+}
+
 /**
- * The misses after one more 404 at `now`. One soon after the creation does not count, nor do misses
- * "from the future", which a clock that was set back leaves behind. Once they prove that the pipe is gone they stay as
- * they are: there is nothing more to write down.
+ * Whether the same credential was answered 200 for another pipe of the service since the first 404: proof that it still sees
+ * the service. `nobody`: there is no other pipe to ask for.
+ */
+export type Witness = 'answered' | 'silent' | 'nobody'
+
+/**
+ * The misses after one more 404 at `now`. One soon after the creation does not count, and other credentials may see other
+ * things: with them it begins anew.
+ * @param pipeAgeMs since the pipe was recorded
  */
 export function missesAfter(input: {
   readonly misses: Misses | undefined
-  readonly createdAt: number
+  readonly pipeAgeMs: number
   readonly now: number
+  readonly credential: string | undefined
 }): Misses | undefined {
-  const { misses, createdAt, now } = input
-  if (now >= createdAt && now - createdAt < SETTLING_MS) return undefined
-  if (misses === undefined || misses.lastAt > now) return { count: 1, firstAt: now, lastAt: now }
-  if (isConfirmed(misses)) return misses
-  return { count: misses.count + 1, firstAt: misses.firstAt, lastAt: now }
+  const { misses, pipeAgeMs, now, credential } = input
+  if (pipeAgeMs < SETTLING_MS) return undefined
+  if (misses === undefined || misses.credential !== credential)
+    return { count: 1, firstAt: now, lastAt: now, credential }
+  return { ...misses, count: misses.count + 1, lastAt: now }
 }
 
-/** Whether the misses prove that the pipe is gone. */
-export function isConfirmed(misses: Misses | undefined): boolean {
-  return (
-    misses !== undefined &&
-    misses.count >= CONFIRMING_MISSES &&
-    misses.lastAt - misses.firstAt >= CONFIRMING_MS
-  )
+/** Whether the misses, and who else was seen meanwhile, prove that the pipe is gone. */
+export function isBelieved(misses: Misses | undefined, witness: Witness): boolean {
+  return witness !== 'silent' && isConfirmed(misses, witness === 'nobody' ? ALONE_MS : CONFIRMING_MS)
 }
 
-/** Whether so many of a service's pipes are not found that it cannot be deletions. */
-export function isMassMissing(counts: { readonly missing: number; readonly of: number }): boolean {
+/** Whether the misses alone last long enough. */
+export function isConfirmed(misses: Misses | undefined, forMs = CONFIRMING_MS): boolean {
+  return misses !== undefined && misses.count >= CONFIRMING_MISSES && misses.lastAt - misses.firstAt >= forMs
+}
+
+/** Whether so many of the pipes of a service, or of a credential, are not found that it cannot be deletions. */
+export function isMassMissing(counts: MassMissing): boolean {
   return counts.missing >= MASS_LEAST && counts.missing >= counts.of * MASS_SHARE
+}
+
+/** Of how many pipes that were asked for so many were not found. */
+export interface MassMissing {
+  readonly missing: number
+  readonly of: number
 }

@@ -15,6 +15,8 @@ export interface NextLook {
 const LOCAL_LOOK_MS = 10_000
 /** Three looks at this distance confirm that a pipe is missing. */
 const MISSING_LOOK_MS = 31_000
+/** A pipe that no reading found yet is looked for after this, then ever later, up to the interval. */
+const UNSEEN_LOOK_MS = 10_000
 /** A state that is not healthy is looked at again after this, then twice that, up to the interval. */
 const STATE_LOOK_MS = 2_000
 /** A drift check comes at this share of its interval at the earliest, at the whole at the latest. */
@@ -23,6 +25,7 @@ const JITTER = 0.2
 /**
  * When to look again. Pure: chance is an argument, and spreads drift checks over their interval.
  * @param unsettledLooks how many looks in a row found a state that is not healthy
+ * @param unseenForMs since the pipe was recorded, while no reading has found it
  */
 export function nextLook(input: {
   readonly action: Action
@@ -30,6 +33,7 @@ export function nextLook(input: {
   readonly backoff: Backoff | undefined
   readonly decided: DecideInput
   readonly unsettledLooks: number
+  readonly unseenForMs: number | undefined
   readonly random: () => number
 }): NextLook {
   const { action, backoff, decided, conditions } = input
@@ -37,7 +41,8 @@ export function nextLook(input: {
   if (backoff !== undefined && isWaiting(backoff, decided.now)) {
     return { why: 'retry', afterMs: backoff.until - decided.now }
   }
-  if (action.type === 'hold') return holdLook(action, decided, intervalMs, input.random)
+  if (action.type === 'hold' && action.reason !== 'NeverSeen')
+    return holdLook(action, decided, intervalMs, input.random)
   if (action.type === 'refuse' && action.reason !== 'OutcomeUnknown') {
     const afterMs = action.reason === 'MassMissing' ? MISSING_LOOK_MS : LOCAL_LOOK_MS
     return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
@@ -46,6 +51,12 @@ export function nextLook(input: {
   if (decided.kind === 'Pipe' && conditions.Ready.reason === 'UnhealthyState' && input.unsettledLooks < 30) {
     const afterMs = STATE_LOOK_MS * 2 ** input.unsettledLooks
     if (afterMs < intervalMs) return { why: 'retry', afterMs }
+  }
+  // Soon, so that a pipe that is deleted later is known to have been there.
+  const { unseenForMs } = input
+  if (unseenForMs !== undefined) {
+    const afterMs = Math.min(Math.max(UNSEEN_LOOK_MS, unseenForMs), intervalMs)
+    return { why: 'retry', afterMs: spread(afterMs, input.random) }
   }
   return { why: 'drift', afterMs: spread(intervalMs, input.random) }
 }
@@ -56,7 +67,14 @@ function holdLook(
   intervalMs: number,
   random: () => number,
 ): NextLook {
-  if (action.until !== undefined) return { why: 'retry', afterMs: Math.max(0, action.until - decided.now) }
+  if (action.until !== undefined) {
+    const afterMs = Math.max(0, action.until - decided.now)
+    // What is not found may come back before.
+    const isLookedFor = action.reason === 'ReplacedRecently'
+    return isLookedFor && afterMs > intervalMs
+      ? { why: 'drift', afterMs: spread(intervalMs, random) }
+      : { why: 'retry', afterMs }
+  }
   if (action.reason === 'MissingUnconfirmed') {
     return { why: 'retry', afterMs: spread(MISSING_LOOK_MS, random) + MISSING_LOOK_MS * JITTER }
   }

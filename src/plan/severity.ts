@@ -21,9 +21,11 @@ const SEVERITY_OF: Readonly<Record<Status, Severity>> = {
   Ready: 'info',
 }
 
-/** A ledger that cannot be written ends only by a person, as the alert rules say too. */
+/** Worse than their status says: they end only by a person, as the alert rules say too. */
+const CRITICAL: ReadonlySet<Reason> = new Set(['LedgerFailed', 'OutcomeUnsaved'])
+
 export function severityOf(status: Status, reason: Reason): Severity {
-  return reason === 'LedgerFailed' ? 'critical' : SEVERITY_OF[status]
+  return CRITICAL.has(reason) ? 'critical' : SEVERITY_OF[status]
 }
 
 export function isAtLeast(severity: Severity, least: Severity): boolean {

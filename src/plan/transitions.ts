@@ -1,4 +1,14 @@
-import type { Fingerprint, Intent, LedgerRecord, RecordedPipe, Seen, ServiceIdentity } from './record.ts'
+import { sameId } from '../lib/same-id.ts'
+import type { Reason } from './reason.ts'
+import type {
+  Fingerprint,
+  Intent,
+  LedgerRecord,
+  RecordedPipe,
+  Replaced,
+  Seen,
+  ServiceIdentity,
+} from './record.ts'
 
 /*
  * How a record may change around a create (design §5). Pure; the ledger's compare-and-set makes each of them
@@ -8,52 +18,65 @@ import type { Fingerprint, Intent, LedgerRecord, RecordedPipe, Seen, ServiceIden
 /** What is about to be asked for. */
 export interface Opening {
   readonly intentId: string
+  readonly reason: Reason
   readonly requestDigest: string
   readonly revision: string
   readonly service: ServiceIdentity
   readonly platformName: string
   readonly fingerprint: Fingerprint
-  /** The id of a pipe that is confirmed to be gone and is given up for this. */
-  readonly giveUp: string | undefined
-  /** The id of the unknown intent that a person said created nothing. */
-  readonly approved: string | undefined
+  /** The id of a pipe that is believed to be gone, and is to be replaced. */
+  readonly replaces: string | undefined
   /** ms since the epoch. */
   readonly now: number
+  /** As {@link Intent.sendBy} and {@link Intent.endBy}. */
+  readonly sendBy: number
+  readonly endBy: number
 }
 
-/** @throws {IntentRefused} when the key has a pipe, or an intent that may have made one */
+/** @throws {IntentRefused} when the key has another pipe, or an intent that may have made one */
 export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord {
-  const { pipe, intent } = record
-  if (pipe !== undefined && pipe.id !== opening.giveUp)
+  const { pipe, intent, former } = record
+  if (pipe !== undefined && pipe.id !== opening.replaces)
     throw new IntentRefused(record, `it has pipe ${pipe.id}`)
-  const undecided = intent?.state === 'open' || intent?.state === 'unknown'
-  if (undecided && intent.id !== opening.approved)
+  if (intent?.state === 'open' || intent?.state === 'unknown')
     throw new IntentRefused(record, `intent ${intent.id} has no outcome`)
+  if (former !== undefined) throw new IntentRefused(record, `pipe ${former.pipe.id} was not given back`)
+  const { service, platformName, applied } = record
   return {
     ...record,
     service: opening.service,
     platformName: opening.platformName,
     applied: opening.fingerprint,
     pipe: undefined,
-    misses: undefined,
+    former: pipe && { pipe, service, platformName, applied },
     intent: {
       id: opening.intentId,
       attempt: (intent?.attempt ?? 0) + 1,
+      reason: opening.reason,
       requestDigest: opening.requestDigest,
       revision: opening.revision,
       openedAt: opening.now,
+      sendBy: opening.sendBy,
+      endBy: opening.endBy,
       state: 'open',
       seen: undefined,
+      saidEarlyAt: undefined,
     },
   }
 }
 
-/** The reply carried an id. */
-export function succeedIntent(record: LedgerRecord, intent: Intent, pipe: RecordedPipe): LedgerRecord {
+/** The pipe of the intent is known. @param replaced counts it, if it replaces another pipe */
+export function succeedIntent(
+  record: LedgerRecord,
+  intent: Intent,
+  { pipe, replaced }: { readonly pipe: RecordedPipe; readonly replaced: Replaced },
+): LedgerRecord {
+  const isReplacement = record.former !== undefined || record.pipe !== undefined
   return {
     ...record,
     pipe,
-    misses: undefined,
+    former: undefined,
+    replaced: isReplacement ? replaced : record.replaced,
     backoff: undefined,
     intent: { ...own(record, intent), state: 'succeeded', seen: undefined },
   }
@@ -61,7 +84,14 @@ export function succeedIntent(record: LedgerRecord, intent: Intent, pipe: Record
 
 /** The request certainly had no effect. */
 export function failIntent(record: LedgerRecord, intent: Intent, seen: Seen): LedgerRecord {
-  return { ...record, intent: { ...own(record, intent), state: 'failed', seen } }
+  return { ...withFormer(record), intent: { ...own(record, intent), state: 'failed', seen } }
+}
+
+/** Nothing was created: what was to be replaced is the pipe of the record again. */
+function withFormer(record: LedgerRecord): LedgerRecord {
+  const { former } = record
+  if (former === undefined) return record
+  return { ...record, ...former, former: undefined }
 }
 
 /** The request may have had an effect; only a person's word ends this. */
@@ -75,9 +105,35 @@ export function dismissIntent(record: LedgerRecord, dismissed: Intent, now: numb
   if (intent.state !== 'open' && intent.state !== 'unknown') {
     throw new IntentRefused(record, `intent ${intent.id} is settled: ${intent.state}`)
   }
-  const { httpStatus, requestId } = intent.seen ?? { httpStatus: undefined, requestId: undefined }
-  const seen: Seen = { at: now, httpStatus, requestId, what: 'a person said that it created nothing' }
-  return { ...record, backoff: undefined, intent: { ...intent, state: 'failed', seen } }
+  const seen: Seen = {
+    at: now,
+    httpStatus: intent.seen?.httpStatus,
+    requestId: intent.seen?.requestId,
+    what: 'a person said that it created nothing',
+    pipeId: undefined,
+  }
+  return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }
+}
+
+/**
+ * The record with what is to be known of the words of a person in Git, `policy.retryCreate`, that name this intent.
+ * @param readAt when they were read while the request could still arrive: ms since the epoch; undefined: they do not stand there
+ */
+export function noteEarlyWords(
+  record: LedgerRecord,
+  intent: Intent,
+  readAt: number | undefined,
+): LedgerRecord {
+  return { ...record, intent: { ...own(record, intent), saidEarlyAt: readAt } }
+}
+
+/** A reading showed that the id in a reply is not that of the new pipe: it is not asked for again. */
+export function disprovePipeId(record: LedgerRecord, intent: Intent): LedgerRecord {
+  const { seen } = own(record, intent)
+  return {
+    ...record,
+    intent: { ...intent, seen: seen && { ...seen, pipeId: undefined } },
+  }
 }
 
 /** A pipe that exists is taken over; a request without an outcome is settled by that. */
@@ -88,15 +144,20 @@ export function adoptPipe(
     readonly service: ServiceIdentity
     readonly platformName: string
     readonly fingerprint: Fingerprint
+    /** Counts it, if it takes the place of a pipe that was being replaced. */
+    readonly replaced: Replaced
   },
 ): LedgerRecord {
+  const { former } = record
+  const isReplacement = former !== undefined && !sameId(former.pipe.id, adopted.pipe.id)
   return {
     ...record,
+    replaced: isReplacement ? adopted.replaced : record.replaced,
     pipe: adopted.pipe,
     service: adopted.service,
     platformName: adopted.platformName,
     applied: adopted.fingerprint,
-    misses: undefined,
+    former: undefined,
     backoff: undefined,
     intent: record.intent === undefined ? undefined : { ...record.intent, state: 'succeeded' },
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Emit, Operation } from '../reconcile/events.ts'
 import type { ReadOptions } from '../reconcile/ports.ts'
 import type { AuthGate, Visitor } from './auth-gate.ts'
-import { createBudget, type Budget, type BudgetPlace } from './budget.ts'
+import { createBudget, type Budget, type BudgetPlace, type BudgetPlaces } from './budget.ts'
 import type { Login } from './credentials.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
 
@@ -53,6 +53,13 @@ export interface Admission {
   readonly login: Login
   readonly visitor: Visitor
   readonly place: BudgetPlace
+  /** A second place, where two were asked for and the budget has room for two at all. */
+  readonly spare: BudgetPlace | undefined
+}
+
+export interface AdmitOptions extends ReadOptions {
+  /** How many places are needed at once. */
+  readonly places: 1 | 2
 }
 
 /**
@@ -62,38 +69,43 @@ export interface Admission {
  * @throws {RemoteError} `AuthFailed` when the service pauses
  * @throws the signal's reason when it is aborted first
  */
-export function admit(caller: Caller, gate: AuthGate, options: ReadOptions): Admission | Promise<Admission> {
+export function admit(caller: Caller, gate: AuthGate, options: AdmitOptions): Admission | Promise<Admission> {
   const login = caller.login()
   if (login instanceof Promise) return admitLater(caller, gate, options)
   options.signal.throwIfAborted()
   const visitor = visitorOf(caller, login)
   gate.check(visitor)
-  const place = caller.account.budget.take(options.priority)
-  if (place === undefined) return admitLater(caller, gate, options)
+  const places = caller.account.budget.take(options)
+  if (places === undefined) return admitLater(caller, gate, options)
   try {
     gate.enter(visitor)
   } catch (error) {
-    place.release()
+    release(places)
     throw error
   }
-  return { login, visitor, place }
+  return { login, visitor, ...places }
 }
 
-async function admitLater(caller: Caller, gate: AuthGate, options: ReadOptions): Promise<Admission> {
+async function admitLater(caller: Caller, gate: AuthGate, options: AdmitOptions): Promise<Admission> {
   // Before the budget, so that a request that cannot be sent takes no place in it.
   gate.check(visitorOf(caller, await caller.login()))
-  const place = await caller.account.budget.acquire({ lane: caller.service, ...options })
+  const places = await caller.account.budget.acquire({ lane: caller.service, ...options })
   try {
     // Again, because the wait may have been long.
     const login = await caller.login()
     options.signal.throwIfAborted()
     const visitor = visitorOf(caller, login)
     gate.enter(visitor)
-    return { login, visitor, place }
+    return { login, visitor, ...places }
   } catch (error) {
-    place.release()
+    release(places)
     throw error
   }
+}
+
+function release({ place, spare }: BudgetPlaces): void {
+  spare?.release()
+  place.release()
 }
 
 function visitorOf({ service, operation }: Caller, login: Login): Visitor {

@@ -4,7 +4,8 @@ import type { Emit, Operation } from '../reconcile/events.ts'
 import type { RemoteError } from '../reconcile/remote-error.ts'
 import { notSent } from './not-sent.ts'
 
-const FIRST_PROBE_MS = 30_000
+/** First wait for a probe; each next one is twice as long. */
+const FIRST_PROBE_MS = { refused: 30_000, idle: 5_000 }
 const LONGEST_PROBE_MS = 15 * 60_000
 
 /** Who asks, and with which credentials. */
@@ -18,8 +19,14 @@ export interface Visitor {
   readonly source: string
 }
 
-/** What the platform thought of the credentials; 401 doubts them at all, 403 for this operation. */
-export type Verdict = 'accepted' | 401 | 403
+/**
+ * What the platform said of whoever asked. 401 doubts the credentials at all, 403 for this operation; 424 and 425 say that
+ * the service is idle or still wakes up.
+ */
+export type Verdict =
+  | 'accepted'
+  | { readonly status: 401 | 403 }
+  | { readonly status: 424 | 425; /** As the reply says, ms. */ readonly retryAfterMs: number | undefined }
 
 export interface Pause {
   readonly service: string
@@ -29,31 +36,33 @@ export interface Pause {
 }
 
 /**
- * Keeps a service whose credentials were refused from asking again and again (design §6): it pauses, with one probe at a
- * time, until it works or its secret changes. After a 403 only the operation pauses that was forbidden: a key that
- * may not set the query endpoint may still read pipes.
+ * Keeps a service whose credentials were refused, or that is idle, from asking again and again (design §6): it pauses, with
+ * one probe at a time, until it works or its secret changes. After a 403 only the operation pauses that was forbidden: a
+ * key that may not set the query endpoint may still read pipes. Other services of the same credentials go on.
  */
 export interface AuthGate {
   /**
    * Looks, and sends no probe.
-   * @throws {RemoteError} `AuthFailed`, effect none
+   * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
    */
   check(visitor: Visitor): void
   /**
    * To be called right before a request is sent. It may be the probe; then nobody else passes until the next is due.
-   * @throws {RemoteError} `AuthFailed`, effect none
+   * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
    */
   enter(visitor: Visitor): void
-  /** To be called when the platform said something about the credentials. */
+  /** To be called when the platform said something about whoever asked. */
   report(visitor: Visitor, verdict: Verdict): void
   pauses(): readonly Pause[]
 }
+
+type Refusal = Exclude<Verdict, 'accepted'>
 
 interface Closed {
   readonly service: string
   readonly digest: string
   readonly source: string
-  readonly status: 401 | 403
+  readonly status: Refusal['status']
   /** ms since the epoch, for people. */
   readonly since: number
   /** On the monotonic clock. */
@@ -70,7 +79,8 @@ export function createAuthGate(options: { readonly clock: Clock; readonly emit: 
     if (closed.size === 0) return []
     return scopesOf(visitor).flatMap((scope) => {
       const entry = closed.get(scope)
-      return entry === undefined || entry.digest !== visitor.digest ? [] : [[scope, entry] as const]
+      const isAnothers = entry !== undefined && !isIdle(entry) && entry.digest !== visitor.digest
+      return entry === undefined || isAnothers ? [] : [[scope, entry] as const]
     })
   }
 
@@ -80,14 +90,17 @@ export function createAuthGate(options: { readonly clock: Clock; readonly emit: 
     if (stop !== undefined) throw held(stop[1], now)
   }
 
-  function close(visitor: Visitor, status: 401 | 403): void {
+  function close(visitor: Visitor, refusal: Refusal): void {
+    const { status } = refusal
     const scope = scopeOf(visitor, status)
     const before = closed.get(scope)
-    const known = before?.digest === visitor.digest ? before : undefined
+    const known = isIdle(refusal) || before?.digest === visitor.digest ? before : undefined
     // Those that were on their way when it closed tell nothing new.
     if (known !== undefined && !known.probing) return
-    const probeAfterMs =
-      known === undefined ? FIRST_PROBE_MS : Math.min(known.probeAfterMs * 2, LONGEST_PROBE_MS)
+    const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
+    const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined
+    const doubled = known === undefined ? first : Math.min(known.probeAfterMs * 2, LONGEST_PROBE_MS)
+    const probeAfterMs = asked ?? doubled
     const wasOpen = !isPaused(visitor.service)
     const entry: Closed = {
       service: visitor.service,
@@ -135,25 +148,33 @@ export function createAuthGate(options: { readonly clock: Clock; readonly emit: 
   }
 }
 
-function scopesOf(visitor: Visitor): readonly string[] {
-  return [scopeOf(visitor, 401), scopeOf(visitor, 403)]
+function isIdle({ status }: Pick<Refusal, 'status'>): boolean {
+  return status === 424 || status === 425
 }
 
-function scopeOf({ service, operation }: Visitor, status: 401 | 403): string {
+function scopesOf(visitor: Visitor): readonly string[] {
+  return [scopeOf(visitor, 401), scopeOf(visitor, 403), scopeOf(visitor, 424)]
+}
+
+function scopeOf({ service, operation }: Visitor, status: Refusal['status']): string {
   if (status === 403) return `${operation} of ${service}`
+  if (isIdle({ status })) return `the idle service ${service}`
   // Alerts have a credential of their own; a service may be called `alerts`.
   return operation === 'getAlert' ? 'the token for alerts' : `service ${service}`
 }
 
-function wordsOf({ status, since, source }: Closed): string {
+function wordsOf(entry: Closed): string {
+  const { status, since, source, service } = entry
+  const when = new Date(since).toISOString()
+  if (isIdle(entry)) return `service ${service} is idle or still waking up (${status}) since ${when}`
   const what = status === 401 ? 'refuses the credentials' : 'forbids this operation to the credentials'
-  return `the platform ${what} (${status}) since ${new Date(since).toISOString()}; look at ${source}`
+  return `the platform ${what} (${status}) since ${when}; look at ${source}`
 }
 
 function held(entry: Closed, now: number): RemoteError {
-  const next = formatDuration(entry.probeAt - now)
-  return notSent(
-    'AuthFailed',
-    `${wordsOf(entry)}; one request tries again in ${next}, or as soon as the secret changes`,
-  )
+  const afterMs = entry.probeAt - now
+  const again = `${wordsOf(entry)}; one request tries again in ${formatDuration(afterMs)}`
+  return isIdle(entry)
+    ? notSent('ServiceIdle', again, Math.ceil(afterMs))
+    : notSent('AuthFailed', `${again}, or as soon as the secret changes`)
 }

@@ -23,10 +23,21 @@ export interface BudgetPlace {
   release(): void
 }
 
-export interface Turn {
+/** What is wanted of a budget. */
+export interface Wanted {
+  readonly priority: Priority
+  /** So many at once; as many as the budget has, where it has fewer. */
+  readonly places: 1 | 2
+}
+
+export interface BudgetPlaces {
+  readonly place: BudgetPlace
+  readonly spare: BudgetPlace | undefined
+}
+
+export interface Turn extends Wanted {
   /** Lanes of the same priority take turns: the name of a service. */
   readonly lane: string
-  readonly priority: Priority
   readonly signal: AbortSignal
 }
 
@@ -40,24 +51,23 @@ export interface BudgetSnapshot {
 
 /** The requests that one credential may send (design §7). */
 export interface Budget {
-  /** A place that is free now, if nobody waits for it. */
-  take(priority: Priority): BudgetPlace | undefined
+  /** Places that are free now, if nobody waits for them. */
+  take(wanted: Wanted): BudgetPlaces | undefined
   /**
-   * Waits for a place: lower priorities first, lanes in turn, first come first served within a lane.
+   * Waits for places: lower priorities first, lanes in turn, first come first served within a lane.
    * @throws the signal's reason when it is aborted first
    * @throws {RemoteError} `Throttled` when too many wait already
    */
-  acquire(turn: Turn): Promise<BudgetPlace>
+  acquire(turn: Turn): Promise<BudgetPlaces>
   /** Grants nothing for `ms` milliseconds; never shortens a pause. */
   pause(ms: number): void
   snapshot(): BudgetSnapshot
 }
 
-interface Waiter {
+interface Waiter extends Wanted {
   readonly lane: string
-  readonly priority: Priority
   readonly since: number
-  grant(place: BudgetPlace): void
+  grant(places: BudgetPlaces): void
 }
 
 /** At most `requests` in any `windowMs` milliseconds, as the server sees it. */
@@ -90,39 +100,44 @@ export function createBudget(options: {
     }
   }
 
-  /** When the next of this priority may be served, as far as is known now; not after `now`: at once. */
-  function servableAt(priority: Priority, now: number): number {
-    const places = priority === 0 ? requests : forAll
-    const freeAt = window.used(now) < places ? now : (window.nextFreeAt(now) ?? now)
-    return Math.max(pausedUntil, freeAt, priority === 0 ? now : pace.readyAt())
+  function placesAt(now: number, count: number): BudgetPlaces {
+    return { place: placeAt(now), spare: count === 1 ? undefined : placeAt(now) }
   }
 
-  function nextWaiter(now: number): Waiter | undefined {
-    if (line.urgent > 0) return servableAt(0, now) <= now ? line.nextUrgent() : undefined
-    return line.size > 0 && servableAt(2, now) <= now ? line.next() : undefined
+  /** As many as are wanted, or as the budget has. */
+  function countOf({ places }: Wanted): number {
+    return Math.min(places, forAll)
+  }
+
+  /** When this one may be served, as far as is known now; not after `now`: at once. */
+  function servableAt(wanted: Wanted, now: number): number {
+    const isUrgent = wanted.priority === 0
+    const isFree = window.used(now) + countOf(wanted) <= (isUrgent ? requests : forAll)
+    const freeAt = isFree ? now : (window.nextFreeAt(now) ?? now)
+    return Math.max(pausedUntil, freeAt, isUrgent ? now : pace.readyAt())
   }
 
   function serve(): void {
     const now = clock.monotonic()
-    for (let waiter = nextWaiter(now); waiter !== undefined; waiter = nextWaiter(now)) {
+    for (let waiter = line.peek(); waiter !== undefined; waiter = line.peek()) {
+      if (servableAt(waiter, now) > now) break
+      line.next()
+      const count = countOf(waiter)
       // Whoever is not urgent goes at an even pace, so that the urgent find a place soon.
-      if (waiter.priority !== 0) pace.takeAfterWait(now)
-      waiter.grant(placeAt(now))
+      if (waiter.priority !== 0) for (let n = 0; n < count; n += 1) pace.takeAfterWait(now)
+      waiter.grant(placesAt(now, count))
       emit({ type: 'BudgetWaited', service: waiter.lane, waitMs: now - waiter.since })
     }
     setAlarm(now)
   }
 
   function setAlarm(now: number): void {
-    const at = line.size === 0 ? undefined : nextServing(now)
+    const first = line.peek()
+    // Never at once: a timer that goes off early must not be set again without time passing.
+    const at = first === undefined ? undefined : Math.max(servableAt(first, now), now + 1)
     if (at === alarm?.at) return
     alarm?.cancel()
     alarm = at === undefined ? undefined : { at, cancel: clock.after(Math.ceil(at - now), onAlarm) }
-  }
-
-  function nextServing(now: number): number {
-    // Never at once: a timer that goes off early must not be set again without time passing.
-    return Math.max(servableAt(line.urgent > 0 ? 0 : 2, now), now + 1)
   }
 
   function onAlarm(): void {
@@ -130,30 +145,32 @@ export function createBudget(options: {
     serve()
   }
 
-  function takeFree(priority: Priority): BudgetPlace | undefined {
+  function takeFree(wanted: Wanted): BudgetPlaces | undefined {
     const now = clock.monotonic()
-    const ahead = priority === 0 ? line.urgent : line.size
-    if (ahead > 0 || servableAt(priority, now) > now) return undefined
-    if (priority !== 0) pace.takeAtOnce(now)
-    return placeAt(now)
+    const ahead = wanted.priority === 0 ? line.urgent : line.size
+    if (ahead > 0 || servableAt(wanted, now) > now) return undefined
+    const count = countOf(wanted)
+    if (wanted.priority !== 0) for (let n = 0; n < count; n += 1) pace.takeAtOnce(now)
+    return placesAt(now, count)
   }
 
   return {
     take: takeFree,
-    async acquire({ lane, priority, signal }) {
+    async acquire({ lane, priority, places, signal }) {
       signal.throwIfAborted()
-      const free = takeFree(priority)
+      const free = takeFree({ priority, places })
       if (free !== undefined) return free
       const now = clock.monotonic()
       if (line.size >= LONGEST_LINE) throw tooManyWaiting()
-      return new Promise<BudgetPlace>((resolve, reject) => {
+      return new Promise<BudgetPlaces>((resolve, reject) => {
         const waiter: Waiter = {
           lane,
           priority,
+          places,
           since: now,
-          grant(place) {
+          grant(granted) {
             signal.removeEventListener('abort', onAbort)
-            resolve(place)
+            resolve(granted)
           },
         }
         function onAbort(): void {

@@ -1,4 +1,5 @@
 import { Agent } from 'undici'
+import type { ObservedPipe } from '../kinds/observed.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit, Operation } from '../reconcile/events.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
@@ -6,11 +7,11 @@ import type { Platform, SecretStore, ServiceAccess } from '../reconcile/ports.ts
 import { admit, createAccounts, type Caller } from './admission.ts'
 import { createAuthGate, type Pause } from './auth-gate.ts'
 import type { BudgetSnapshot } from './budget.ts'
-import { createPermit } from './create-pipe.ts'
+import { createPermit } from './create-permit.ts'
 import { createCredentials } from './credentials.ts'
 import { BASE_URL_FLAG } from './failure-words.ts'
 import { notSent } from './not-sent.ts'
-import { send } from './read.ts'
+import { send, type Read } from './read.ts'
 import { alert, endpoint, pipeWithId } from './reply-body.ts'
 import { createStops } from './stops.ts'
 import { baseOf, DEFAULT_WIRE, pathOf, type Base } from './wire.ts'
@@ -104,25 +105,28 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     }
   }
 
+  function pipeRead(service: ServiceAccess, pipeId: string): Read<ObservedPipe> {
+    return {
+      caller: callerOf('getPipe', service),
+      base: needed(base, 'getPipe'),
+      method: 'GET',
+      path: pathOf(wire.pipePath, { ...idsOf(service), pipeId }),
+      body: undefined,
+      readValue: pipeWithId(pipeId),
+    }
+  }
+
   return {
-    getPipe(service, pipeId, readOptions) {
-      const read = () =>
-        ({
-          caller: callerOf('getPipe', service),
-          base: needed(base, 'getPipe'),
-          method: 'GET',
-          path: pathOf(wire.pipePath, { ...idsOf(service), pipeId }),
-          body: undefined,
-          readValue: pipeWithId(pipeId),
-        }) as const
-      return send(read, reading, readOptions)
-    },
-    async admitCreate(service, readOptions) {
+    getPipe: (service, pipeId, readOptions) => send(() => pipeRead(service, pipeId), reading, readOptions),
+    async admitCreate(service, { looksFirst, ...readOptions }) {
       const target = needed(base, 'createPipe')
       const caller = callerOf('createPipe', service)
-      const admission = await admit(caller, gate, readOptions)
       const path = pathOf(wire.pipesPath, idsOf(service))
-      return createPermit({ caller, admission, base: target, path }, creating)
+      const admission = await admit(caller, gate, { ...readOptions, places: looksFirst ? 2 : 1 })
+      return createPermit(
+        { service, caller, admission, base: target, path, look: pipeRead },
+        { creating, reading },
+      )
     },
     upsertQueryEndpoint(service, body, readOptions) {
       const read = () =>

@@ -40,7 +40,9 @@ export function conclude<T>(attempt: Attempt<T>, parts: ConclusionParts): Reply<
   const { seen, caller, durationMs } = attempt
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
   const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
-  const result = value === undefined ? failureOf(attempt, body, parts) : { value, requestId: body.requestId }
+  const credential = attempt.admission.login.digest
+  const result =
+    value === undefined ? failureOf(attempt, body, parts) : { value, requestId: body.requestId, credential }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
     type: 'RequestFinished',
@@ -65,6 +67,7 @@ function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: Conc
     operation: caller.operation,
     seen,
     body,
+    credential: admission.login.digest,
     secrets: [
       ...admission.login.secrets.map((secret) => secret.reveal()),
       ...(request.body === undefined ? [] : sensitiveTexts(request.body)),
@@ -85,17 +88,18 @@ function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, par
   const verdict = verdictOf(problem)
   if (verdict === undefined) return
   if (verdict === 'accepted') caller.account.throttle.speedUp()
-  else parts.credentials.forget()
+  if (problem?.facts.class === 'AuthFailed') parts.credentials.forget()
   parts.gate.report(admission.visitor, verdict)
 }
 
 /** Classes that tell nothing about the credentials. */
 const SILENT: ReadonlySet<ErrorClass> = new Set(['BadReply', 'Redirected', 'Throttled', 'Unavailable'])
 
-/** What a reply says about the credentials; a platform that judges a request has let it in. */
+/** What a reply says about whoever asked; a platform that judges a request has let it in. */
 function verdictOf(problem: RemoteError | undefined): Verdict | undefined {
   if (problem === undefined) return 'accepted'
-  const { class: kind, httpStatus } = problem.facts
-  if (kind === 'AuthFailed') return httpStatus === 403 ? 403 : 401
+  const { class: kind, httpStatus, retryAfterMs } = problem.facts
+  if (kind === 'AuthFailed') return { status: httpStatus === 403 ? 403 : 401 }
+  if (kind === 'ServiceIdle') return { status: httpStatus === 425 ? 425 : 424, retryAfterMs }
   return SILENT.has(kind) ? undefined : 'accepted'
 }

@@ -1,12 +1,13 @@
-import { buildConnector, Client } from 'undici'
+import { Client, type Dispatcher } from 'undici'
 import type { ObservedPipe } from '../kinds/observed.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
-import type { CreatePermit, Reply } from '../reconcile/ports.ts'
+import type { CreateRequest, Reply } from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
 import type { Admission, Caller } from './admission.ts'
 import { conclude, type ConclusionParts } from './conclusion.ts'
-import { exchange, type ExchangeLimits, type Seen, type WireRequest } from './exchange.ts'
-import { gatedConnect, gatedDispatcher } from './failpoint-gates.ts'
+import { createConnection } from './create-connection.ts'
+import { exchange, type Seen, type WireRequest } from './exchange.ts'
+import { gatedDispatcher } from './failpoint-gates.ts'
 import { headersOf } from './headers.ts'
 import { createdPipe } from './reply-body.ts'
 import type { Base } from './wire.ts'
@@ -24,34 +25,23 @@ export interface CreateParts extends ConclusionParts {
 }
 
 /**
- * The right to send one `POST …/pipes` (`spec/api.md` 4.1). Sent at most once, whatever happens: no retrier, no
- * keep-alive socket that may be dead, no stop signal, no second connection.
+ * `POST …/pipes` (`spec/api.md` 4.1), once: no retrier, no keep-alive socket that may be dead, no stop signal, no second
+ * connection.
+ * @throws {RemoteError} with `effect` told
  */
-export function createPermit(
+export async function sendCreate(
   call: {
     readonly caller: Caller
     readonly admission: Admission
     readonly base: Base
     readonly path: string
+    readonly request: CreateRequest
   },
   parts: CreateParts,
-): CreatePermit {
-  let used = false
-  return {
-    async send(body, intentId) {
-      if (used) throw new Error('a permit to create was used twice')
-      used = true
-      return sendOnce({ ...call, body, intentId }, parts)
-    },
-  }
-}
-
-async function sendOnce(
-  call: Parameters<typeof createPermit>[0] & { readonly body: string; readonly intentId: string },
-  parts: CreateParts,
 ): Promise<Reply<ObservedPipe>> {
-  const { caller, admission, base, path, body, intentId } = call
-  const { clock, deadlineMs, maxReplyBytes, userAgent, wire } = parts
+  const { caller, admission, base, path } = call
+  const { body, intentId, notAfter } = call.request
+  const { clock, deadlineMs: timeoutMs, userAgent, wire } = parts
   const { login, place } = admission
   const request: WireRequest = {
     origin: base.origin,
@@ -61,17 +51,9 @@ async function sendOnce(
     body,
   }
   const startedAt = clock.monotonic()
-  const limits = {
-    clock,
-    timeoutMs: deadlineMs,
-    maxReplyBytes,
-    stop: undefined,
-    onSent: () => place.sent(),
-  }
-  const seen = await exchangeOnce(request, limits, parts.fail)
+  const seen = await exchangeOnce(request, { parts, notAfter, onSent: () => place.sent() })
   place.ended()
   const durationMs = clock.monotonic() - startedAt
-  const timeoutMs = deadlineMs
   const attempt = { caller, admission, request, seen, readValue: createdPipe, timeoutMs, durationMs }
   const result = conclude(attempt, parts)
   if (result instanceof RemoteError) throw result
@@ -84,35 +66,30 @@ async function sendOnce(
  */
 async function exchangeOnce(
   request: WireRequest,
-  limits: ExchangeLimits,
-  fail: Fail | undefined,
+  about: { readonly parts: CreateParts; readonly notAfter: number; readonly onSent: () => void },
 ): Promise<Exclude<Seen, { readonly type: 'stopped' }>> {
-  const direct = buildConnector({ timeout: Math.min(CONNECT_MS, limits.timeoutMs), allowH2: false })
-  const connect = fail === undefined ? direct : gatedConnect(direct, fail)
-  let tries = 0
-  let ready = false
+  const { clock, deadlineMs, maxReplyBytes, fail } = about.parts
+  const connection = createConnection(Math.min(CONNECT_MS, deadlineMs), fail)
   const client = new Client(request.origin, {
     allowH2: false,
     // The server may close when it has answered: nothing else comes.
     pipelining: 0,
-    connect(options, callback) {
-      tries += 1
-      // A client connects again, and sends again, after some kinds of errors: not this one.
-      if (tries > 1) {
-        callback(new Error('one connection for one create'), null)
-        return
-      }
-      connect(options, (...result) => {
-        ready ||= result[0] === null
-        callback(...result)
-      })
-    },
+    connect: connection.connect,
   })
   try {
-    const dispatcher = fail === undefined ? client : gatedDispatcher(client, fail)
-    const seen = await exchange(dispatcher, request, limits)
+    const dispatcher: Dispatcher = fail === undefined ? client : gatedDispatcher(client, fail)
+    const seen = await exchange(dispatcher, request, {
+      clock,
+      timeoutMs: deadlineMs,
+      maxReplyBytes,
+      stop: undefined,
+      mayStart: () => clock.monotonic() <= about.notAfter,
+      onSent: about.onSent,
+      onWhole: connection.whole,
+    })
     if (seen.type === 'stopped') throw new Error('a create was stopped, though it takes no signal')
-    return seen.type === 'silence' ? { ...seen, sent: seen.sent || ready } : seen
+    if (seen.type !== 'silence' || seen.why === 'too late') return seen
+    return { ...seen, sent: seen.sent || connection.wasReady() }
   } finally {
     // Not waited for: the id must be on disk before anything else, and a socket may take its time to close.
     client.destroy().catch(() => undefined)

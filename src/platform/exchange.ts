@@ -24,10 +24,11 @@ export type Seen =
   | {
       /** Not even the head of a reply. */
       readonly type: 'silence'
-      readonly why: 'timeout' | 'error'
+      /** `too late`: the connection was ready, and nothing was written, because its time was over. */
+      readonly why: 'timeout' | 'error' | 'too late'
       /** Code of the error, such as `ECONNREFUSED`; `undefined` for a timeout. */
       readonly code: string | undefined
-      /** Whether the connection was ready, so that some of the request may have arrived. */
+      /** Whether some of the request may have been written. */
       readonly sent: boolean
     }
   | { readonly type: 'stopped' }
@@ -38,9 +39,16 @@ export interface ExchangeLimits {
   readonly maxReplyBytes: number
   /** `undefined`: the exchange ends by itself and its time limit alone. */
   readonly stop: { readonly signal: AbortSignal; readonly stops: Stops } | undefined
+  /** Asked when the connection is ready, as the last thing before the first byte: whether it may still be sent. */
+  readonly mayStart: () => boolean
   /** The connection is ready; the request is written now. */
   readonly onSent: () => void
+  /** The reply came to its end. */
+  readonly onWhole: () => void
 }
+
+/** Part of a time limit, in ms, by which a timer may be late without the process having stood still. */
+const LATE_MS = 100
 
 type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
 
@@ -53,7 +61,7 @@ export function exchange(
   request: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Seen> {
-  const { clock, timeoutMs, maxReplyBytes, stop, onSent } = limits
+  const { clock, timeoutMs, maxReplyBytes, stop } = limits
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined
     let head: Head | undefined
@@ -61,13 +69,20 @@ export function exchange(
     let size = 0
     let sent = false
     let over = false
-    const cancelTimer = clock.after(timeoutMs, () => giveUp(partly('late', undefined)))
+    const endsAt = clock.monotonic() + timeoutMs
+    const cancelTimer = clock.after(timeoutMs, onTimer)
     const unlisten = stop?.stops.listen(stop.signal, onStop)
     if (stop?.signal.aborted === true) onStop()
     else start()
 
     function onStop(): void {
       giveUp({ type: 'stopped' })
+    }
+
+    /** A process that stood still finds its timer and the reply at once: then the sockets are read once more first. */
+    function onTimer(): void {
+      if (clock.monotonic() < endsAt + LATE_MS) giveUp(partly('late', undefined))
+      else setImmediate(() => over || giveUp(partly('late', undefined)))
     }
 
     function finish(seen: Seen): void {
@@ -104,11 +119,15 @@ export function exchange(
               started.abort(new Error('given up'))
               return
             }
+            if (!limits.mayStart()) {
+              giveUp({ type: 'silence', why: 'too late', code: undefined, sent: false })
+              return
+            }
             head = undefined
             chunks = []
             size = 0
             sent = true
-            onSent()
+            limits.onSent()
           },
           onResponseStart(_controller, status, headers) {
             // Informational replies (1xx) come before the real one.
@@ -121,7 +140,9 @@ export function exchange(
             else chunks.push(chunk)
           },
           onResponseEnd() {
-            if (!over && head !== undefined) finish(reply(head, 'whole'))
+            if (over || head === undefined) return
+            limits.onWhole()
+            finish(reply(head, 'whole'))
           },
           onResponseError(_controller, error) {
             if (!over) finish(partly('cut', codeOf(error)))

@@ -19,23 +19,37 @@ export const BASE_URL_FLAG: Readonly<Record<Operation, string>> = {
 }
 
 /** The failure in one sentence: what was asked, what was seen, and what it means for a person. */
-export function failureWords(failure: Failure, facts: RemoteErrorFacts, excerpt: string): string {
-  const { seen, operation, origin } = failure
-  const what =
-    seen.type === 'silence'
-      ? silenceWords(seen, failure)
-      : `${origin} answered ${seen.status}, ${REPLY_WORDS[facts.class](seen, facts, operation)}${quoted(excerpt)}`
+export function failureWords({ operation }: Failure, facts: RemoteErrorFacts): string {
   const effect =
     operation === 'createPipe' && facts.effect === 'unknown' ? '; the pipe may have been created' : ''
   const request = facts.requestId === undefined ? '' : ` (request ${facts.requestId})`
-  return `${OPERATION_WORDS[operation]} failed: ${what}${effect}${request}`
+  return `${OPERATION_WORDS[operation]} failed: ${facts.what}${effect}${request}`
+}
+
+type Known = Omit<RemoteErrorFacts, 'what'>
+
+/** What was seen. @param excerpt of the reply, fit to be shown */
+export function seenWords(failure: Failure, facts: Known, excerpt: string): string {
+  const { seen, operation, origin } = failure
+  if (seen.type === 'silence') return silenceWords(seen, failure)
+  const words = REPLY_WORDS[facts.class](seen, facts, operation)
+  return `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId)}`
+}
+
+/** Longest id that is shown in full, in characters: what is longer is no id. */
+const LONGEST_ID = 64
+
+function idWords(id: string | undefined): string {
+  if (id === undefined) return ''
+  const shown = id.slice(0, LONGEST_ID).replace(/[\p{C}\p{Z}]/gu, ' ')
+  return `; the reply held the id "${shown}${id.length > LONGEST_ID ? '…' : ''}"`
 }
 
 type SeenReply = Extract<Failure['seen'], { readonly type: 'reply' }>
 type SeenSilence = Extract<Failure['seen'], { readonly type: 'silence' }>
 
 const REPLY_WORDS: Readonly<
-  Record<ErrorClass, (seen: SeenReply, facts: RemoteErrorFacts, operation: Operation) => string>
+  Record<ErrorClass, (seen: SeenReply, facts: Known, operation: Operation) => string>
 > = {
   BadReply: ({ end }) => END_WORDS[end],
   Redirected: (_seen, _facts, operation) =>
@@ -43,6 +57,7 @@ const REPLY_WORDS: Readonly<
   AuthFailed: () => 'it refused the credentials',
   Missing: () => 'it knows no such pipe',
   Throttled: (_seen, facts) => `it asks us to wait${waitWords(facts)}`,
+  ServiceIdle: (_seen, facts) => `the service is idle or still waking up${idleWords(facts)}`,
   Rejected: () => 'it refused the request',
   Unavailable: ({ status }) =>
     status === 404
@@ -61,12 +76,21 @@ function quoted(excerpt: string): string {
   return excerpt === '' ? '' : `: ${excerpt}`
 }
 
-function waitWords(facts: RemoteErrorFacts): string {
+function idleWords(facts: Known): string {
+  return facts.retryAfterMs === undefined
+    ? ''
+    : `, and asks us to come again in ${formatDuration(facts.retryAfterMs)}`
+}
+
+function waitWords(facts: Known): string {
   return facts.retryAfterMs === undefined ? '' : ` for ${formatDuration(facts.retryAfterMs)}`
 }
 
 function silenceWords(seen: SeenSilence, { origin, timeoutMs }: Failure): string {
   const limit = formatDuration(timeoutMs)
+  if (seen.why === 'too late') {
+    return `nothing was sent to ${origin}, because too long a time had passed since it was decided`
+  }
   if (seen.why === 'timeout') {
     return seen.sent
       ? `no reply from ${origin} within ${limit}`

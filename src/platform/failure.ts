@@ -8,6 +8,8 @@ export interface Failure {
   readonly seen: Exclude<Seen, { readonly type: 'stopped' }>
   /** The body of the reply as far as it could be understood; for `silence`, of nothing. */
   readonly body: ReplyBody
+  /** Equal for equal credentials: those that it was sent with. */
+  readonly credential: string
   /** Every secret text that was sent, for the excerpt. */
   readonly secrets: readonly string[]
   /** Where it was sent: the origin. */

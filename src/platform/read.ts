@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { sleep } from '../lib/clock.ts'
 import type { ReadOptions, Reply } from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
-import { admit, type Caller } from './admission.ts'
+import { admit, type Admission, type Caller } from './admission.ts'
 import { conclude, type ConclusionParts } from './conclusion.ts'
 import { exchange } from './exchange.ts'
 import { headersOf } from './headers.ts'
@@ -14,6 +14,9 @@ import type { Base } from './wire.ts'
 /** Between two attempts of one call; a longer trouble is the business of the next reconcile. */
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 4_000
+
+/** A body that was made longer ago is made anew: what it was made of may be no longer so. */
+const FRESH_MS = 5_000
 
 export interface ReadParts extends ConclusionParts {
   /** Keeps connections alive. */
@@ -35,7 +38,11 @@ export interface Read<T> {
   readonly method: 'GET' | 'POST'
   /** Relative to the base. */
   readonly path: string
-  readonly body: string | undefined
+  /**
+   * Makes the body, once the request may be sent and before each attempt; `undefined`: there is none. What it throws is
+   * thrown, and nothing is sent.
+   */
+  readonly body: (() => Promise<string>) | undefined
   readonly readValue: ReadValue<T>
 }
 
@@ -89,10 +96,36 @@ async function attempt<T>(
   parts: ReadParts,
   options: ReadOptions,
 ): Promise<Reply<T> | RemoteError> {
-  const { caller, base, method, path, body, readValue } = read
-  const { dispatcher, stops, userAgent, timeoutMs, maxReplyBytes, clock, gate } = parts
-  const admitted = admit(caller, gate, options)
+  const admitted = admit(read.caller, parts.gate, { ...options, places: 1 })
   const admission = admitted instanceof Promise ? await admitted : admitted
+  const { signal } = options
+  if (read.body === undefined)
+    return perform(read, { admission, body: undefined, notAfter: Infinity, signal }, parts)
+  try {
+    const body = await read.body()
+    const notAfter = parts.clock.monotonic() + FRESH_MS
+    return await perform(read, { admission, body, notAfter, signal }, parts)
+  } finally {
+    admission.place.release() // does nothing once it was sent
+  }
+}
+
+interface Performance {
+  readonly admission: Admission
+  readonly body: string | undefined
+  /** On the monotonic clock, ms: later than this nothing is written. */
+  readonly notAfter: number
+  readonly signal: AbortSignal
+}
+
+/** One attempt that may be sent. @returns as {@link attempt} */
+export async function perform<T>(
+  read: Omit<Read<T>, 'body'>,
+  { admission, body, notAfter, signal }: Performance,
+  parts: ReadParts,
+): Promise<Reply<T> | RemoteError> {
+  const { caller, base, method, path, readValue } = read
+  const { dispatcher, stops, userAgent, timeoutMs, maxReplyBytes, clock } = parts
   const { login, place } = admission
   const request = {
     origin: base.origin,
@@ -106,11 +139,13 @@ async function attempt<T>(
     clock,
     timeoutMs,
     maxReplyBytes,
-    stop: { signal: options.signal, stops },
+    stop: { signal, stops },
+    mayStart: () => clock.monotonic() <= notAfter,
     onSent: () => place.sent(),
+    onWhole: () => undefined,
   })
   place.ended()
-  if (seen.type === 'stopped') throw options.signal.reason
+  if (seen.type === 'stopped') throw signal.reason
   const durationMs = clock.monotonic() - startedAt
   return conclude({ caller, admission, request, seen, readValue, timeoutMs, durationMs }, parts)
 }

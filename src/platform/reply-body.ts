@@ -6,6 +6,7 @@ import {
   type ObservedEndpoint,
   type ObservedPipe,
 } from '../kinds/observed.ts'
+import { isUuid } from '../lib/same-id.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Wire } from './wire.ts'
 
@@ -14,20 +15,31 @@ export interface ReplyBody {
   /** `undefined`: not a JSON object. */
   readonly json: JsonObject | undefined
   readonly requestId: string | undefined
-  /** An error in the envelope of the platform (1), not one of a proxy: it carries the request id, and no other status. */
+  /** In the envelope of the platform (1), and not the words of a proxy: a UUID as request id, and the status of the reply. */
   readonly isPlatforms: boolean
+  /** The id of the resource that it holds, as it came: also of a body that was cut, and of a number no digit is lost. */
+  readonly repliedId: string | undefined
 }
 
 /** No reply came, or none that says anything. */
-export const NO_BODY: ReplyBody = { json: undefined, requestId: undefined, isPlatforms: false }
+export const NO_BODY: ReplyBody = {
+  json: undefined,
+  requestId: undefined,
+  isPlatforms: false,
+  repliedId: undefined,
+}
 
 /** Envelope of `spec/api.md` 1. Never throws. */
 export function readBody(text: string, status: number, wire: Wire): ReplyBody {
   const json = jsonObject(text)
-  if (json === undefined) return NO_BODY
+  if (json === undefined) return { ...NO_BODY, repliedId: idInText(text, wire) }
   const requestId = plainId(json[wire.requestIdField])
-  const said = json[wire.statusField]
-  return { json, requestId, isPlatforms: requestId !== undefined && (said === undefined || said === status) }
+  return {
+    json,
+    requestId,
+    isPlatforms: isUuid(requestId) && json[wire.statusField] === status,
+    repliedId: idInJson(json, wire) ?? idInText(text, wire),
+  }
 }
 
 /** How the value of an operation is read from a body; `undefined` when it is not there. */
@@ -68,6 +80,32 @@ function jsonObject(text: string): JsonObject | undefined {
   } catch {
     return undefined
   }
+}
+
+function idInJson(json: JsonObject, { resultField }: Wire): string | undefined {
+  const result = json[resultField]
+  const id = result !== undefined && isObject(result) ? result['id'] : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+/** A string that is closed, a mark, or anything else up to the next of these. */
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
+
+/** The id of the resource in JSON that may end anywhere: it is complete, and a number has all of its digits. */
+function idInText(text: string, { resultField }: Wire): string | undefined {
+  /** The names of the members that are being read, outermost first; '' in a list. */
+  const path: string[] = []
+  let before = ''
+  for (const [, token = ''] of text.matchAll(TOKEN)) {
+    const isId = path.length === 2 && path[0] === resultField && path[1] === 'id'
+    if (isId && before === ':' && token.startsWith('"')) return token.slice(1, -1)
+    if (isId && (token === ',' || token === '}') && /^-?\d/.test(before)) return before
+    if (token === ':') path.splice(-1, 1, before.slice(1, -1))
+    else if (token === '{' || token === '[') path.push('')
+    else if (token === '}' || token === ']') path.pop()
+    before = token
+  }
+  return undefined
 }
 
 /** It goes into log lines and messages, so it must be short and plain. */

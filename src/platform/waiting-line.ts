@@ -10,10 +10,10 @@ export interface WaitingLine<T> {
   readonly urgent: number
   add(item: T, lane: string, priority: Priority): void
   remove(item: T, lane: string, priority: Priority): void
+  /** The one that {@link next} takes out. */
+  peek(): T | undefined
   /** Takes out the next one. */
   next(): T | undefined
-  /** Takes out the next one of priority 0. */
-  nextUrgent(): T | undefined
 }
 
 /** For items that differ by identity; the same one must not wait twice. */
@@ -25,6 +25,11 @@ export function createWaitingLine<T>(): WaitingLine<T> {
     2: new Map(),
   }
   const sizes: Record<Priority, number> = { 0: 0, 1: 0, 2: 0 }
+
+  function firstOf(priority: Priority): T | undefined {
+    for (const waiting of priorities[priority].values()) for (const item of waiting) return item
+    return undefined
+  }
 
   function takeFrom(priority: Priority): T | undefined {
     const lanes = priorities[priority]
@@ -60,7 +65,7 @@ export function createWaitingLine<T>(): WaitingLine<T> {
       if (waiting.size === 0) lanes.delete(lane)
       sizes[priority] -= 1
     },
+    peek: () => firstOf(0) ?? firstOf(1) ?? firstOf(2),
     next: () => takeFrom(0) ?? takeFrom(1) ?? takeFrom(2),
-    nextUrgent: () => takeFrom(0),
   }
 }

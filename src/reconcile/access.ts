@@ -1,6 +1,7 @@
 import { serviceOf } from '../kinds/kept-manifest.ts'
 import { keyOf } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
+import { sameId } from '../lib/same-id.ts'
 import type { LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import type { ServiceAccess } from './ports.ts'
 import type { World } from './world.ts'
@@ -41,7 +42,23 @@ export function recordedAccess(
 export function isOtherService(record: LedgerRecord, desired: DesiredService): boolean {
   if (record.service === undefined || !desired.usable) return false
   const { organizationId, serviceId } = desired.identity
-  return record.service.organizationId !== organizationId || record.service.serviceId !== serviceId
+  const { service } = record
+  return !sameId(service.organizationId, organizationId) || !sameId(service.serviceId, serviceId)
+}
+
+/** Whether two of them lead to the same place with the same credentials. */
+export function sameService(a: DesiredService, b: DesiredService): boolean {
+  if (!a.usable || !b.usable) return a.usable === b.usable
+  return sameAccess(a.access, b.access)
+}
+
+export function sameAccess(a: ServiceAccess, b: ServiceAccess): boolean {
+  return (
+    sameId(a.organizationId, b.organizationId) &&
+    sameId(a.serviceId, b.serviceId) &&
+    a.secretName === b.secretName &&
+    a.name === b.name
+  )
 }
 
 function accessOf(identity: ServiceIdentity, secretName: string): ServiceAccess {

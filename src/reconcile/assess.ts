@@ -6,11 +6,12 @@ import type { JsonObject } from '../lib/json.ts'
 import type { DecideInput, Desired } from '../plan/input.ts'
 import type { Fingerprint, LedgerRecord } from '../plan/record.ts'
 import type { DesiredService } from './access.ts'
-import { desiredService, isOtherService } from './access.ts'
+import { desiredService, isOtherService, sameService } from './access.ts'
 import type { Deps, Turn } from './deps.ts'
 import { askPlatform, lookedAt } from './observe.ts'
+import type { CreatePermit } from './ports.ts'
 import type { BodySecrets } from './secrets.ts'
-import { NO_SECRETS, readBodySecrets } from './secrets.ts'
+import { missingCredentials, NO_SECRETS, readBodySecrets } from './secrets.ts'
 import { surroundingsOf } from './surroundings.ts'
 import type { Asked, World } from './world.ts'
 
@@ -24,24 +25,57 @@ export interface Assessment {
   /** Why the platform could not be asked; the decision was made without. */
   readonly failure: unknown
   readonly requestId: string | undefined
+  /** When it was begun to gather all this; on the monotonic clock, ms. */
+  readonly since: number
+}
+
+/** What had to be waited for. */
+export interface Gathered {
+  readonly key: Key
+  readonly recorded: LedgerRecord
+  readonly wanted: Wanted
+  readonly answer: Awaited<ReturnType<typeof askPlatform>>
+  /** As in {@link Assessment}. */
+  readonly since: number
 }
 
 /**
  * Gathers what is desired, recorded and observed for one key: at most one GET, and no write.
- * A failed GET is in `failure`; whatever else is thrown is a bug or the stop.
+ * @param permit of a create that is to go out if the decision is the same again
  */
-export async function assess(deps: Deps, key: Key, recorded: LedgerRecord, turn: Turn): Promise<Assessment> {
+export async function gather(
+  deps: Deps,
+  key: Key,
+  recorded: LedgerRecord,
+  turn: Turn,
+  permit?: CreatePermit,
+): Promise<Gathered> {
   const { world } = deps
+  const since = deps.clock.monotonic()
   const entry = world.entry(key)
   const service = desiredService(world, entry?.manifest)
   const state = world.desiredState(key)
-  const asking = askPlatform(deps, { key, entry, state, recorded, service, turn })
-  // What is wanted is worked out while the platform answers.
-  const { body, secrets, fingerprint } = await wantedOf(deps, entry)
+  const asking = askPlatform(deps, { key, entry, state, recorded, service, turn, permit })
+  // What is wanted is worked out while the platform answers; and anew, where that is not what is wanted then.
+  let wanted = await wantedOf(deps, key, recorded)
   const answer = await asking
+  const mustBeFresh = permit !== undefined
+  const isCurrent = (known: Wanted) => isStillWanted(world, known) && (known.isFresh || !mustBeFresh)
+  while (!isCurrent(wanted)) wanted = await wantedOf(deps, key, recorded, mustBeFresh)
+  return { key, recorded, wanted, answer, since }
+}
+
+/**
+ * What bears on a decision, all of it at this moment: whoever acts on it does so before anything else happens. To be called
+ * once for what was gathered: what the platform answered is remembered, and told.
+ * A failed GET is in `failure`; whatever else is thrown is a bug or the stop.
+ */
+export function assess(deps: Deps, { key, recorded, wanted, answer, since }: Gathered): Assessment {
+  const { world } = deps
+  const { entry, service, body, secrets, fingerprint } = wanted
   const desired: Desired = {
     key,
-    state,
+    state: world.desiredState(key),
     problem: problemOf(entry),
     fingerprint,
     otherService: isOtherService(recorded, service),
@@ -52,19 +86,22 @@ export async function assess(deps: Deps, key: Key, recorded: LedgerRecord, turn:
     desired,
     recorded: looked.recorded,
     observed: looked.observed,
-    surroundings: await surroundingsOf(deps, {
+    surroundings: surroundingsOf(deps, {
       entry,
       recorded: looked.recorded,
       desired,
+      observed: looked.observed,
       service,
-      secrets,
+      missingSecrets: [...secrets.missing, ...wanted.missingCredentials],
       now,
     }),
     timing: deps.timing,
     now,
+    steadyNow: world.steadyNow(),
   }
   const input = inputOf(base, entry, deps, body)
-  return { input, entry, body, secrets, service, failure: looked.failure, requestId: looked.requestId }
+  const { failure, requestId } = looked
+  return { input, entry, body, secrets, service, failure, requestId, since }
 }
 
 function inputOf(
@@ -100,22 +137,50 @@ function inputOf(
 
 /** What a manifest wants: the body, and the secrets that it refers to, with the hashes of both. */
 interface Wanted {
+  readonly key: Key
+  readonly entry: Entry | undefined
+  readonly service: DesiredService
   readonly body: JsonObject | undefined
   readonly secrets: BodySecrets
   readonly fingerprint: Fingerprint | undefined
+  /** Files of the platform's own credentials that were looked for in vain, where they are needed. */
+  readonly missingCredentials: readonly string[]
+  /** Whether its secrets were read for this, and not a moment before. */
+  readonly isFresh: boolean
 }
 
-const NOTHING_WANTED: Wanted = {
-  body: undefined,
-  secrets: NO_SECRETS,
-  fingerprint: undefined,
-}
-
-async function wantedOf({ world, secrets: store }: Deps, entry: Entry | undefined): Promise<Wanted> {
+async function wantedOf(deps: Deps, key: Key, recorded: LedgerRecord, isFresh = false): Promise<Wanted> {
+  const { world } = deps
+  const secretStore = isFresh ? deps.mounted : deps.secrets
+  const entry = world.entry(key)
+  const service = desiredService(world, entry?.manifest)
   const asked = entry?.manifest && world.asked(entry.manifest)
-  if (asked === undefined) return NOTHING_WANTED
-  const secrets = await readBodySecrets(store, asked.body)
-  return { body: asked.body, secrets, fingerprint: withSecretHashes(world, asked, secrets) }
+  const credentials = credentialsNeeded({ entry, recorded, service })
+  const missing = credentials === undefined ? [] : await missingCredentials(secretStore, credentials)
+  const common = { key, entry, service, missingCredentials: missing, isFresh }
+  if (asked === undefined) return { ...common, body: undefined, secrets: NO_SECRETS, fingerprint: undefined }
+  const secrets = await readBodySecrets(secretStore, asked.body)
+  return { ...common, body: asked.body, secrets, fingerprint: withSecretHashes(world, asked, secrets) }
+}
+
+/** Whether a manifest and its service are what they were when this was worked out. */
+function isStillWanted(world: World, { key, entry, service }: Wanted): boolean {
+  const now = world.entry(key)
+  if (now?.digest !== entry?.digest || now?.manifest !== entry?.manifest) return false
+  return sameService(desiredService(world, now?.manifest), service)
+}
+
+/** The mounted secret without which a Service is of no use, a pipe cannot be created and an endpoint not applied. */
+function credentialsNeeded({
+  entry,
+  recorded,
+  service,
+}: Pick<Wanted, 'entry' | 'service'> & { readonly recorded: LedgerRecord }): string | undefined {
+  const manifest = entry?.manifest
+  if (manifest?.kind === 'Service') return manifest.spec.credentials.secretRef.name
+  const writes =
+    manifest?.kind === 'QueryEndpoint' || (manifest?.kind === 'Pipe' && recorded.pipe === undefined)
+  return writes && service.usable ? service.access.secretName : undefined
 }
 
 /** What is asked for, with the hashes of what its secrets say now. */

@@ -9,7 +9,10 @@ import type { World } from './world.ts'
 export interface Deps {
   readonly platform: Platform
   readonly ledger: Ledger
+  /** Mounted secrets, as they were a second ago at most. */
   readonly secrets: SecretStore
+  /** The same, read anew each time: for what is sent now. */
+  readonly mounted: SecretStore
   readonly world: World
   readonly clock: Clock
   readonly emit: Emit

@@ -164,6 +164,16 @@ export type Event =
   | { readonly type: 'FailpointSet'; readonly failpoint: string }
   | { readonly type: 'Stopping'; readonly signal: string }
   | { readonly type: 'Stopped'; readonly unfinished: number }
+  | {
+      /** The process ends, and the ledger does not say what became of a create. */
+      readonly type: 'OutcomeLost'
+      readonly key: Key
+      readonly outcome: 'created' | 'failed' | 'unknown'
+      readonly pipeId: string | undefined
+      /** What makes it known again. */
+      readonly command: string
+      readonly message: string
+    }
   | { readonly type: 'Bug'; readonly message: string; readonly error: Error }
 
 export type Emit = (event: Event) => void

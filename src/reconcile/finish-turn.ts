@@ -39,6 +39,7 @@ export function finishTurn(deps: Deps, board: WritableBoard, finishing: Finishin
     backoff,
     decided: input,
     unsettledLooks: Math.max(0, (look?.unsettled ?? 0) - 1),
+    unseenForMs: unseenForMs(deps, written),
     random: deps.random,
   })
   const message = messageOf(outcome, action)
@@ -102,6 +103,12 @@ export function finishTurn(deps: Deps, board: WritableBoard, finishing: Finishin
 
 function isNews(action: Action): boolean {
   return action.type === 'upsert' && action.reason !== 'Resync'
+}
+
+/** Since the pipe was recorded, while no reading has found it: ms. */
+function unseenForMs({ world, clock }: Deps, { key, pipe }: LedgerRecord): number | undefined {
+  if (pipe === undefined || pipe.seenAt !== undefined) return undefined
+  return world.pipeAgeMs(key) ?? Math.max(0, clock.now() - pipe.at)
 }
 
 /** Keys for which this turn changed something: who waits for this one, its service, and its siblings while it is missed. */

@@ -26,9 +26,7 @@ export function kinOf(world: World, pipe: NewPipe): Kin | undefined {
   }
   const newcomer = newcomerOf(pipe)
   if (newcomer === undefined) return undefined
-  const related = world.kinOf(newcomer)
-  // A person says that it is a new one.
-  if (related.some(({ key }) => key === pipe.manifest.policy?.replaces)) return undefined
+  const related = notReplaced(world.kinOf(newcomer), pipe)
   const unclaimed = related.filter(({ key }) => isUnclaimed(world.desiredState(key)))
   const gone = findKinship(newcomer, unclaimed)?.from
   if (gone !== undefined) return { key: gone.key, how: 'gone', file: gone.file }
@@ -40,9 +38,15 @@ export function kinOf(world: World, pipe: NewPipe): Kin | undefined {
 export function sameButGone(world: World, pipe: NewPipe): LedgerRecord | undefined {
   const newcomer = newcomerOf(pipe)
   if (newcomer === undefined) return undefined
-  const gone = world.kinOf(newcomer).filter(({ key }) => world.desiredState(key) === 'absent')
+  const related = notReplaced(world.kinOf(newcomer), pipe)
+  const gone = related.filter(({ key }) => world.desiredState(key) === 'absent')
   const kinship = findKinship(newcomer, gone)
   return kinship?.certainty === 'same' ? kinship.from : undefined
+}
+
+/** Without the one that `policy.replaces` names: a person says that this is not that pipe. It speaks of no other one. */
+function notReplaced(related: readonly LedgerRecord[], { manifest }: NewPipe): readonly LedgerRecord[] {
+  return related.filter(({ key }) => key !== manifest.policy?.replaces)
 }
 
 /** A record whose manifest is gone, or seems to be. */

@@ -1,9 +1,15 @@
 import type { Entry } from '../kinds/catalog.ts'
+import type { Difference } from '../kinds/difference.ts'
 import { kindOf, type Key } from '../kinds/key.ts'
+import type { ObservedPipe } from '../kinds/observed.ts'
+import { comparePipe } from '../kinds/pipe/compare.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { driftWords } from '../plan/drift-words.ts'
+import type { Done } from '../plan/outcome.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Deps } from './deps.ts'
 import { keepReply } from './kept-reply.ts'
+import type { Reply } from './ports.ts'
 import type { Look } from './world.ts'
 
 /** Remembers what the platform said of a key. */
@@ -13,18 +19,24 @@ export function noteFound(
   seen: {
     readonly state: string | undefined
     readonly reply: object
+    /** As in {@link Look}. */
+    readonly readAt: number | undefined
+    readonly credential: string
     readonly entry: Entry | undefined
     /** What was asked for, or expected of an alert. */
     readonly desired: JsonObject
     readonly record: LedgerRecord
   },
 ): void {
-  const { entry, desired, record } = seen
+  const { entry, desired, record, readAt, credential } = seen
   const healthy = healthyStatesOf(entry)
   const settled = healthy === undefined || (seen.state !== undefined && healthy.includes(seen.state))
   world.noteLook(key, {
     at: clock.now(),
+    readAt,
     found: true,
+    misses: undefined,
+    credential,
     state: seen.state,
     // A parsed reply is JSON.
     reply: keepReply(kindOf(key), seen.reply as JsonObject, {
@@ -37,17 +49,47 @@ export function noteFound(
   })
 }
 
-/** Remembers that the platform knows nothing of a key. */
-export function noteMissing({ world, clock }: Deps, key: Key): void {
-  world.noteLook(key, { at: clock.now(), found: false, state: undefined, reply: undefined, unsettled: 0 })
+/** Remembers and tells what a reply said of a pipe. */
+export function noteReply(
+  deps: Deps,
+  about: {
+    readonly key: Key
+    readonly entry: Entry | undefined
+    readonly body: JsonObject
+    readonly record: LedgerRecord
+    readonly reply: Reply<ObservedPipe>
+  },
+  done: Done,
+): Done {
+  const { key, entry, body, record, reply } = about
+  const { value, credential } = reply
+  const differences = comparePipe(body, value)
+  const state = value.state ?? undefined
+  const found = { state, reply: value, desired: body, record, entry, credential }
+  noteFound(deps, key, { ...found, readAt: undefined })
+  deps.emit({ type: 'Observed', key, state, differences })
+  return withDrift(done, differences)
 }
 
-/** A look from a time on; one "from the future", which a clock that was set back leaves behind, says nothing. */
-export function lookSince(
-  look: Look | undefined,
-  { since, now }: { readonly since: number; readonly now: number },
-): Look | undefined {
-  return look !== undefined && look.at >= since && look.at <= now ? look : undefined
+function withDrift(outcome: Done, differences: readonly Difference[]): Done {
+  if (differences.length === 0) return outcome
+  return { ...outcome, reason: 'Drifted', differences, message: driftWords(differences) }
+}
+
+/** Remembers that the platform does not find a key. */
+export function noteMissing(
+  { world, clock }: Deps,
+  key: Key,
+  missed: Pick<Look, 'readAt' | 'misses' | 'credential'>,
+): void {
+  const nothing = { found: false, state: undefined, reply: undefined, unsettled: 0 }
+  world.noteLook(key, { at: clock.now(), ...missed, ...nothing })
+}
+
+/** What was said against a pipe no longer counts: it has to be missed anew. */
+export function forgetMisses({ world }: Deps, key: Key): void {
+  const look = world.look(key)
+  if (look !== undefined) world.noteLook(key, { ...look, misses: undefined })
 }
 
 function healthyStatesOf(entry: Entry | undefined): readonly string[] | undefined {

@@ -4,6 +4,7 @@ import type { Entry } from '../kinds/catalog.ts'
 import { kindOf, type Key } from '../kinds/key.ts'
 import type { ObservedAlert, ObservedPipe } from '../kinds/observed.ts'
 import { comparePipe } from '../kinds/pipe/compare.ts'
+import { sameId } from '../lib/same-id.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Desired, Observed } from '../plan/input.ts'
 import { missesAfter } from '../plan/missing.ts'
@@ -11,8 +12,10 @@ import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
 import { recordedAccess, type DesiredService } from './access.ts'
 import type { Deps, Turn } from './deps.ts'
 import { noteFound, noteMissing } from './looks.ts'
-import type { ReadOptions, Reply } from './ports.ts'
-import { RemoteError } from './remote-error.ts'
+import type { CreatePermit, ReadOptions, Reply } from './ports.ts'
+import { RemoteError, type RemoteErrorFacts } from './remote-error.ts'
+import { witnessOf } from './siblings.ts'
+import { isLeftAlone } from './suspension.ts'
 
 /** What is to be asked of the platform, and what for. */
 interface Question {
@@ -22,10 +25,19 @@ interface Question {
   readonly recorded: LedgerRecord
   readonly service: DesiredService
   readonly turn: Turn
+  /** Of the create that depends on the answer: it has a place for this. */
+  readonly permit: CreatePermit | undefined
 }
 
 /** What the platform said when it was asked; `undefined`: it was not. */
-type Answer = Reply<ObservedPipe> | Reply<ObservedAlert> | { readonly failure: unknown } | undefined
+type Answer =
+  | {
+      readonly reply: Reply<ObservedPipe> | Reply<ObservedAlert>
+      /** On the monotonic clock, ms. */
+      readonly askedAt: number
+    }
+  | { readonly failure: unknown; readonly askedAt: number }
+  | undefined
 
 /**
  * Asks the platform, where there is something to ask for and the manifest does not say to leave it alone. Never rejects, so
@@ -33,31 +45,40 @@ type Answer = Reply<ObservedPipe> | Reply<ObservedAlert> | { readonly failure: u
  */
 export async function askPlatform(
   deps: Deps,
-  { key, entry, state, recorded, service, turn }: Question,
+  { key, entry, state, recorded, service, turn, permit }: Question,
 ): Promise<Answer> {
+  const askedAt = deps.clock.monotonic()
   const options = { priority: turn.priority, signal: turn.stopping }
   try {
-    if (state === 'absent' || state === 'vanishing' || isSuspended(entry, deps.clock.now())) return undefined
-    const asked = questionOf(deps, { key, entry, recorded, service }, options)
+    if (state === 'absent' || state === 'vanishing' || isLeftAlone(entry, deps.clock.now())) return undefined
+    const asked = questionOf(deps, { key, entry, recorded, service, permit }, options)
     if (asked === undefined) return undefined
-    const answer = await asked
+    const reply = await asked
     // What is there is neither created nor adopted in this turn.
     turn.leavePlace()
-    return answer
+    return { reply, askedAt }
   } catch (failure) {
-    return { failure }
+    return { failure, askedAt }
   }
 }
 
 function questionOf(
   { platform, world }: Deps,
-  { key, entry, recorded, service }: Pick<Question, 'key' | 'entry' | 'recorded' | 'service'>,
+  {
+    key,
+    entry,
+    recorded,
+    service,
+    permit,
+  }: Pick<Question, 'key' | 'entry' | 'recorded' | 'service' | 'permit'>,
   options: ReadOptions,
 ): Promise<Reply<ObservedPipe> | Reply<ObservedAlert>> | undefined {
   if (entry?.manifest?.kind === 'Alert') return platform.getAlert(entry.manifest.spec.id, options)
   const access = recordedAccess(world, recorded, service)
   if (kindOf(key) !== 'Pipe' || recorded.pipe === undefined || access === undefined) return undefined
-  return platform.getPipe(access, recorded.pipe.id, options)
+  // A place is good for the credentials that it was taken for.
+  const isPermitted = permit?.service.secretName === access.secretName
+  return (isPermitted ? permit : platform).getPipe(access, recorded.pipe.id, options)
 }
 
 /** What is observed of a key, and what that makes of its record. */
@@ -74,56 +95,80 @@ export function lookedAt(
   asked: Pick<Question, 'key' | 'entry' | 'recorded'> & { readonly body: JsonObject | undefined },
   answer: Answer,
 ): Looked {
-  const { recorded } = asked
+  const recorded = withWordsTakenBack(asked.recorded, asked.entry)
   const unseen = { observed: { status: 'unseen' }, recorded, requestId: undefined } as const
   if (answer === undefined) return { ...unseen, failure: undefined }
-  if (!('failure' in answer)) return found(deps, asked, answer)
-  const { failure } = answer
+  if ('reply' in answer) return found(deps, asked, answer)
+  const { failure, askedAt } = answer
   const isMissing = failure instanceof RemoteError && failure.facts.class === 'Missing'
   return isMissing && recorded.pipe !== undefined
-    ? missing(deps, recorded, recorded.pipe, failure.facts.requestId)
+    ? missing(deps, recorded, recorded.pipe, { facts: failure.facts, askedAt })
     : { ...unseen, failure }
 }
 
 function found(
   deps: Deps,
   { key, entry, recorded, body }: Parameters<typeof lookedAt>[1],
-  { value, requestId }: Reply<ObservedPipe> | Reply<ObservedAlert>,
+  { reply, askedAt }: Extract<Answer, { readonly reply: object }>,
 ): Looked {
+  const { value, requestId, credential } = reply
   const manifest = entry?.manifest
   const isAlert = manifest?.kind === 'Alert'
   const desired = (isAlert ? alertExpectation(manifest) : body) ?? {}
   const differences = isAlert ? compareAlert(desired, value) : comparePipe(desired, value)
   const state = value.state ?? undefined
-  noteFound(deps, key, { state, reply: value, desired, record: recorded, entry })
+  noteFound(deps, key, { state, reply: value, desired, record: recorded, entry, readAt: askedAt, credential })
   deps.emit({ type: 'Observed', key, state, differences })
   return {
     observed: { status: 'found', state, differences },
-    // An alert is never missed.
-    recorded: recorded.misses === undefined ? recorded : { ...recorded, misses: undefined },
+    recorded: seen(recorded, entry, deps.clock.now()),
     failure: undefined,
     requestId,
   }
+}
+
+/** A pipe that was found is known to have been there, whatever somebody said, or still says in Git. */
+function seen(record: LedgerRecord, entry: Entry | undefined, now: number): LedgerRecord {
+  const { pipe } = record
+  if (pipe === undefined) return record
+  const seenAt = pipe.seenAt ?? now
+  const refutedAt = saysGone(entry, pipe) ? (pipe.refutedAt ?? now) : undefined
+  const isKnown = seenAt === pipe.seenAt && refutedAt === pipe.refutedAt && pipe.saidGoneAt === undefined
+  return isKnown ? record : { ...record, pipe: { ...pipe, seenAt, saidGoneAt: undefined, refutedAt } }
+}
+
+/** Words that were refuted count again once they were taken back: then they are new ones. */
+function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
+  const { pipe } = record
+  if (pipe?.refutedAt === undefined || entry?.manifest === undefined || saysGone(entry, pipe)) return record
+  return { ...record, pipe: { ...pipe, refutedAt: undefined } }
+}
+
+function saysGone(entry: Entry | undefined, { id }: RecordedPipe): boolean {
+  return entry?.manifest?.kind === 'Pipe' && sameId(entry.manifest.policy?.recreate, id)
 }
 
 function missing(
   deps: Deps,
   recorded: LedgerRecord,
   pipe: RecordedPipe,
-  requestId: string | undefined,
+  { facts, askedAt }: { readonly facts: RemoteErrorFacts; readonly askedAt: number },
 ): Looked {
-  noteMissing(deps, recorded.key)
-  const misses = missesAfter({ misses: recorded.misses, createdAt: pipe.at, now: deps.clock.now() })
+  const { world, clock } = deps
+  const { credential, requestId } = facts
+  const { key } = recorded
+  const before = world.look(key)
+  const misses = missesAfter({
+    misses: before?.found === false ? before.misses : undefined,
+    pipeAgeMs: world.pipeAgeMs(key) ?? Math.abs(world.steadyNow() - pipe.at),
+    now: clock.monotonic(),
+    credential,
+  })
+  noteMissing(deps, key, { readAt: askedAt, misses, credential })
   return {
-    observed: { status: 'missing' },
-    recorded: { ...recorded, misses },
+    observed: { status: 'missing', misses, witness: witnessOf(deps, recorded, misses) },
+    recorded,
     failure: undefined,
     requestId,
   }
-}
-
-function isSuspended(entry: Entry | undefined, now: number): boolean {
-  const manifest = entry?.manifest
-  if (manifest === undefined || !('policy' in manifest)) return false
-  return manifest.policy?.suspend !== undefined && Date.parse(manifest.policy.suspend.until) > now
 }

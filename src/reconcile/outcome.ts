@@ -1,4 +1,5 @@
-import type { Failed, Outcome, Stopped } from '../plan/outcome.ts'
+import type { Failed, Outcome, Stopped, Unknown } from '../plan/outcome.ts'
+import { isUuid } from '../lib/same-id.ts'
 import type { Reason } from '../plan/reason.ts'
 import { LedgerError, SecretUnavailableError } from './ports.ts'
 import type { ErrorClass } from './remote-error.ts'
@@ -9,6 +10,7 @@ const REASON_OF_CLASS: Readonly<Record<ErrorClass, Reason>> = {
   Missing: 'Rejected',
   AuthFailed: 'AuthFailed',
   Throttled: 'RateLimited',
+  ServiceIdle: 'ServiceIdle',
   Unavailable: 'Unavailable',
   BadReply: 'Unavailable',
   Redirected: 'Unavailable',
@@ -41,9 +43,9 @@ export function outcomeOf(
 }
 
 /** The same for a create that was sent: its effect decides. */
-export function createOutcomeOf(error: unknown, now: number): Outcome {
+export function createOutcomeOf(error: unknown, now: number): Failed | Unknown {
   if (!(error instanceof RemoteError)) throw error
-  const { class: errorClass, effect, requestId, retryAfterMs, httpStatus } = error.facts
+  const { class: errorClass, effect, requestId, retryAfterMs, httpStatus, what, repliedId } = error.facts
   if (effect === 'none') {
     return {
       result: 'failed',
@@ -53,7 +55,8 @@ export function createOutcomeOf(error: unknown, now: number): Outcome {
       retryAfterMs,
     }
   }
-  const seen = { at: now, httpStatus, requestId, what: error.message }
+  const pipeId = isUuid(repliedId) ? repliedId : undefined
+  const seen = { at: now, httpStatus, requestId, what, pipeId }
   return { result: 'unknown', message: error.message, requestId, seen }
 }
 

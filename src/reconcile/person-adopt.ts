@@ -2,7 +2,7 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import { comparePipe } from '../kinds/pipe/compare.ts'
 import { sameId } from '../lib/same-id.ts'
-import { isConfirmed, missesAfter } from '../plan/missing.ts'
+import type { Reason } from '../plan/reason.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
 import { desiredService, recordedAccess } from './access.ts'
@@ -54,14 +54,15 @@ async function adoptOnce(
   const history = taken.history.map((entry) => ({ ...entry, message: `A person said so: ${entry.message}` }))
   await deps.ledger.swap({ ...taken.record, conditions: undefined }, history)
   const { body } = target.found
-  const differences = body === undefined ? [] : comparePipe(body, taken.pipe)
+  const pipe = taken.reply.value
+  const differences = body === undefined ? [] : comparePipe(body, pipe)
   const said = sameId(recorded.pipe?.id, pipeId)
-    ? `Pipe ${taken.pipe.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
-    : `Pipe ${taken.pipe.id} is ${key} from now on.`
+    ? `Pipe ${pipe.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
+    : `Pipe ${pipe.id} is ${key} from now on.`
   const settled =
     intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) is settled by that.`
   const message = `${said}${settled}${differWords(differences)}`
-  return { result: 'done', message, pipeId: taken.pipe.id, intentId: intent?.id, differences }
+  return { result: 'done', message, pipeId: pipe.id, intentId: intent?.id, differences }
 }
 
 /** Another key that has the pipe, or that a manifest or a Lock gives it to, or another pipe that they give to this key. */
@@ -81,6 +82,8 @@ function claimOf({ world }: PersonDeps, key: Key, pipeId: string): string | unde
   for (const [other, id] of locks) {
     if (other !== key && sameId(id, pipeId))
       return `Pipe ${pipeId} is for ${other}, by a Lock. Correct one of them.`
+    if (other === key && !sameId(id, pipeId))
+      return `${key} is to be pipe ${id}, by a Lock. Correct that, or give that id.`
   }
   return undefined
 }
@@ -105,7 +108,7 @@ async function heldPipe(
     await deps.platform.getPipe(access, pipe.id, options)
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
-    return isGone(deps, recorded, pipe) ? undefined : notBelieved(key, pipe)
+    return isKnownGone(recorded, pipe) ? undefined : notBelieved(key, pipe)
   }
   return (
     `${key} is pipe ${pipe.id} already, and that one exists. Give pipe ${pipeId} a manifest of its own; or, to let go of ` +
@@ -114,14 +117,19 @@ async function heldPipe(
   )
 }
 
-function isGone({ clock }: PersonDeps, recorded: LedgerRecord, pipe: RecordedPipe): boolean {
-  return isConfirmed(missesAfter({ misses: recorded.misses, createdAt: pipe.at, now: clock.now() }))
+/** What whoever reconciles has found out: one 404, as this process sees it, is no proof. */
+const GONE: ReadonlySet<Reason> = new Set(['Missing', 'ReplacedRecently', 'NeverSeen'])
+
+function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: RecordedPipe): boolean {
+  const reason = conditions?.Synced.reason
+  return saidGoneAt !== undefined || (reason !== undefined && GONE.has(reason))
 }
 
 function notBelieved(key: Key, pipe: RecordedPipe): string {
   return (
-    `${key} is pipe ${pipe.id}, which is not found; that is believed after three answers in a row over at least a minute. ` +
-    'Say it again when "pipewright status" shows it as Missing.'
+    `${key} is pipe ${pipe.id}, which is not found; that is not proved yet. Say it again when "pipewright status" shows it as ` +
+    'Missing; or set policy.adopt: <the other id> in the manifest, which is acted on when it is proved, or when you run ' +
+    `"pipewright resolve ${key} --recreate" after that, since you know that it is gone.`
   )
 }
 

@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import { attemptWords, undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Answer, PersonDeps } from './person.ts'
-import { done, inFlight, inRounds, refused, told } from './person.ts'
+import { done, inFlight, inRounds, refused, stillOnItsWay, told } from './person.ts'
 
 /** `forget`: the record of a key that nothing is expected of any more. */
 export function forgetKey(deps: PersonDeps, key: Key): Promise<Answer> {
@@ -12,7 +12,8 @@ export function forgetKey(deps: PersonDeps, key: Key): Promise<Answer> {
     const wanted = stillWanted(deps, recorded)
     if (wanted !== undefined) return refused(wanted)
     const intent = undecidedIntent(recorded)
-    const wait = intent === undefined ? undefined : await inFlight(deps, key, intent)
+    // A manifest of that name that comes back is created: this, too, may be said too early.
+    const wait = intent && ((await inFlight(deps, key, intent)) ?? stillOnItsWay(deps, key, intent))
     if (wait !== undefined) return refused(wait)
     const left = whatIsLeft(recorded)
     await deps.ledger.remove(recorded, [
@@ -59,7 +60,10 @@ function whatIsLeft(recorded: LedgerRecord): string {
     const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
     return `Its pipe was ${recorded.pipe.id}${where}, which is not deleted.`
   }
-  if (intent !== undefined) return `A pipe may have been created ${attemptWords(intent)}.`
+  if (intent !== undefined) {
+    const former = recorded.former === undefined ? '' : ` Before, its pipe was ${recorded.former.pipe.id}.`
+    return `A pipe may have been created: the create was ${attemptWords(intent)}.${former}`
+  }
   if (recorded.upsert !== undefined) return 'What was applied stays as it is.'
   return 'Nothing of it is on the platform.'
 }

@@ -2,29 +2,43 @@ import type { Key } from '../kinds/key.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import { dismissIntent } from '../plan/transitions.ts'
 import type { Answer, PersonDeps } from './person.ts'
-import { done, inFlight, inRounds, nothingToResolve, refused, told, when } from './person.ts'
+import { done, inRounds, nothingToResolve, refused, stillOnItsWay, told, when } from './person.ts'
 
-/** `resolve --retry`: the attempt created nothing, so that the next turn may create, with a new intent. */
-export function retryCreate(deps: PersonDeps, key: Key): Promise<Answer> {
+/**
+ * `resolve --retry`: the attempt created nothing, so that the next turn may create, with a new intent. Accepted once nothing of
+ * the attempt can still be on its way to the platform.
+ */
+export function retryCreate(
+  deps: PersonDeps,
+  key: Key,
+  { force }: { readonly force: boolean },
+): Promise<Answer> {
   return inRounds(deps, key, async (recorded) => {
     const intent = undecidedIntent(recorded)
     if (intent === undefined) return refused(nothingToResolve(recorded))
-    const wait = await inFlight(deps, key, intent)
-    if (wait !== undefined) return refused(wait)
+    const tooEarly = stillOnItsWay(deps, key, intent)
+    if (tooEarly !== undefined && !force) return refused(`${tooEarly} Or add --force, and take that risk.`)
     const now = deps.clock.now()
     const attempt = `Attempt ${intent.attempt} (intent ${intent.id})`
+    const forced =
+      tooEarly === undefined
+        ? ''
+        : ' With --force: if its request is still on its way, there will be two pipes.'
     await deps.ledger.swap({ ...dismissIntent(recorded, intent, now), conditions: undefined }, [
       told(deps, recorded, {
         action: 'intent',
         reason: 'RetryApproved',
         result: 'failed',
-        message: `${attempt} is said by a person to have created nothing.`,
+        message: `${attempt} is said by a person to have created nothing.${forced}`,
       }),
     ])
     const next =
       deps.world.desiredState(key) === 'valid'
         ? 'The next turn creates it with a new intent'
         : 'As it has no valid manifest now, nothing is created'
-    return done(recorded, `${attempt} of ${key} counts as failed without effect. ${next}${await when(deps)}.`)
+    return done(
+      recorded,
+      `${attempt} of ${key} counts as without effect. ${next}${await when(deps)}.${forced}`,
+    )
   })
 }

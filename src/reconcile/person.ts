@@ -1,5 +1,6 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
+import { retryFrom, timeOf } from '../plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord } from '../plan/record.ts'
 import { blankRecord } from '../plan/record.ts'
 import type { Deps } from './deps.ts'
@@ -9,13 +10,10 @@ import { LedgerConflict } from './ports.ts'
 /*
  * What a person says at the shell, as operations on the ledger (design §5): also beside a running daemon, which the
  * ledger's compare-and-set keeps from deciding on what is no longer so. Each word is a file of its own:
- * `person-adopt.ts`, `person-retry.ts`, `person-forget.ts`.
+ * `person-adopt.ts`, `person-retry.ts`, `person-recreate.ts`, `person-forget.ts`.
  */
 
-export interface PersonDeps extends Pick<Deps, 'platform' | 'ledger' | 'secrets' | 'world' | 'clock'> {
-  /** How long a create may take: ms. */
-  readonly requestTimeoutMs: number
-}
+export type PersonDeps = Pick<Deps, 'platform' | 'ledger' | 'secrets' | 'world' | 'clock'>
 
 /** What became of a person's word. */
 export type Answer =
@@ -36,9 +34,6 @@ export type Answer =
 
 /** So many other writers of one record in a row are no coincidence. */
 const MOST_ROUNDS = 5
-
-/** Time in which a daemon, after its request has ended, has written down the outcome even on a struggling disk: ms. */
-const WRITTEN_MS = 5_000
 
 /** Reads the record, and everything anew when somebody else wrote it in the meantime. */
 export async function inRounds(
@@ -61,15 +56,29 @@ export async function inRounds(
 
 /** Why a word about an open intent has to wait: a living daemon may be sending it at this moment. */
 export async function inFlight(
-  { ledger, clock, requestTimeoutMs }: PersonDeps,
+  { ledger, clock, world }: PersonDeps,
   key: Key,
   intent: Intent,
 ): Promise<string | undefined> {
-  const end = intent.openedAt + requestTimeoutMs + WRITTEN_MS
-  if (intent.state !== 'open' || clock.now() >= end || !(await ledger.owned())) return undefined
+  const leftMs = intent.endBy - world.steadyNow()
+  if (intent.state !== 'open' || leftMs <= 0 || !(await ledger.owned())) return undefined
   return (
     `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and may still be under way. ` +
-    `Say it again after ${timeOf(end)}, if "pipewright status ${key}" still shows it then; or stop the daemon first.`
+    `Say it again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it then; or stop the daemon first.`
+  )
+}
+
+/** Why a word that lets the key create again has to wait: what was sent may still arrive. */
+export function stillOnItsWay({ world, clock }: PersonDeps, key: Key, intent: Intent): string | undefined {
+  const leftMs = retryFrom(intent) - world.steadyNow()
+  if (leftMs <= 0) return undefined
+  const why =
+    intent.state === 'unknown'
+      ? 'Its request has ended, and the network may still deliver a part of it'
+      : 'The process that sent its request never said that it ended, and the request may still be delivered'
+  return (
+    `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}: to create again ` +
+    `now could make two pipes. Say it again after ${timeOf(clock.now() + leftMs)}, having looked in the console once more.`
   )
 }
 
@@ -82,7 +91,7 @@ export function nothingToResolve({ key, version, pipe, intent }: LedgerRecord): 
   }
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   return (
-    `${nothing}attempt ${intent.attempt} (intent ${intent.id}) failed without effect` +
+    `${nothing}attempt ${intent.attempt} (intent ${intent.id}) had no effect` +
     `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it is tried again by itself.`
   )
 }
@@ -110,8 +119,4 @@ export function refused(message: string): Answer {
 export function done(recorded: LedgerRecord, message: string): Answer {
   const { pipe, intent } = recorded
   return { result: 'done', message, pipeId: pipe?.id, intentId: intent?.id, differences: [] }
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -34,18 +34,44 @@ export interface Reply<T> {
   readonly value: T
   /** `requestId` of the envelope; alerts have none (4.4). */
   readonly requestId: string | undefined
+  /** Equal for equal credentials: those that it was asked with. */
+  readonly credential: string
+}
+
+/** A create that is to go out now. */
+export interface CreateRequest {
+  /** JSON text, secrets in place. */
+  readonly body: string
+  /** Travels as `Idempotency-Key`. */
+  readonly intentId: string
+  /** On the monotonic clock, ms: later than this its first byte does not go out, and the effect is `none`. */
+  readonly notAfter: number
 }
 
 /** The right to send one create: a place in the request budget and readable credentials. */
 export interface CreatePermit {
+  readonly service: ServiceAccess
+  /** How long a create may take, from its first byte on: ms. */
+  readonly deadlineMs: number
+  /**
+   * `GET …/pipes/{pipeId}` (4.2), once, never retried: asks for the pipe that is to be replaced, in a place that was taken with the
+   * permit. Where the budget is of a single request, it uses the permit's own place and waits for another afterwards.
+   * @throws as {@link Platform.getPipe}
+   */
+  getPipe(service: ServiceAccess, pipeId: string, options: ReadOptions): Promise<Reply<ObservedPipe>>
   /**
    * `POST …/pipes` (4.1), once, on a connection of its own, never retried. Only after the intent is durable.
    * Takes no stop signal: it ends by its own deadline.
-   * @param body the request body as JSON text, secrets in place
-   * @param intentId travels as `Idempotency-Key`
    * @throws {RemoteError} with `effect` told
    */
-  send(body: string, intentId: string): Promise<Reply<ObservedPipe>>
+  send(request: CreateRequest): Promise<Reply<ObservedPipe>>
+  /** Gives back the places that were not used. To be called in any case. */
+  release(): void
+}
+
+export interface AdmitOptions extends ReadOptions {
+  /** Whether {@link CreatePermit.getPipe} will be called: then there has to be a place for it too. */
+  readonly looksFirst: boolean
 }
 
 /**
@@ -56,11 +82,15 @@ export interface Platform {
   /** `GET …/pipes/{pipeId}` (4.2). A 404 is class `Missing` when it is the platform's own. */
   getPipe(service: ServiceAccess, pipeId: string, options: ReadOptions): Promise<Reply<ObservedPipe>>
   /** Waits for the budget under `options.signal`, reads the credentials, and sends nothing. */
-  admitCreate(service: ServiceAccess, options: ReadOptions): Promise<CreatePermit>
-  /** `POST …/serviceQueryEndpoint` (4.3). Idempotent: it replaces the whole configuration. */
+  admitCreate(service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
+  /**
+   * `POST …/serviceQueryEndpoint` (4.3). Idempotent: it replaces the whole configuration.
+   * @param body makes the request body as JSON text, when the request may be sent, and anew before each attempt; what it
+   * throws is thrown, and nothing is sent
+   */
   upsertQueryEndpoint(
     service: ServiceAccess,
-    body: string,
+    body: () => Promise<string>,
     options: ReadOptions,
   ): Promise<Reply<ObservedEndpoint>>
   /** `GET {alerts_base_url}/api/v2/alerts/{id}` (4.4). */
@@ -110,10 +140,17 @@ export interface Ledger extends AsyncDisposable {
    * @throws {LedgerError} when it could not be written; nothing is known to have been written
    */
   swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  /** As {@link swap}, for what became of a create: it may use the room that was reserved. */
+  settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
   /** As {@link swap}, for two records in one transaction: a record that moves to another key. */
   move(from: LedgerRecord, to: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
   /** Forgets a record; the same compare-and-set. */
   remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void>
+  /**
+   * Makes sure that there is room for what becomes of a create, where it can: to be called before each intent.
+   * @throws {LedgerError} when there is none
+   */
+  reserveRoom(): Promise<void>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /** A number that changes when somebody else, such as a person's command, has written. Cheap enough for every second. */

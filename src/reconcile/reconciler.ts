@@ -1,4 +1,5 @@
 import type { Key } from '../kinds/key.ts'
+import { sameId } from '../lib/same-id.ts'
 import type { Action } from '../plan/action.ts'
 import { backoffAfter } from '../plan/backoff.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
@@ -6,23 +7,29 @@ import { decide } from '../plan/decide.ts'
 import { attemptDigest, leftSomething } from '../plan/gates.ts'
 import type { Outcome } from '../plan/outcome.ts'
 import { NOTHING_TO_DO } from '../plan/outcome.ts'
+import { retryFrom, undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Backoff, LedgerRecord } from '../plan/record.ts'
 import { blankRecord } from '../plan/record.ts'
-import type { Acted } from './act.ts'
+import { dismissIntent, noteEarlyWords } from '../plan/transitions.ts'
+import { recordedAccess, sameAccess } from './access.ts'
 import { act } from './act.ts'
+import { DecisionOutdated, type Acted } from './acted.ts'
 import type { Assessment } from './assess.ts'
-import { assess } from './assess.ts'
+import { assess, gather } from './assess.ts'
 import type { WritableBoard } from './board.ts'
-import { DecisionOutdated } from './create.ts'
+import { catchUp, currentRecord } from './current-record.ts'
 import type { Deps, Turn } from './deps.ts'
 import { finishTurn } from './finish-turn.ts'
+import { forget } from './forget.ts'
 import type { HistoryEntry } from './history.ts'
+import { isLeftAlone } from './suspension.ts'
 import { outcomeOf } from './outcome.ts'
+import type { CreatePermit, ServiceAccess } from './ports.ts'
 import { LedgerConflict, LedgerError } from './ports.ts'
 import { recordTurn } from './record-turn.ts'
 import type { Reconciled } from './reconciled.ts'
 import { moveRecord, recordToMove } from './rename.ts'
-import type { Rescue } from './rescue.ts'
+import type { CreateEnd, Rescue } from './rescue.ts'
 import { createRescue } from './rescue.ts'
 import { withoutLedger } from './without-ledger.ts'
 
@@ -34,10 +41,8 @@ export interface Reconciler {
     key: Key,
     turn: Turn,
   ): Promise<{ readonly action: Action; readonly assessment: Assessment; readonly outcome: Outcome }>
-  /** Creates whose outcome could not be written yet. */
-  readonly unsaved: number
-  /** Tries once more to write those outcomes, before the end. @returns how many could not be written */
-  saveOutcomes(): Promise<number>
+  /** Tries once more to write outcomes that are not on disk yet, before the end. @returns those that could not be written */
+  saveOutcomes(): Promise<ReadonlyMap<Key, CreateEnd>>
 }
 
 /** What was decided is no longer what is to be done; nothing was sent. */
@@ -45,33 +50,72 @@ function isOutdated(error: unknown): boolean {
   return error instanceof LedgerConflict || error instanceof DecisionOutdated
 }
 
-/** So many other writers of one record in a row are no coincidence. */
+/** So many other writers of one record, or edits, in a row are no coincidence: others come first. */
 const MOST_ROUNDS = 10
+const AFTER_ROUNDS_MS = 1_000
+
+/** What the parts of one reconcile share. */
+interface Context {
+  readonly deps: Deps
+  readonly rescue: Rescue
+  readonly board: WritableBoard
+  readonly key: Key
+  readonly turn: Turn
+  /** On the monotonic clock. */
+  readonly startedAt: number
+  /** Other keys that turned out to need a look. */
+  readonly also: Set<Key>
+}
 
 export function createReconciler(deps: Deps, board: WritableBoard): Reconciler {
   const rescue = createRescue(deps)
   return {
-    get unsaved() {
-      return rescue.pending
-    },
     saveOutcomes: () => rescue.recoverAll(),
     async reconcile(key, turn) {
-      const startedAt = deps.clock.monotonic()
-      for (let round = 1; ; round += 1) {
-        try {
-          return await turnOf(deps, rescue, board, key, turn, startedAt)
-        } catch (error) {
-          if (error instanceof LedgerError) return withoutLedger(deps, board, key, turn, error, startedAt)
-          // Somebody else wrote the record, or edited the manifest: decide anew. Each round needs another writer.
-          if (!isOutdated(error) || round === MOST_ROUNDS) throw error
-        }
+      const context = {
+        deps,
+        rescue,
+        board,
+        key,
+        turn,
+        startedAt: deps.clock.monotonic(),
+        also: new Set<Key>(),
       }
+      const reconciled = await inRounds(context)
+      return { ...reconciled, also: [...new Set([...reconciled.also, ...context.also])] }
     },
     async preview(key, turn) {
       const recorded = deps.world.record(key) ?? blankRecord(key)
-      const assessment = await assess(deps, key, recorded, turn)
+      const assessment = assess(deps, await gather(deps, key, recorded, turn))
       return { assessment, ...decided(deps, assessment, turn) }
     },
+  }
+}
+
+/** Decides anew for as long as somebody else writes the record, or edits the manifest, in the middle. */
+async function inRounds(context: Context): Promise<Reconciled> {
+  const { deps, rescue, board, key, turn, startedAt } = context
+  for (let round = 1; ; round += 1) {
+    try {
+      return await turnOf(context, undefined)
+    } catch (error) {
+      if (error instanceof LedgerError) {
+        const unsaved = rescue.pending.get(key)?.end
+        return withoutLedger(deps, board, { key, turn, error, unsaved, startedAt })
+      }
+      // Each round needs another writer of the record, or another edit: so many writers are a bug, so many edits are not.
+      const isLast = round === MOST_ROUNDS
+      if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
+      if (!isLast) continue
+      const message = 'What is to be done keeps changing; it is looked at again.'
+      const action: Action = { type: 'hold', reason: 'BackingOff', until: undefined, message }
+      return {
+        action,
+        outcome: { result: 'stopped' },
+        next: { why: 'retry', afterMs: AFTER_ROUNDS_MS },
+        also: [],
+      }
+    }
   }
 }
 
@@ -89,37 +133,87 @@ function decided(
   }
 }
 
-/** @throws {LedgerError} {@link LedgerConflict} before anything was sent; from then on they are outcomes, or kept */
-async function turnOf(
-  deps: Deps,
-  rescue: Rescue,
-  board: WritableBoard,
-  key: Key,
-  turn: Turn,
-  startedAt: number,
-): Promise<Reconciled> {
-  if (rescue.pending > 0) await rescue.recover(key)
-  let recorded = (await recordOf(deps, key)) ?? blankRecord(key)
-  if (recorded.version > 0) deps.world.note(recorded)
-  else if (deps.world.record(key) !== undefined) deps.world.drop(key) // a person forgot it
+/**
+ * One round. A create is decided twice: first without a permit; then, with the permit in hand and after all waits, everything
+ * is gathered and decided anew, and only what is decided then is done.
+ * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before anything was sent; from then on they are outcomes, or kept
+ */
+async function turnOf(context: Context, permit: CreatePermit | undefined): Promise<Reconciled> {
+  const { deps, rescue, board, key, turn } = context
+  if (rescue.pending.size > 0) await rescue.recover(key)
+  if (permit !== undefined)
+    for (const other of await catchUp(deps)) if (other !== key) context.also.add(other)
+  let recorded = await answered(deps, await currentRecord(deps, key))
 
-  let assessment = await assess(deps, key, recorded, turn)
+  let assessment = assess(deps, await gather(deps, key, recorded, turn, permit))
   const from = recordToMove(deps, rescue, assessment)
   if (from !== undefined) {
     recorded = await moveRecord(deps, from, recorded, assessment.entry?.revision ?? '')
     board.remove(from.key)
-    assessment = await assess(deps, key, recorded, turn)
+    assessment = assess(deps, await gather(deps, key, recorded, turn, permit))
   }
   const { input } = assessment
   if (input.desired.state === 'absent' && !leftSomething(recorded)) return forget(deps, board, key, recorded)
   // Neither a manifest nor a record: a look that was still due after it was forgotten. Nothing is to be held.
   if (assessment.entry === undefined && recorded.version === 0) return forget(deps, board, key, recorded)
 
-  const first = decided(deps, assessment, turn)
-  const { action } = first
-  const acted = await carryOut(deps, rescue, assessment, first, turn)
+  // From here to the intent nothing is waited for.
+  const decision = decided(deps, assessment, turn)
+  const { action } = decision
+  if (action.type === 'create' && decision.outcome.result === 'done') {
+    if (permit === undefined) return withPermit(context, { assessment, recorded, action })
+    if (!sameAccess(permit.service, accessOf(assessment))) throw new DecisionOutdated(key)
+  } else permit?.release()
+  const acted = await carryOut(context, assessment, decision, permit)
+  return conclude(context, { assessment, recorded, action }, acted)
+}
+
+/** What one round came to, before anything was done about it. */
+interface Round {
+  readonly assessment: Assessment
+  readonly recorded: LedgerRecord
+  readonly action: Action
+}
+
+/** Waits for the right to send a create, and decides anew while it is held. */
+async function withPermit(context: Context, round: Round): Promise<Reconciled> {
+  const { deps, turn } = context
+  const { assessment } = round
+  const access = accessOf(assessment)
+  const { pipe } = assessment.input.recorded
+  const looksFirst =
+    pipe !== undefined &&
+    recordedAccess(deps.world, assessment.input.recorded, assessment.service)?.secretName ===
+      access.secretName
+  let permit: CreatePermit
+  try {
+    permit = await deps.platform.admitCreate(access, {
+      priority: turn.priority,
+      signal: turn.stopping,
+      looksFirst,
+    })
+  } catch (error) {
+    return conclude(context, round, failed(context, assessment, error))
+  }
+  try {
+    await deps.ledger.reserveRoom()
+    return await turnOf(context, permit)
+  } finally {
+    permit.release()
+  }
+}
+
+function accessOf({ service, input }: Assessment): ServiceAccess {
+  if (!service.usable) throw new Error(`a create of ${input.desired.key} was decided without a service`)
+  return service.access
+}
+
+/** Records and tells what a round came to. */
+async function conclude(context: Context, round: Round, acted: Acted): Promise<Reconciled> {
+  const { deps, board, key, turn, startedAt } = context
+  const { assessment, recorded, action } = round
   const conditions = conditionsAfter({
-    decided: input,
+    decided: assessment.input,
     action,
     outcome: acted.outcome,
     state: deps.world.look(key)?.state,
@@ -140,33 +234,65 @@ async function turnOf(
   })
 }
 
-/** What the ledger says of a key; read in full only when it is not what we know already. */
-function recordOf({ ledger, world }: Deps, key: Key): Promise<LedgerRecord | undefined> {
-  const known = world.record(key)
-  return known === undefined ? ledger.get(key) : ledger.current(known)
+/**
+ * The record after what a person says in Git of its last attempt (`policy.retryCreate`): it created nothing. Words that were read
+ * while the request could still arrive are remembered as such, and do not count.
+ */
+async function answered(deps: Deps, record: LedgerRecord): Promise<LedgerRecord> {
+  const { world, clock, ledger } = deps
+  const intent = undecidedIntent(record)
+  const entry = world.entry(record.key)
+  if (intent === undefined || entry?.manifest?.kind !== 'Pipe') return record
+  const now = clock.now()
+  const isSaid = sameId(entry.manifest.policy?.retryCreate, intent.id)
+  const isEarly = isSaid && (intent.saidEarlyAt !== undefined || world.steadyNow() < retryFrom(intent))
+  if (!isSaid || isEarly) {
+    const readAt = isEarly ? (intent.saidEarlyAt ?? now) : undefined
+    if (readAt === intent.saidEarlyAt) return record
+    const noted = await ledger.swap(noteEarlyWords(record, intent, readAt), [])
+    world.note(noted)
+    return noted
+  }
+  if (entry.state !== 'valid' || isLeftAlone(entry, now)) return record
+  const said: HistoryEntry = {
+    type: 'action',
+    action: 'intent',
+    reason: 'RetryApproved',
+    result: 'failed',
+    intentId: intent.id,
+    key: record.key,
+    at: now,
+    revision: entry.revision,
+    requestId: intent.seen?.requestId,
+    message: `Attempt ${intent.attempt} created nothing, as policy.retryCreate says.`,
+  }
+  const next = await ledger.swap(dismissIntent(record, intent, now), [said])
+  world.note(next)
+  return next
 }
 
 /** At once when there is nothing to carry out, as in most turns. */
 function carryOut(
-  deps: Deps,
-  rescue: Rescue,
+  context: Context,
   assessment: Assessment,
   decision: { readonly action: Action; readonly outcome: Outcome },
-  turn: Turn,
+  permit: CreatePermit | undefined,
 ): Acted | Promise<Acted> {
+  const { deps, rescue, turn } = context
   const { action, outcome } = decision
   const record = assessment.input.recorded
   if (outcome.result !== 'done') return { outcome, record, history: [] }
-  const acted = act(deps, rescue, assessment, action, turn)
-  if (!(acted instanceof Promise)) return acted
-  return acted.catch((error: unknown) => {
-    if (isOutdated(error)) throw error
-    return {
-      outcome: outcomeOf(error, { signal: turn.stopping, now: deps.clock.now() }),
-      record,
-      history: [],
-    }
-  })
+  const acted = act(deps, rescue, assessment, action, { turn, permit })
+  return acted instanceof Promise
+    ? acted.catch((error: unknown) => failed(context, assessment, error))
+    : acted
+}
+
+/** @throws what makes the decision outdated, and what is no expected failure */
+function failed({ deps, turn }: Context, assessment: Assessment, error: unknown): Acted {
+  if (isOutdated(error)) throw error
+  const outcome = outcomeOf(error, { signal: turn.stopping, now: deps.clock.now() })
+  return { outcome, record: assessment.input.recorded, history: [] }
 }
 
 function nextBackoff(
@@ -184,35 +310,4 @@ function nextBackoff(
     now: deps.clock.now(),
     random: deps.random,
   })
-}
-
-/** Nothing is left of a key on the platform, and its manifest is gone. */
-async function forget(
-  deps: Deps,
-  board: WritableBoard,
-  key: Key,
-  recorded: LedgerRecord,
-): Promise<Reconciled> {
-  if (recorded.version > 0) await deps.ledger.remove(recorded, lastWords(deps, recorded))
-  if (recorded.version > 0 || board.get(key) !== undefined) deps.emit({ type: 'Forgotten', key })
-  deps.world.drop(key)
-  board.remove(key)
-  const message = 'Its manifest is gone, and there is nothing of it on the platform.'
-  return {
-    action: { type: 'observe', reason: 'Orphaned', message },
-    outcome: NOTHING_TO_DO,
-    next: undefined,
-    also: [],
-  }
-}
-
-/** Attempts that failed are worth a line; a key that was only ever looked at is not. */
-function lastWords({ clock, world }: Deps, { key, intent, pipe }: LedgerRecord): readonly HistoryEntry[] {
-  if (intent === undefined || pipe !== undefined) return []
-  const message = `Its manifest is gone, and none of its attempts (${intent.attempt}) created anything; it is forgotten.`
-  const revision = world.catalog?.revision.id ?? ''
-  const common = { key, at: clock.now(), revision, requestId: intent.seen?.requestId, message }
-  return [
-    { type: 'action', action: 'forget', reason: 'Orphaned', result: 'done', intentId: intent.id, ...common },
-  ]
 }

@@ -4,6 +4,7 @@ export const ERROR_CLASSES = [
   'AuthFailed',
   'Missing',
   'Throttled',
+  'ServiceIdle',
   'Unavailable',
   'BadReply',
   'Redirected',
@@ -15,6 +16,8 @@ export type ErrorClass = (typeof ERROR_CLASSES)[number]
 export type Effect = 'none' | 'unknown'
 
 export interface RemoteErrorFacts {
+  /** What was seen, in words, such as "the connection to … was cut before a reply came". */
+  readonly what: string
   readonly class: ErrorClass
   readonly effect: Effect
   /** Undefined when no reply came. */
@@ -24,6 +27,10 @@ export interface RemoteErrorFacts {
   readonly retryAfterMs: number | undefined
   /** Safe to repeat at once for a GET or an upsert; says nothing about a create. */
   readonly transient: boolean
+  /** The id of a resource that the reply to a create held, as it came: it may be no id at all. Undefined: none was seen. */
+  readonly repliedId: string | undefined
+  /** Equal for equal credentials; undefined when nothing was sent with any. */
+  readonly credential: string | undefined
 }
 
 /**

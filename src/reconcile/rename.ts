@@ -34,7 +34,7 @@ function recordFor({ world }: Deps, { input, entry, service }: Assessment): Ledg
     const free = record !== undefined && leftSomething(record) && isUnclaimed(world.desiredState(record.key))
     return free ? record : undefined
   }
-  if (manifest.policy?.replaces !== undefined || manifest.policy?.adopt !== undefined) return undefined
+  if (manifest.policy?.adopt !== undefined) return undefined
   return sameButGone(world, { manifest, desired, service })
 }
 

@@ -1,19 +1,23 @@
 import type { Key } from '../kinds/key.ts'
 import { sleep } from '../lib/clock.ts'
-import type { Intent, LedgerRecord } from '../plan/record.ts'
+import type { LedgerRecord, RecordedPipe, Seen } from '../plan/record.ts'
+import { replacedAfter } from '../plan/replacement.ts'
+import { failIntent, leaveIntentUnknown, succeedIntent } from '../plan/transitions.ts'
 import type { Deps } from './deps.ts'
 import type { HistoryEntry } from './history.ts'
 import { LedgerConflict, LedgerError } from './ports.ts'
 
-/** Turns the record, whose last intent is still ours, into what it must become. */
-type Settle = (record: LedgerRecord, intent: Intent) => LedgerRecord
+/** How a create ended. */
+export type CreateEnd =
+  | { readonly type: 'created'; readonly pipe: RecordedPipe }
+  | { readonly type: 'failed' | 'unknown'; readonly seen: Seen }
 
 /** What became of an intent, until the ledger says so too. */
 export interface Unsaved {
   readonly intentId: string
   /** The record as it was when the intent was written; undefined when it is not known to have been. */
   readonly opened: LedgerRecord | undefined
-  readonly settle: Settle
+  readonly end: CreateEnd
   readonly history: readonly HistoryEntry[]
 }
 
@@ -32,10 +36,10 @@ export interface Rescue {
   remember(key: Key, outcome: Unsaved): void
   /** Writes what is kept for a key, if anything. @throws {LedgerError} when it still cannot be written */
   recover(key: Key): Promise<void>
-  /** Tries once more to write all that is kept: there is no next turn. @returns how many could not be written */
-  recoverAll(): Promise<number>
-  /** Number of outcomes that are not on disk. */
-  readonly pending: number
+  /** Tries once more to write all that is kept: there is no next turn. @returns what could not be written */
+  recoverAll(): Promise<ReadonlyMap<Key, CreateEnd>>
+  /** Outcomes that are not on disk. */
+  readonly pending: ReadonlyMap<Key, Unsaved>
   /** Marks a key while its create is under way. */
   during<T>(key: Key, create: () => Promise<T>): Promise<T>
   /** Whether a create of this process is under way for a key, or its outcome not on disk: its record stays where it is. */
@@ -45,7 +49,7 @@ export interface Rescue {
 const TRIES = 6
 const FIRST_WAIT_MS = 50
 
-export function createRescue({ ledger, clock }: Pick<Deps, 'ledger' | 'clock'>): Rescue {
+export function createRescue({ ledger, clock, world }: Pick<Deps, 'ledger' | 'clock' | 'world'>): Rescue {
   const kept = new Map<Key, Unsaved>()
   const underWay = new Set<Key>()
   /** Outcomes take priority over any stop: these waits are short and end by their number. */
@@ -53,19 +57,34 @@ export function createRescue({ ledger, clock }: Pick<Deps, 'ledger' | 'clock'>):
 
   async function write(
     found: LedgerRecord | undefined,
-    { intentId, opened, settle, history }: Unsaved,
+    { intentId, opened, end, history }: Unsaved,
   ): Promise<LedgerRecord | undefined> {
     // A person forgot the key meanwhile. An id that we hold is recorded all the same.
     const record = found ?? (opened && { ...opened, version: 0 })
-    if (record === undefined) return undefined
-    const intent = record.intent
-    const next = intent?.id === intentId && record.pipe === undefined ? settle(record, intent) : undefined
-    const holdsPipe = next?.pipe !== undefined
-    if (found === undefined && !holdsPipe) return undefined
-    if (next !== undefined && (holdsPipe || intent?.state === 'open')) return ledger.swap(next, history)
-    // A person settled it meanwhile: their word stands, unless we hold the id that proves otherwise. What we saw is
-    // kept in the history.
-    return history.length === 0 ? record : ledger.swap(record, history)
+    if (record === undefined || (found === undefined && end.type !== 'created')) return undefined
+    const { intent } = record
+    const isOurs = intent?.id === intentId
+    // What a person said meanwhile stands, unless we hold the id that proves otherwise; and no pipe that they gave the key is
+    // given up for it. What we saw is kept in the history.
+    const counts =
+      isOurs && (intent.state === 'open' || (end.type === 'created' && intent.state !== 'succeeded'))
+    if (counts) return ledger.settle(settled(record, end), history)
+    return history.length === 0 ? record : ledger.settle(record, history)
+  }
+
+  function settled(record: LedgerRecord, end: CreateEnd): LedgerRecord {
+    const { intent } = record
+    if (intent === undefined) throw new Error('an outcome is that of an intent')
+    switch (end.type) {
+      case 'created': {
+        const replaced = replacedAfter(record.replaced, world.steadyNow())
+        return succeedIntent(record, intent, { pipe: end.pipe, replaced })
+      }
+      case 'failed':
+        return failIntent(record, intent, end.seen)
+      case 'unknown':
+        return leaveIntentUnknown(record, intent, end.seen)
+    }
   }
 
   async function recover(key: Key): Promise<void> {
@@ -76,9 +95,7 @@ export function createRescue({ ledger, clock }: Pick<Deps, 'ledger' | 'clock'>):
   }
 
   return {
-    get pending() {
-      return kept.size
-    },
+    pending: kept,
     async persist(key, outcome) {
       kept.set(key, outcome)
       let record: LedgerRecord | undefined = outcome.opened
@@ -114,7 +131,7 @@ export function createRescue({ ledger, clock }: Pick<Deps, 'ledger' | 'clock'>):
           if (!(error instanceof LedgerConflict) && !(error instanceof LedgerError)) throw error
         })
       }
-      return kept.size
+      return new Map([...kept].map(([key, { end }]) => [key, end]))
     },
   }
 }

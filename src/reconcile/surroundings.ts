@@ -1,37 +1,39 @@
 import type { Entry } from '../kinds/catalog.ts'
-import { kindOf, parseKey } from '../kinds/key.ts'
+import { keyOf, parseKey } from '../kinds/key.ts'
+import { sameId } from '../lib/same-id.ts'
 import { brakeOf } from '../plan/brake.ts'
-import type { Desired, Surroundings } from '../plan/input.ts'
-import { isMassMissing } from '../plan/missing.ts'
-import type { LedgerRecord } from '../plan/record.ts'
+import type { Desired, Observed, Surroundings } from '../plan/input.ts'
+import { undecidedIntent } from '../plan/outcome-unknown.ts'
+import type { LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import type { DesiredService } from './access.ts'
 import type { Deps } from './deps.ts'
-import { isUnclaimed, kinOf } from './kin.ts'
-import { lookSince } from './looks.ts'
-import type { BodySecrets } from './secrets.ts'
-import { missingCredentials } from './secrets.ts'
+import { kinOf } from './kin.ts'
+import { massMissing } from './siblings.ts'
 import type { World } from './world.ts'
 
 /** What is known of one key before its surroundings. */
-export interface SurroundingsInput {
+interface SurroundingsInput {
   readonly entry: Entry | undefined
   readonly recorded: LedgerRecord
   readonly desired: Desired
+  readonly observed: Observed
   readonly service: DesiredService
-  readonly secrets: BodySecrets
+  /** Files that were looked for and are not there. */
+  readonly missingSecrets: readonly string[]
   readonly now: number
 }
 
 /** What else bears on the decision for a key: its service, secrets, neighbours, and the limits of the whole. */
-export async function surroundingsOf(deps: Deps, input: SurroundingsInput): Promise<Surroundings> {
+export function surroundingsOf(
+  deps: Pick<Deps, 'world' | 'clock' | 'maxCreates'>,
+  input: SurroundingsInput,
+): Surroundings {
   const { world } = deps
-  const { entry, recorded, desired, service, secrets, now } = input
+  const { entry, recorded, desired, observed, service, now } = input
   const manifest = entry?.manifest
   const needed = manifest !== undefined && 'policy' in manifest ? (manifest.policy?.dependsOn ?? []) : []
-  const credentials = credentialsNeeded(input)
-  const missing = credentials === undefined ? [] : await missingCredentials(deps.secrets, credentials)
   return {
-    serviceProblem: service.usable ? undefined : service.problem,
+    serviceProblem: service.usable ? doubtOfService(world, service.identity) : service.problem,
     lockedId: world.catalog?.locks.get(desired.key),
     hiddenLocks: world.catalog?.hiddenLocks ?? [],
     kin:
@@ -43,38 +45,32 @@ export async function surroundingsOf(deps: Deps, input: SurroundingsInput): Prom
       if (needs === undefined) return []
       return world.record(needs)?.conditions?.Ready.status === 'True' ? [] : [needs]
     }),
-    missingSecrets: [...secrets.missing, ...missing],
+    missingSecrets: input.missingSecrets,
     brake: brakeOf({ wanted: world.wantedCreations(now), limit: deps.maxCreates }),
-    massMissing: massMissing(deps, recorded, now),
+    massMissing: observed.status === 'missing' ? massMissing(deps, recorded, observed.misses) : undefined,
+    knownIds: knownIds(world, recorded),
   }
 }
 
-/** The mounted secret without which a Service is of no use, a pipe cannot be created and an endpoint not applied. */
-function credentialsNeeded({ entry, recorded, service }: SurroundingsInput): string | undefined {
-  const manifest = entry?.manifest
-  if (manifest?.kind === 'Service') return manifest.spec.credentials.secretRef.name
-  const writes =
-    manifest?.kind === 'QueryEndpoint' || (manifest?.kind === 'Pipe' && recorded.pipe === undefined)
-  return writes && service.usable ? service.access.secretName : undefined
+/** Why nothing is written to a service that is known: what its manifest says now is not. */
+function doubtOfService(world: World, { name }: ServiceIdentity): string | undefined {
+  const key = keyOf('Service', name)
+  const entry = world.entry(key)
+  if (entry === undefined || entry.state === 'valid') return undefined
+  return entry.state === 'vanishing'
+    ? `The manifest of ${key} was not found; nothing is created or applied there until it is.`
+    : `The manifest of ${key} has errors; nothing is created or applied there until they are corrected.`
 }
 
-/** Counts the pipes of a service of which it is known whether they are there, since this one was first missed. */
-function massMissing({ world }: Deps, recorded: LedgerRecord, now: number): Surroundings['massMissing'] {
-  const { misses, service } = recorded
-  if (misses === undefined || service === undefined) return undefined
-  const counts = { missing: 0, of: 0 }
-  for (const record of world.records()) {
-    if (kindOf(record.key) !== 'Pipe' || record.service?.serviceId !== service.serviceId) continue
-    const seen = lookSince(world.look(record.key), { since: misses.firstAt, now })
-    const isMissing = seen === undefined ? isStillMissed(world, record) : !seen.found
-    if (seen === undefined && !isMissing) continue
-    counts.of += 1
-    if (isMissing) counts.missing += 1
+/** Pipes of the same name in the same service that other keys have: not what a create of unknown outcome may have made. */
+export function knownIds(world: World, recorded: LedgerRecord): readonly string[] {
+  const { key, service, platformName } = recorded
+  if (service === undefined || undecidedIntent(recorded) === undefined) return []
+  const ids: string[] = []
+  for (const other of world.pipesOf(service.serviceId)) {
+    const record = other === key ? undefined : world.record(other)
+    if (record?.pipe === undefined || record.platformName !== platformName) continue
+    if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.pipe.id)
   }
-  return isMassMissing(counts) ? counts : undefined
-}
-
-/** The ledger says so, as a process before this one saw it, and it will be looked at again. */
-function isStillMissed(world: World, { key, misses }: LedgerRecord): boolean {
-  return misses !== undefined && !isUnclaimed(world.desiredState(key))
+  return ids
 }

@@ -3,11 +3,12 @@ import type { ObservedPipe } from '../kinds/observed.ts'
 import { sameId } from '../lib/same-id.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
+import { replacedAfter } from '../plan/replacement.ts'
 import { adoptPipe } from '../plan/transitions.ts'
 import type { Deps } from './deps.ts'
 import type { HistoryEntry } from './history.ts'
 import { isUnclaimed } from './kin.ts'
-import type { ReadOptions, ServiceAccess } from './ports.ts'
+import type { ReadOptions, Reply, ServiceAccess } from './ports.ts'
 import { RemoteError } from './remote-error.ts'
 import type { World } from './world.ts'
 
@@ -28,8 +29,7 @@ export type TakenOver =
       readonly taken: true
       /** Not yet written. */
       readonly record: LedgerRecord
-      readonly pipe: ObservedPipe
-      readonly requestId: string | undefined
+      readonly reply: Reply<ObservedPipe>
       readonly message: string
       readonly history: readonly HistoryEntry[]
     }
@@ -61,12 +61,25 @@ export async function takeOver(
   if (!sameId(owner, service.serviceId)) {
     return refused(`Pipe ${pipeId} belongs to another service, ${owner}.`)
   }
+  // The answer took its time: somebody else may have it by now.
+  const since = heldElsewhere(world, pipeId, key)
+  if (since !== undefined) return refused(since)
   const at = clock.now()
   const record = adoptPipe(recorded, {
-    pipe: { id: pipe.id, origin: 'adopted', at, revision, requestId },
+    pipe: {
+      id: pipe.id,
+      origin: 'adopted',
+      at,
+      revision,
+      requestId,
+      seenAt: at,
+      saidGoneAt: undefined,
+      refutedAt: undefined,
+    },
+    replaced: replacedAfter(recorded.replaced, world.steadyNow()),
     service,
     platformName: wanted.platformName,
-    fingerprint: baselineOf(recorded, wanted.fingerprint),
+    fingerprint: baselineOf(recorded, wanted.fingerprint, pipe.id),
   })
   const message = `Pipe ${pipe.id} was taken over${inPlaceOf(recorded, pipe.id)}.`
   const history: HistoryEntry = {
@@ -81,32 +94,33 @@ export async function takeOver(
     requestId,
     message,
   }
-  return { taken: true, record, pipe, requestId, message, history: [history] }
+  return { taken: true, record, reply, message, history: [history] }
 }
 
 /** Says which other key holds a pipe, if one does. */
 export function heldElsewhere(world: World, pipeId: string, but: Key): string | undefined {
-  for (const { key, pipe } of world.records()) {
-    if (key === but || !sameId(pipe?.id, pipeId)) continue
-    const held = `Pipe ${pipeId} is ${key} already; one pipe belongs to one manifest.`
-    if (!isUnclaimed(world.desiredState(key))) return held
-    const command = `pipewright forget ${key}`
-    return `${held} ${key} has no manifest any more: if ${but} is its new name, run "${command}"; the pipe can be taken over then.`
-  }
-  return undefined
+  const key = world.holderOf(pipeId, but)
+  if (key === undefined) return undefined
+  const held = `Pipe ${pipeId} is ${key} already; one pipe belongs to one manifest.`
+  if (!isUnclaimed(world.desiredState(key))) return held
+  const command = `pipewright forget ${key}`
+  return `${held} ${key} has no manifest any more: if ${but} is its new name, run "${command}"; the pipe can be taken over then.`
 }
 
 /**
  * What the pipe is compared with from now on. The one that an unknown create may have made has what was asked for
  * then: edits and rotated secrets since must show, also in the fields that the platform does not report.
  */
-function baselineOf(recorded: LedgerRecord, asked: Fingerprint): Fingerprint {
-  return undecidedIntent(recorded) === undefined ? asked : (recorded.applied ?? asked)
+function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
+  const { former, applied } = recorded
+  if (sameId(former?.pipe.id, pipeId)) return former?.applied ?? asked
+  return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)
 }
 
 /** An id that is given up is told once more: it must not get lost silently. */
-function inPlaceOf({ pipe }: LedgerRecord, id: string): string {
-  return pipe === undefined || sameId(pipe.id, id) ? '' : `, in place of pipe ${pipe.id}, which is gone`
+function inPlaceOf({ pipe, former }: LedgerRecord, id: string): string {
+  const before = pipe ?? former?.pipe
+  return before === undefined || sameId(before.id, id) ? '' : `, in place of pipe ${before.id}, which is gone`
 }
 
 function refused(why: string): TakenOver {

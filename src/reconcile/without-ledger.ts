@@ -6,6 +6,8 @@ import type { Deps, Turn } from './deps.ts'
 import { changedStatus } from './kept-status.ts'
 import type { LedgerError } from './ports.ts'
 import type { Reconciled } from './reconciled.ts'
+import type { CreateEnd } from './rescue.ts'
+import { unsavedOutcome, unsavedWords } from './unsaved-words.ts'
 
 const LEDGER_LOOK_MS = 5_000
 
@@ -13,34 +15,34 @@ const LEDGER_LOOK_MS = 5_000
 export function withoutLedger(
   deps: Deps,
   board: WritableBoard,
-  key: Key,
-  turn: Turn,
-  error: LedgerError,
-  startedAt: number,
+  about: {
+    readonly key: Key
+    readonly turn: Turn
+    readonly error: LedgerError
+    /** What became of a create of the key, if the ledger does not say so yet. */
+    readonly unsaved: CreateEnd | undefined
+    readonly startedAt: number
+  },
 ): Reconciled {
-  const action: Action = { type: 'hold', reason: 'LedgerFailed', until: undefined, message: error.message }
-  const outcome: Outcome = {
-    result: 'failed',
-    reason: 'LedgerFailed',
-    message: error.message,
-    requestId: undefined,
-    retryAfterMs: undefined,
-  }
+  const { key, turn, error, unsaved, startedAt } = about
+  const reason = unsaved === undefined ? 'LedgerFailed' : 'OutcomeUnsaved'
+  const message = unsaved === undefined ? error.message : unsavedWords(key, unsaved)
+  const action: Action = { type: 'hold', reason, until: undefined, message }
+  const outcome: Outcome = { ...unsavedOutcome(message, undefined), reason }
   const before = board.get(key)
-  if (before !== undefined)
-    board.set(changedStatus(before, { status: 'Failed', reason: 'LedgerFailed', message: error.message }))
+  if (before !== undefined) board.set(changedStatus(before, { status: 'Failed', reason, message }))
   deps.emit({
     type: 'ReconcileFinished',
     key,
     reconcileId: turn.reconcileId,
     revision: deps.world.catalog?.revision.id ?? '',
     action: action.type,
-    reason: 'LedgerFailed',
-    message: error.message,
+    reason,
+    message,
     result: 'failed',
     requestId: undefined,
     durationMs: deps.clock.monotonic() - startedAt,
-    changed: before?.reason !== 'LedgerFailed',
+    changed: before?.reason !== reason,
     file: before?.file,
     line: before?.line,
     changeToApplyMs: undefined,

@@ -6,22 +6,31 @@ import { keyOf, kindOf } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { ServiceManifest } from '../kinds/service/schema.ts'
 import { keyedHash } from '../lib/digest.ts'
-import { sameId } from '../lib/same-id.ts'
+import { createSteadyClock, type Clock } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Desired } from '../plan/input.ts'
-import { isMassMissing } from '../plan/missing.ts'
+import { isMassMissing, type Misses } from '../plan/missing.ts'
+import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import type { Newcomer } from '../plan/rename.ts'
+import { replaceableFrom } from '../plan/replacement.ts'
 import { bodyOf } from './asked-body.ts'
 import type { KeptReply } from './kept-reply.ts'
+import { createKeyGroups } from './key-groups.ts'
 import { createKinIndex } from './kin-index.ts'
 
 /** What the platform last said of one key. */
 export interface Look {
   /** ms since the epoch. */
   readonly at: number
+  /** When the reading was begun that says this; on the monotonic clock, ms. Undefined: it was part of a write. */
+  readonly readAt: number | undefined
   readonly found: boolean
+  /** The 404s in a row, with this one; undefined when it was found, or when this one does not count. */
+  readonly misses: Misses | undefined
+  /** Equal for equal credentials: those that it was asked with. */
+  readonly credential: string | undefined
   readonly state: string | undefined
   readonly reply: KeptReply | undefined
   /** Looks in a row that found a state which is not healthy. */
@@ -42,6 +51,16 @@ export interface World {
   records(): Iterable<LedgerRecord>
   record(key: Key): LedgerRecord | undefined
   note(record: LedgerRecord): void
+  /** Keys that have a pipe in the service with this id. */
+  pipesOf(serviceId: string): Iterable<Key>
+  /** Another key that has the pipe with this id, or had it until its replacement has an outcome. */
+  holderOf(pipeId: string, but: Key): Key | undefined
+  /** Keys that were last asked for with this credential. */
+  askedWith(credential: string): Iterable<Key>
+  /** For how long this process has known the pipe of a key, in ms; undefined: longer than it lives. */
+  pipeAgeMs(key: Key): number | undefined
+  /** What the wall clock said when this process began, and what has passed since: ms since the epoch. Never jumps. */
+  steadyNow(): number
   /** Records of other keys that may be the pipe of this newcomer, in the order of their keys. */
   kinOf(newcomer: Newcomer): readonly LedgerRecord[]
   drop(key: Key): void
@@ -70,7 +89,13 @@ export interface Asked {
 }
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
-export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): World {
+export function createWorld({
+  hashKey,
+  clock,
+}: {
+  readonly hashKey: Uint8Array
+  readonly clock: Clock
+}): World {
   /** Of bodies; these themselves are made when they are looked at. */
   const digests = new WeakMap<ResourceManifest, string>()
   const secretHashes = new WeakMap<Secret, string>()
@@ -80,6 +105,12 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
   const records = new Map<Key, LedgerRecord>()
   const kin = createKinIndex(() => records.values())
   const looks = new Map<Key, Look>()
+  const pipes = createKeyGroups()
+  const ids = createKeyGroups()
+  const formerIds = createKeyGroups()
+  const asked = createKeyGroups()
+  const recordedAt = new Map<Key, number>()
+  const steadyNow = createSteadyClock(clock)
   const authFailures = new Map<string, string>()
 
   const world: World = {
@@ -100,20 +131,44 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
     records: () => records.values(),
     record: (key) => records.get(key),
     note(record) {
-      if (records.get(record.key) === record) return
-      if (kindOf(record.key) === 'Pipe' && fate(records.get(record.key)) !== fate(record)) wanted = undefined
-      kin.replace(records.get(record.key), record)
-      records.set(record.key, record)
+      const { key, pipe } = record
+      const before = records.get(key)
+      if (before === record) return
+      if (kindOf(key) === 'Pipe' && fate(before) !== fate(record)) wanted = undefined
+      kin.replace(before, record)
+      records.set(key, record)
+      pipes.put(key, pipe && (record.service?.serviceId ?? '').toLowerCase())
+      ids.put(key, pipe?.id.toLowerCase())
+      formerIds.put(key, record.former?.pipe.id.toLowerCase())
+      if (before !== undefined && pipe !== undefined && pipe.id !== before.pipe?.id)
+        recordedAt.set(key, clock.monotonic())
     },
+    pipesOf: (serviceId) => pipes.of(serviceId.toLowerCase()),
+    holderOf(pipeId, but) {
+      const id = pipeId.toLowerCase()
+      for (const key of ids.of(id)) if (key !== but) return key
+      for (const key of formerIds.of(id)) if (key !== but) return key
+      return undefined
+    },
+    askedWith: (credential) => asked.of(credential),
+    pipeAgeMs(key) {
+      const since = recordedAt.get(key)
+      return since === undefined ? undefined : clock.monotonic() - since
+    },
+    steadyNow,
     kinOf: (newcomer) => kin.of(newcomer).flatMap((key) => records.get(key) ?? []),
     drop(key) {
       kin.replace(records.get(key), undefined)
       records.delete(key)
       looks.delete(key)
+      for (const groups of [pipes, ids, formerIds, asked]) groups.put(key, undefined)
+      recordedAt.delete(key)
     },
     look: (key) => looks.get(key),
     noteLook(key, look) {
+      if (looks.get(key)?.found !== look.found) wanted = undefined
       looks.set(key, look)
+      asked.put(key, look.credential)
     },
     authFailure: (service) => authFailures.get(service),
     noteAuth(service, failure) {
@@ -157,16 +212,17 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
     const services = new Map<string, { missing: number; of: number; wanted: number }>()
     for (const entry of catalog?.entries.values() ?? []) {
       const record = records.get(entry.key)
-      const wants = wantsCreation(entry, record, catalog, now) ? 1 : 0
+      const isMissed = looks.get(entry.key)?.found === false
+      const wants = wantsCreation({ entry, record, catalog, isMissed, now, steadyNow: steadyNow() }) ? 1 : 0
       if (record?.pipe === undefined) {
         count += wants
         continue
       }
-      const id = record.service?.serviceId ?? ''
+      const id = (record.service?.serviceId ?? '').toLowerCase()
       const service = services.get(id) ?? { missing: 0, of: 0, wanted: 0 }
       services.set(id, service)
       service.of += 1
-      service.missing += record.misses === undefined ? 0 : 1
+      service.missing += isMissed ? 1 : 0
       service.wanted += wants
     }
     // A service that is out of sight gets nothing created, and so it keeps no other one waiting.
@@ -179,26 +235,36 @@ export function createWorld({ hashKey }: { readonly hashKey: Uint8Array }): Worl
 
 /** What of a record bears on whether its key wants to be created. */
 function fate(record: LedgerRecord | undefined): string {
-  const { pipe, intent, misses } = record ?? {}
-  return `${pipe?.id ?? ''}/${intent?.id ?? ''}/${intent?.state ?? ''}/${misses === undefined}`
+  const { pipe, intent } = record ?? {}
+  return `${pipe?.id ?? ''}/${pipe?.seenAt === undefined}/${intent?.id ?? ''}/${intent?.state ?? ''}`
 }
 
-function wantsCreation(
-  entry: Entry,
-  record: LedgerRecord | undefined,
-  catalog: Catalog | undefined,
-  now: number,
-): boolean {
+function wantsCreation({
+  entry,
+  record,
+  catalog,
+  isMissed,
+  now,
+  steadyNow,
+}: {
+  readonly entry: Entry
+  readonly record: LedgerRecord | undefined
+  readonly catalog: Catalog | undefined
+  readonly isMissed: boolean
+  readonly now: number
+  readonly steadyNow: number
+}): boolean {
   if (entry.state !== 'valid' || entry.manifest?.kind !== 'Pipe') return false
   const { policy } = entry.manifest
   if (policy?.adopt !== undefined || catalog?.locks.has(entry.key) === true) return false
   if (policy?.suspend !== undefined && Date.parse(policy.suspend.until) > now) return false
   if (record?.pipe !== undefined) {
+    // What is never replaced by itself, or not for a long time, keeps no other one waiting.
+    const isHeld = record.pipe.seenAt === undefined || (replaceableFrom(record.replaced) ?? 0) > steadyNow
     // Also while a 404 is not believed yet: the first of many must not be created before the last one is counted.
-    return policy?.onMissing !== 'report' && record.misses !== undefined
+    return isMissed && policy?.onMissing !== 'report' && !isHeld
   }
-  const undecided = record?.intent?.state === 'open' || record?.intent?.state === 'unknown'
-  return !undecided || sameId(policy?.retryCreate, record.intent.id)
+  return record === undefined || undecidedIntent(record) === undefined
 }
 
 function indexDependents(catalog: Catalog): Map<string, Key[]> {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from '../kinds/zod.ts'
 import type { Json } from '../lib/json.ts'
-import { FaultMix, FaultRule } from './fault.ts'
+import { FaultsFile } from './fault.ts'
 import { maskSecrets } from './request-only.ts'
 import { wordIssues } from './request-rules.ts'
 import type { SandboxControl } from './control.ts'
@@ -9,10 +9,8 @@ import { parseJson } from './platform.ts'
 
 const Patch = z.record(z.string(), z.json())
 
-const FaultsBody = z.strictObject({
+const FaultsBody = FaultsFile.extend({
   clear: z.boolean().default(false).describe('Whether to forget all faults first.'),
-  rules: z.array(FaultRule).default([]),
-  mix: FaultMix.optional(),
 })
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
+import { LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from '../kinds/zod.ts'
+import { offsetOf } from '../lib/yaml-offset.ts'
 import { wordIssue } from './request-rules.ts'
 
 /** A file of the sandbox that cannot be used; the message says what is wrong with it, a line a fault, each with its place. */
@@ -46,11 +47,4 @@ function valueOf(doc: Document, file: string): unknown {
       cause: error,
     })
   }
-}
-
-/** Where a value begins, or the nearest one around it that is there. */
-function offsetOf(doc: Document, path: readonly PropertyKey[]): number {
-  const node = path.length === 0 ? doc.contents : doc.getIn(path, true)
-  if (isNode(node) && node.range) return node.range[0]
-  return path.length === 0 ? 0 : offsetOf(doc, path.slice(0, -1))
 }

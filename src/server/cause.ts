@@ -3,7 +3,7 @@ import type { ResourceStatus } from '../reconcile/status.ts'
 
 /** Where the words of a message begin that say what to do; the steps say it again, with what to copy. */
 const REMEDIES = [
-  ' Look for it in the console.',
+  ' If it is there, run ',
   ' Change them back ',
   ' Change it back ',
   ' Mount the secret there ',

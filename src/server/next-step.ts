@@ -161,6 +161,36 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
     ...missingSecrets(resource).map((path) => step('Mount the secret; it goes on by itself then:', path)),
     step('Or correct the secretRef:', place),
   ],
+  NeverSeen: ({ resource, command, service }) => [
+    withId(`Look in the console of ${service} for the pipe.`, resource.pipeId),
+    step('If it is gone, have a new one created:', command(`resolve ${resource.key} --recreate`)),
+    step('If it is there under another id:', 'policy: {adopt: PIPE_ID}'),
+  ],
+  ReplacedRecently: ({ resource, command, service }) => [
+    step(
+      `Find out what removes the pipe: look in the console of ${service}. It is created again by itself later.`,
+    ),
+    step('To have it created now:', command(`resolve ${resource.key} --recreate`)),
+  ],
+  OutcomeUnsaved: ({ resource, command }) => [
+    step(
+      'Make room on the volume of the ledger, or repair it. Do not restart Pipewright before: it knows more than the ledger.',
+    ),
+    ...(resource.pipeId === undefined
+      ? []
+      : [
+          step(
+            'If it was restarted all the same:',
+            command(`resolve ${resource.key} --adopt ${resource.pipeId}`),
+          ),
+        ]),
+  ],
+  ServiceIdle: ({ service, command }) => [
+    step(
+      `Wake ${service} in the console, if its pipes are to run. It is asked again by itself; then see:`,
+      command('status'),
+    ),
+  ],
   RateLimited: ({ command }) => [
     step('Nothing: it goes on by itself. If it lasts, lower --api-budget, or see:', command('status')),
   ],
@@ -208,6 +238,8 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
   Adopt: nothing,
   RetryApproved: nothing,
   RetryFailed: nothing,
+  RecreateApproved: nothing,
+  FoundByRead: nothing,
   Created: nothing,
   Adopted: nothing,
   Moved: nothing,

@@ -39,6 +39,7 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[
   }
   for (const { kind, status } of resources) metrics.resources.inc({ kind, status })
   metrics.create_outcome_unknown.set(resources.filter(isUnknown).length)
+  metrics.unsaved_outcomes.set(resources.filter(({ reason }) => reason === 'OutcomeUnsaved').length)
   metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
 }
 

@@ -12,7 +12,9 @@ export function lineOf(event: PlainEvent): Line | undefined {
   switch (event.type) {
     case 'ReconcileFinished': {
       const { type: _, message, changed, ...facts } = event
-      return line('reconciled', changed ? changedLevel(event.result) : 'debug', { ...facts, detail: message })
+      // The words of an unknown outcome are long, and the line of the create has just said them.
+      const detail = event.action === 'create' && event.result === 'unknown' ? undefined : message
+      return line('reconciled', changed ? changedLevel(event.result) : 'debug', { ...facts, detail })
     }
     case 'ConditionChanged':
       return line('condition', isToldByReconcile(event) ? 'debug' : 'info', {
@@ -21,7 +23,7 @@ export function lineOf(event: PlainEvent): Line | undefined {
         status: event.after.status,
         before: event.before?.status,
         reason: event.after.reason,
-        detail: event.after.message,
+        detail: event.after.reason === 'OutcomeUnknown' ? undefined : event.after.message,
         revision: event.revision,
         file: event.file,
         line: event.line,
@@ -92,6 +94,10 @@ export function lineOf(event: PlainEvent): Line | undefined {
       return line('stopping', 'info', { signal: event.signal })
     case 'Stopped':
       return line('stopped', event.unfinished > 0 ? 'warn' : 'info', { unfinished: event.unfinished })
+    case 'OutcomeLost': {
+      const { type: _, message, ...facts } = event
+      return line('outcomeLost', 'error', { ...facts, detail: message })
+    }
     case 'Bug':
       return line('bug', 'error', { detail: event.message, err: event.error })
     case 'QueueChanged':

@@ -24,6 +24,7 @@ export const FIELDS = {
   attempt: 'number of the attempt, from 1',
   outcome: '`created`, `failed` or `unknown`',
   pipeId: 'id of the pipe on the platform',
+  command: 'a command of Pipewright to be run',
   state: '`state` as the platform reports it',
   differs: 'names of the fields that differ',
   // of a request

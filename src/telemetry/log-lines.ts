@@ -140,7 +140,7 @@ export const LINES = {
   paused: {
     event: 'ServicePaused',
     message: 'Service paused',
-    levels: { warn: 'its credentials were refused' },
+    levels: { warn: 'its credentials were refused, or it is idle' },
     fields: ['service', 'detail'],
   },
   resumed: {
@@ -204,6 +204,12 @@ export const LINES = {
     message: 'Stopped',
     levels: { info: 'all that ran is finished', warn: 'something was cut short' },
     fields: ['unfinished'],
+  },
+  outcomeLost: {
+    event: 'OutcomeLost',
+    message: 'The outcome of a create could not be saved',
+    levels: { error: 'always; run the command once the ledger can be written' },
+    fields: ['key', 'outcome', 'pipeId', 'command', 'detail'],
   },
   bug: {
     event: 'Bug',

@@ -93,6 +93,11 @@ export const METRICS = {
     help: 'Number of pipes whose creation may or may not have worked; each waits for a person.',
     labels: {},
   },
+  unsaved_outcomes: {
+    type: 'gauge',
+    help: 'Number of creates whose outcome is in memory only, because the ledger cannot be written: a restart would lose it.',
+    labels: {},
+  },
   create_brake: {
     type: 'gauge',
     help: '1 while creations are refused because too many are wanted at once, else 0.',

@@ -108,6 +108,7 @@ function count(metrics: Instruments, event: Event, clock: Clock): void {
     case 'Started':
     case 'Stopping':
     case 'Stopped':
+    case 'OutcomeLost':
     case 'FailpointSet':
     case 'NotificationsForgotten':
     case 'Bug':

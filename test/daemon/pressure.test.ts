@@ -27,7 +27,12 @@ function setUp(options: {
 
   async function run({ key, lane, priority }: Taken) {
     const account = accounts.of(options.credentialOf(lane))
-    const place = await account.budget.acquire({ lane, priority, signal: new AbortController().signal })
+    const { place } = await account.budget.acquire({
+      lane,
+      priority,
+      places: 1,
+      signal: new AbortController().signal,
+    })
     place.sent()
     sent.push({ at: clock.monotonic(), key, lane, priority })
     const takes = options.takes(lane)

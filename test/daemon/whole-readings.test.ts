@@ -42,11 +42,13 @@ async function setUp() {
     meanwhile: () => undefined as void,
   }
   const source = createSource({ root: dir })
+  const secrets = createModelSecrets()
   const deps = {
     platform: createModelPlatform({ clock, ledger }),
     ledger,
-    secrets: createModelSecrets(),
-    world: createWorld({ hashKey: ledger.hashKey }),
+    secrets,
+    mounted: secrets,
+    world: createWorld({ hashKey: ledger.hashKey, clock }),
     clock,
     emit: (event: Event) => void events.push(event),
     random: () => 0.5,

@@ -159,9 +159,7 @@ describe('the messages of the code and the runbook', () => {
     expect(told.map(([reason]) => reason)).toEqual(
       expect.arrayContaining(['OutcomeUnknown', 'NotUpdatable', 'CreateBrake']),
     )
-    expect(toldByCode().get('OutcomeUnknown')).toEqual(
-      new Set(['policy.adopt', 'policy.retryCreate', 'pipewright resolve', '--adopt', '--retry']),
-    )
+    expect(toldByCode().get('OutcomeUnknown')).toEqual(new Set(['pipewright resolve', '--adopt', '--retry']))
   })
 
   test.each(told)('say the same for %s', (reason, words) => {

@@ -199,8 +199,8 @@ describe.each(['memory:', 'sqlite:'])('a ledger at %s', (home) => {
   })
 
   test('refuses a record that it could not read back, as a bug of ours', async () => {
-    const misses = { count: Number.NaN, firstAt: 1, lastAt: 1 }
-    await expect(ledger.swap(blank(ORDERS, { misses }), [])).rejects.toThrow(/bug: .*misses\.count/)
+    const replaced = { count: Number.NaN, at: 1 }
+    await expect(ledger.swap(blank(ORDERS, { replaced }), [])).rejects.toThrow(/bug: .*replaced\.count/)
     expect(await ledger.get(ORDERS)).toBeUndefined()
   })
 

@@ -26,6 +26,10 @@ function openAs(mode: 'owner' | 'writer' | 'reader', path = file): Promise<Ledge
   return openSqliteLedger({ file: path, init: 'auto', mode, clock: CLOCK, emit: ignore })
 }
 
+function manyRows(count: number): string {
+  return Array.from({ length: count }, (_, i) => `('row ${i}', '${'x'.repeat(4_000)}')`).join(', ')
+}
+
 /** Names, sizes and times of everything in the folder. */
 async function traces(): Promise<readonly string[]> {
   const names = (await readdir(folder)).toSorted()
@@ -80,20 +84,24 @@ describe('a reader', () => {
     })
   })
 
-  test('of a ledger that was not closed, where nothing can be written, says to copy it', async () => {
+  test('of a ledger whose last write was cut short, where nothing can be written, says to copy it', async () => {
     const copy = join(folder, 'copy.db')
-    const owner = await openAs('owner')
-    await owner.swap(blank('Pipe/b'), [])
-    await copyFile(file, copy)
-    await copyFile(`${file}-wal`, `${copy}-wal`)
-    await owner[Symbol.asyncDispose]()
-    for (const path of [copy, `${copy}-wal`]) await chmod(path, 0o444)
+    {
+      using db = new DatabaseSync(file)
+      db.exec('PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM record')
+      // More than is kept in memory: pages of a transaction that is not committed are in the file.
+      db.exec(`INSERT INTO meta (name, value) VALUES ${manyRows(200)}`)
+      await copyFile(file, copy)
+      await copyFile(`${file}-journal`, `${copy}-journal`)
+    }
+    for (const path of [copy, `${copy}-journal`]) await chmod(path, 0o444)
     await asAnotherUser(folder, async () => {
       await expect(openAs('reader', copy)).rejects.toMatchObject({ code: 'io' })
-      await expect(openAs('reader', copy)).rejects.toThrow('Copy it, together with its -wal file')
+      await expect(openAs('reader', copy)).rejects.toThrow('Copy it, together with its -journal file')
     })
-    await using reader = await openAs('reader', copy)
-    expect(await reader.list()).toHaveLength(2)
+    for (const path of [copy, `${copy}-journal`]) await chmod(path, 0o644)
+    await using owner = await openAs('owner', copy)
+    expect(await owner.list()).toHaveLength(1)
   })
 
   test('of an older version says what brings it up to date, and leaves it', async () => {

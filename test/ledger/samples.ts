@@ -1,6 +1,6 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
+import { blankRecord, type LedgerRecord, type RecordedPipe } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
 
 /** A time that stands still: a ledger only measures and stamps. */
@@ -9,6 +9,17 @@ export const CLOCK: Clock = { now: () => 1_800_000_000_000, monotonic: () => 5, 
 export const ORDERS: Key = 'Pipe/orders'
 
 export function ignore(): void {}
+
+const PIPE: RecordedPipe = {
+  id: 'p-1',
+  origin: 'created',
+  at: 1,
+  revision: 'abc',
+  requestId: undefined,
+  seenAt: 2,
+  saidGoneAt: undefined,
+  refutedAt: undefined,
+}
 
 /** A record with every field set. */
 export function fullRecord(key: Key): LedgerRecord {
@@ -20,15 +31,26 @@ export function fullRecord(key: Key): LedgerRecord {
     line: 3,
     service: { name: 'analytics', organizationId: 'o', serviceId: 's' },
     platformName: 'orders',
-    pipe: { id: 'p-1', origin: 'created', at: 1, revision: 'abc', requestId: undefined },
+    pipe: PIPE,
+    former: {
+      pipe: { ...PIPE, id: 'p-0', saidGoneAt: 5, refutedAt: 6 },
+      service: { name: 'before', organizationId: 'o', serviceId: 's' },
+      platformName: 'orders-before',
+      applied: { digest: 'd0', fields: {}, secrets: {} },
+    },
+    replaced: { count: 2, at: 4 },
     intent: {
       id: 'i-1',
       attempt: 2,
+      reason: 'Missing',
       requestDigest: 'd',
       revision: 'abc',
       openedAt: 1,
+      sendBy: 2,
+      endBy: 3,
       state: 'succeeded',
-      seen: { at: 2, httpStatus: undefined, requestId: 'r', what: 'the connection was reset' },
+      seen: { at: 2, httpStatus: undefined, requestId: 'r', what: 'the connection was reset', pipeId: 'p-2' },
+      saidEarlyAt: 7,
     },
     upsert: {
       at: 1,
@@ -37,7 +59,6 @@ export function fullRecord(key: Key): LedgerRecord {
       reply: { id: 'e', roles: ['sql_console_admin'], openApiKeys: ['k'], allowedOrigins: '*' },
     },
     applied: { digest: 'd', fields: { 'source.kafka.topics': 'h' }, secrets: { 'source.x': 'h' } },
-    misses: { count: 1, firstAt: 1, lastAt: 2 },
     backoff: { failures: 3, until: 9, digest: 'd' },
     conditions: { Valid: condition, Synced: condition, Ready: condition },
   }

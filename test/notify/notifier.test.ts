@@ -62,7 +62,16 @@ function notifierOf({ url, memory, records = [], board, events, clock = systemCl
 }
 
 function created(key: Key, at: number, origin: 'created' | 'adopted' = 'created'): LedgerRecord {
-  const pipe = { id: `p-${key}`, origin, at, revision: 'abc', requestId: undefined }
+  const pipe = {
+    id: `p-${key}`,
+    origin,
+    at,
+    revision: 'abc',
+    requestId: undefined,
+    seenAt: undefined,
+    saidGoneAt: undefined,
+    refutedAt: undefined,
+  }
   return { ...blankRecord(key), pipe }
 }
 

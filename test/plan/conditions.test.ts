@@ -20,10 +20,12 @@ import {
   HOUR,
   intent,
   MINUTE,
-  misses,
+  missed,
   MISSING,
   NOW,
   pipe,
+  PIPE_ID,
+  recordedPipe,
   ROTATED,
   service,
 } from './inputs.ts'
@@ -58,7 +60,7 @@ function failed(reason: Reason): Outcome {
   return { result: 'failed', reason, message: 'It failed.', requestId: undefined, retryAfterMs: undefined }
 }
 
-const seen = { at: NOW, httpStatus: undefined, requestId: undefined, what: 'cut' }
+const seen = { at: NOW, httpStatus: undefined, requestId: undefined, what: 'cut', pipeId: undefined }
 const lost: Outcome = { result: 'unknown', message: 'Who knows.', requestId: undefined, seen }
 const well = conditions('True Valid', 'True InSync', 'True Healthy')
 const unknown = conditions('True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown')
@@ -67,7 +69,7 @@ const invalid = { state: 'invalid', problem: 'a.yaml:3:1: no.' } as const
 const healthy = { healthyStates: ['Running'] }
 const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
 const inSync = pipe({ recorded: created(), observed: FOUND })
-const confirmed = created({ misses: misses(3, MINUTE) })
+const confirmed = created()
 
 const ROWS: readonly Row[] = [
   {
@@ -233,10 +235,42 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'not found, not believed',
-    decided: pipe({ recorded: created({ misses: misses(1, 0) }), observed: MISSING }),
+    decided: pipe({ recorded: created(), observed: missed(1, 0) }),
     previous: well,
     is: ['True Valid', 'Unknown MissingUnconfirmed', 'Unknown MissingUnconfirmed'],
     status: 'Progressing',
+  },
+  {
+    why: 'never seen since it was created',
+    decided: pipe({
+      recorded: created({ pipe: recordedPipe(PIPE_ID, { seenAt: undefined }) }),
+      observed: MISSING,
+    }),
+    previous: well,
+    is: ['True Valid', 'Unknown NeverSeen', 'Unknown NeverSeen'],
+    status: 'Missing',
+  },
+  {
+    why: 'gone again, soon after it was replaced',
+    decided: pipe({ recorded: created({ replaced: { count: 1, at: NOW } }), observed: MISSING }),
+    previous: well,
+    is: ['True Valid', 'Unknown ReplacedRecently', 'Unknown ReplacedRecently'],
+    status: 'Missing',
+  },
+  {
+    why: 'the service is idle',
+    decided: pipe({ recorded: created() }),
+    outcome: failed('ServiceIdle'),
+    previous: well,
+    is: ['True Valid', 'Unknown ServiceIdle', 'Unknown ServiceIdle'],
+    status: 'NotReady',
+  },
+  {
+    why: 'created, and the ledger does not hold it',
+    decided: pipe(),
+    outcome: failed('OutcomeUnsaved'),
+    is: ['True Valid', 'False OutcomeUnsaved', 'False OutcomeUnsaved'],
+    status: 'Failed',
   },
   {
     why: 'gone, and to be reported',
@@ -250,7 +284,7 @@ const ROWS: readonly Row[] = [
     decided: pipe({
       recorded: confirmed,
       observed: MISSING,
-      surroundings: { massMissing: { missing: 3, of: 3 } },
+      surroundings: { massMissing: { missing: 3, of: 3, group: 'service' } },
     }),
     previous: well,
     is: ['True Valid', 'False MassMissing', 'False MassMissing'],

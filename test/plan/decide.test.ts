@@ -18,12 +18,13 @@ import {
   intent,
   INTENT_ID,
   MINUTE,
-  misses,
+  missed,
   MISSING,
   NOW,
   OTHER_ID,
   pipe,
   PIPE_ID,
+  recordedPipe,
   ROTATED,
   service,
 } from './inputs.ts'
@@ -35,10 +36,12 @@ interface Row {
 }
 
 const blank = blankRecord('Pipe/orders')
+const SEEN = { at: NOW, httpStatus: 502, requestId: 'req-7', what: 'the reply was cut', pipeId: undefined }
 const failed = { ...blank, version: 2, intent: intent('failed') }
 const unknown = { ...blank, version: 2, intent: intent('unknown') }
 const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
-const confirmed = created({ misses: misses(3, MINUTE) })
+const never = created({ pipe: recordedPipe(PIPE_ID, { seenAt: undefined }) })
+const replaced = created({ replaced: { count: 1, at: NOW - HOUR + 1 } })
 const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
 
 const ROWS: readonly Row[] = [
@@ -146,6 +149,50 @@ const ROWS: readonly Row[] = [
     why: 'retryCreate of that intent lets it pass',
     input: pipe({ recorded: unknown, policy: { retryCreate: INTENT_ID } }),
     is: ['create', 'RetryApproved'],
+  },
+  {
+    why: 'too early, something of it may still be on its way',
+    input: pipe({
+      recorded: { ...unknown, intent: { ...intent('unknown'), sendBy: NOW - 2 * MINUTE + 1 } },
+      policy: { retryCreate: INTENT_ID },
+    }),
+    is: ['refuse', 'OutcomeUnknown'],
+  },
+  {
+    why: 'and what was said too early once is not believed later',
+    input: pipe({
+      recorded: { ...unknown, intent: { ...intent('unknown'), saidEarlyAt: NOW - HOUR } },
+      policy: { retryCreate: INTENT_ID },
+    }),
+    is: ['refuse', 'OutcomeUnknown'],
+  },
+  {
+    why: 'of an attempt whose process never said that it ended, a quarter of an hour is too early',
+    input: pipe({
+      recorded: { ...unknown, intent: { ...intent('open'), sendBy: NOW - 15 * MINUTE + 1 } },
+      policy: { retryCreate: INTENT_ID },
+    }),
+    is: ['refuse', 'OutcomeUnknown'],
+  },
+  {
+    why: 'and then it is not',
+    input: pipe({
+      recorded: { ...unknown, intent: { ...intent('open'), sendBy: NOW - 15 * MINUTE } },
+      policy: { retryCreate: INTENT_ID },
+    }),
+    is: ['create', 'RetryApproved'],
+  },
+  {
+    why: 'what a person dismissed is created',
+    input: pipe({ recorded: { ...unknown, intent: intent('dismissed') } }),
+    is: ['create', 'RetryApproved'],
+  },
+  {
+    why: 'an id in the reply is read',
+    input: pipe({
+      recorded: { ...unknown, intent: { ...intent('unknown'), seen: { ...SEEN, pipeId: PIPE_ID } } },
+    }),
+    is: ['adopt', 'FoundByRead'],
   },
   {
     why: 'retryCreate of another intent does not',
@@ -270,52 +317,186 @@ const ROWS: readonly Row[] = [
   // 404
   {
     why: 'one 404 proves nothing',
-    input: pipe({ recorded: created({ misses: misses(1, 0) }), observed: MISSING }),
+    input: pipe({ recorded: created(), observed: missed(1, 0) }),
     is: ['hold', 'MissingUnconfirmed'],
   },
   {
     why: 'three 404s within a minute prove nothing',
-    input: pipe({ recorded: created({ misses: misses(3, MINUTE - 1) }), observed: MISSING }),
+    input: pipe({ recorded: created(), observed: missed(3, MINUTE - 1) }),
     is: ['hold', 'MissingUnconfirmed'],
   },
   {
     why: 'two 404s over a minute prove nothing',
-    input: pipe({ recorded: created({ misses: misses(2, MINUTE) }), observed: MISSING }),
+    input: pipe({ recorded: created(), observed: missed(2, MINUTE) }),
     is: ['hold', 'MissingUnconfirmed'],
   },
   {
     why: 'three over a minute do',
-    input: pipe({ recorded: confirmed, observed: MISSING }),
+    input: pipe({ recorded: created(), observed: MISSING }),
     is: ['create', 'Missing'],
   },
   {
     why: 'unless it is to be reported only',
-    input: pipe({ recorded: confirmed, observed: MISSING, policy: { onMissing: 'report' } }),
+    input: pipe({ recorded: created(), observed: MISSING, policy: { onMissing: 'report' } }),
     is: ['report', 'Missing'],
   },
   {
     why: 'a service whose pipes are all gone is out of sight',
     input: pipe({
-      recorded: confirmed,
+      recorded: created(),
       observed: MISSING,
-      surroundings: { massMissing: { missing: 3, of: 10 } },
+      surroundings: { massMissing: { missing: 3, of: 10, group: 'service' } },
     }),
     is: ['refuse', 'MassMissing'],
   },
   {
+    why: 'so is a credential whose pipes are all gone',
+    input: pipe({
+      recorded: created(),
+      observed: MISSING,
+      surroundings: { massMissing: { missing: 16, of: 16, group: 'credential' } },
+    }),
+    is: ['refuse', 'MassMissing'],
+  },
+  {
+    why: 'three over a minute prove nothing while no other pipe of the service is found',
+    input: pipe({ recorded: created(), observed: missed(30, HOUR, 'silent') }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'where there is no other pipe, they have to last for a quarter of an hour',
+    input: pipe({ recorded: created(), observed: missed(30, 15 * MINUTE - 1, 'nobody') }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'and then they do',
+    input: pipe({ recorded: created(), observed: missed(30, 15 * MINUTE, 'nobody') }),
+    is: ['create', 'Missing'],
+  },
+  {
+    why: 'a 404 right after the creation does not count',
+    input: pipe({ recorded: created(), observed: missed(0, 0) }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'what was never seen is never replaced by itself',
+    input: pipe({ recorded: never, observed: missed(100, HOUR) }),
+    is: ['hold', 'NeverSeen'],
+  },
+  {
+    why: 'not even where it is to be reported only',
+    input: pipe({ recorded: never, observed: MISSING, policy: { onMissing: 'report' } }),
+    is: ['hold', 'NeverSeen'],
+  },
+  {
+    why: 'a person names the pipe that it is instead',
+    input: pipe({ recorded: never, observed: MISSING, policy: { adopt: OTHER_ID } }),
+    is: ['adopt', 'Adopt'],
+  },
+  {
+    why: 'a person says that it is gone',
+    input: pipe({ recorded: never, observed: missed(1, 0, 'silent'), policy: { recreate: PIPE_ID } }),
+    is: ['create', 'RecreateApproved'],
+  },
+  {
+    why: 'the same at the shell',
+    input: pipe({
+      recorded: created({ pipe: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
+      observed: missed(1, 0, 'silent'),
+    }),
+    is: ['create', 'RecreateApproved'],
+  },
+  {
+    why: 'a person who says so of another id says nothing of this one',
+    input: pipe({ recorded: never, observed: MISSING, policy: { recreate: OTHER_ID } }),
+    is: ['hold', 'NeverSeen'],
+  },
+  {
+    why: 'a pipe that is there is not replaced, whatever a person says',
+    input: pipe({ recorded: created(), observed: FOUND, policy: { recreate: PIPE_ID } }),
+    is: ['observe', 'InSync'],
+  },
+  {
+    why: 'words that a reading has refuted count no more',
+    input: pipe({
+      recorded: created({ pipe: recordedPipe(PIPE_ID, { refutedAt: NOW - HOUR }) }),
+      observed: missed(1, 0, 'silent'),
+      policy: { recreate: PIPE_ID },
+    }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'what was never seen may not be visible yet',
+    input: pipe({ recorded: never, observed: missed(1, 0) }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'another pipe is taken over only once the one that it had is proved to be gone',
+    input: pipe({
+      recorded: created(),
+      observed: missed(30, HOUR, 'silent'),
+      policy: { adopt: OTHER_ID },
+    }),
+    is: ['hold', 'MissingUnconfirmed'],
+  },
+  {
+    why: 'a Lock that names another pipe does the same, once this one is gone',
+    input: pipe({ recorded: created(), observed: MISSING, surroundings: { lockedId: OTHER_ID } }),
+    is: ['adopt', 'Adopt'],
+  },
+  {
+    why: 'a Lock that names this one is no reason not to replace it',
+    input: pipe({ recorded: created(), observed: MISSING, surroundings: { lockedId: PIPE_ID } }),
+    is: ['create', 'Missing'],
+  },
+  {
+    why: 'or a person says so: nothing is created where another one is named',
+    input: pipe({
+      recorded: created({ pipe: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
+      observed: missed(1, 0, 'silent'),
+      policy: { adopt: OTHER_ID },
+    }),
+    is: ['adopt', 'Adopt'],
+  },
+  {
+    why: 'what was replaced less than an hour ago waits',
+    input: pipe({ recorded: replaced, observed: MISSING }),
+    is: ['hold', 'ReplacedRecently'],
+  },
+  {
+    why: 'an hour later it does not',
+    input: pipe({ recorded: created({ replaced: { count: 1, at: NOW - HOUR } }), observed: MISSING }),
+    is: ['create', 'Missing'],
+  },
+  {
+    why: 'the second time it waits twice as long',
+    input: pipe({ recorded: created({ replaced: { count: 2, at: NOW - HOUR } }), observed: MISSING }),
+    is: ['hold', 'ReplacedRecently'],
+  },
+  {
+    why: 'however often, a day at most',
+    input: pipe({ recorded: created({ replaced: { count: 99, at: NOW - 24 * HOUR } }), observed: MISSING }),
+    is: ['create', 'Missing'],
+  },
+  {
+    why: 'a person need not wait',
+    input: pipe({ recorded: replaced, observed: MISSING, policy: { recreate: PIPE_ID } }),
+    is: ['create', 'RecreateApproved'],
+  },
+  {
     why: 'a missing pipe is not created from an invalid manifest',
-    input: pipe({ recorded: confirmed, observed: MISSING, desired: { state: 'invalid' } }),
+    input: pipe({ recorded: created(), observed: MISSING, desired: { state: 'invalid' } }),
     is: ['hold', 'InvalidManifest'],
   },
   {
     why: 'a missing one may be exchanged for another',
-    input: pipe({ recorded: confirmed, observed: MISSING, policy: { adopt: OTHER_ID } }),
+    input: pipe({ recorded: created(), observed: MISSING, policy: { adopt: OTHER_ID } }),
     is: ['adopt', 'Adopt'],
   },
   {
     why: 'missing ones are braked too',
     input: pipe({
-      recorded: confirmed,
+      recorded: created(),
       observed: MISSING,
       surroundings: { brake: { wanted: 26, limit: 25 } },
     }),
@@ -464,22 +645,37 @@ describe('decide', () => {
     ['', {}],
     [' that is suspended', { policy: { suspend } }],
     [' whose manifest has errors', { desired: { state: 'invalid' } }],
+    [' whose manifest is not found', { desired: { state: 'vanishing' } }],
   ] as const)(
     'tells a person how to resolve an unknown outcome%s, with all that was seen',
     (_which, held) => {
-      const seen = { at: NOW, httpStatus: 502, requestId: 'req-7', what: 'the reply was cut' }
-      const recorded = { ...unknown, intent: { ...intent('unknown'), seen } }
-      const { message } = decide(pipe({ recorded, ...held }))
+      const recorded = {
+        ...unknown,
+        file: 'payments/orders.yaml',
+        platformName: 'orders-v2',
+        service: { name: 'analytics', organizationId: 'o', serviceId: 's-1' },
+        former: {
+          pipe: recordedPipe(PIPE_ID),
+          service: undefined,
+          platformName: undefined,
+          applied: undefined,
+        },
+        intent: { ...intent('unknown'), seen: SEEN },
+      }
+      const { message } = decide(pipe({ recorded, surroundings: { knownIds: [OTHER_ID] }, ...held }))
       for (const part of [
-        INTENT_ID,
-        'req-7',
-        '502',
+        'the pipe "orders-v2" was created in service analytics (s-1)',
+        'sent at 2026-11-21T11:00:00Z',
+        `intent ${INTENT_ID}, request req-7`,
         'the reply was cut',
-        'policy.adopt',
-        `policy.retryCreate: ${INTENT_ID}`,
-        'pipewright resolve Pipe/orders',
+        'created after 2026-11-21T10:59:00Z',
+        `none of these older ones: ${PIPE_ID}, ${OTHER_ID}`,
+        '"pipewright resolve Pipe/orders --adopt <its id>"',
+        'this line under policy: in payments/orders.yaml: "adopt: <its id>"',
+        '"pipewright resolve Pipe/orders --retry"',
+        `this line under policy: in payments/orders.yaml: "retryCreate: ${INTENT_ID}"`,
       ]) {
-        expect(message).toContain(part)
+        expect(message.split(part), part).toHaveLength(2)
       }
     },
   )

@@ -9,7 +9,8 @@ import type {
   ServiceInput,
   Surroundings,
 } from '../../src/plan/input.ts'
-import type { Fingerprint, Intent, LedgerRecord } from '../../src/plan/record.ts'
+import type { Witness } from '../../src/plan/missing.ts'
+import type { Fingerprint, Intent, LedgerRecord, RecordedPipe } from '../../src/plan/record.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 
 /** A round moment to count from: ms since the epoch. */
@@ -46,7 +47,8 @@ export const DIFFERENCE: Difference = { field: 'scaling.replicas', desired: '2',
 
 export const FOUND: Observed = { status: 'found', state: 'Running', differences: [] }
 export const DIFFERS: Observed = { status: 'found', state: 'Running', differences: [DIFFERENCE] }
-export const MISSING: Observed = { status: 'missing' }
+/** Three 404s over a minute, and another pipe of the service was found meanwhile. */
+export const MISSING: Observed = missed(3, MINUTE)
 
 const ALONE: Surroundings = {
   serviceProblem: undefined,
@@ -57,17 +59,22 @@ const ALONE: Surroundings = {
   missingSecrets: [],
   brake: undefined,
   massMissing: undefined,
+  knownIds: [],
 }
 
 export function intent(state: Intent['state']): Intent {
   return {
     id: INTENT_ID,
     attempt: 1,
+    reason: 'New',
     requestDigest: 'digest',
     revision: 'abc',
     openedAt: NOW - HOUR,
+    sendBy: NOW - HOUR + 5_000,
+    endBy: NOW - HOUR + 30_000,
     state,
     seen: undefined,
+    saidEarlyAt: undefined,
   }
 }
 
@@ -76,15 +83,32 @@ export function created(changes: Partial<LedgerRecord> = {}): LedgerRecord {
   return {
     ...blankRecord('Pipe/orders'),
     version: 3,
-    pipe: { id: PIPE_ID, origin: 'created', at: NOW - HOUR, revision: 'abc', requestId: undefined },
+    pipe: recordedPipe(PIPE_ID),
     intent: intent('succeeded'),
     applied: FIELDS,
     ...changes,
   }
 }
 
-export function misses(count: number, overMs: number): LedgerRecord['misses'] {
-  return { count, firstAt: NOW - overMs, lastAt: NOW }
+/** A pipe that was created an hour ago, and seen since. */
+export function recordedPipe(id: string, changes: Partial<RecordedPipe> = {}): RecordedPipe {
+  return {
+    id,
+    origin: 'created',
+    at: NOW - HOUR,
+    revision: 'abc',
+    requestId: undefined,
+    seenAt: NOW - HOUR,
+    saidGoneAt: undefined,
+    refutedAt: undefined,
+    ...changes,
+  }
+}
+
+/** So many 404s in a row over so long. */
+export function missed(count: number, overMs: number, witness: Witness = 'answered'): Observed {
+  const misses = { count, firstAt: 0, lastAt: overMs, credential: 'key-1' }
+  return { status: 'missing', misses: count === 0 ? undefined : misses, witness }
 }
 
 interface Changes {
@@ -109,6 +133,7 @@ function common(key: Key, changes: Changes) {
     surroundings: { ...ALONE, ...changes.surroundings },
     timing: { intervalMs: 5 * MINUTE, resyncMs: HOUR },
     now: NOW,
+    steadyNow: NOW,
   }
 }
 

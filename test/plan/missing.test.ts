@@ -1,81 +1,102 @@
 import { describe, expect, test } from 'vitest'
-import { isConfirmed, isMassMissing, missesAfter } from '../../src/plan/missing.ts'
-import type { Misses } from '../../src/plan/record.ts'
+import type { Misses, Witness } from '../../src/plan/missing.ts'
+import { isBelieved, isMassMissing, missesAfter } from '../../src/plan/missing.ts'
+import { replaceableFrom, replacedAfter } from '../../src/plan/replacement.ts'
 import { HOUR, MINUTE, NOW } from './inputs.ts'
 
+const KEY = 'key-1'
+
 function misses(count: number, firstAgo: number, lastAgo: number): Misses {
-  return { count, firstAt: NOW - firstAgo, lastAt: NOW - lastAgo }
+  return { count, firstAt: NOW - firstAgo, lastAt: NOW - lastAgo, credential: KEY }
 }
 
 describe('one more 404', () => {
-  const first: Misses = { count: 1, firstAt: NOW, lastAt: NOW }
+  const first: Misses = misses(1, 0, 0)
   const rows: readonly {
     readonly why: string
     readonly misses: Misses | undefined
-    readonly createdAgo: number
+    readonly pipeAgeMs: number
+    readonly credential?: string
     readonly is: Misses | undefined
   }[] = [
-    { why: 'is the first', misses: undefined, createdAgo: HOUR, is: first },
-    { why: 'within the first minute does not count', misses: undefined, createdAgo: 59_999, is: undefined },
-    { why: 'at the end of the first minute counts', misses: undefined, createdAgo: MINUTE, is: first },
-    {
-      why: 'of a pipe made in the future counts: the clock was set back',
-      misses: undefined,
-      createdAgo: -HOUR,
-      is: first,
-    },
+    { why: 'is the first', misses: undefined, pipeAgeMs: HOUR, is: first },
+    { why: 'within the first minute does not count', misses: undefined, pipeAgeMs: 59_999, is: undefined },
+    { why: 'at the end of the first minute counts', misses: undefined, pipeAgeMs: MINUTE, is: first },
     {
       why: 'is the second',
       misses: misses(1, 30_000, 30_000),
-      createdAgo: HOUR,
+      pipeAgeMs: HOUR,
       is: misses(2, 30_000, 0),
     },
     {
       why: 'at the same moment as the last is one more',
       misses: misses(2, 30_000, 0),
-      createdAgo: HOUR,
+      pipeAgeMs: HOUR,
       is: misses(3, 30_000, 0),
     },
     {
-      why: 'begins anew after misses from the future',
-      misses: misses(2, -HOUR, -HOUR - MINUTE),
-      createdAgo: HOUR,
-      is: first,
-    },
-    {
-      why: 'begins anew after confirmed misses from the future as well',
-      misses: misses(5, -HOUR, -HOUR - MINUTE),
-      createdAgo: HOUR,
-      is: first,
-    },
-    {
-      why: 'adds nothing to what is confirmed, so that nothing has to be written',
-      misses: misses(3, HOUR, MINUTE),
-      createdAgo: 2 * HOUR,
-      is: misses(3, HOUR, MINUTE),
+      why: 'with other credentials begins anew: they may see other things',
+      misses: misses(2, 30_000, 0),
+      pipeAgeMs: HOUR,
+      credential: 'key-2',
+      is: { ...first, credential: 'key-2' },
     },
     {
       why: 'within the first minute forgets what came before',
       misses: misses(2, 30_000, 1_000),
-      createdAgo: 10_000,
+      pipeAgeMs: 10_000,
       is: undefined,
     },
   ]
 
-  test.each(rows)('$why', ({ misses: before, createdAgo, is }) => {
-    expect(missesAfter({ misses: before, createdAt: NOW - createdAgo, now: NOW })).toEqual(is)
+  test.each(rows)('$why', ({ misses: before, pipeAgeMs, credential = KEY, is }) => {
+    expect(missesAfter({ misses: before, pipeAgeMs, now: NOW, credential })).toEqual(is)
   })
 })
 
 describe('misses', () => {
-  test.each([
-    { why: 'none prove nothing', is: false, misses: undefined },
-    { why: 'two over an hour prove nothing', is: false, misses: misses(2, HOUR, 0) },
-    { why: 'three within less than a minute prove nothing', is: false, misses: misses(3, 59_999, 0) },
-    { why: 'three over a minute prove it', is: true, misses: misses(3, MINUTE, 0) },
-    { why: 'a hundred over a second prove nothing', is: false, misses: misses(100, 1_000, 0) },
-  ])('$why', ({ misses: seen, is }) => {
-    expect(isConfirmed(seen)).toBe(is)
+  const rows: readonly {
+    readonly why: string
+    readonly is: boolean
+    readonly misses: Misses | undefined
+    readonly witness: Witness
+  }[] = [
+    { why: 'none prove nothing', is: false, misses: undefined, witness: 'answered' },
+    { why: 'two over an hour prove nothing', is: false, misses: misses(2, HOUR, 0), witness: 'answered' },
+    {
+      why: 'three within less than a minute prove nothing',
+      is: false,
+      misses: misses(3, 59_999, 0),
+      witness: 'answered',
+    },
+    { why: 'three over a minute prove it', is: true, misses: misses(3, MINUTE, 0), witness: 'answered' },
+    {
+      why: 'a hundred over a second prove nothing',
+      is: false,
+      misses: misses(100, 1_000, 0),
+      witness: 'answered',
+    },
+    {
+      why: 'a hundred over an hour prove nothing while no other pipe is found',
+      is: false,
+      misses: misses(100, HOUR, 0),
+      witness: 'silent',
+    },
+    {
+      why: 'of the only pipe, three over a minute prove nothing',
+      is: false,
+      misses: misses(3, MINUTE, 0),
+      witness: 'nobody',
+    },
+    {
+      why: 'of the only pipe, three over a quarter of an hour prove it',
+      is: true,
+      misses: misses(3, 15 * MINUTE, 0),
+      witness: 'nobody',
+    },
+  ]
+  test.each(rows)('$why', ({ misses: seen, witness, is }) => {
+    expect(isBelieved(seen, witness)).toBe(is)
   })
 })
 
@@ -90,5 +111,25 @@ describe('missing at once', () => {
     { missing: 0, of: 0, is: false },
   ])('$missing of $of are too many to believe: $is', ({ is, ...counts }) => {
     expect(isMassMissing(counts)).toBe(is)
+  })
+})
+
+describe('a replacement', () => {
+  test.each([
+    { why: 'the first is not held up', replaced: undefined, afterMs: undefined },
+    { why: 'the second waits an hour', replaced: { count: 1, at: NOW }, afterMs: HOUR },
+    { why: 'the third two', replaced: { count: 2, at: NOW }, afterMs: 2 * HOUR },
+    { why: 'the sixth a day, and no longer', replaced: { count: 6, at: NOW }, afterMs: 24 * HOUR },
+    { why: 'nor does any other', replaced: { count: 1_000, at: NOW }, afterMs: 24 * HOUR },
+  ])('$why', ({ replaced, afterMs }) => {
+    expect(replaceableFrom(replaced)).toBe(afterMs === undefined ? undefined : NOW + afterMs)
+  })
+
+  test.each([
+    { why: 'is counted', replaced: undefined, count: 1 },
+    { why: 'a day after the last is one more', replaced: { count: 3, at: NOW - 24 * HOUR }, count: 4 },
+    { why: 'after a calm week begins anew', replaced: { count: 3, at: NOW - 7 * 24 * HOUR }, count: 1 },
+  ])('$why', ({ replaced, count }) => {
+    expect(replacedAfter(replaced, NOW)).toEqual({ count, at: NOW })
   })
 })

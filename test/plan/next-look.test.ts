@@ -27,6 +27,7 @@ interface Row {
   readonly backoff?: Backoff
   readonly ready?: Reason
   readonly unsettledLooks?: number
+  readonly unseenForMs?: number
   /** At no jitter, and at the most there is. */
   readonly is: readonly [why: NextLook['why'], latestMs: number, earliestMs: number]
 }
@@ -102,6 +103,33 @@ const ROWS: readonly Row[] = [
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
   {
+    why: 'created, and not seen by any reading yet: soon',
+    unseenForMs: 100,
+    is: ['retry', 10_000, 8_000],
+  },
+  {
+    why: 'for a minute: in another minute',
+    action: action('hold', 'NeverSeen'),
+    unseenForMs: MINUTE,
+    is: ['retry', MINUTE, 48_000],
+  },
+  {
+    why: 'for a day: after the interval',
+    action: action('hold', 'NeverSeen'),
+    unseenForMs: 24 * HOUR,
+    is: ['retry', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
+    why: 'a replacement that has to wait: it is looked for at its interval meanwhile',
+    action: action('hold', 'ReplacedRecently', NOW + HOUR),
+    is: ['drift', 5 * MINUTE, 4 * MINUTE],
+  },
+  {
+    why: 'a replacement that is due before: then',
+    action: action('hold', 'ReplacedRecently', NOW + MINUTE),
+    is: ['retry', MINUTE, MINUTE],
+  },
+  {
     why: 'a state that is not healthy: in two seconds',
     ready: 'UnhealthyState',
     is: ['retry', 2_000, 2_000],
@@ -141,6 +169,7 @@ describe('the next look', () => {
         backoff: row.backoff,
         decided: row.decided ?? looked,
         unsettledLooks: row.unsettledLooks ?? 0,
+        unseenForMs: row.unseenForMs,
         random: () => random,
       })
     const [why, latestMs, earliestMs] = row.is

@@ -3,7 +3,7 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Kinship, Newcomer } from '../../src/plan/rename.ts'
 import { findKinship } from '../../src/plan/rename.ts'
-import { appliedEndpoint, created, EDITED, FIELDS, intent, MINUTE, OTHER_ID } from './inputs.ts'
+import { appliedEndpoint, created, EDITED, FIELDS, intent, MINUTE, OTHER_ID, recordedPipe } from './inputs.ts'
 
 const SERVICE = { name: 'analytics', organizationId: 'o', serviceId: 's' }
 const OTHER_SERVICE = { ...SERVICE, serviceId: 'other' }
@@ -122,7 +122,7 @@ describe('how a newcomer relates to what is recorded', () => {
   })
 
   test('does not depend on the id of the pipe', () => {
-    const other = { id: OTHER_ID, origin: 'adopted', at: 0, revision: '', requestId: undefined } as const
+    const other = recordedPipe(OTHER_ID, { origin: 'adopted' })
     expect(findKinship(newcomer, [gone({ pipe: other })])?.certainty).toBe('same')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Intent, LedgerRecord, RecordedPipe, Seen } from '../../src/plan/record.ts'
+import type { FormerPipe, Intent, LedgerRecord, RecordedPipe, Seen } from '../../src/plan/record.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Opening } from '../../src/plan/transitions.ts'
 import {
@@ -11,26 +11,36 @@ import {
   openIntent,
   succeedIntent,
 } from '../../src/plan/transitions.ts'
-import { created, EDITED, FIELDS, intent, INTENT_ID, misses, NOW, OTHER_ID, PIPE_ID } from './inputs.ts'
+import { created, EDITED, FIELDS, intent, INTENT_ID, NOW, OTHER_ID, PIPE_ID, recordedPipe } from './inputs.ts'
 
 const SERVICE = { name: 'analytics', organizationId: 'o', serviceId: 's' }
 const FRESH_ID = '44444444-4444-4444-8444-444444444444'
-const SEEN: Seen = { at: NOW, httpStatus: 502, requestId: 'r', what: 'cut' }
-const PIPE: RecordedPipe = { id: OTHER_ID, origin: 'created', at: NOW, revision: 'def', requestId: 'r' }
+const SEEN: Seen = { at: NOW, httpStatus: 502, requestId: 'r', what: 'cut', pipeId: undefined }
+const PIPE: RecordedPipe = recordedPipe(OTHER_ID, { at: NOW, revision: 'def', requestId: 'r' })
+const REPLACED = { count: 1, at: NOW }
 const blank = blankRecord('Pipe/orders')
 const backoff = { failures: 3, until: NOW, digest: 'd' }
+
+const FORMER: FormerPipe = {
+  pipe: recordedPipe(PIPE_ID),
+  service: SERVICE,
+  platformName: 'orders-before',
+  applied: FIELDS,
+}
 
 function opening(changes: Partial<Opening> = {}): Opening {
   return {
     intentId: FRESH_ID,
+    reason: 'Missing',
     requestDigest: 'digest-2',
     revision: 'def',
     service: SERVICE,
     platformName: 'orders',
     fingerprint: EDITED,
-    giveUp: undefined,
-    approved: undefined,
+    replaces: undefined,
     now: NOW,
+    sendBy: NOW + 5_000,
+    endBy: NOW + 30_000,
     ...changes,
   }
 }
@@ -47,14 +57,8 @@ describe('openIntent', () => {
   }[] = [
     { why: 'nothing was ever tried', record: blank },
     { why: 'the last attempt failed', record: having('failed') },
-    {
-      why: 'the last attempt is said to have created nothing',
-      record: having('unknown'),
-      with: { approved: INTENT_ID },
-    },
-    { why: 'the same of one that a crash left open', record: having('open'), with: { approved: INTENT_ID } },
-    { why: 'its pipe is given up', record: created(), with: { giveUp: PIPE_ID } },
-    { why: 'its pipe was given up before', record: having('succeeded') },
+    { why: 'the last attempt is said to have created nothing', record: having('dismissed') },
+    { why: 'its pipe is to be replaced', record: created(), with: { replaces: PIPE_ID } },
   ]
   test.each(allowed)('lets a create pass when $why', ({ record, with: changes }) => {
     const opened = openIntent(record, opening(changes))
@@ -69,11 +73,14 @@ describe('openIntent', () => {
         requestDigest: 'digest-2',
         revision: 'def',
         openedAt: NOW,
+        sendBy: NOW + 5_000,
+        reason: 'Missing',
         state: 'open',
       },
     })
     expect(opened.pipe).toBeUndefined()
-    expect(opened.misses).toBeUndefined()
+    const { pipe, service, platformName, applied } = record
+    expect(opened.former).toEqual(pipe && { pipe, service, platformName, applied })
   })
 
   const refused: readonly {
@@ -83,23 +90,18 @@ describe('openIntent', () => {
   }[] = [
     { why: 'it has a pipe', record: created() },
     {
-      why: 'it has another pipe than the one that is given up',
+      why: 'it has another pipe than the one that is to be replaced',
       record: created(),
-      with: { giveUp: OTHER_ID },
+      with: { replaces: OTHER_ID },
     },
     { why: 'the last attempt may have worked', record: having('unknown') },
     { why: 'the last attempt has no outcome', record: having('open') },
-    { why: 'another attempt is the approved one', record: having('unknown'), with: { approved: OTHER_ID } },
     {
-      why: 'a pipe is given up, and an attempt is open',
+      why: 'a pipe is to be replaced, and an attempt is open',
       record: created({ intent: intent('open') }),
-      with: { giveUp: PIPE_ID },
+      with: { replaces: PIPE_ID },
     },
-    {
-      why: 'an attempt is approved, and there is a pipe',
-      record: created({ intent: intent('unknown') }),
-      with: { approved: INTENT_ID },
-    },
+    { why: 'a former pipe was not given back', record: { ...having('failed'), former: FORMER } },
   ]
   test.each(refused)('refuses when $why', ({ record, with: changes }) => {
     expect(() => openIntent(record, opening(changes))).toThrow(IntentRefused)
@@ -107,17 +109,33 @@ describe('openIntent', () => {
 })
 
 describe('the outcome of an intent', () => {
-  const open = { ...having('open'), misses: misses(2, 1), backoff }
+  const open = { ...having('open'), backoff }
   const own = intent('open')
 
-  test('with an id holds the pipe, and ends misses and back-off', () => {
-    expect(succeedIntent(open, own, PIPE)).toEqual({
+  test('with an id holds the pipe, and ends the back-off', () => {
+    expect(succeedIntent(open, own, { pipe: PIPE, replaced: REPLACED })).toEqual({
       ...open,
       pipe: PIPE,
-      misses: undefined,
       backoff: undefined,
       intent: { ...own, state: 'succeeded' },
     })
+  })
+
+  test('with an id in place of another gives that one up, and counts it', () => {
+    const next = succeedIntent({ ...open, former: FORMER }, own, { pipe: PIPE, replaced: REPLACED })
+    expect(next).toMatchObject({ pipe: PIPE, replaced: REPLACED })
+    expect(next.former).toBeUndefined()
+  })
+
+  test('without effect gives back the pipe that was to be replaced, as it was', () => {
+    const next = failIntent({ ...open, former: FORMER }, own, SEEN)
+    expect(next).toMatchObject({ ...FORMER, intent: { state: 'failed' } })
+    expect([next.former, next.replaced]).toEqual([undefined, undefined])
+  })
+
+  test('that may have worked keeps it', () => {
+    const next = leaveIntentUnknown({ ...open, former: FORMER }, own, SEEN)
+    expect(next).toMatchObject({ pipe: undefined, former: FORMER, intent: { state: 'unknown' } })
   })
 
   test.each([
@@ -128,7 +146,11 @@ describe('the outcome of an intent', () => {
   })
 
   test.each([
-    { why: 'an id', settle: (record: LedgerRecord, of: Intent) => succeedIntent(record, of, PIPE) },
+    {
+      why: 'an id',
+      settle: (record: LedgerRecord, of: Intent) =>
+        succeedIntent(record, of, { pipe: PIPE, replaced: REPLACED }),
+    },
     { why: 'a failure', settle: (record: LedgerRecord, of: Intent) => failIntent(record, of, SEEN) },
     {
       why: 'an unknown outcome',
@@ -143,11 +165,11 @@ describe('the outcome of an intent', () => {
 
 describe('a person who says that nothing was created', () => {
   test.each(['open', 'unknown'] as const)(
-    'makes an intent that is %s a failed one, and ends the back-off',
+    'dismisses an intent that is %s, and ends the back-off',
     (state) => {
       const record = { ...having(state), backoff }
       const dismissed = dismissIntent(record, intent(state), NOW)
-      expect(dismissed.intent).toMatchObject({ id: INTENT_ID, attempt: 1, state: 'failed' })
+      expect(dismissed.intent).toMatchObject({ id: INTENT_ID, attempt: 1, state: 'dismissed' })
       expect(dismissed.intent?.seen).toMatchObject({ at: NOW, what: 'a person said that it created nothing' })
       expect(dismissed.backoff).toBeUndefined()
     },
@@ -159,7 +181,13 @@ describe('a person who says that nothing was created', () => {
     expect(dismissed.intent?.seen).toMatchObject({ httpStatus: 502, requestId: 'r' })
   })
 
-  test.each(['failed', 'succeeded'] as const)('is refused when it is %s already', (state) => {
+  test('gets back the pipe that was to be replaced', () => {
+    const next = dismissIntent({ ...having('unknown'), former: FORMER }, intent('unknown'), NOW)
+    expect(next).toMatchObject(FORMER)
+    expect(next.former).toBeUndefined()
+  })
+
+  test.each(['failed', 'dismissed', 'succeeded'] as const)('is refused when it is %s already', (state) => {
     expect(() => dismissIntent(having(state), intent(state), NOW)).toThrow(IntentRefused)
   })
 })
@@ -170,6 +198,7 @@ describe('a pipe that is taken over', () => {
     service: SERVICE,
     platformName: 'orders',
     fingerprint: FIELDS,
+    replaced: REPLACED,
   } as const
 
   test.each([
@@ -177,7 +206,7 @@ describe('a pipe that is taken over', () => {
     { why: 'after an unknown create', record: having('unknown'), intent: 'succeeded' },
     { why: 'after a create that a crash left open', record: having('open'), intent: 'succeeded' },
   ])('$why holds the id, and settles the intent', ({ record, intent: state }) => {
-    const next = adoptPipe({ ...record, backoff, misses: misses(3, 1) }, adopted)
+    const next = adoptPipe({ ...record, backoff }, adopted)
     expect(next).toMatchObject({
       pipe: adopted.pipe,
       service: SERVICE,
@@ -186,6 +215,19 @@ describe('a pipe that is taken over', () => {
     })
     expect(next.intent?.state).toBe(state)
     expect(next.intent?.id).toBe(record.intent?.id)
-    expect([next.backoff, next.misses]).toEqual([undefined, undefined])
+    expect([next.backoff, next.replaced]).toEqual([undefined, undefined])
+  })
+
+  test.each([
+    {
+      why: 'in place of the one that was to be replaced counts as a replacement',
+      id: OTHER_ID,
+      replaced: REPLACED,
+    },
+    { why: 'which is the one that was to be replaced does not', id: PIPE_ID, replaced: undefined },
+  ])('$why', ({ id, replaced }) => {
+    const pipe = recordedPipe(id, { origin: 'adopted' })
+    const next = adoptPipe({ ...having('unknown'), former: FORMER }, { ...adopted, pipe })
+    expect([next.pipe, next.former, next.replaced]).toEqual([pipe, undefined, replaced])
   })
 })

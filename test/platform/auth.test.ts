@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createAuthGate, type Visitor } from '../../src/platform/auth-gate.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
+import { RemoteError } from '../../src/reconcile/remote-error.ts'
 import { createFakeClock } from './support/clock.ts'
 import {
   access,
@@ -13,6 +14,8 @@ import {
   platform,
   readOptions,
   secretsOf,
+  admitOptions,
+  createRequest,
 } from './support/platform.ts'
 import { httpServer } from './support/server.ts'
 
@@ -22,20 +25,30 @@ function setup() {
   return { clock, events, gate: createAuthGate({ clock, emit: (event) => events.push(event) }) }
 }
 
+function refusalOf(enter: () => void): RemoteError | undefined {
+  try {
+    enter()
+  } catch (error) {
+    if (error instanceof RemoteError) return error
+    throw error
+  }
+  return undefined
+}
+
 const reader: Visitor = { service: 'analytics', operation: 'getPipe', digest: 'd1', source: 'the secret "x"' }
 const writer: Visitor = { ...reader, operation: 'upsertQueryEndpoint' }
 
 test('after a 401 nobody of the service passes, but one probe in 30 s, 60 s, … 15 min', async () => {
   const { clock, gate, events } = setup()
   gate.enter(reader)
-  gate.report(reader, 401)
-  gate.report(writer, 401)
+  gate.report(reader, { status: 401 })
+  gate.report(writer, { status: 401 })
   const passedAt: number[] = []
   for (let second = 0; second < 4_000; second += 1) {
     try {
       gate.enter(second % 2 === 0 ? reader : writer)
       passedAt.push(second)
-      gate.report(reader, 401)
+      gate.report(reader, { status: 401 })
     } catch {
       // Held.
     }
@@ -47,7 +60,7 @@ test('after a 401 nobody of the service passes, but one probe in 30 s, 60 s, …
 
 test('a probe that gets no answer does not let others pass', async () => {
   const { clock, gate } = setup()
-  gate.report(reader, 401)
+  gate.report(reader, { status: 401 })
   await clock.advance(30_000)
   gate.check(reader)
   gate.enter(reader)
@@ -58,7 +71,7 @@ test('a probe that gets no answer does not let others pass', async () => {
 
 test('it opens when it works, and tells', async () => {
   const { clock, gate, events } = setup()
-  gate.report(reader, 401)
+  gate.report(reader, { status: 401 })
   expect(gate.pauses()).toMatchObject([{ service: 'analytics', since: clock.now() }])
   await clock.advance(30_000)
   gate.enter(reader)
@@ -70,17 +83,17 @@ test('it opens when it works, and tells', async () => {
 
 test('it opens for another secret at once, and an old request that comes back late does not close it for that', () => {
   const { gate } = setup()
-  gate.report(reader, 401)
+  gate.report(reader, { status: 401 })
   const rotated = { ...reader, digest: 'd2' }
   gate.enter(rotated)
   gate.report(rotated, 'accepted')
-  gate.report(reader, 401)
+  gate.report(reader, { status: 401 })
   expect(() => gate.enter(rotated)).not.toThrow()
 })
 
 test('a 403 holds only the operation that was forbidden', () => {
   const { gate } = setup()
-  gate.report(writer, 403)
+  gate.report(writer, { status: 403 })
   gate.enter(reader)
   gate.report(reader, 'accepted')
   expect(() => gate.enter(writer)).toThrow(
@@ -90,7 +103,7 @@ test('a 403 holds only the operation that was forbidden', () => {
 
 test('another service, and the alerts, have nothing to do with it', () => {
   const { gate } = setup()
-  gate.report({ ...reader, service: 'alerts' }, 401)
+  gate.report({ ...reader, service: 'alerts' }, { status: 401 })
   expect(() => gate.enter({ ...reader, service: 'other' })).not.toThrow()
   expect(() => gate.enter({ ...reader, service: 'alerts', operation: 'getAlert' })).not.toThrow()
 })
@@ -108,7 +121,7 @@ test('over HTTP: one refusal, then nothing more is sent, until the secret change
   const held = await failure(p.client.getPipe(access, PIPE, readOptions()))
   expect(held.facts).toMatchObject({ class: 'AuthFailed', effect: 'none' })
   expect(held.message).toContain('analytics-api/keySecret')
-  await failure(p.client.admitCreate(access, readOptions()))
+  await failure(p.client.admitCreate(access, admitOptions()))
   expect(server.requests).toHaveLength(1)
   expect(p.client.budgets()).toMatchObject([{ used: 1 }])
   values.set('analytics-api/keySecret', KEY_SECRET)
@@ -143,8 +156,8 @@ test('a secret that vanishes while its request waits for the budget: the place i
     clock,
     budget: { requests: 1, windowMs: 5_000 },
   })
-  await p.client.admitCreate(access, readOptions())
-  const waiting = p.client.admitCreate(access, readOptions()).catch((error: unknown) => error)
+  await p.client.admitCreate(access, admitOptions())
+  const waiting = p.client.admitCreate(access, admitOptions()).catch((error: unknown) => error)
   await clock.advance(1_000)
   values.clear()
   await clock.advance(60_000)
@@ -155,7 +168,7 @@ test('a secret that vanishes while its request waits for the budget: the place i
 test('a secret that is not mounted: nothing is sent, no place is taken, the file is named', async () => {
   await using server = await httpServer((response) => response.end())
   await using p = platform({ baseUrl: server.url, secrets: secretsOf(new Map()) })
-  const error: unknown = await p.client.admitCreate(access, readOptions()).catch((e: unknown) => e)
+  const error: unknown = await p.client.admitCreate(access, admitOptions()).catch((e: unknown) => e)
   expect(error).toBeInstanceOf(SecretUnavailableError)
   expect(error).toMatchObject({ file: '/secrets/analytics-api/keyId' })
   const alerts: unknown = await p.client.getAlert('a', readOptions()).catch((e: unknown) => e)
@@ -169,19 +182,20 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
   const replies: readonly (readonly [number, Record<string, string>])[] = [
     [429, { 'retry-after': '30' }],
     [429, {}],
-    [425, {}],
+    [429, {}],
     [400, {}],
     [429, {}],
   ]
   await using server = await httpServer((response, _request, n) => {
-    response.writeHead(...(replies[n - 1] ?? [500, {}])).end()
+    const [status, headers] = replies[n - 1] ?? [500, {}]
+    response.writeHead(status, headers).end(envelope(null, status))
   })
   // Nothing of the exchange waits by this clock but its time limit.
   await using p = platform({ baseUrl: server.url, clock })
   const pauses: (number | undefined)[] = []
   for (const [i, [status]] of replies.entries()) {
-    const permit = await p.client.admitCreate(access, readOptions())
-    const error = await failure(permit.send('{}', `intent-${i}`))
+    const permit = await p.client.admitCreate(access, admitOptions())
+    const error = await failure(permit.send(createRequest('{}', `intent-${i}`)))
     expect(error.facts).toMatchObject({ class: status === 400 ? 'Rejected' : 'Throttled', effect: 'none' })
     const [budget] = p.client.budgets()
     pauses.push(budget?.pausedForMs)
@@ -190,4 +204,58 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
   expect(pauses).toEqual([30_000, 5_000, 10_000, 0, 5_000])
   const told = p.events.flatMap((event) => (event.type === 'RateLimited' ? [event.retryAfterMs] : []))
   expect(told).toEqual([30_000, 5_000, 10_000, 5_000])
+})
+
+test.each([424, 425] as const)(
+  'a %i pauses its service alone, and not the credential: one probe in 5 s, 10 s, … 15 min',
+  async (status) => {
+    const { clock, gate, events } = setup()
+    const busy: Visitor = { ...reader, service: 'busy' }
+    gate.enter(reader)
+    gate.report(reader, { status, retryAfterMs: undefined })
+    const passedAt: number[] = []
+    const refusals = new Set<string | undefined>()
+    for (let second = 0; second < 4_000; second += 1) {
+      gate.enter(busy)
+      gate.report(busy, 'accepted')
+      // Other credentials make an idle service no busier.
+      const refusal = refusalOf(() => gate.enter({ ...writer, digest: `d${second}` }))
+      refusals.add(refusal?.facts.class)
+      if (refusal === undefined) {
+        passedAt.push(second)
+        gate.report(writer, { status, retryAfterMs: undefined })
+      }
+      await clock.advance(1_000)
+    }
+    expect(refusals).toEqual(new Set([undefined, 'ServiceIdle']))
+    expect(passedAt).toEqual([5, 15, 35, 75, 155, 315, 635, 1_275, 2_175, 3_075, 3_975])
+    gate.report(reader, 'accepted')
+    expect(() => gate.enter(reader)).not.toThrow()
+    expect(events.map(({ type }) => type)).toEqual(['ServicePaused', 'ServiceResumed'])
+  },
+)
+
+test('an idle service is asked again when it said, and who asks before is told when', async () => {
+  const { clock, gate } = setup()
+  gate.report(reader, { status: 424, retryAfterMs: 60_000 })
+  await clock.advance(59_999)
+  expect(() => gate.check(reader)).toThrow(/service analytics is idle or still waking up \(424\) since/)
+  expect(refusalOf(() => gate.check(reader))?.facts.retryAfterMs).toBe(1)
+  await clock.advance(1)
+  expect(() => gate.enter(reader)).not.toThrow()
+})
+
+test('an idle service leaves the budget of its credential to the others', async () => {
+  const idle = { ...access, name: 'idle', serviceId: '00000000-0000-4000-8000-000000000009' }
+  await using server = await httpServer((response, request) => {
+    const status = request.url.includes(idle.serviceId) ? 424 : 200
+    response.writeHead(status).end(envelope({ id: PIPE, name: 'orders' }, status))
+  })
+  await using p = platform({ baseUrl: server.url })
+  const error = await failure(p.client.getPipe(idle, PIPE, readOptions()))
+  expect(error.facts).toMatchObject({ class: 'ServiceIdle', httpStatus: 424 })
+  expect(p.client.budgets()).toMatchObject([{ pausedForMs: 0 }])
+  expect((await p.client.getPipe(access, PIPE, readOptions())).value.id).toBe(PIPE)
+  await failure(p.client.getPipe(idle, PIPE, readOptions()))
+  expect(server.requests.filter(({ url }) => url.includes(idle.serviceId))).toHaveLength(1)
 })

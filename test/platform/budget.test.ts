@@ -27,7 +27,7 @@ function ask(budget: Budget, asked: readonly Asked[], served: string[]): void {
 
 async function askOnce(budget: Budget, { lane, priority }: Asked, served: string[]): Promise<void> {
   // A signal of its own: ten thousand listeners on one are slow, and nothing a daemon does.
-  const place = await budget.acquire({ lane, priority, signal: new AbortController().signal })
+  const { place } = await budget.acquire({ lane, priority, signal: new AbortController().signal, places: 1 })
   served.push(`${lane}${priority}`)
   place.sent()
   place.ended()
@@ -56,7 +56,12 @@ test('the server never sees more than N requests in any window, whatever happens
         const { clock, budget } = setup(requests, windowMs)
         const arrivals: number[] = []
         async function travel(one: Journey): Promise<void> {
-          const place = await budget.acquire({ lane: one.lane, priority: one.priority, signal: never })
+          const { place } = await budget.acquire({
+            lane: one.lane,
+            priority: one.priority,
+            signal: never,
+            places: 1,
+          })
           if (one.fate === 'released') place.release()
           if (one.fate !== 'sent') return
           clock.after(one.connecting, () => {
@@ -94,7 +99,7 @@ test.each([
   let sent = 0
   async function work(): Promise<void> {
     for (;;) {
-      const place = await budget.acquire({ lane: 'a', priority: 2, signal: never })
+      const { place } = await budget.acquire({ lane: 'a', priority: 2, signal: never, places: 1 })
       place.sent()
       sent += 1
       clock.after(row.answering, () => place.ended())
@@ -165,7 +170,7 @@ test.each([
     const { clock, budget, events } = setup(row.requests, row.windowMs)
     async function work(): Promise<void> {
       for (;;) {
-        const place = await budget.acquire({ lane: 'drift', priority: 2, signal: never })
+        const { place } = await budget.acquire({ lane: 'drift', priority: 2, signal: never, places: 1 })
         place.sent()
         clock.after(1, () => place.ended())
       }
@@ -204,7 +209,7 @@ test('a stop ends the wait with its reason, and the place goes to the next', asy
   const reason = new Error('stopping')
   ask(budget, [{ lane: 'a', priority: 0 }], served)
   const waiting = budget
-    .acquire({ lane: 'a', priority: 0, signal: stop.signal })
+    .acquire({ lane: 'a', priority: 0, places: 1, signal: stop.signal })
     .catch((error: unknown) => error)
   ask(budget, [{ lane: 'b', priority: 2 }], served)
   await clock.advance(0)
@@ -212,7 +217,9 @@ test('a stop ends the wait with its reason, and the place goes to the next', asy
   expect(await waiting).toBe(reason)
   await clock.advance(1_020)
   expect(served).toEqual(['a0', 'b2'])
-  await expect(budget.acquire({ lane: 'a', priority: 0, signal: stop.signal })).rejects.toBe(reason)
+  await expect(budget.acquire({ lane: 'a', priority: 0, places: 1, signal: stop.signal })).rejects.toBe(
+    reason,
+  )
 })
 
 test('waiting is told, not waiting is not', async () => {
@@ -232,7 +239,7 @@ test('waiting is told, not waiting is not', async () => {
 test('a place given back is free at once', async () => {
   const { clock, budget } = setup(1, 1_000)
   const served: string[] = []
-  const place = await budget.acquire({ lane: 'a', priority: 0, signal: never })
+  const { place } = await budget.acquire({ lane: 'a', priority: 0, signal: never, places: 1 })
   ask(budget, [{ lane: 'b', priority: 0 }], served)
   place.release()
   await clock.advance(0)
@@ -247,7 +254,7 @@ test('the line is bounded', async () => {
     [],
   )
   const error: unknown = await budget
-    .acquire({ lane: 'a', priority: 2, signal: never })
+    .acquire({ lane: 'a', priority: 2, places: 1, signal: never })
     .catch((e: unknown) => e)
   expect(error).toBeInstanceOf(RemoteError)
   expect(error).toMatchObject({ facts: { class: 'Throttled', effect: 'none' } })
@@ -261,4 +268,27 @@ test('the clock of these tests goes off in order', async () => {
   clock.after(30, () => order.push(30))()
   await clock.advance(100)
   expect(order).toEqual([10, 20])
+})
+
+test('two places are given together, or not at all; of a budget of one, the one', async () => {
+  const { clock, budget } = setup(2, 1_000)
+  const served: string[] = []
+  ask(budget, [{ lane: 'a', priority: 0 }], served)
+  const both = budget.acquire({ lane: 'b', priority: 0, places: 2, signal: never })
+  void both.then(() => served.push('b0 twice'))
+  ask(budget, [{ lane: 'c', priority: 0 }], served)
+  await clock.advance(1_009)
+  expect(served).toEqual(['a0'])
+  await clock.advance(1)
+  expect(served).toEqual(['a0', 'b0 twice'])
+  const { place, spare } = await both
+  spare?.release()
+  await clock.advance(0)
+  expect(served).toEqual(['a0', 'b0 twice', 'c0'])
+  place.release()
+
+  const one = setup(1, 1_000)
+  expect(
+    (await one.budget.acquire({ lane: 'a', priority: 0, places: 2, signal: never })).spare,
+  ).toBeUndefined()
 })

@@ -4,7 +4,17 @@ import type { AddressInfo, Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
 import { realClock } from './support/clock.ts'
-import { access, envelope, failure, KEY_SECRET, PIPE, platform, readOptions } from './support/platform.ts'
+import {
+  access,
+  envelope,
+  failure,
+  KEY_SECRET,
+  PIPE,
+  platform,
+  readOptions,
+  admitOptions,
+  createRequest,
+} from './support/platform.ts'
 import { httpServer, tcpServer } from './support/server.ts'
 
 const DONE = envelope({ id: PIPE, name: 'orders' })
@@ -32,12 +42,17 @@ interface Row {
   readonly readAttempts?: number
 }
 
+/** An error in the words of the platform. */
+function refusal(status: number, error = 'no'): string {
+  return JSON.stringify({ status, requestId: 'b6a1f0de-0000-4000-8000-000000000001', error })
+}
+
 const HTML = '<html><head><title>502 Bad Gateway</title></head><body>…</body></html>'
 
 const ROWS: readonly Row[] = [
   {
-    why: 'a 400 says in clear words that nothing was done',
-    answer: json(400, '{"error":"no topics"}'),
+    why: 'a 400 of the platform says in clear words that nothing was done',
+    answer: json(400, refusal(400, 'no topics')),
     kind: 'Rejected',
     effect: 'none',
     attempts: 1,
@@ -45,7 +60,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a 409 likewise',
-    answer: json(409, '{}'),
+    answer: json(409, refusal(409)),
     kind: 'Rejected',
     effect: 'none',
     attempts: 1,
@@ -53,7 +68,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a 422 likewise',
-    answer: json(422, '{"message":"bad"}'),
+    answer: json(422, refusal(422, 'bad')),
     kind: 'Rejected',
     effect: 'none',
     attempts: 1,
@@ -61,7 +76,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a 4xx that nobody thought of, too',
-    answer: json(418, ''),
+    answer: json(418, refusal(418)),
     kind: 'Rejected',
     effect: 'none',
     attempts: 1,
@@ -69,7 +84,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a 401 is about the credentials',
-    answer: json(401, '{}'),
+    answer: json(401, refusal(401)),
     kind: 'AuthFailed',
     effect: 'none',
     attempts: 1,
@@ -77,7 +92,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a 403 as well',
-    answer: json(403, '{}'),
+    answer: json(403, refusal(403)),
     kind: 'AuthFailed',
     effect: 'none',
     attempts: 1,
@@ -96,7 +111,7 @@ const ROWS: readonly Row[] = [
     why: 'a 404 of a proxy proves nothing of a pipe',
     answer: json(404, HTML),
     kind: 'Rejected',
-    effect: 'none',
+    effect: 'unknown',
     attempts: 1,
     says: 'an HTML page titled “502 Bad Gateway”',
     readKind: 'Unavailable',
@@ -106,7 +121,7 @@ const ROWS: readonly Row[] = [
     why: 'a 404 in JSON, but not in the envelope, neither',
     answer: json(404, '{"message":"no Route matched"}'),
     kind: 'Rejected',
-    effect: 'none',
+    effect: 'unknown',
     attempts: 1,
     says: 'no Route',
     readKind: 'Unavailable',
@@ -116,12 +131,56 @@ const ROWS: readonly Row[] = [
     why: 'a 404 that speaks of another status neither',
     answer: json(404, envelope(null, 200)),
     kind: 'Rejected',
-    effect: 'none',
+    effect: 'unknown',
     attempts: 1,
     says: '404',
     readKind: 'Unavailable',
     readAttempts: 3,
   },
+  {
+    why: 'a 404 with a request id that is no UUID neither: a gateway numbers its requests as it likes',
+    answer: json(404, '{"status":404,"requestId":"req-17","message":"no Route matched"}'),
+    kind: 'Rejected',
+    effect: 'unknown',
+    attempts: 1,
+    says: 'no Route',
+    readKind: 'Unavailable',
+    readAttempts: 3,
+  },
+  {
+    why: 'a 404 that tells no status neither',
+    answer: json(404, '{"requestId":"b6a1f0de-0000-4000-8000-000000000001","message":"no Route matched"}'),
+    kind: 'Rejected',
+    effect: 'unknown',
+    attempts: 1,
+    says: 'no Route',
+    readKind: 'Unavailable',
+    readAttempts: 3,
+  },
+  {
+    why: 'a 403 of somebody between may come after the work',
+    answer: json(403, HTML),
+    kind: 'AuthFailed',
+    effect: 'unknown',
+    attempts: 1,
+    says: 'may have been created',
+  },
+  {
+    why: 'a 400 of somebody between too',
+    answer: json(400, '{"error":"no topics"}'),
+    kind: 'Rejected',
+    effect: 'unknown',
+    attempts: 1,
+    says: 'may have been created',
+  },
+  ...[444, 460, 463, 499].map((status): Row => ({
+    why: `a ${status}: a proxy lost somebody in the middle`,
+    answer: json(status, refusal(status)),
+    kind: 'Unavailable',
+    effect: 'unknown',
+    attempts: 3,
+    says: 'may have been created',
+  })),
   {
     why: 'a 408 may come after the work',
     answer: json(408, ''),
@@ -155,20 +214,20 @@ const ROWS: readonly Row[] = [
     says: 'answered 503',
   },
   {
-    why: 'a 424 asks to wait',
-    answer: json(424, '', { 'retry-after': '7' }),
-    kind: 'Throttled',
+    why: 'a 424 of the platform says that the service is idle',
+    answer: json(424, refusal(424), { 'retry-after': '7' }),
+    kind: 'ServiceIdle',
     effect: 'none',
     attempts: 1,
-    says: 'asks us to wait for 7s',
+    says: 'the service is idle or still waking up, and asks us to come again in 7s',
   },
   {
-    why: 'a 425 asks to wait',
-    answer: json(425, '', { 'retry-after': '7' }),
-    kind: 'Throttled',
-    effect: 'none',
+    why: 'a 425 of somebody between proves nothing',
+    answer: json(425, ''),
+    kind: 'ServiceIdle',
+    effect: 'unknown',
     attempts: 1,
-    says: 'for 7s',
+    says: 'still waking up',
   },
   {
     why: 'a 429 asks to wait',
@@ -330,8 +389,8 @@ const ROWS: readonly Row[] = [
 test.each(ROWS)('create: $why', async ({ answer, kind, effect, says }) => {
   await using server = await httpServer(answer)
   await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const error = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: kind, effect })
   expect(error.message).toContain(says)
   expect(server.requests.map((request) => request.method)).toEqual(['POST'])
@@ -350,7 +409,7 @@ test.each(ROWS)('reading: $why', async ({ answer, kind, attempts, readKind, read
 test.each(ROWS)('upsert: $why', async ({ answer, kind, attempts, effect }) => {
   await using server = await httpServer(answer)
   await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
-  const error = await failure(p.client.upsertQueryEndpoint(access, '{}', readOptions()))
+  const error = await failure(p.client.upsertQueryEndpoint(access, async () => '{}', readOptions()))
   expect(error.facts).toMatchObject({ class: kind, effect })
   expect(server.requests).toHaveLength(attempts)
 })
@@ -365,8 +424,8 @@ test.each([
 ])('create: $why', async ({ status, body }) => {
   await using server = await httpServer(json(status, body))
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, readOptions())
-  expect((await permit.send(BODY, 'intent-1')).value.id).toBe(PIPE)
+  const permit = await p.client.admitCreate(access, admitOptions())
+  expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
 })
 
 test('a reading is repeated until it works, each time in the budget', async () => {
@@ -387,8 +446,8 @@ test('a reading is repeated until it works, each time in the budget', async () =
 test('create: an empty id is none', async () => {
   await using server = await httpServer(json(200, envelope({ id: '' })))
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const error = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown' })
 })
 
@@ -402,11 +461,11 @@ test('a reply about another pipe is no answer', async () => {
 test('nobody listens: nothing was done, and only a reading tries again', async () => {
   const port = await closedPort()
   await using p = platform({ baseUrl: `http://127.0.0.1:${port}` })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const created = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const created = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(created.message).toContain('it was refused (ECONNREFUSED)')
-  const upserted = await failure(p.client.upsertQueryEndpoint(access, '{}', readOptions()))
+  const upserted = await failure(p.client.upsertQueryEndpoint(access, async () => '{}', readOptions()))
   expect(upserted.facts).toMatchObject({ class: 'Unavailable', effect: 'none', transient: true })
   expect(p.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(4)
 })
@@ -421,8 +480,8 @@ test.each([
 ])('a server that $why: nothing was sent, on one connection', async ({ onConnection }) => {
   await using server = await tcpServer(onConnection)
   await using p = platform({ baseUrl: server.url.replace('http:', 'https:') })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const error = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(server.connections()).toBe(1)
 })
@@ -430,8 +489,8 @@ test.each([
 test('a TLS handshake that hangs until the deadline: nothing was sent', async () => {
   await using server = await tcpServer(() => undefined)
   await using p = platform({ baseUrl: server.url.replace('http:', 'https:'), createDeadlineMs: 150 })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const error = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(error.message).toContain('no connection to')
 })
@@ -439,8 +498,8 @@ test('a TLS handshake that hangs until the deadline: nothing was sent', async ()
 test('a server that takes the connection and resets it before it reads: nobody knows', async () => {
   await using server = await tcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const error = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
   expect(server.connections()).toBe(1)
 })
@@ -448,8 +507,8 @@ test('a server that takes the connection and resets it before it reads: nobody k
 test('a hang ends by the deadline of a create, and by the time limit of each attempt of a reading', async () => {
   await using server = await httpServer(() => undefined)
   await using p = platform({ baseUrl: server.url, createDeadlineMs: 120, requestTimeoutMs: 100 })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const created = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const created = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
   expect(created.message).toContain('no reply from')
   expect(server.requests).toHaveLength(1)
@@ -463,8 +522,8 @@ test('a body that trickles ends by the same limit', async () => {
     response.writeHead(200).write(DONE.slice(0, 20))
   })
   await using p = platform({ baseUrl: server.url, createDeadlineMs: 120 })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const error = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown', httpStatus: 200 })
   expect(error.message).toContain('not whole in time')
 })
@@ -477,20 +536,20 @@ test('a stop ends a reading with its own reason, and leaves a create alone', asy
     if (request.method === 'POST') setTimeout(() => json(200, DONE)(response), 30)
   })
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, readOptions(stopping.signal))
+  const permit = await p.client.admitCreate(access, admitOptions(stopping.signal))
   const reading = p.client.getPipe(access, PIPE, readOptions(stopping.signal))
   await expect(reading).rejects.toBe(reason)
-  expect((await permit.send(BODY, 'intent-1')).value.id).toBe(PIPE)
-  await expect(p.client.admitCreate(access, readOptions(stopping.signal))).rejects.toBe(reason)
+  expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
+  await expect(p.client.admitCreate(access, admitOptions(stopping.signal))).rejects.toBe(reason)
   expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
 })
 
 test('a permit sends once', async () => {
   await using server = await httpServer(json(200, DONE))
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, readOptions())
-  await permit.send(BODY, 'intent-1')
-  await expect(permit.send(BODY, 'intent-1')).rejects.toThrow('used twice')
+  const permit = await p.client.admitCreate(access, admitOptions())
+  await permit.send(createRequest(BODY, 'intent-1'))
+  await expect(permit.send(createRequest(BODY, 'intent-1'))).rejects.toThrow('used twice')
   expect(server.requests).toHaveLength(1)
 })
 
@@ -502,8 +561,8 @@ test('a listener that throws does not cost us the id', async () => {
       throw new Error('a bug of telemetry')
     },
   })
-  const permit = await p.client.admitCreate(access, readOptions())
-  expect((await permit.send(BODY, 'intent-1')).value.id).toBe(PIPE)
+  const permit = await p.client.admitCreate(access, admitOptions())
+  expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
 })
 
 test('a platform that repeats what we sent does not make us repeat it', async () => {
@@ -514,8 +573,8 @@ test('a platform that repeats what we sent does not make us repeat it', async ()
     )(response)
   })
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, readOptions())
-  const { message } = await failure(permit.send(BODY, 'intent-1'))
+  const permit = await p.client.admitCreate(access, admitOptions())
+  const { message } = await failure(permit.send(createRequest(BODY, 'intent-1')))
   const basic = Buffer.from(`key-id-5f2d:${KEY_SECRET}`).toString('base64')
   expect(message).toContain('Basic [secret]')
   for (const secret of [SECRET, 'w0rd-in-the', KEY_SECRET, basic]) expect(message).not.toContain(secret)
@@ -523,7 +582,7 @@ test('a platform that repeats what we sent does not make us repeat it', async ()
 
 test('without a base URL the message names the setting', async () => {
   await using p = platform({})
-  const created = await failure(p.client.admitCreate(access, readOptions()))
+  const created = await failure(p.client.admitCreate(access, admitOptions()))
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'none', transient: false })
   expect(created.message).toContain('--base-url')
   const alert = await failure(p.client.getAlert('a', readOptions()))

@@ -16,6 +16,8 @@ import {
   readOptions,
   SERVICE,
   TOKEN,
+  admitOptions,
+  createRequest,
 } from './support/platform.ts'
 import { mocked } from './support/mocked.ts'
 
@@ -63,7 +65,7 @@ test('GET pipe: path, headers and value are those of the interface (4.2)', async
     await using p = platform({ baseUrl: HOST })
     return await p.client.getPipe(access, PIPE, readOptions())
   })
-  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID })
+  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
     {
       method: 'GET',
@@ -80,11 +82,11 @@ test('POST pipes: the body goes out byte for byte, with the intent as idempotenc
   const reply = await mocked(async () => {
     takeDown(HOST, shapes, envelope(PIPE_RESULT))
     await using p = platform({ baseUrl: `${HOST}/` })
-    const permit = await p.client.admitCreate(access, readOptions())
+    const permit = await p.client.admitCreate(access, admitOptions())
     expect(shapes).toEqual([])
-    return await permit.send(body, 'intent-1')
+    return await permit.send(createRequest(body, 'intent-1'))
   })
-  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID })
+  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
     {
       method: 'POST',
@@ -109,9 +111,9 @@ test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its
   const reply = await mocked(async () => {
     takeDown(HOST, shapes, envelope(result))
     await using p = platform({ baseUrl: `${HOST}/api//` })
-    return await p.client.upsertQueryEndpoint(access, body, readOptions())
+    return await p.client.upsertQueryEndpoint(access, async () => body, readOptions())
   })
-  expect(reply).toEqual({ value: result, requestId: REQUEST_ID })
+  expect(reply).toEqual({ value: result, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
     {
       method: 'POST',
@@ -143,7 +145,11 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
       expect(refused.facts).toMatchObject({ class: 'Rejected', effect: 'none' })
       return await p.client.getAlert('a/../b?c=d', readOptions())
     })
-    expect(reply).toEqual({ value: { id: 'a', state: 'OK' }, requestId: undefined })
+    expect(reply).toEqual({
+      value: { id: 'a', state: 'OK' },
+      requestId: undefined,
+      credential: expect.any(String),
+    })
     expect(shapes).toEqual([
       {
         method: 'GET',

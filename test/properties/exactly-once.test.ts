@@ -18,6 +18,7 @@ const PASS_MS = 20 * 60_000
 
 /** A 404 is believed after the third; a back-off ends; who waits for another comes after it. */
 const PASSES = 10
+const LEAST_PASSES = 5
 
 const PARSED_MOST = 20_000
 
@@ -51,8 +52,8 @@ describe('over random histories', () => {
           const play = await played(commands, parsed)
           const { platform, writes } = play.around
           await play.calm()
-          // Two in a row, for the first one may come before a wait is over.
-          for (let pass = 0, quiet = 0; pass < PASSES && quiet < 2; pass += 1) {
+          // Two in a row, for the first one may come before a wait is over; and no fewer than a 404 takes to be believed.
+          for (let pass = 0, quiet = 0; pass < PASSES && (quiet < 2 || pass < LEAST_PASSES); pass += 1) {
             const before = writes.length
             await play.pass(PASS_MS)
             quiet = writes.length === before ? quiet + 1 : 0

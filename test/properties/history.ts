@@ -153,7 +153,7 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
 
   function personDeps(): PersonDeps {
     const { deps } = at(0)
-    return { platform, ledger: deps.ledger, secrets, world: deps.world, clock, requestTimeoutMs: 20_000 }
+    return { platform, ledger: deps.ledger, secrets, world: deps.world, clock }
   }
 
   async function say<T>(word: Promise<T>): Promise<void> {
@@ -190,7 +190,7 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
     if (intent === undefined) return
     oracle.words.retry.add(intent.id)
     if (by === 'policy') await edited(line, (changed) => (changed.retryCreate = intent.id))
-    else await say(retryCreate(personDeps(), keyOf('Pipe', nameOfLine(line))))
+    else await say(retryCreate(personDeps(), keyOf('Pipe', nameOfLine(line)), { force: false }))
   }
 
   async function play(command: Command): Promise<void> {

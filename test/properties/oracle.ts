@@ -102,9 +102,10 @@ function judgeIntent(before: LedgerRecord | undefined, after: LedgerRecord, trut
   switch (is.state) {
     case 'open':
       return [said]
+    case 'dismissed':
+      return words.retry.has(is.id) && isUndecided(was) ? [] : [`${said}, and nobody said so`]
     case 'failed':
-      if (words.retry.has(is.id)) return []
-      if (was.state !== 'open') return [`${said}, and nobody said so`]
+      if (was.state !== 'open') return [said]
       return post === undefined || post.effect === 'none' ? [] : [`${said}, and it may have worked`]
     case 'unknown':
       if (was.state !== 'open') return [said]
@@ -120,7 +121,7 @@ function judgeOpening(
   before: LedgerRecord | undefined,
   after: LedgerRecord,
   opened: Intent,
-  { words, platform }: Truth,
+  { platform }: Truth,
 ): readonly string[] {
   // A person forgot the key while its create was under way: what came of it is written all the same.
   if (before === undefined && opened.state === 'succeeded') return []
@@ -130,10 +131,14 @@ function judgeOpening(
   if (opened.attempt !== (last?.attempt ?? 0) + 1)
     found.push(`${after.key}: attempt ${opened.attempt} is out of order`)
   if (after.pipe !== undefined) found.push(`${after.key}: an intent was opened beside pipe ${after.pipe.id}`)
-  if (last !== undefined && isUndecided(last) && !words.retry.has(last.id))
+  if (last !== undefined && isUndecided(last))
     found.push(`${after.key}: an intent was opened, though intent ${last.id} may have worked`)
+  if (after.former?.pipe.id !== before?.pipe?.id)
+    found.push(`${after.key}: pipe ${before?.pipe?.id} was forgotten before its successor was known`)
   if (before?.pipe !== undefined && !isGone(platform, before.pipe.id))
-    found.push(`${after.key}: pipe ${before.pipe.id} was given up, though it was not confirmed to be missing`)
+    found.push(
+      `${after.key}: pipe ${before.pipe.id} was to be replaced, though it was not proved to be missing`,
+    )
   return found
 }
 
@@ -142,9 +147,11 @@ function judgePipe(before: LedgerRecord | undefined, after: LedgerRecord, truth:
   const { words, platform } = truth
   if (was?.id === is?.id) return []
   if (is === undefined) {
-    // Whether it may be given up is asked where the intent is opened.
-    return after.intent?.id === before?.intent?.id ? [`${after.key} lost pipe ${was?.id}`] : []
+    // Whether it may be replaced is asked where the intent is opened.
+    return after.former?.pipe.id === was?.id ? [] : [`${after.key} lost pipe ${was?.id}`]
   }
+  // What was to be replaced is its pipe again: nothing was created.
+  if (was === undefined && before?.former?.pipe.id === is.id && after.intent?.state !== 'succeeded') return []
   const found = []
   if (was !== undefined && !isGone(platform, was.id))
     found.push(`${after.key}: pipe ${was.id} became ${is.id}, though it was not confirmed to be missing`)
@@ -183,6 +190,8 @@ function inconsistencies(record: LedgerRecord): readonly string[] {
   if (Synced.status === 'True' && kind === 'Pipe' && pipe === undefined)
     found.push(`${key} is Synced (${Synced.reason}) without a pipe`)
   if (intent?.state === 'succeeded' && pipe === undefined) found.push(`${key} succeeded without a pipe`)
+  if (record.former !== undefined && !isUndecided(intent))
+    found.push(`${key} keeps a former pipe for nothing`)
   return found
 }
 
@@ -190,7 +199,8 @@ function isAccountedFor(post: Post, records: readonly LedgerRecord[], words: Wor
   const { intentId, pipeId } = post
   if (pipeId === undefined || words.retry.has(intentId) || words.settled.has(intentId)) return true
   return records.some(
-    ({ pipe, intent }) => pipe?.id === pipeId || (intent?.id === intentId && isUndecided(intent)),
+    ({ pipe, former, intent }) =>
+      pipe?.id === pipeId || former?.pipe.id === pipeId || (intent?.id === intentId && isUndecided(intent)),
   )
 }
 
@@ -198,7 +208,7 @@ function isUndecided(intent: Intent | undefined): boolean {
   return intent?.state === 'open' || intent?.state === 'unknown'
 }
 
-/** Three 404s in a row over at least a minute. */
+/** Three 404s in a row over at least a minute, by a clock that nobody moves. */
 function isGone({ misses }: ModelPlatform, pipeId: string): boolean {
   const times = misses.get(pipeId) ?? []
   return times.length >= 3 && Math.max(...times) - Math.min(...times) >= 60_000

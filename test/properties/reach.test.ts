@@ -21,7 +21,7 @@ const EVENTS: Readonly<Record<string, (write: Written) => boolean>> = {
   'an attempt was made again': ({ before, after }) =>
     after?.intent?.id !== before?.intent?.id && (after?.intent?.attempt ?? 0) > 1,
   'a person approved of another attempt': ({ before, after }) =>
-    before !== undefined && undecidedIntent(before) !== undefined && after?.intent?.state === 'failed',
+    before !== undefined && undecidedIntent(before) !== undefined && after?.intent?.state === 'dismissed',
   'a missing pipe was created anew': ({ before, after }) =>
     before?.pipe !== undefined && after?.intent?.state === 'open' && after.pipe === undefined,
   'a pipe was taken over': ({ before, after }) =>

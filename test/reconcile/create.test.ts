@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Status } from '../../src/plan/condition.ts'
 import type { Intent } from '../../src/plan/record.ts'
-import { given, HOUR } from './given.ts'
+import { given, HOUR, MINUTE, SECOND } from './given.ts'
 import { pipe } from './manifests.ts'
 import type { Script } from './model-platform.ts'
 
@@ -78,14 +78,15 @@ describe('a create that ends in', () => {
     const { intent, conditions } = await world.record('Pipe/orders')
     for (const part of [
       intent?.id ?? '',
-      'HTTP 200',
+      'the platform said BadReply',
       'request-BadReply',
-      'policy.adopt',
-      `policy.retryCreate: ${intent?.id}`,
+      '"adopt: <its id>"',
+      `"retryCreate: ${intent?.id}"`,
       'pipewright resolve Pipe/orders --retry',
     ]) {
       expect(conditions?.Synced.message).toContain(part)
     }
+    expect(conditions?.Ready.message).toBe('Nobody knows whether it exists; see Synced.')
   })
 
   test('a wait that the platform asked for is kept', async () => {
@@ -145,10 +146,37 @@ describe('a create', () => {
     await world.go('Pipe/orders')
     const first = (await world.record('Pipe/orders')).intent
     world.write('orders.yaml', pipe('orders', { policy: { retryCreate: first?.id ?? '' } }))
+    await world.clock.advance(2 * MINUTE + 5 * SECOND)
     expect((await world.go('Pipe/orders')).action.reason).toBe('RetryApproved')
     const second = (await world.record('Pipe/orders')).intent
     expect(second).toMatchObject({ attempt: 2, state: 'unknown' })
     expect((await world.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('is not approved by words that stood there too early: they are written again', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.platform.script('create', fails('Unavailable', 'unknown'))
+    await world.go('Pipe/orders')
+    const { intent } = await world.record('Pipe/orders')
+    const says = pipe('orders', { policy: { retryCreate: intent?.id ?? '' } })
+    world.write('orders.yaml', says)
+    for (let hours = 0; hours < 3; hours += 1) {
+      expect((await world.go('Pipe/orders')).action.reason).toBe('OutcomeUnknown')
+      await world.clock.advance(HOUR)
+    }
+    expect(world.board.get('Pipe/orders')).toMatchObject({
+      status: 'OutcomeUnknown',
+      message: expect.stringMatching(
+        /was there at .* already, when the request could still arrive: look once more/,
+      ),
+    })
+    expect(world.platform.posts).toHaveLength(1)
+
+    world.write('orders.yaml', pipe('orders'))
+    await world.go('Pipe/orders')
+    world.write('orders.yaml', says)
+    expect((await world.go('Pipe/orders')).action.reason).toBe('RetryApproved')
     expect(world.platform.posts).toHaveLength(2)
   })
 

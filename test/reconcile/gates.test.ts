@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { given, MINUTE } from './given.ts'
-import { alert, pipe, service, SERVICE_ID } from './manifests.ts'
+import { alert, endpoint, pipe, service, SERVICE_ID } from './manifests.ts'
 
 describe('a pipe that depends on another resource', () => {
   test('waits until it is ready, and is asked for at once then', async () => {
@@ -58,16 +58,17 @@ describe('a pipe whose secret is not mounted', () => {
   })
 
   test('is not created anew either, when it is missing', async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    await world.go('Pipe/orders')
-    world.platform.pipes.clear()
+    const world = await given({ 'orders.yaml': pipe('orders'), 'refunds.yaml': pipe('refunds') })
+    for (const key of ['Pipe/orders', 'Pipe/refunds', 'Pipe/orders'] as const) await world.go(key)
+    world.platform.pipes.delete((await world.record('Pipe/orders')).pipe?.id ?? '')
     world.secrets.mounted.delete('kafka/password')
     for (let look = 0; look < 4; look += 1) {
       await world.clock.advance(MINUTE)
       await world.go('Pipe/orders')
+      await world.go('Pipe/refunds')
     }
     expect(world.board.get('Pipe/orders')?.reason).toBe('SecretUnavailable')
-    expect(world.platform.posts).toHaveLength(1)
+    expect(world.platform.posts).toHaveLength(2)
   })
 })
 
@@ -78,6 +79,24 @@ describe('a Service', () => {
     expect((await blind.go('Pipe/orders')).action.reason).toBe('ServiceInvalid')
     expect(blind.write('service.yaml', service())).toContain('Service/analytics')
     expect((await blind.go('Pipe/orders')).action.reason).toBe('New')
+  })
+
+  test('with errors since it was valid gets nothing created or applied, and what is there is looked after', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders'), 'keys.yaml': endpoint('keys') })
+    await world.go('Pipe/orders')
+    await world.go('QueryEndpoint/keys')
+    world.write('service.yaml', service().replace('organizationId', 'organisationId'))
+    world.write('new.yaml', pipe('new'))
+    world.write('keys.yaml', endpoint('keys', { roles: ['sql_console_admin'] }))
+    expect((await world.go('Pipe/new')).action.reason).toBe('ServiceInvalid')
+    expect((await world.go('QueryEndpoint/keys')).action.reason).toBe('ServiceInvalid')
+    expect((await world.go('Pipe/orders')).action.reason).toBe('InSync')
+    expect(world.board.get('Pipe/new')?.message).toContain('The manifest of Service/analytics has errors')
+    expect(world.platform.posts).toHaveLength(1)
+
+    world.write('service.yaml', service())
+    expect((await world.go('Pipe/new')).action.reason).toBe('New')
+    expect((await world.go('QueryEndpoint/keys')).action.reason).toBe('Edited')
   })
 
   test('whose credentials are refused says so, and until when', async () => {

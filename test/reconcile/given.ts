@@ -107,7 +107,8 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     platform,
     ledger,
     secrets,
-    world: createWorld({ hashKey: ledger.hashKey }),
+    mounted: secrets,
+    world: createWorld({ hashKey: ledger.hashKey, clock }),
     clock,
     emit: (event) => void events.push(event),
     random: options.random ?? (() => 0.5),
@@ -174,7 +175,7 @@ export async function endedOf(
   const states = promises.map(() => ({ isDone: false }))
   for (const [index, promise] of promises.entries()) void watch(promise, states[index])
   const areDone = () => states.every(({ isDone }) => isDone)
-  for (let hop = 0; hop < 400 && !areDone(); hop += 1) await Promise.resolve()
+  for (let hop = 0; hop < 2_000 && !areDone(); hop += 1) await Promise.resolve()
   for (let step = 0; step < 60 && !areDone() && clock.pending > 0; step += 1) await clock.advance(SECOND)
   return states.map(({ isDone }) => isDone)
 }

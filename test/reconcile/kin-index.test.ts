@@ -40,7 +40,16 @@ function recordOf(what: Body): LedgerRecord {
     platformName: what.name,
     applied: { ...fingerprint, fields: Object.fromEntries(Object.entries(fields).toReversed()) },
     pipe: what.hasPipe
-      ? { id: 'p', origin: 'created', at: 0, revision: '', requestId: undefined }
+      ? {
+          id: 'p',
+          origin: 'created',
+          at: 0,
+          revision: '',
+          requestId: undefined,
+          seenAt: undefined,
+          saidGoneAt: undefined,
+          refutedAt: undefined,
+        }
       : undefined,
   }
 }

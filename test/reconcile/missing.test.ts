@@ -4,10 +4,12 @@ import type { Given } from './given.ts'
 import { given, HOUR, MINUTE, SECOND } from './given.ts'
 import { endpoint, pipe } from './manifests.ts'
 
+const MISSED = { type: 'fail', class: 'Missing', effect: 'none', worked: false } as const
+
 const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
 const keys = (count: number) => names(count).map((name): Key => `Pipe/${name}`)
 
-/** So many pipes, made an hour ago. */
+/** So many pipes, made an hour ago, and seen since. */
 async function settled(
   count: number,
   options: { readonly maxCreates?: number; readonly policy?: object } = {},
@@ -17,6 +19,7 @@ async function settled(
   const world = await given(files, { maxCreates: 1_000 })
   for (const key of keys(count)) await world.go(key)
   await world.clock.advance(HOUR)
+  for (const key of keys(count)) await world.go(key)
   return given({}, { around: world.around, maxCreates: options.maxCreates ?? 25 })
 }
 
@@ -46,33 +49,158 @@ describe('a pipe that is not found', () => {
     { why: 'twice, however long, is held', times: [0, HOUR], ends: 'MissingUnconfirmed' },
     { why: 'three times over exactly a minute is created anew', times: [0, 1_000, 60_000], ends: 'Missing' },
   ])('$why', async ({ times, ends }) => {
-    const world = await settled(1)
+    const world = await settled(2)
     await vanish(world, 'Pipe/p0')
     let reason = ''
     let passed = 0
     for (const time of times) {
       await world.clock.advance(time - passed)
       passed = time
-      reason = (await world.go('Pipe/p0')).action.reason
+      ;[reason = ''] = await turns(world, 'Pipe/p0')
     }
     expect(reason).toBe(ends)
-    expect(world.platform.posts).toHaveLength(ends === 'Missing' ? 2 : 1)
+    expect(world.platform.posts).toHaveLength(ends === 'Missing' ? 3 : 2)
   })
 
   test('is looked for again soon, and the new one is recorded under a new intent', async () => {
-    const world = await settled(1)
+    const world = await settled(2)
     await vanish(world, 'Pipe/p0')
     const before = await world.record('Pipe/p0')
     for (let look = 0; look < 2; look += 1) {
       const { next } = await world.go('Pipe/p0')
+      await world.go('Pipe/p1')
       expect(next).toEqual({ why: 'retry', afterMs: 34_100 })
       await world.clock.advance(next?.afterMs ?? 0)
     }
     await world.go('Pipe/p0')
     const after = await world.record('Pipe/p0')
-    expect(after.intent?.attempt).toBe(2)
+    expect(after.intent).toMatchObject({ attempt: 2, reason: 'Missing' })
     expect(after.pipe?.id).not.toBe(before.pipe?.id)
-    expect(after.misses).toBeUndefined()
+    expect(after.replaced).toMatchObject({ count: 1 })
+    const told = (await world.ledger.history({ key: 'Pipe/p0', limit: 9 })).map(({ message }) => message)
+    expect(told).toContain(`Pipe ${after.pipe?.id} was created in place of pipe ${before.pipe?.id}.`)
+  })
+
+  test('and is the only one of its service waits for a quarter of an hour', async () => {
+    const world = await settled(1)
+    await vanish(world, 'Pipe/p0')
+    for (let look = 0; look < 15; look += 1) {
+      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      await world.clock.advance(MINUTE)
+    }
+    expect(await turns(world, 'Pipe/p0')).toEqual(['Missing'])
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('while the others of its service cannot be read is held, however long', async () => {
+    const world = await settled(10)
+    await vanish(world, 'Pipe/p0', 'Pipe/p1')
+    for (const id of world.platform.pipes.keys()) world.platform.unreadable.add(id)
+    for (let look = 0; look < 30; look += 1) {
+      for (const key of keys(2)) expect(await turns(world, key)).toEqual(['MissingUnconfirmed'])
+      await world.clock.advance(MINUTE)
+    }
+    expect(world.platform.posts).toHaveLength(10)
+  })
+
+  test('by wall clock alone is not gone: a clock that is set ahead proves nothing', async () => {
+    const world = await settled(2)
+    await vanish(world, 'Pipe/p0')
+    for (let look = 0; look < 4; look += 1) {
+      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      world.clock.jump(HOUR)
+      await world.clock.advance(SECOND)
+    }
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test('is asked for again right before the create, and kept when it is there again', async () => {
+    const world = await settled(2)
+    const { pipe: before } = await world.record('Pipe/p0')
+    world.platform.script('get', MISSED, 'ok', MISSED, 'ok', MISSED)
+    for (let look = 0; look < 2; look += 1) {
+      await turns(world, 'Pipe/p0', 'Pipe/p1')
+      await world.clock.advance(35 * SECOND)
+    }
+    expect(await turns(world, 'Pipe/p0')).toEqual(['InSync'])
+    expect((await world.record('Pipe/p0')).pipe?.id).toBe(before?.id)
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test.each(['AuthFailed', 'Throttled', 'Rejected', 'Unavailable'] as const)(
+    'keeps its id when the create that was to replace it is %s, and is proved anew',
+    async (refusal) => {
+      const world = await settled(2)
+      const before = await world.record('Pipe/p0')
+      await vanish(world, 'Pipe/p0')
+      world.platform.script('create', { type: 'fail', class: refusal, effect: 'none', worked: false })
+      for (let look = 0; look < 3; look += 1) {
+        await turns(world, 'Pipe/p0', 'Pipe/p1')
+        await world.clock.advance(35 * SECOND)
+      }
+      const after = await world.record('Pipe/p0')
+      expect(after).toMatchObject({ former: undefined, intent: { state: 'failed' }, replaced: undefined })
+      const { applied, service, platformName } = before
+      expect(after).toMatchObject({ pipe: before.pipe, applied, service, platformName })
+      await world.clock.advance(15 * MINUTE)
+      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+    },
+  )
+
+  test('is replaced once an hour at most, and not at all where it was never seen', async () => {
+    const world = await settled(2)
+    await vanish(world, 'Pipe/p0')
+    for (let look = 0; look < 3; look += 1) {
+      await turns(world, 'Pipe/p0', 'Pipe/p1')
+      await world.clock.advance(35 * SECOND)
+    }
+    expect(world.platform.posts).toHaveLength(3)
+    await vanish(world, 'Pipe/p0')
+    for (let look = 0; look < 10; look += 1) {
+      await world.clock.advance(35 * SECOND)
+      await turns(world, 'Pipe/p0', 'Pipe/p1')
+    }
+    expect(world.board.get('Pipe/p0')).toMatchObject({ reason: 'NeverSeen' })
+    expect(world.platform.posts).toHaveLength(3)
+  })
+
+  test('again after it was replaced waits for the rest of the hour', async () => {
+    const world = await settled(2)
+    const goneFor = async (ms: number) => {
+      await vanish(world, 'Pipe/p0')
+      for (let passed = 0; passed < ms; passed += 35 * SECOND) {
+        await turns(world, 'Pipe/p0', 'Pipe/p1')
+        await world.clock.advance(35 * SECOND)
+      }
+    }
+    await goneFor(3 * 35 * SECOND)
+    await turns(world, 'Pipe/p0')
+    await goneFor(10 * MINUTE)
+    expect(world.board.get('Pipe/p0')).toMatchObject({ reason: 'ReplacedRecently', status: 'Missing' })
+    expect(world.platform.posts).toHaveLength(3)
+    world.clock.jump(24 * HOUR)
+    await goneFor(5 * MINUTE)
+    expect(world.platform.posts).toHaveLength(3)
+    await goneFor(46 * MINUTE)
+    expect(world.platform.posts).toHaveLength(4)
+  })
+
+  test('is not replaced on words that stood there while it was found', async () => {
+    const world = await settled(2)
+    const { pipe: had } = await world.record('Pipe/p0')
+    const says = pipe('p0', { policy: { recreate: had?.id ?? '' } })
+    world.write('p0.yaml', says)
+    expect(await turns(world, 'Pipe/p0')).toEqual(['InSync'])
+    await vanish(world, 'Pipe/p0')
+    expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+    expect(world.board.get('Pipe/p0')?.message).toContain('take policy.recreate out and write it again')
+
+    // Taken back, and said anew, it is believed.
+    world.write('p0.yaml', pipe('p0'))
+    expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+    world.write('p0.yaml', says)
+    expect(await turns(world, 'Pipe/p0')).toEqual(['RecreateApproved'])
+    expect(world.platform.posts).toHaveLength(3)
   })
 
   test('within the first minute after its creation proves nothing', async () => {
@@ -83,34 +211,41 @@ describe('a pipe that is not found', () => {
       await world.clock.advance(10 * SECOND)
       await world.go('Pipe/p0')
     }
-    expect((await world.record('Pipe/p0')).misses).toBeUndefined()
+    expect(world.deps.world.look('Pipe/p0')).toMatchObject({ found: false, misses: undefined })
     expect(world.platform.posts).toHaveLength(1)
   })
 
   test('is found in between: the count begins anew', async () => {
     const world = await settled(1)
-    const miss = { type: 'fail', class: 'Missing', effect: 'none', worked: false } as const
-    world.platform.script('get', miss, miss, 'ok', miss, miss)
+    world.platform.script('get', MISSED, MISSED, 'ok', MISSED, MISSED)
     for (let look = 0; look < 5; look += 1) {
       await world.clock.advance(MINUTE)
       await world.go('Pipe/p0')
     }
-    expect((await world.record('Pipe/p0')).misses?.count).toBe(2)
+    expect(world.deps.world.look('Pipe/p0')?.misses?.count).toBe(2)
     expect(world.platform.posts).toHaveLength(1)
   })
 
   test('is only reported, when the policy says so, and then nothing more is written', async () => {
-    const world = await settled(1, { policy: { onMissing: 'report' } })
+    const world = await settled(2, { policy: { onMissing: 'report' } })
     await vanish(world, 'Pipe/p0')
     for (let look = 0; look < 3; look += 1) {
-      await world.go('Pipe/p0')
+      await turns(world, 'Pipe/p0')
       await world.clock.advance(MINUTE)
     }
     expect(world.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
     const written = world.writes.length
     await world.go('Pipe/p0')
     expect(world.writes).toHaveLength(written)
-    expect(world.platform.posts).toHaveLength(1)
+    expect(world.platform.posts).toHaveLength(2)
+
+    const again = await given({}, { around: world.around })
+    for (let look = 0; look < 5; look += 1) {
+      await turns(again, 'Pipe/p0')
+      await again.clock.advance(MINUTE)
+    }
+    expect(again.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
+    expect(world.writes).toHaveLength(written)
   })
 
   test('is not created from an invalid manifest, but held', async () => {
@@ -127,11 +262,13 @@ describe('a pipe that is not found', () => {
 })
 
 describe('many pipes that are not found', () => {
-  test('the first one asks for a look at four of its service', async () => {
-    const world = await settled(8)
+  test('the first one asks for a look at eight of its service', async () => {
+    const world = await settled(12)
     await vanish(world, 'Pipe/p0')
     const { also } = await world.go('Pipe/p0')
-    expect(also).toEqual(keys(5).slice(1))
+    expect(also).toHaveLength(8)
+    expect(keys(12).slice(1)).toEqual(expect.arrayContaining([...also]))
+    await world.clock.advance(1)
     for (const key of also) await world.go(key)
     await world.clock.advance(MINUTE)
     expect((await world.go('Pipe/p0')).also).toEqual([])
@@ -181,7 +318,8 @@ describe('many pipes that are not found', () => {
     }
     for (const first of keys(5)) {
       const again = await given({}, { around: world.around })
-      expect(await turns(again, first)).toEqual(['MassMissing'])
+      expect(await turns(again, first)).toEqual(['MissingUnconfirmed'])
+      expect(again.board.get(first)).toMatchObject({ reason: 'MassMissing' })
     }
     expect(world.platform.posts).toHaveLength(5)
   })

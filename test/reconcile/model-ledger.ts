@@ -1,4 +1,5 @@
 import type { LedgerRecord } from '../../src/plan/record.ts'
+import type { HistoryEntry } from '../../src/reconcile/history.ts'
 import { LedgerConflict, LedgerError } from '../../src/reconcile/ports.ts'
 import type { Ledger } from '../../src/reconcile/ports.ts'
 
@@ -86,19 +87,24 @@ export function createLedgerView(
     return work()
   }
 
+  function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
+    return write(next, async () => {
+      const before = await ledger.get(next.key)
+      const after = await ledger.swap(next, history)
+      options.onWritten({ before, after, moved: undefined })
+      return after
+    })
+  }
+
   return {
     ...ledger,
     get: (key) => read(() => ledger.get(key)),
     current: (known) => read(() => ledger.current(known)),
     list: () => read(() => ledger.list()),
+    versions: () => read(() => ledger.versions()),
     history: (query) => read(() => ledger.history(query)),
-    swap: (next, history) =>
-      write(next, async () => {
-        const before = await ledger.get(next.key)
-        const after = await ledger.swap(next, history)
-        options.onWritten({ before, after, moved: undefined })
-        return after
-      }),
+    swap,
+    settle: swap,
     move: (from, to, history) =>
       write(to, async () => {
         const [gone, before] = [await ledger.get(from.key), await ledger.get(to.key)]

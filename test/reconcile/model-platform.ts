@@ -49,13 +49,18 @@ export interface Post {
   pipeId: string | undefined
 }
 
+/** Whose digest every reply says it was asked with. */
+const CREDENTIAL = 'api'
+
 /** `spec/api.md` in memory, behind the port of a reconcile. It can be told how to treat the next requests. */
 export interface ModelPlatform extends Platform {
   readonly pipes: Map<string, ModelPipe>
   readonly alerts: Map<string, JsonObject>
+  /** Ids of pipes whose reading fails as unavailable. */
+  readonly unreadable: Set<string>
   readonly posts: readonly Post[]
   readonly upserts: readonly JsonObject[]
-  /** Each 404 of a pipe since it was last found: ms since the epoch. */
+  /** Each 404 of a pipe since it was last found: ms on the monotonic clock. */
   readonly misses: ReadonlyMap<string, readonly number[]>
   /** What should never be: a create without a durable intent, one intent sent twice. */
   readonly violations: readonly string[]
@@ -85,6 +90,7 @@ export function createModelPlatform(parts: {
   const requests: Record<ModelOperation, number> = { admit: 0, create: 0, get: 0, upsert: 0, alert: 0 }
   const pipes = new Map<string, ModelPipe>()
   const alerts = new Map<string, JsonObject>()
+  const unreadable = new Set<string>()
   const misses = new Map<string, number[]>()
   const posts: Post[] = []
   const upserts: JsonObject[] = []
@@ -125,7 +131,13 @@ export function createModelPlatform(parts: {
   async function admitCreate(service: ServiceAccess, { signal }: ReadOptions): Promise<CreatePermit> {
     signal.throwIfAborted()
     await obey(next('admit'), signal)
-    return { send: (text, intentId) => send(service, text, intentId) }
+    return {
+      service,
+      deadlineMs: 20_000,
+      getPipe,
+      send: ({ body, intentId }) => send(service, body, intentId),
+      release: () => undefined,
+    }
   }
 
   async function send(service: ServiceAccess, text: string, intentId: string): Promise<Reply<ObservedPipe>> {
@@ -145,12 +157,33 @@ export function createModelPlatform(parts: {
     await obey(script, undefined)
     if (pipe === undefined) throw new Error('what did not work is not answered in full')
     post.effect = 'done'
-    return { value: shown(pipe, script), requestId: `request-${posts.length}` }
+    return { value: shown(pipe, script), requestId: `request-${posts.length}`, credential: CREDENTIAL }
+  }
+
+  async function getPipe(
+    service: ServiceAccess,
+    pipeId: string,
+    { signal }: ReadOptions,
+  ): Promise<Reply<ObservedPipe>> {
+    signal.throwIfAborted()
+    const script = next('get')
+    if (unreadable.has(pipeId)) throw remoteError('Unavailable', 'none')
+    const pipe = pipes.get(pipeId)
+    const isThere = pipe !== undefined && pipe.serviceId === service.serviceId
+    const said404 = script !== 'ok' && script.type === 'fail' && script.class === 'Missing'
+    const answers = script === 'ok' || script.type === 'other' || script.type === 'slow'
+    if (said404 || (answers && !isThere))
+      misses.set(pipeId, [...(misses.get(pipeId) ?? []), clock.monotonic()])
+    await obey(script, signal)
+    if (pipe === undefined || !isThere) throw remoteError('Missing', 'none')
+    misses.delete(pipeId)
+    return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
   }
 
   return {
     pipes,
     alerts,
+    unreadable,
     posts,
     upserts,
     misses,
@@ -167,28 +200,17 @@ export function createModelPlatform(parts: {
     },
     make: (serviceId, body) => add(serviceId, body, undefined).id,
     admitCreate,
-    async getPipe(service, pipeId, { signal }) {
+    getPipe,
+    async upsertQueryEndpoint(_service, makeBody, { signal }) {
       signal.throwIfAborted()
-      const script = next('get')
-      const pipe = pipes.get(pipeId)
-      const isThere = pipe !== undefined && pipe.serviceId === service.serviceId
-      const said404 = script !== 'ok' && script.type === 'fail' && script.class === 'Missing'
-      const answers = script === 'ok' || script.type === 'other' || script.type === 'slow'
-      if (said404 || (answers && !isThere)) misses.set(pipeId, [...(misses.get(pipeId) ?? []), clock.now()])
-      await obey(script, signal)
-      if (pipe === undefined || !isThere) throw remoteError('Missing', 'none')
-      misses.delete(pipeId)
-      return { value: shown(pipe, script), requestId: `request-get-${requests.get}` }
-    },
-    async upsertQueryEndpoint(_service, text, { signal }) {
-      signal.throwIfAborted()
+      const text = await makeBody()
       const script = next('upsert')
       await obey(script, signal)
       const body = JSON.parse(text) as JsonObject // as above
       upserts.push(body)
       const change = script !== 'ok' && script.type === 'other' ? script.change : {}
       const value = { id: 'endpoint-1', ...body, ...change } as ObservedEndpoint // our own body, as 2.7 has it
-      return { value, requestId: `request-upsert-${upserts.length}` }
+      return { value, requestId: `request-upsert-${upserts.length}`, credential: CREDENTIAL }
     },
     async getAlert(id, { signal }) {
       signal.throwIfAborted()
@@ -196,7 +218,7 @@ export function createModelPlatform(parts: {
       await obey(script, signal)
       const alert = alerts.get(id)
       if (alert === undefined) throw remoteError('Rejected', 'none')
-      return { value: { id, ...alert }, requestId: undefined }
+      return { value: { id, ...alert }, requestId: undefined, credential: 'alerts token' }
     },
   }
 }
@@ -207,13 +229,17 @@ function shown({ id, serviceId, body }: ModelPipe, script: Script | 'ok'): Obser
 }
 
 export function remoteError(errorClass: ErrorClass, effect: Effect): RemoteError {
-  return new RemoteError(`the platform said ${errorClass}`, {
+  const what = `the platform said ${errorClass}`
+  return new RemoteError(what, {
+    what,
     class: errorClass,
     effect,
     httpStatus: STATUS[errorClass],
     requestId: errorClass === 'Unavailable' ? undefined : `request-${errorClass}`,
     retryAfterMs: errorClass === 'Throttled' ? 7_000 : undefined,
     transient: errorClass === 'Unavailable',
+    repliedId: undefined,
+    credential: CREDENTIAL,
   })
 }
 
@@ -222,6 +248,7 @@ const STATUS: Readonly<Record<ErrorClass, number | undefined>> = {
   AuthFailed: 401,
   Missing: 404,
   Throttled: 429,
+  ServiceIdle: 424,
   Unavailable: undefined,
   BadReply: 200,
   Redirected: 302,

@@ -85,7 +85,7 @@ describe('a new manifest beside an orphan with', () => {
     expect((await world.go('Pipe/new')).action.reason).toBe(reason)
     await world.go('Pipe/new')
     expect(world.platform.posts).toHaveLength(posts)
-    expect((await world.record(at)).pipe).toEqual(first)
+    expect((await world.record(at)).pipe?.id).toBe(first?.id)
     const holders = (await world.ledger.list()).filter((record) => record.pipe?.id === first?.id)
     expect(holders.map(({ key }) => key)).toEqual([at])
     expect(world.board.get('Pipe/old') === undefined).toBe(at === 'Pipe/new')
@@ -149,7 +149,7 @@ describe('a rename', () => {
     await world.ledger.swap({ ...record, file: 'elsewhere.yaml' }, [])
     world.write('new.yaml', pipe('new', NAMED))
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
-    expect((await world.record('Pipe/new')).pipe).toEqual(record.pipe)
+    expect((await world.record('Pipe/new')).pipe?.id).toBe(record.pipe?.id)
   })
 
   test('of a record that a person forgot meanwhile creates a new pipe', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { driftWords } from '../../src/plan/drift-words.ts'
 import { outcomeUnknownWords } from '../../src/plan/outcome-unknown.ts'
+import { blankRecord } from '../../src/plan/record.ts'
 import { REASONS, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import { causeOf } from '../../src/server/cause.ts'
@@ -23,19 +24,30 @@ function copies(
 const INTENT = {
   id: '7d1a5c3e-48b0-4f96-b2d7-e90c6a1f8b44',
   attempt: 1,
+  reason: 'New',
   requestDigest: '',
   revision: '',
   openedAt: 0,
+  sendBy: 0,
+  endBy: 0,
   state: 'unknown',
   seen: undefined,
+  saidEarlyAt: undefined,
 } as const
+
+const UNKNOWN = outcomeUnknownWords({
+  key: 'Pipe/orders',
+  record: blankRecord('Pipe/orders'),
+  intent: INTENT,
+  knownIds: [],
+})
 
 const REPLICAS = { field: 'scaling.replicas', desired: '2', observed: '3' }
 
 const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undefined)[]])[] = [
   [
     'an outcome that nobody knows: each way out, as the message words it',
-    stuck('OutcomeUnknown', { message: outcomeUnknownWords('Pipe/orders', INTENT) }),
+    stuck('OutcomeUnknown', { message: UNKNOWN }),
     [
       'pipewright resolve Pipe/orders --adopt PIPE_ID',
       'pipewright resolve Pipe/orders --retry',
@@ -96,7 +108,7 @@ describe('the next step', () => {
     const both = stuck('InvalidManifest', {
       status: 'OutcomeUnknown',
       conditions: { Valid: condition('False'), Synced: condition('Unknown'), Ready: condition('Unknown') },
-      message: outcomeUnknownWords('Pipe/orders', INTENT),
+      message: UNKNOWN,
     })
     expect(copies(both).slice(1)).toEqual([
       'pipewright validate manifests',
@@ -132,7 +144,7 @@ describe('the next step', () => {
 
 describe('the cause', () => {
   it.each([
-    ['OutcomeUnknown', outcomeUnknownWords('Pipe/orders', INTENT), 'before it knew the outcome.'],
+    ['OutcomeUnknown', UNKNOWN, 'created after 1969-12-31T23:59:00Z.'],
     [
       'Drifted',
       driftWords([REPLICAS]),

@@ -1,53 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import { createScenario } from './scenario.ts'
+import { mayMount, mountDisk } from './support/disk.ts'
 
 /* A real small disk, full or read-only. It takes the right to mount: elsewhere these are skipped. */
 
 const A_WHILE_MS = 3_000
-const mayMount = canMount()
 
-function canMount(): boolean {
-  if (process.platform !== 'linux' || process.geteuid?.() !== 0) return false
-  try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-interface Disk extends Disposable {
-  readonly folder: string
-  remount(option: 'ro' | 'rw'): void
-}
-
-/** A disk of its own at `folder`, gone afterwards. */
-function mountDisk(folder: string, size: string): Disk {
-  mkdirSync(folder, { recursive: true })
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
-  return {
-    folder,
-    remount: (option) => void execFileSync('mount', ['-o', `remount,${option}`, folder]),
-    [Symbol.dispose]: () => void execFileSync('umount', ['--lazy', folder]),
-  }
-}
-
-/** Takes all that is left of the disk. */
-function fill(file: string): void {
-  for (let size = 1 << 20; size >= 512; size /= 2) {
-    try {
-      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
-    } catch {
-      // it is full for pieces of this size
-    }
-  }
-}
-
-describe.skipIf(!mayMount)('a disk of its own for the ledger', { timeout: 120_000 }, () => {
+describe.skipIf(!mayMount())('a disk of its own for the ledger', { timeout: 120_000 }, () => {
   test('that is full lets nothing be created, and everything once, when there is room again', async ({
     expect,
   }) => {
@@ -58,9 +20,8 @@ describe.skipIf(!mayMount)('a disk of its own for the ledger', { timeout: 120_00
     scenario.writePipe('early')
     const live = await scenario.start(ledger)
     await live.says('Pipe/early', 'Ready')
-    const ballast = join(disk.folder, 'ballast')
     // What is in the log already is written over, so some writes still find room.
-    fill(ballast)
+    disk.fill()
     const names = Array.from({ length: 20 }, (_, index) => `late-${index}`)
     for (const name of names) scenario.writePipe(name)
     await live.says('Pipe/late-19', 'LedgerFailed')
@@ -70,7 +31,7 @@ describe.skipIf(!mayMount)('a disk of its own for the ledger', { timeout: 120_00
     expect(platform.pipes()).toHaveLength(creates.length)
     expect(creates.length).toBeLessThan(21)
 
-    rmSync(ballast)
+    disk.free()
     for (const name of names) await live.says(`Pipe/${name}`, 'Ready', 60_000)
     expect(scenario.creates().toSorted()).toEqual(['early', ...names].toSorted())
     expect(live.program.log().some(({ msg }) => msg === 'Bug')).toBe(false)
@@ -81,7 +42,7 @@ describe.skipIf(!mayMount)('a disk of its own for the ledger', { timeout: 120_00
     await using scenario = await createScenario()
     const { workspace, platform } = scenario
     using disk = mountDisk(workspace.path('disk'), '256k')
-    fill(join(disk.folder, 'ballast'))
+    disk.fill()
     scenario.writePipe('orders')
     const file = join(disk.folder, 'ledger.db')
     const { code, stderr } = await scenario.run(

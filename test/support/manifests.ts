@@ -77,10 +77,19 @@ spec:
 
 /** The secrets that these manifests refer to. */
 export function mountSecrets(workspace: Workspace): void {
-  workspace.write('secrets/analytics-api/keyId', CREDENTIAL.keyId)
-  workspace.write('secrets/analytics-api/keySecret', CREDENTIAL.keySecret)
+  mountCredential(workspace, 'analytics-api', CREDENTIAL)
   workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
   workspace.write('secrets/alerts/token', ALERTS_TOKEN)
+}
+
+/** The API key that the manifest of a Service refers to by the name of its secret. */
+export function mountCredential(
+  workspace: Workspace,
+  secret: string,
+  { keyId, keySecret }: { readonly keyId: string; readonly keySecret: string },
+): void {
+  workspace.write(`secrets/${secret}/keyId`, keyId)
+  workspace.write(`secrets/${secret}/keySecret`, keySecret)
 }
 
 /** Arguments of a run against a platform at `url`, with everything else in the workspace. */

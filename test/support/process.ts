@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { until } from './until.ts'
 
-export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** The program under test; PIPEWRIGHT_TEST_MAIN names that of another checkout, to see a test fail on older code. */
+export const MAIN =
+  process.env['PIPEWRIGHT_TEST_MAIN'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** What `npm run pipewright` and the image start: {@link MAIN}, a little quicker. */
 export const LAUNCHER = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))
@@ -28,10 +30,14 @@ export interface ProgramOptions {
   readonly main?: string
   /** Options of Node itself. */
   readonly nodeFlags?: readonly string[]
+  /** A command that becomes the program that it is given, such as `ip netns exec NAME`. */
+  readonly through?: readonly string[]
 }
 
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
-  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), options.main ?? MAIN, ...args], {
+  const own = [process.execPath, ...(options.nodeFlags ?? []), options.main ?? MAIN, ...args]
+  const [command = '', ...words] = [...(options.through ?? []), ...own]
+  const child = spawn(command, words, {
     cwd: options.cwd ?? ROOT,
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -102,7 +108,8 @@ export interface Shown {
 
 /** All resources as the daemon's API shows them. */
 export async function resourcesOf(url: string): Promise<readonly Shown[]> {
-  const reply = await fetch(`${url}/api/v1/resources`)
+  // A daemon that stands still never answers.
+  const reply = await fetch(`${url}/api/v1/resources`, { signal: AbortSignal.timeout(10_000) })
   const { items } = (await reply.json()) as { items: readonly Shown[] }
   return items
 }

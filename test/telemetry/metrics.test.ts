@@ -34,6 +34,7 @@ const DESIGN = `
   histogram queue_wait_seconds{priority}
   counter ledger_writes_total{result}
   histogram ledger_write_duration_seconds
+  gauge unsaved_outcomes
   gauge pipe_state{name,state}
   gauge alert_state{name,state}
   gauge drift_fields{kind,name}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { KAFKA_PASSWORD, pipeManifest } from '../support/manifests.ts'
-import { given, reopenIntent, strayPipe, unknownOutcome } from './given.ts'
+import { ageIntent, given, reopenIntent, strayPipe, unknownOutcome } from './given.ts'
 
 describe('adopting again what the key already has says: I made the change in the console', () => {
   test.each([
@@ -71,29 +71,64 @@ describe('adopting again what the key already has says: I made the change in the
 })
 
 describe('an intent that is open', () => {
-  const words = [
-    'resolve Pipe/orders --retry',
-    'resolve Pipe/orders --adopt ID',
-    'adopt Pipe/orders ID',
-  ] as const
+  test.each(['resolve Pipe/orders --adopt ID', 'adopt Pipe/orders ID'])(
+    'is left alone while a living daemon may be sending it: %s',
+    async (text) => {
+      await using world = await unknownOutcome({ type: 'cut-after' })
+      await world.startDaemon('--interval', '1h')
+      reopenIntent(world, 'Pipe/orders', 1_000)
+      const args = text.replace('ID', world.pipeId('orders')).split(' ')
+      const ended = await world.quick(...args)
+      expect(ended).toMatchObject({ code: 1, stdout: '' })
+      expect(ended.stderr).toMatch(/may still be under way\. Say it again after \d{4}-.*Z/)
+      expect((await world.status('Pipe/orders')).intent?.state).toBe('open')
+      reopenIntent(world, 'Pipe/orders', 60_000)
+      expect(await world.quick(...args)).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
 
-  test.each(words)('is left alone while a living daemon may be sending it: %s', async (text) => {
-    await using world = await unknownOutcome({ type: 'cut-after' })
-    await world.startDaemon('--interval', '1h')
-    reopenIntent(world, 'Pipe/orders', 1_000)
-    const args = text.replace('ID', world.pipeId('orders')).split(' ')
-    const ended = await world.quick(...args)
+  test.each([
+    {
+      why: 'its process never said that it ended',
+      date: reopenIntent,
+      waitMin: 15,
+      says: /may still be delivered: to create again now could make two pipes/,
+    },
+    {
+      why: 'the network may still deliver it',
+      date: ageIntent,
+      waitMin: 2,
+      says: /the network may still deliver/,
+    },
+  ])('is not tried again at once, since $why', async ({ date, waitMin, says }) => {
+    await using world = await unknownOutcome({ type: 'cut-before' })
+    const intentId = (await world.status('Pipe/orders')).intent?.id
+    const retry = () => world.quick('resolve', 'Pipe/orders', '--retry')
+    date(world, 'Pipe/orders', waitMin * 60_000 - 1_000)
+    const ended = await retry()
     expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toMatch(/may still be under way\. Say it again after \d{4}-.*Z/)
-    expect((await world.status('Pipe/orders')).intent?.state).toBe('open')
-    reopenIntent(world, 'Pipe/orders', 60_000)
-    expect(await world.quick(...args)).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stderr).toMatch(says)
+    expect(ended.stderr).toMatch(/Say it again after \d{4}-.*Z.* Or add --force, and take that risk/)
+
+    // The same word in Git is too early, too, and does not become right by waiting.
+    const policy = `policy: {retryCreate: ${intentId}}`
+    world.workspace.write('manifests/orders.yaml', pipeManifest('orders', { more: policy }))
+    await world.apply()
+    date(world, 'Pipe/orders', waitMin * 60_000 + 6_000)
+    await world.apply()
+    expect((await world.status('Pipe/orders')).message).toContain('look once more, take the line out')
+    expect(world.posts()).toBe(1)
+    expect(await retry()).toMatchObject({ code: 0, stderr: '' })
+    expect((await world.apply()).code).toBe(0)
+    expect(world.platform.pipes()).toHaveLength(1)
   })
 
-  test('is settled at once when no daemon lives: nobody is sending it', async () => {
+  test('is settled at once by --force, which says the risk', async () => {
     await using world = await unknownOutcome({ type: 'cut-before' })
     reopenIntent(world, 'Pipe/orders', 1_000)
-    expect(await world.quick('resolve', 'Pipe/orders', '--retry')).toMatchObject({ code: 0, stderr: '' })
+    const ended = await world.quick('resolve', 'Pipe/orders', '--retry', '--force')
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toContain('if its request is still on its way, there will be two pipes')
     expect((await world.apply()).code).toBe(0)
     expect(world.platform.pipes()).toHaveLength(1)
   })

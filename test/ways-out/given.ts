@@ -146,13 +146,28 @@ export function shownAs(url: string, key: string, status: string, limitMs?: numb
 }
 
 /** Makes the last intent of a key one that is being sent since `ageMs`, as a crash or a running daemon leaves it. */
-export function reopenIntent({ workspace }: Given, key: string, ageMs: number): void {
+export function reopenIntent(world: Given, key: string, ageMs: number): void {
+  dateIntent(world, key, ageMs, { state: 'open', seen: 'NULL' })
+}
+
+/** Makes the last intent of a key older, with an outcome that is not known as ever. */
+export function ageIntent(world: Given, key: string, ageMs: number): void {
+  dateIntent(world, key, ageMs, { state: 'unknown', seen: `json_extract(body, '$.intent.seen')` })
+}
+
+function dateIntent(
+  { workspace }: Given,
+  key: string,
+  ageMs: number,
+  { state, seen }: { readonly state: string; readonly seen: string },
+): void {
+  const openedAt = Date.now() - ageMs
   const db = new DatabaseSync(workspace.path('ledger.db'))
   try {
     db.prepare(
-      `UPDATE record SET version = version + 1, body = json_set(body, '$.version', version + 1, '$.intent.state', 'open',
-       '$.intent.seen', NULL, '$.intent.openedAt', ?) WHERE key = ?`,
-    ).run(Date.now() - ageMs, key)
+      `UPDATE record SET version = version + 1, body = json_set(body, '$.version', version + 1, '$.intent.state', ?,
+       '$.intent.seen', json(${seen}), '$.intent.openedAt', ?, '$.intent.sendBy', ?, '$.intent.endBy', ?) WHERE key = ?`,
+    ).run(state, openedAt, openedAt + 5_000, openedAt + 40_000, key)
   } finally {
     db.close()
   }

@@ -25,11 +25,15 @@ const UNKNOWN: LedgerRecord = {
   intent: {
     id: '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11',
     attempt: 1,
+    reason: 'New',
     requestDigest: 'x',
     revision: 'r',
-    openedAt: clock.now(),
+    openedAt: clock.now() - 3_600_000,
+    sendBy: clock.now() - 3_600_000,
+    endBy: clock.now() - 3_600_000,
     state: 'unknown',
     seen: undefined,
+    saidEarlyAt: undefined,
   },
 }
 
@@ -91,8 +95,8 @@ describe('a ledger with others at it', () => {
       beforeCommit: undefined,
     })
     let fails = false
-    const write: typeof store.write = (work) => {
-      const result = store.write(work)
+    const write: typeof store.write = (work, room) => {
+      const result = store.write(work, room)
       if (fails) throw new LedgerError('io', 'the disk says that it is full')
       return result
     }
@@ -137,7 +141,7 @@ describe('a ledger with others at it', () => {
     const time = createFakeClock()
     await using owner = await open(url, 'owner')
     await using writer = await open(url, 'writer')
-    const world = createWorld({ hashKey: owner.hashKey })
+    const world = createWorld({ hashKey: owner.hashKey, clock: time })
     const removed = await owner.swap(blankRecord('Pipe/removed'), [])
     for (const record of [removed, await owner.swap(blankRecord('Pipe/same'), [])]) world.note(record)
     const told: (readonly string[])[] = []
@@ -181,9 +185,8 @@ async function contended(times: number) {
   }
   const deps = {
     ledger: crowded,
-    world: createWorld({ hashKey: ledger.hashKey }),
+    world: createWorld({ hashKey: ledger.hashKey, clock }),
     clock,
-    requestTimeoutMs: 20_000,
     get platform(): never {
       throw new Error('the platform has no part in this')
     },
@@ -197,8 +200,11 @@ async function contended(times: number) {
 describe("a person's word beside another writer", () => {
   test('reads again and says it again', async () => {
     const { ledger, deps } = await contended(3)
-    expect(await retryCreate(deps, ORDERS)).toMatchObject({ result: 'done', intentId: UNKNOWN.intent?.id })
-    expect(await ledger.get(ORDERS)).toMatchObject({ intent: { state: 'failed', attempt: 1 } })
+    expect(await retryCreate(deps, ORDERS, { force: false })).toMatchObject({
+      result: 'done',
+      intentId: UNKNOWN.intent?.id,
+    })
+    expect(await ledger.get(ORDERS)).toMatchObject({ intent: { state: 'dismissed', attempt: 1 } })
     expect(await ledger.history({ key: ORDERS, limit: 9 })).toMatchObject([
       { action: 'intent', reason: 'RetryApproved' },
     ])
@@ -206,7 +212,7 @@ describe("a person's word beside another writer", () => {
 
   test('but not without end', async () => {
     const { ledger, deps } = await contended(99)
-    expect(await retryCreate(deps, ORDERS)).toMatchObject({ result: 'refused' })
+    expect(await retryCreate(deps, ORDERS, { force: false })).toMatchObject({ result: 'refused' })
     expect(await ledger.get(ORDERS)).toMatchObject({ intent: { state: 'unknown' } })
   })
 })

@@ -119,7 +119,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['adopt', 'Pipe/orders', stray]
     },
     code: 1,
-    says: [/is not found; that is believed after three answers/],
+    says: [/which is not found; that is not proved yet/],
   },
   {
     why: 'adopting what is no pipe',
@@ -160,7 +160,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['resolve', 'Pipe/new', '--retry']
     },
     code: 1,
-    says: [/attempt 1 \(intent .*\) failed without effect/],
+    says: [/attempt 1 \(intent .*\) had no effect \(.*answered 422.*it is tried again by itself/],
   },
   {
     why: 'resolving what the ledger does not know',
@@ -172,13 +172,13 @@ const REFUSALS: readonly Refusal[] = [
     why: 'both ways at once',
     words: async () => ['resolve', 'Pipe/orders', '--retry', '--adopt', NOWHERE],
     code: 64,
-    says: [/either --adopt ID/],
+    says: [/give one of --adopt ID/],
   },
   {
     why: 'neither way',
     words: async () => ['resolve', 'Pipe/orders'],
     code: 64,
-    says: [/either --adopt ID/],
+    says: [/give one of --adopt ID/],
   },
   {
     why: 'forgetting what has a manifest',

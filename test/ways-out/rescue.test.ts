@@ -1,35 +1,53 @@
 import { expect, test } from 'vitest'
 import { createMemoryLedger } from '../../src/ledger/memory.ts'
 import { blankRecord, type Fingerprint, type RecordedPipe } from '../../src/plan/record.ts'
-import { dismissIntent, leaveIntentUnknown, openIntent, succeedIntent } from '../../src/plan/transitions.ts'
-import { createRescue } from '../../src/reconcile/rescue.ts'
+import { dismissIntent, openIntent } from '../../src/plan/transitions.ts'
+import { createRescue, type CreateEnd } from '../../src/reconcile/rescue.ts'
+import { createWorld } from '../../src/reconcile/world.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const KEY = 'Pipe/orders'
 const FINGERPRINT: Fingerprint = { digest: 'd', fields: {}, secrets: {} }
-const PIPE: RecordedPipe = { id: 'pipe-1', origin: 'created', at: 1, revision: 'r', requestId: undefined }
-const SEEN = { at: 1, httpStatus: undefined, requestId: undefined, what: 'a cut' }
+const PIPE: RecordedPipe = {
+  id: 'pipe-1',
+  origin: 'created',
+  at: 1,
+  revision: 'r',
+  requestId: undefined,
+  seenAt: undefined,
+  saidGoneAt: undefined,
+  refutedAt: undefined,
+}
+const SEEN = { at: 1, httpStatus: undefined, requestId: undefined, what: 'a cut', pipeId: undefined }
+const CREATED: CreateEnd = { type: 'created', pipe: PIPE }
+const UNKNOWN: CreateEnd = { type: 'unknown', seen: SEEN }
 
-async function given() {
+/** @param replaces the id of a pipe that the key has already */
+async function given(replaces?: string) {
   const clock = createFakeClock()
   const ledger = createMemoryLedger({ emit: () => undefined })
+  const pipe = replaces === undefined ? undefined : { ...PIPE, id: replaces }
+  const before = { ...blankRecord(KEY), pipe }
   const opened = await ledger.swap(
-    openIntent(blankRecord(KEY), {
+    openIntent(before, {
       intentId: 'intent-1',
+      reason: 'New',
       requestDigest: 'x',
       revision: 'r',
       service: { name: 's', organizationId: 'o', serviceId: 'i' },
       platformName: 'orders',
       fingerprint: FINGERPRINT,
-      giveUp: undefined,
-      approved: undefined,
+      replaces,
       now: clock.now(),
+      sendBy: clock.now(),
+      endBy: clock.now(),
     }),
     [],
   )
   const intent = opened.intent
   if (intent === undefined) throw new Error('an opened record has an intent')
-  return { clock, ledger, opened, intent, rescue: createRescue({ ledger, clock }) }
+  const world = createWorld({ hashKey: ledger.hashKey, clock })
+  return { clock, ledger, opened, intent, rescue: createRescue({ ledger, clock, world }) }
 }
 
 test('an id that comes after a person said "nothing was created" is recorded all the same', async () => {
@@ -38,7 +56,7 @@ test('an id that comes after a person said "nothing was created" is recorded all
   await rescue.persist(KEY, {
     intentId: intent.id,
     opened,
-    settle: (record, own) => succeedIntent(record, own, PIPE),
+    end: CREATED,
     history: [],
   })
   expect(await ledger.get(KEY)).toMatchObject({ pipe: { id: 'pipe-1' }, intent: { state: 'succeeded' } })
@@ -50,7 +68,7 @@ test('an id that comes after a person forgot the key is recorded all the same', 
   await rescue.persist(KEY, {
     intentId: intent.id,
     opened,
-    settle: (record, own) => succeedIntent(record, own, PIPE),
+    end: CREATED,
     history: [],
   })
   expect(await ledger.get(KEY)).toMatchObject({ pipe: { id: 'pipe-1' } })
@@ -62,17 +80,25 @@ test('a failure that comes after a word does not take the word back', async () =
   await rescue.persist(KEY, {
     intentId: intent.id,
     opened,
-    settle: (record, own) => leaveIntentUnknown(record, own, SEEN),
+    end: UNKNOWN,
     history: [],
   })
-  expect(await ledger.get(KEY)).toMatchObject({ intent: { state: 'failed' } })
+  expect(await ledger.get(KEY)).toMatchObject({ intent: { state: 'dismissed' } })
   const forgotten = await ledger.get(KEY)
   await ledger.remove(forgotten ?? opened, [])
   await rescue.persist(KEY, {
     intentId: intent.id,
     opened,
-    settle: (record, own) => leaveIntentUnknown(record, own, SEEN),
+    end: UNKNOWN,
     history: [],
   })
   expect(await ledger.get(KEY)).toBeUndefined()
+})
+
+test('an id that comes after a person said so, when the former pipe was given back, takes its place', async () => {
+  const { ledger, opened, intent, rescue, clock } = await given('pipe-0')
+  const dismissed = await ledger.swap(dismissIntent(opened, intent, clock.now()), [])
+  expect(dismissed).toMatchObject({ pipe: { id: 'pipe-0' }, former: undefined })
+  await rescue.persist(KEY, { intentId: intent.id, opened, end: CREATED, history: [] })
+  expect(await ledger.get(KEY)).toMatchObject({ pipe: { id: 'pipe-1' }, replaced: { count: 1 } })
 })

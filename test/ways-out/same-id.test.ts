@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/plan/decide.ts'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
-import { FIELDS, FOUND, NOW, pipe } from '../plan/inputs.ts'
+import { FIELDS, FOUND, HOUR, NOW, pipe } from '../plan/inputs.ts'
 
 /** With letters, as those of the other tests have none. */
 const ID = 'abcdef00-aaaa-4bbb-8ccc-abcdef012345'
@@ -9,18 +9,31 @@ const ID = 'abcdef00-aaaa-4bbb-8ccc-abcdef012345'
 const INTENT: Intent = {
   id: ID,
   attempt: 1,
+  reason: 'New',
   requestDigest: 'x',
   revision: 'r',
-  openedAt: NOW,
+  openedAt: NOW - HOUR,
+  sendBy: NOW - HOUR,
+  endBy: NOW - HOUR,
   state: 'unknown',
   seen: undefined,
+  saidEarlyAt: undefined,
 }
 
 const created: LedgerRecord = {
   ...blankRecord('Pipe/orders'),
   version: 1,
   applied: FIELDS,
-  pipe: { id: ID, origin: 'adopted', at: 0, revision: 'r', requestId: undefined },
+  pipe: {
+    id: ID,
+    origin: 'adopted',
+    at: 0,
+    revision: 'r',
+    requestId: undefined,
+    seenAt: 0,
+    saidGoneAt: undefined,
+    refutedAt: undefined,
+  },
 }
 
 test.each([

@@ -1,7 +1,13 @@
 import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import type { Event } from '../../../src/reconcile/events.ts'
-import type { ReadOptions, SecretStore, ServiceAccess } from '../../../src/reconcile/ports.ts'
+import type {
+  AdmitOptions,
+  CreateRequest,
+  ReadOptions,
+  SecretStore,
+  ServiceAccess,
+} from '../../../src/reconcile/ports.ts'
 import { RemoteError } from '../../../src/reconcile/remote-error.ts'
 import { realClock } from './clock.ts'
 
@@ -22,6 +28,15 @@ export const access: ServiceAccess = {
 
 export function readOptions(signal: AbortSignal = new AbortController().signal): ReadOptions {
   return { priority: 0, signal }
+}
+
+export function admitOptions(signal?: AbortSignal, looksFirst = false): AdmitOptions {
+  return { ...readOptions(signal), looksFirst }
+}
+
+/** A create that may go out whenever. */
+export function createRequest(body: string, intentId: string): CreateRequest {
+  return { body, intentId, notAfter: Infinity }
 }
 
 /** Mounted secrets in memory; the map may change while it is used. */

@@ -9,7 +9,7 @@ interface ReplyKind {
   readonly fault: FaultInput | undefined
   readonly worked: 'done' | 'not done'
   /** What the reply, by itself, says about the work. */
-  readonly tells: 'the id' | 'that it was refused' | 'nothing'
+  readonly tells: 'the id' | 'the id, to be read' | 'that it was refused' | 'nothing'
   /** How much of a reply arrives. */
   readonly arrives: 'nothing' | 'the head and a part' | 'all'
 }
@@ -35,7 +35,7 @@ export const REPLIES = {
   'half a body': {
     fault: { type: 'half-body' },
     worked: 'done',
-    tells: 'nothing',
+    tells: 'the id, to be read',
     arrives: 'the head and a part',
   },
   'HTML with 502': {
@@ -98,7 +98,7 @@ export function isReached({ at, reply }: Combination): boolean {
       return arrives === 'all'
     case 'before-id':
     case 'after-id':
-      return tells === 'the id'
+      return tells === 'the id' || tells === 'the id, to be read'
   }
 }
 

@@ -90,11 +90,13 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   const platform = createModelPlatform({ clock, ledger })
   const random = createRandom()
   let ids = 0
+  const secrets = createModelSecrets()
   const deps = {
     platform,
     ledger,
-    secrets: createModelSecrets(),
-    world: createWorld({ hashKey: ledger.hashKey }),
+    secrets,
+    mounted: secrets,
+    world: createWorld({ hashKey: ledger.hashKey, clock }),
     clock,
     emit,
     random,

@@ -24,6 +24,8 @@ export function fateOf(combination: Combination): Fate {
     case 'kill':
     case 'disk-full':
       if (at === 'before-intent') return 'recorded'
+      // An id that is to be read is on disk before it is read.
+      if (at === 'before-id' && tells === 'the id, to be read') return 'recorded'
       return isBetween(at, 'after-intent', 'before-id') ? 'unknown' : byReply
     case 'throw':
       // The process lives on, and knows that nothing was sent.
@@ -127,7 +129,7 @@ function brokenFate(combination: Combination, victim: Counts): readonly string[]
     if (victim.status === 'Ready' && victim.recorded !== undefined) return there
     return [...there, `it must be Ready with its id, and is ${victim.status}: ${victim.message}`]
   }
-  const wordsOut = ['policy.adopt', `policy.retryCreate: ${victim.intentId}`, 'pipewright resolve Pipe/']
+  const wordsOut = ['"adopt: <its id>"', `"retryCreate: ${victim.intentId}"`, 'pipewright resolve Pipe/']
   const missing = wordsOut.filter((words) => !victim.message.includes(words))
   return [
     ...there,

@@ -1,0 +1,52 @@
+import type { Key } from '../kinds/key.ts'
+import { undecidedIntent } from '../plan/outcome-unknown.ts'
+import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
+import { desiredService, recordedAccess } from './access.ts'
+import type { Answer, PersonDeps } from './person.ts'
+import { done, inRounds, refused, told, when } from './person.ts'
+import { SecretUnavailableError, type ReadOptions } from './ports.ts'
+import { RemoteError } from './remote-error.ts'
+
+/** `resolve --recreate`: the pipe of the key is gone; a new one is created without waiting for further proof. */
+export function recreatePipe(deps: PersonDeps, key: Key, signal: AbortSignal): Promise<Answer> {
+  return inRounds(deps, key, async (recorded) => {
+    const { pipe } = recorded
+    if (undecidedIntent(recorded) !== undefined)
+      return refused(
+        `The last create of ${key} has no known outcome. Settle that first: pipewright resolve ${key} --adopt <id>, or --retry.`,
+      )
+    if (pipe === undefined) return refused(`${key} has no pipe that could be gone: the ledger knows of none.`)
+    const why = await whyNotGone(deps, recorded, pipe, { priority: 0, signal })
+    if (why !== undefined) return refused(why)
+    const said = { ...pipe, saidGoneAt: deps.clock.now() }
+    const message = `Pipe ${pipe.id} is gone, as a person said.`
+    await deps.ledger.swap({ ...recorded, pipe: said }, [
+      told(deps, recorded, { action: 'report', reason: 'RecreateApproved', result: 'done', message }),
+    ])
+    return done(
+      recorded,
+      `${message} It is asked for once more, and a new one is created${await when(deps)}.`,
+    )
+  })
+}
+
+/** A word too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
+async function whyNotGone(
+  { world, platform }: PersonDeps,
+  recorded: LedgerRecord,
+  { id }: RecordedPipe,
+  options: ReadOptions,
+): Promise<string | undefined> {
+  const { key } = recorded
+  const access = recordedAccess(world, recorded, desiredService(world, world.entry(key)?.manifest))
+  if (access === undefined)
+    return `${key} is pipe ${id}, and its service has no manifest to look for it with.`
+  try {
+    await platform.getPipe(access, id, options)
+    return `Pipe ${id} is there: nothing has to be created. If it is to be replaced, remove it in the console first.`
+  } catch (error) {
+    if (error instanceof RemoteError && error.facts.class === 'Missing') return undefined
+    if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
+    return `The platform cannot be asked for pipe ${id}, so nothing was changed: ${error.message}`
+  }
+}

@@ -1,0 +1,92 @@
+import { compareEndpoint } from '../kinds/query-endpoint/compare.ts'
+import type { Action } from '../plan/action.ts'
+import { decide } from '../plan/decide.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import { sameAccess } from './access.ts'
+import { DecisionOutdated, type Acted } from './acted.ts'
+import { assess, gather, type Assessment } from './assess.ts'
+import { currentRecord } from './current-record.ts'
+import type { Deps, Turn } from './deps.ts'
+import type { HistoryEntry } from './history.ts'
+import { noteFound } from './looks.ts'
+
+/** Applies a query endpoint, as its manifest asks for at the moment at which the request goes out. */
+export async function upsert(
+  deps: Deps,
+  first: Assessment,
+  action: Action & { readonly type: 'upsert' },
+  turn: Turn,
+): Promise<Acted> {
+  const { key } = first.input.desired
+  const { access } = upsertOf(first)
+  let asked = first
+  const options = { priority: turn.priority, signal: turn.stopping }
+  // With the place in the budget in hand, and before each attempt, all is gathered and decided anew.
+  const { value, requestId, credential } = await deps.platform.upsertQueryEndpoint(
+    access,
+    async () => {
+      asked = assess(deps, await gather(deps, key, await currentRecord(deps, key), turn))
+      const isSame = asked.entry?.digest === first.entry?.digest && decide(asked.input).type === 'upsert'
+      if (!isSame || !sameAccess(upsertOf(asked).access, access)) throw new DecisionOutdated(key)
+      return JSON.stringify(upsertOf(asked).body)
+    },
+    options,
+  )
+  const { input, entry } = asked
+  const { body, fingerprint, identity } = upsertOf(asked)
+  const at = deps.clock.now()
+  const revision = entry?.revision ?? ''
+  noteFound(deps, key, {
+    state: undefined,
+    reply: value,
+    desired: body,
+    record: input.recorded,
+    entry,
+    readAt: undefined,
+    credential,
+  })
+  const differences = compareEndpoint(body, value)
+  const reply = {
+    id: value.id,
+    roles: value.roles ?? [],
+    openApiKeys: value.openApiKeys ?? [],
+    allowedOrigins: value.allowedOrigins ?? '',
+  }
+  const record: LedgerRecord = {
+    ...input.recorded,
+    service: identity,
+    applied: fingerprint,
+    backoff: undefined,
+    upsert: { at, revision, requestId, reply },
+  }
+  const stalled = differences.length > 0
+  const fields = differences.map((d) => d.field).join(', ')
+  const message = stalled
+    ? `It was applied, but the platform answered with other values for ${fields}. It is applied again at its interval.`
+    : 'It was applied.'
+  const result = { result: 'done' as const, reason: stalled ? ('Stalled' as const) : ('Applied' as const) }
+  const history: HistoryEntry = {
+    type: 'action',
+    action: 'upsert',
+    reason: action.reason,
+    result: 'done',
+    intentId: undefined,
+    key,
+    at,
+    revision,
+    requestId,
+    message,
+  }
+  // A resync that changed nothing is no news.
+  const news = action.reason === 'Resync' && !stalled ? [] : [history]
+  return { outcome: { ...result, message, differences, requestId }, record, history: news }
+}
+
+/** What an upsert needs of an assessment. */
+function upsertOf({ input, body, service }: Assessment) {
+  const { fingerprint, key } = input.desired
+  if (body === undefined || fingerprint === undefined || !service.usable) {
+    throw new Error(`an upsert of ${key} was decided without a valid manifest`)
+  }
+  return { body, fingerprint, access: service.access, identity: service.identity }
+}

@@ -1,0 +1,202 @@
+import { createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { realClock } from './support/clock.ts'
+import {
+  access,
+  admitOptions,
+  createRequest,
+  envelope,
+  failure,
+  PIPE,
+  platform,
+  readOptions,
+} from './support/platform.ts'
+import { httpServer } from './support/server.ts'
+
+/* What holds around the one request of a create. */
+
+const DONE = envelope({ id: PIPE, name: 'orders' })
+
+/** How the client ended its connections, as TCP tells it; nothing is answered. */
+async function silentServer(onData: (socket: Socket) => void = () => undefined) {
+  const endings: string[] = []
+  const server = createServer((socket) => {
+    let ending = ''
+    socket.on('data', () => onData(socket))
+    socket.on('end', () => (ending ||= 'closed'))
+    socket.on('error', (error: NodeJS.ErrnoException) => (ending ||= error.code ?? 'error'))
+    socket.on('close', () => endings.push(ending))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}`,
+    endings,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+  }
+}
+
+describe('a create', () => {
+  test('later than it may go out is not sent, and has no effect', async () => {
+    await using server = await httpServer((response) => response.end(DONE))
+    await using p = platform({ baseUrl: server.url })
+    const permit = await p.client.admitCreate(access, admitOptions())
+    const late = { ...createRequest('{}', 'intent-1'), notAfter: realClock.monotonic() - 1 }
+    const error = await failure(permit.send(late))
+    expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
+    expect(error.message).toContain('nothing was sent')
+    expect(server.requests).toEqual([])
+  })
+
+  test('without a reply resets its connection, so that the kernel does not deliver it later', async () => {
+    await using server = await silentServer()
+    await using p = platform({ baseUrl: server.url, createDeadlineMs: 100 })
+    const permit = await p.client.admitCreate(access, admitOptions())
+    const error = await failure(permit.send(createRequest('{}', 'intent-1')))
+    expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
+    await expect.poll(() => server.endings).toEqual(['ECONNRESET'])
+  })
+
+  test('whose other side says no more, and takes the rest, is reset as well', async () => {
+    await using server = await silentServer((socket) => void socket.end())
+    await using p = platform({ baseUrl: server.url })
+    const permit = await p.client.admitCreate(access, admitOptions())
+    await failure(permit.send(createRequest('{}', 'intent-1')))
+    await expect.poll(() => server.endings).toEqual(['ECONNRESET'])
+  })
+
+  test('with a whole reply closes its connection in good order', async () => {
+    const reply = `HTTP/1.1 200 OK\r\ncontent-length: ${DONE.length}\r\n\r\n${DONE}`
+    await using server = await silentServer((socket) => void socket.write(reply))
+    await using p = platform({ baseUrl: server.url })
+    const permit = await p.client.admitCreate(access, admitOptions())
+    expect((await permit.send(createRequest('{}', 'intent-1'))).value.id).toBe(PIPE)
+    await expect.poll(() => server.endings).toEqual(['closed'])
+  })
+
+  test('whose reply lies in the socket when its timer is late has been answered', async () => {
+    await using server = await httpServer((response) => response.end(DONE))
+    let late = 0
+    const clock = { ...realClock, monotonic: () => realClock.monotonic() + late }
+    const timers: (() => void)[] = []
+    const stopped = {
+      ...clock,
+      after(ms: number, callback: () => void) {
+        if (ms === 700) timers.push(callback)
+        return ms === 700 ? () => undefined : realClock.after(ms, callback)
+      },
+    }
+    await using p = platform({ baseUrl: server.url, clock: stopped, createDeadlineMs: 700 })
+    const permit = await p.client.admitCreate(access, admitOptions())
+    const sending = permit.send(createRequest('{}', 'intent-1'))
+    await expect.poll(() => server.requests.length).toBe(1)
+    // The process stands still while the reply arrives, and wakes up after its time.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    late = 60_000
+    for (const timer of timers) timer()
+    expect((await sending).value.id).toBe(PIPE)
+  })
+})
+
+describe('the id in a reply that is no proof', () => {
+  const NUMBER = `{"status":200,"requestId":"r","result":{"id":12345678901234567890,"name":"orders"}}`
+  test.each([
+    { why: 'a body that was cut behind it', body: DONE.slice(0, -3), cut: true, is: PIPE },
+    { why: 'a whole body in a reply that was cut', body: DONE, cut: true, is: PIPE },
+    {
+      why: 'a body that was cut in it',
+      body: DONE.slice(0, DONE.indexOf(PIPE) + 9),
+      cut: true,
+      is: undefined,
+    },
+    { why: 'a number keeps its digits', body: NUMBER, cut: false, is: '12345678901234567890' },
+    {
+      why: 'another thing of the reply is not it',
+      body: `{"result":{"source":{"id":"${PIPE}"},"id":`,
+      cut: true,
+      is: undefined,
+    },
+    {
+      why: 'it may stand behind others, with braces and quotes in them',
+      body: `{"result":{"source":{"id":1,"a":[{"b":"}\\""}]},"name":"id","id" : "${PIPE}", "x`,
+      cut: true,
+      is: PIPE,
+    },
+    {
+      why: 'a number that may go on is not it',
+      body: '{"result":{"source":{},"id":1234',
+      cut: true,
+      is: undefined,
+    },
+    {
+      why: 'a number with an exponent is as it came',
+      body: '{"result":{"source":{"x":[]},"id":-1e400}}',
+      cut: false,
+      is: '-1e400',
+    },
+    { why: 'nothing', body: '{"status":200}', cut: false, is: undefined },
+  ])('$why', async ({ body, cut, is }) => {
+    await using server = await httpServer((response) => {
+      response.writeHead(200, { 'content-length': body.length + (cut ? 9 : 0) })
+      if (cut) response.write(body, () => response.destroy())
+      else response.end(body)
+    })
+    await using p = platform({ baseUrl: server.url })
+    const permit = await p.client.admitCreate(access, admitOptions())
+    const { facts, message } = await failure(permit.send(createRequest('{}', 'intent-1')))
+    expect(facts).toMatchObject({ class: 'BadReply', effect: 'unknown', repliedId: is })
+    expect(/the reply held the id "(.+?)"/.exec(message)?.[1]).toBe(is)
+  })
+
+  test('also of an error after the work', async () => {
+    await using server = await httpServer((response) => response.writeHead(500).end(DONE))
+    await using p = platform({ baseUrl: server.url })
+    const permit = await p.client.admitCreate(access, admitOptions())
+    const { facts } = await failure(permit.send(createRequest('{}', 'intent-1')))
+    expect(facts).toMatchObject({ effect: 'unknown', repliedId: PIPE })
+  })
+})
+
+describe('a permit', () => {
+  test.each([2, 1])(
+    'asks for the pipe that is to be replaced, and then creates, within a budget of %i',
+    async (requests) => {
+      await using server = await httpServer((response, { method }) => {
+        const status = method === 'GET' ? 404 : 200
+        response.writeHead(status).end(envelope({ id: PIPE, name: 'orders' }, status))
+      })
+      const startedAt = realClock.monotonic()
+      await using p = platform({ baseUrl: server.url, budget: { requests, windowMs: 300 } })
+      const permit = await p.client.admitCreate(access, admitOptions(undefined, true))
+      const missing = await failure(permit.getPipe(access, PIPE, readOptions()))
+      expect(missing.facts.class).toBe('Missing')
+      await permit.send(createRequest('{}', 'intent-1'))
+      permit.release()
+      expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
+      expect(realClock.monotonic() - startedAt > 300).toBe(requests === 1)
+    },
+  )
+
+  test('that is not used gives its places back', async () => {
+    await using p = platform({ baseUrl: 'http://127.0.0.1:9', budget: { requests: 2, windowMs: 60_000 } })
+    const permit = await p.client.admitCreate(access, admitOptions(undefined, true))
+    expect(p.client.budgets()).toMatchObject([{ used: 2 }])
+    permit.release()
+    expect(p.client.budgets()).toMatchObject([{ used: 0 }])
+  })
+})
+
+test('the body of an upsert is made anew before each attempt, and what it throws is thrown', async () => {
+  await using server = await httpServer((response, _request, n) => {
+    response.writeHead(n === 1 ? 503 : 200).end(envelope({ id: 'e-1' }, n === 1 ? 503 : 200))
+  })
+  await using p = platform({ baseUrl: server.url })
+  let made = 0
+  await p.client.upsertQueryEndpoint(access, async () => `{"n":${(made += 1)}}`, readOptions())
+  expect(server.requests.map(({ body }) => body)).toEqual(['{"n":1}', '{"n":2}'])
+  const outdated = new Error('no longer so')
+  const refused = p.client.upsertQueryEndpoint(access, () => Promise.reject(outdated), readOptions())
+  await expect(refused).rejects.toBe(outdated)
+  expect(server.requests).toHaveLength(2)
+})

@@ -1,0 +1,129 @@
+import { join } from 'node:path'
+import { describe, test } from 'vitest'
+import { until } from '../support/until.ts'
+import { mayMount, mountDisk } from './support/disk.ts'
+import { createStory } from './support/story.ts'
+
+/* Row 14: the outcome of a create cannot be written. The id is told, and what a restart would cost. */
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
+
+describe.concurrent('row 14: a disk that is full at the outcome', { timeout: 120_000 }, () => {
+  test('is said where people look, and at the stop the last words are the way to keep the id', async ({
+    expect,
+  }) => {
+    await using story = await createStory()
+    const { platform } = story
+    story.writePipe('orders')
+    const env = { PIPEWRIGHT_FAILPOINT: 'before-id=disk-full' }
+    const live = await story.start(['--interval', '1s'], { env })
+    const unsaved = await live.says('Pipe/orders', 'OutcomeUnsaved')
+    const { id } = platform.world.pipe('orders')
+    expect(unsaved.status).toBe('Failed')
+    expect(unsaved.message).toContain(id)
+    expect(unsaved.message).toMatch(/restart/i)
+    expect(await live.metric('pipewright_unsaved_outcomes')).toBe(1)
+    const attention = JSON.stringify(await (await fetch(`${live.url}/api/v1/attention`)).json())
+    expect(attention).toContain(id)
+    expect(attention).toContain('OutcomeUnsaved')
+    // Nothing else is created while nothing can be written.
+    story.writePipe('refunds')
+    await live.says('Pipe/refunds', 'LedgerFailed')
+    expect(platform.posts('refunds')).toEqual([])
+
+    live.program.signal('SIGTERM')
+    expect(await live.program.ended).toBe(1)
+    const command = `pipewright resolve Pipe/orders --adopt ${id}`
+    const last = live.program.log().slice(-3)
+    expect(last.map((line) => JSON.stringify(line)).join('\n')).toContain(command)
+
+    // As it is typed, while nothing runs.
+    const resolved = await story.run(command.split(' ').slice(1))
+    expect(resolved.stderr).toBe('')
+    const again = await story.start(['--interval', '1s'])
+    expect(await again.says('Pipe/orders', 'Ready')).toMatchObject({ pipeId: id })
+    await again.says('Pipe/refunds', 'Ready')
+    expect(platform.posts()).toHaveLength(2)
+    expect(await again.metric('pipewright_unsaved_outcomes')).toBe(0)
+  })
+})
+
+test('row 14: without that, a restart says what a restart costs: the outcome is unknown, and one pipe is there', async ({
+  expect,
+}) => {
+  await using story = await createStory()
+  const { platform } = story
+  story.writePipe('orders')
+  const env = { PIPEWRIGHT_FAILPOINT: 'before-id=disk-full' }
+  const live = await story.start(['--interval', '1s'], { env })
+  await live.says('Pipe/orders', 'OutcomeUnsaved')
+  await live.kill()
+  const again = await story.start(['--interval', '1s'])
+  await again.says('Pipe/orders', 'OutcomeUnknown')
+  expect(platform.posts()).toHaveLength(1)
+})
+
+describe.skipIf(!mayMount())('row 14: a small disk of its own', { timeout: 120_000 }, () => {
+  test('that fills up while the reply is on its way loses no id, and all is well when there is room', async ({
+    expect,
+  }) => {
+    await using story = await createStory()
+    const { platform, workspace } = story
+    using disk = mountDisk(workspace.path('disk'), '8m')
+    const ledger = ['--ledger', `sqlite:${join(disk.folder, 'ledger.db')}`]
+    const live = await story.start([...ledger, '--interval', '1s'])
+    platform.decide = ({ operation }) =>
+      operation === 'createPipe' ? { before: () => disk.fill() } : undefined
+    story.writePipe('orders')
+    const shown = await until('the reply to be dealt with', async () => {
+      const resource = await live.resource('Pipe/orders')
+      return resource?.status === 'Ready' || resource?.reason === 'OutcomeUnsaved' ? resource : undefined
+    })
+    const { id } = platform.world.pipe('orders')
+    expect([shown.pipeId, shown.message].join(' ')).toContain(id)
+    disk.free()
+    expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({ pipeId: id })
+    expect(await live.metric('pipewright_unsaved_outcomes')).toBe(0)
+    await live.kill()
+    const again = await story.start([...ledger, '--interval', '1s'])
+    expect(await again.says('Pipe/orders', 'Ready')).toMatchObject({ pipeId: id })
+    expect(platform.posts()).toHaveLength(1)
+  })
+
+  test('that is full before the create lets no create go out whose outcome would have no room', async ({
+    expect,
+  }) => {
+    await using story = await createStory()
+    const { platform, workspace } = story
+    using disk = mountDisk(workspace.path('disk'), '4m')
+    const ledger = ['--ledger', `sqlite:${join(disk.folder, 'ledger.db')}`]
+    story.writePipe('early')
+    const live = await story.start([...ledger, '--interval', '1s'])
+    await live.says('Pipe/early', 'Ready')
+    disk.fill()
+    for (const name of names(12)) story.writePipe(name)
+    for (const name of names(12)) {
+      await until(`${name} to be dealt with`, async () => {
+        const resource = await live.resource(`Pipe/${name}`)
+        return resource?.status === 'Ready' || resource?.status === 'Failed'
+      })
+    }
+    const shown = await Promise.all(names(12).map((name) => live.resource(`Pipe/${name}`)))
+    expect(
+      shown.filter(
+        (resource) => resource?.message.includes('in memory') || resource?.reason === 'OutcomeUnsaved',
+      ),
+    ).toEqual([])
+    await live.kill()
+    disk.free()
+    const again = await story.start([...ledger, '--interval', '1s'])
+    for (const name of names(12)) await again.says(`Pipe/${name}`, 'Ready')
+    expect(
+      platform
+        .posts()
+        .map(({ text }) => text.slice(0, 14))
+        .toSorted(),
+    ).toHaveLength(13)
+    expect(platform.world.pipes).toHaveLength(13)
+  })
+})

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A certificate for one address, and the authority that signed it; made by `openssl` for one test. */
+export interface Authority extends Disposable {
+  readonly key: string
+  readonly cert: string
+  /** The authority's own certificate, for NODE_EXTRA_CA_CERTS. */
+  readonly file: string
+}
+
+export function createAuthority(address: string): Authority {
+  const dir = mkdtempSync(join(tmpdir(), 'pipewright-tls-'))
+  const path = (name: string) => join(dir, name)
+  const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  try {
+    openssl(
+      'req',
+      '-x509',
+      ...newKey,
+      '-keyout',
+      'ca.key',
+      '-out',
+      'ca.pem',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=tests',
+    )
+    openssl('req', ...newKey, '-keyout', 'server.key', '-out', 'server.csr', '-subj', `/CN=${address}`)
+    writeFileSync(path('names'), `subjectAltName=IP:${address}\n`)
+    const signing = [
+      '-CA',
+      'ca.pem',
+      '-CAkey',
+      'ca.key',
+      '-CAcreateserial',
+      '-days',
+      '2',
+      '-extfile',
+      'names',
+    ]
+    openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...signing)
+  } catch (error) {
+    rmSync(dir, { recursive: true, force: true })
+    throw error
+  }
+  return {
+    key: readFileSync(path('server.key'), 'utf8'),
+    cert: readFileSync(path('server.pem'), 'utf8'),
+    file: path('ca.pem'),
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
+  }
+}
