@@ -112,6 +112,35 @@ describe.concurrent('row 8: a process that stood still', { timeout: 120_000 }, (
   })
 })
 
+/** Whether the other pipe was looked at three more times: then the key in question was looked at, too. */
+function looks({ platform }: Story): () => boolean {
+  const { id } = platform.world.pipe('other')
+  const before = platform.gets(id).length
+  return () => platform.gets(id).length >= before + 3
+}
+
+/** Takes the line out, and writes it again when that was read: a look at the console lies between them. */
+async function writeAgain(story: Story, live: Live, intent: string): Promise<void> {
+  await live.reads(() => story.writePipe('orders'))
+  await live.reads(() => story.writePipe('orders', { policy: { retryCreate: intent } }))
+}
+
+/** A daemon, with a pipe that is well, and one whose create was cut before the work. */
+async function cutOnce(story: Story, more: readonly string[], speed: number): Promise<[Live, string]> {
+  const { platform } = story
+  platform.decide = (request) =>
+    nameIn(request) === 'orders' && platform.posts('orders').length === 1
+      ? { work: false, sends: 'nothing', ends: 'reset' }
+      : undefined
+  story.writePipe('other')
+  story.writePipe('orders')
+  const live = await story.start(more, { speed })
+  await live.says('Pipe/orders', 'OutcomeUnknown')
+  await live.says('Pipe/other', 'Ready')
+  const [intent = 'none'] = await intentsOf(live)
+  return [live, intent]
+}
+
 describe.concurrent('row 8: a retry that comes too early', { timeout: 120_000 }, () => {
   test('beside a create in flight is refused, whatever the shell thinks of timeouts', async ({ expect }) => {
     await using story = await createStory()
@@ -166,35 +195,6 @@ describe.concurrent('row 8: a retry that comes too early', { timeout: 120_000 },
     expect(platform.posts()).toHaveLength(2)
     expect(platform.world.pipes).toHaveLength(1)
   })
-
-  /** Whether the other pipe was looked at three more times: then the key in question was looked at, too. */
-  function looks({ platform }: Story): () => boolean {
-    const { id } = platform.world.pipe('other')
-    const before = platform.gets(id).length
-    return () => platform.gets(id).length >= before + 3
-  }
-
-  /** Takes the line out, and writes it again when that was read: a look at the console lies between them. */
-  async function writeAgain(story: Story, live: Live, intent: string): Promise<void> {
-    await live.reads(() => story.writePipe('orders'))
-    await live.reads(() => story.writePipe('orders', { policy: { retryCreate: intent } }))
-  }
-
-  /** A daemon, with a pipe that is well, and one whose create was cut before the work. */
-  async function cutOnce(story: Story, more: readonly string[], speed: number): Promise<[Live, string]> {
-    const { platform } = story
-    platform.decide = (request) =>
-      nameIn(request) === 'orders' && platform.posts('orders').length === 1
-        ? { work: false, sends: 'nothing', ends: 'reset' }
-        : undefined
-    story.writePipe('other')
-    story.writePipe('orders')
-    const live = await story.start(more, { speed })
-    await live.says('Pipe/orders', 'OutcomeUnknown')
-    await live.says('Pipe/other', 'Ready')
-    const [intent = 'none'] = await intentsOf(live)
-    return [live, intent]
-  }
 
   test('from Git, never counts, also in a later life of the process: written again after the time, it does', async ({
     expect,
