@@ -196,7 +196,9 @@ export function judgeUnknown(
 function isIntent(
   entry: HistoryEntry,
 ): entry is HistoryEntry & { readonly type: 'action'; readonly intentId: string } {
-  return entry.type === 'action' && entry.action === 'intent' && entry.intentId !== undefined
+  if (entry.type !== 'action' || entry.action !== 'intent' || entry.intentId === undefined) return false
+  // What a person says of it later is another line.
+  return entry.result === 'started'
 }
 
 /** A 4xx, or 429: nothing was done, in clear words. */

@@ -123,17 +123,6 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
     return isUnknown(record, how.run) ? answerUnknown(lineage, record, how) : undefined
   }
 
-  function clearSettled(lineage: Lineage, pipeId: string): Word | undefined {
-    const { adopt, retryCreate, renamedFrom, recreate } = lineage
-    const isOver = recreate !== undefined && recreate !== pipeId
-    if ((adopt ?? retryCreate ?? renamedFrom) === undefined && !isOver) return undefined
-    lineage.adopt = undefined
-    lineage.retryCreate = undefined
-    lineage.renamedFrom = undefined
-    if (isOver) lineage.recreate = undefined
-    return inManifest('clears', 'clears what is settled from the policy')
-  }
-
   /** The pipe is not found: is it gone? */
   function answerMissing(
     lineage: Lineage,
@@ -234,6 +223,18 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
     approved: (intentId, at) =>
       approved.has(intentId) || ((early.get(intentId) ?? Infinity) <= at && !readEarly.has(intentId)),
   }
+}
+
+/** Words that did what they were for are taken out again. */
+function clearSettled(lineage: Lineage, pipeId: string): Word | undefined {
+  const { adopt, retryCreate, renamedFrom, recreate } = lineage
+  const isOver = recreate !== undefined && recreate !== pipeId
+  if ((adopt ?? retryCreate ?? renamedFrom) === undefined && !isOver) return undefined
+  lineage.adopt = undefined
+  lineage.retryCreate = undefined
+  lineage.renamedFrom = undefined
+  if (isOver) lineage.recreate = undefined
+  return inManifest('clears', 'clears what is settled from the policy')
 }
 
 function inManifest(name: string, what: string): Word {
