@@ -1,23 +1,22 @@
 import type { Key } from '../../src/kinds/key.ts'
 import { keyOf } from '../../src/kinds/key.ts'
 import type { ParsedFile } from '../../src/manifest/parse-file.ts'
-import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
-import type { LedgerRecord } from '../../src/plan/record.ts'
-import { adoptAs } from '../../src/reconcile/person-adopt.ts'
-import { forgetKey } from '../../src/reconcile/person-forget.ts'
-import { retryCreate } from '../../src/reconcile/person-retry.ts'
-import type { PersonDeps } from '../../src/reconcile/person.ts'
+import type { Answer } from '../../src/reconcile/person.ts'
+import { LedgerError } from '../../src/reconcile/ports.ts'
 import type { Reconciled } from '../../src/reconcile/reconciled.ts'
 import type { Process, Surroundings } from '../reconcile/given.ts'
 import { createSurroundings, ended, endedOf, startProcess } from '../reconcile/given.ts'
-import { endpoint, pipeBodyOf, service, SERVICE_ID } from '../reconcile/manifests.ts'
 import type { Command } from './commands.ts'
 import { LINES } from './commands.ts'
 import { edit, isEdit } from './edits.ts'
+import { createGround } from './ground.ts'
 import type { Line } from './lines.ts'
-import { fileOf, nameOfLine, newLine, textOf } from './lines.ts'
+import { identityOf, nameOfLine, newLine } from './lines.ts'
+import { judgePost } from './one-pipe.ts'
 import type { Oracle } from './oracle.ts'
 import { createOracle } from './oracle.ts'
+import { createPersons, isWord } from './persons.ts'
+import { createSight } from './sight.ts'
 
 /** A history under way. */
 export interface Play {
@@ -34,24 +33,42 @@ export interface Play {
   pass(ms: number): Promise<void>
 }
 
-const never = new AbortController().signal
-
 export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
-  const oracle = createOracle()
   const around: Surroundings = createSurroundings({
     parsed,
-    onWritten: (written) => oracle.written(written, around.platform),
+    onWritten: (written) => oracle.written(written),
   })
   const { clock, platform, ledger, secrets, directory } = around
-  const { files } = directory
   const lines = Array.from({ length: LINES }, (_, index) => newLine(index))
   const busy = new Set<Key>()
+  const sight = createSight(clock)
+  const ground = createGround(directory.files, lines)
+  const oracle = createOracle({ platform, clock, sight })
   let daemons: 1 | 2 = 1
   let hops = 0
-  files.set('service.yaml', service())
-  files.set('endpoint.yaml', endpoint('analytics'))
-  for (const line of lines) files.set(fileOf(line), textOf(line, lines))
+  ground.write()
+  platform.obstacles = {
+    ...sight,
+    posted(post, owner) {
+      const { excused } = oracle.words
+      const moment = { platform, clock, secrets, ground, lines, daemons, excused }
+      for (const violation of judgePost(post, owner, moment)) oracle.blame(violation)
+    },
+  }
   const processes = [await start(), await start()]
+  const persons = createPersons({
+    around,
+    oracle,
+    ground,
+    lineAt,
+    edited,
+    read: reading,
+    answered,
+    deps() {
+      const { deps } = at(0)
+      return { platform, ledger: deps.ledger, secrets, world: deps.world, clock }
+    },
+  })
 
   function start(): Promise<Process> {
     let step = 0
@@ -121,6 +138,22 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
     busy.delete(key)
   }
 
+  /** A create that waits for its permit, and what happens meanwhile. */
+  async function waiting({ line, ms, meanwhile }: Command & { readonly type: 'waiting' }): Promise<void> {
+    const key = keyOf('Pipe', nameOfLine(lineAt(line)))
+    if (busy.has(key)) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    platform.script('admit', { type: 'slow', until: promise })
+    const running = at(0).begin(key)
+    busy.add(key)
+    for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
+    for (const command of meanwhile) await play(command)
+    await clock.advance(ms)
+    resolve()
+    await outcomesOf([{ index: 0, key }], [running])
+    busy.delete(key)
+  }
+
   /** A turn, and one of each key that it asks for. */
   async function turns(index: number, key: Key): Promise<void> {
     for (const other of await turn(index, key)) await turn(index, other)
@@ -133,12 +166,8 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
 
   /** The directory after a change, read by both; whoever changed has a turn in the first process. */
   async function edited(line: Line, change: (line: Line) => void): Promise<void> {
-    files.delete(fileOf(line))
     change(line)
-    for (const other of lines) {
-      if (other.present) files.set(fileOf(other), textOf(other, lines))
-      else files.delete(fileOf(other))
-    }
+    ground.write()
     await reading()
   }
 
@@ -147,54 +176,28 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
     for (const key of at(0).read()) await turns(0, key)
   }
 
-  async function recordOf(line: Line): Promise<LedgerRecord | undefined> {
-    return ledger.get(keyOf('Pipe', nameOfLine(line)))
+  async function idOf(line: Line): Promise<string> {
+    return (await ledger.get(keyOf('Pipe', nameOfLine(line))))?.pipe?.id ?? ''
   }
 
-  function personDeps(): PersonDeps {
-    const { deps } = at(0)
-    return { platform, ledger: deps.ledger, secrets, world: deps.world, clock }
-  }
-
-  async function say<T>(word: Promise<T>): Promise<void> {
+  async function answered(word: Promise<Answer>): Promise<Answer | undefined> {
     // A disk that fails says so to the person, who may try again.
-    if (
-      (await ended(
-        clock,
-        word.catch(() => 'failed'),
-      )) === undefined
+    const said = word.catch((error: unknown) => {
+      if (error instanceof LedgerError) return undefined
+      throw error
+    })
+    const outcome = await ended(
+      clock,
+      said.then((answer) => ({ answer })),
     )
-      await restart(0)
-  }
-
-  async function adopt({ line: index, which, by }: Command & { readonly type: 'adopt' }): Promise<void> {
-    const line = lineAt(index)
-    const record = await recordOf(line)
-    const intent = record && undecidedIntent(record)
-    const own = platform.posts.find(
-      ({ intentId, pipeId }) => intentId === intent?.id && pipeId !== undefined,
-    )?.pipeId
-    const stray = () => platform.make(SERVICE_ID, { name: nameOfLine(line), ...pipeBodyOf(nameOfLine(line)) })
-    const pipeId = which === 'own' ? own : stray()
-    if (pipeId === undefined) return
-    oracle.words.adopt.add(pipeId)
-    if (by === 'policy') return edited(line, (changed) => (changed.adopt = pipeId))
-    const key = keyOf('Pipe', nameOfLine(line))
-    await say(adoptAs(personDeps(), { key, pipeId, word: which === 'own' ? 'resolve' : 'adopt' }, never))
-  }
-
-  async function approve({ line: index, by }: Command & { readonly type: 'approve' }): Promise<void> {
-    const line = lineAt(index)
-    const record = await recordOf(line)
-    const intent = record && undecidedIntent(record)
-    if (intent === undefined) return
-    oracle.words.retry.add(intent.id)
-    if (by === 'policy') await edited(line, (changed) => (changed.retryCreate = intent.id))
-    else await say(retryCreate(personDeps(), keyOf('Pipe', nameOfLine(line)), { force: false }))
+    if (outcome === undefined) await restart(0)
+    return outcome?.answer
   }
 
   async function play(command: Command): Promise<void> {
+    if (isWord(command)) return persons.say(command)
     if (isEdit(command)) {
+      if (command.type === 'replaces') oracle.words.excused.add(identityOf(lineAt(command.line)))
       return edited(lineAt(command.line), (line) => edit(line, command, clock.now()))
     }
     switch (command.type) {
@@ -206,11 +209,25 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
         return void secrets.mounted.set('kafka/password', 'first')
       case 'service-flaw':
       case 'service-mend':
-        files.set('service.yaml', command.type === 'service-flaw' ? '{"kind": "Service"' : service())
+        ground.isFlawed = command.type === 'service-flaw'
+        ground.write()
         return reading()
+      case 'service-move':
+      case 'service-back':
+        ground.isMoved = command.type === 'service-move'
+        ground.write()
+        return reading()
+      case 'hide': {
+        const line = lineAt(command.line)
+        const whose = { serviceId: ground.serviceIdOf(line), topics: identityOf(line) }
+        return sight.hide({ ...command, ...whose })
+      }
+      case 'show':
+        return sight.show(command.who)
       case 'crash':
         return restart(command.process)
       case 'jump':
+        oracle.jumped()
         return clock.jump(command.ms)
       case 'advance':
         return clock.advance(command.ms)
@@ -221,23 +238,11 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
       case 'unreadable':
         return at(command.process).ledger.unreadable(command.reads)
       case 'vanish':
-        for (const line of command.lines)
-          platform.pipes.delete((await recordOf(lineAt(line)))?.pipe?.id ?? '')
+        for (const line of command.lines) platform.pipes.delete(await idOf(lineAt(line)))
         return
       case 'change': {
-        const pipe = platform.pipes.get((await recordOf(lineAt(command.line)))?.pipe?.id ?? '')
+        const pipe = platform.pipes.get(await idOf(lineAt(command.line)))
         if (pipe !== undefined) pipe.body = { ...pipe.body, scaling: { replicas: 9 } }
-        return
-      }
-      case 'adopt':
-        return adopt(command)
-      case 'approve':
-        return approve(command)
-      case 'forget': {
-        const key = keyOf('Pipe', nameOfLine(lineAt(command.line)))
-        oracle.words.forgot.add(key)
-        await say(forgetKey(personDeps(), key))
-        oracle.words.forgot.delete(key)
         return
       }
       case 'turn':
@@ -261,6 +266,8 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
       }
       case 'during':
         return during(command)
+      case 'waiting':
+        return waiting(command)
       case 'pass':
         for (let time = 0; time < command.times; time += 1) await passOf(command.process, command.ms)
         return
@@ -280,7 +287,9 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
       platform.calm()
       for (const process of processes) process.ledger.calm()
       secrets.mounted.set('kafka/password', secrets.mounted.get('kafka/password') ?? 'first')
-      files.set('service.yaml', service())
+      sight.show()
+      ground.isFlawed = false
+      ground.isMoved = false
       for (const line of lines) line.flaw = undefined
       // The clock may have been set back by hours since a suspension was written.
       await clock.advance(Math.max(0, ...lines.map((line) => (line.suspendedUntil ?? 0) - clock.now())))

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import type { Written } from '../reconcile/model-ledger.ts'
-import { histories } from './commands.ts'
+import { histories } from './histories.ts'
 import { begin } from './history.ts'
 
 /* A property over histories in which nothing happens would always hold. */
