@@ -24,11 +24,15 @@ export interface Moment {
 
 /** @param owner the record whose intent it is. @returns what should not be */
 export function judgePost(post: Post, owner: LedgerRecord | undefined, moment: Moment): readonly string[] {
-  return [...notAskedFor(post, moment), ...secondPipes(post, owner, moment)]
+  return [...notAskedFor(post, owner, moment), ...secondPipes(post, owner, moment)]
 }
 
 /** Nothing goes out that the manifests of this moment do not ask for. */
-function notAskedFor({ key, body, serviceId }: Post, moment: Moment): readonly string[] {
+function notAskedFor(
+  { key, body, serviceId }: Post,
+  owner: LedgerRecord | undefined,
+  moment: Moment,
+): readonly string[] {
   const { lines, ground, clock, secrets } = moment
   const line = lines.find((candidate) => keyOf('Pipe', nameOfLine(candidate)) === key)
   if (line === undefined || !line.present) return [`${key} was created, and has no manifest`]
@@ -38,7 +42,8 @@ function notAskedFor({ key, body, serviceId }: Post, moment: Moment): readonly s
   if (ground.isFlawed && line.service === 'analytics') found.push('the manifest of its service has errors')
   if (suspendedUntil !== undefined && suspendedUntil > clock.now()) found.push('it is suspended')
   const named = adopt ?? ground.locks.get(line.index)
-  if (named !== undefined) found.push(`pipe ${named} is to be taken over`)
+  // The pipe that a Lock names may be the one that is gone.
+  if (named !== undefined && named !== owner?.former?.pipe.id) found.push(`pipe ${named} is to be taken over`)
   if (serviceId !== ground.serviceIdOf(line)) found.push(`its service is not ${serviceId}`)
   const { scaling, source } = body as {
     readonly scaling: { readonly replicas: number }
@@ -57,13 +62,13 @@ function secondPipes(post: Post, owner: LedgerRecord | undefined, moment: Moment
   const topics = topicsOf(body)
   if (pipeId === undefined || excused.has(topics)) return []
   const former = owner?.former?.pipe.id
-  const keys = new Map(platform.posts.map((other) => [other.intentId, other.key]))
-  const rivals = [...platform.pipes.values()].filter((pipe) => {
-    if (pipe.id === pipeId || pipe.serviceId !== post.serviceId) return false
-    if (pipe.id === former) return true
-    const isMade = pipe.intentId !== undefined && topicsOf(pipe.body) === topics
+  const made = new Map(platform.posts.map((other) => [other.intentId, other]))
+  const rivals = [...platform.pipes.values()].filter(({ id, serviceId, intentId: by = '' }) => {
+    if (id === pipeId || serviceId !== post.serviceId) return false
+    const before = made.get(by)
+    if (id === former || before?.key === key) return true
     // A second daemon, which the ledger on a disk refuses, does not know of every rename in time.
-    return isMade && (daemons === 1 || keys.get(pipe.intentId ?? '') === key)
+    return daemons === 1 && before?.body['name'] === body['name']
   })
   return rivals.map(({ id }) => `${key}: intent ${intentId} made pipe ${pipeId} beside ${id}, which exists`)
 }

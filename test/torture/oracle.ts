@@ -201,9 +201,10 @@ function isIntent(
   return entry.result === 'started'
 }
 
-/** A 4xx, or 429: nothing was done, in clear words. */
-function isRefusal({ created, status }: Post): boolean {
-  return !created && status !== undefined && status >= 400 && status < 500 && status !== 408
+/** A 4xx of the platform's own, or 429: nothing was done, in clear words. The page of a proxy says nothing of the platform. */
+function isRefusal({ created, status, fault }: Post): boolean {
+  const isOwn = fault !== 'html' && status !== 408
+  return !created && isOwn && status !== undefined && status >= 400 && status < 500
 }
 
 function isPlainSuccess({ created, status, fault }: Post): boolean {

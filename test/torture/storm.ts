@@ -160,7 +160,7 @@ async function watching(
 /** Pipes that exist are out of sight for a while: now one, now all of a service or of a key. */
 async function hiding({ outages, random }: Parts, endAt: number): Promise<void> {
   while (Date.now() < endAt) {
-    await pause(Math.min(random.between(3_000, 10_000), Math.max(0, endAt - Date.now())))
+    await pause(Math.min(random.between(1_000, 4_000), Math.max(0, endAt - Date.now())))
     outages.begin(endAt)
   }
 }
@@ -186,7 +186,7 @@ async function meddling(parts: Parts, startAt: number, endAt: number): Promise<v
       if (old.length === 0) continue
       // One that vanished before is replaced again only after its hour.
       const again = old.filter(({ name }) => vanishings.some(({ platformName }) => platformName === name))
-      const pipe = random.pick(again.length > 0 && random.chance(0.3) ? again : old)
+      const pipe = random.pick(again.length > 0 && random.chance(0.5) ? again : old)
       platform.sandbox.vanish(pipe.id)
       vanishings.push({ id: pipe.id, platformName: pipe.name, at: Date.now() })
       journal.note(pipe.name, `pipe ${pipe.id} vanishes from the platform`)
