@@ -17,7 +17,10 @@ export type Command =
   | { readonly type: 'renamed-from' | 'replaces'; readonly line: number }
   | { readonly type: 'depends'; readonly line: number; readonly on: number }
   | { readonly type: 'rotate' | 'unmount' | 'mount' }
-  | { readonly type: 'service-flaw' | 'service-mend' | 'service-move' | 'service-back' }
+  | {
+      readonly type:
+        'service-flaw' | 'service-mend' | 'service-move' | 'service-back' | 'lock-break' | 'lock-mend'
+    }
   /** A Lock names the pipe that the key has, or another one; or no Lock speaks of it. */
   | { readonly type: 'lock'; readonly line: number; readonly which: 'own' | 'stray' | 'none' }
   /** Pipes that exist are not found for a while, and perhaps none may be created. */

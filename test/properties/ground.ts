@@ -11,6 +11,8 @@ export interface Ground {
   isFlawed: boolean
   /** Whether it names another service than before. */
   isMoved: boolean
+  /** Whether the file of the Lock is cut off. */
+  isLockBroken: boolean
   /** Index of a line → the id of its pipe, as a Lock says. */
   readonly locks: Map<number, string>
   /** Writes down all of it. */
@@ -23,6 +25,7 @@ export function createGround(files: Map<string, string>, lines: readonly Line[])
   const ground: Ground = {
     isFlawed: false,
     isMoved: false,
+    isLockBroken: false,
     locks: new Map(),
     serviceIdOf({ service: name }) {
       if (name === 'billing') return OTHER_SERVICE_ID
@@ -39,6 +42,7 @@ export function createGround(files: Map<string, string>, lines: readonly Line[])
         return line === undefined ? [] : [[`Pipe/${nameOfLine(line)}`, id] as const]
       })
       if (locked.length > 0) next.set('lock.yaml', lock(Object.fromEntries(locked)))
+      if (ground.isLockBroken) next.set('lock.yaml', '{"kind": "Lock", "spec": {')
       for (const line of lines) if (line.present) next.set(fileOf(line), textOf(line, lines))
       files.clear()
       for (const [file, content] of next) files.set(file, content)

@@ -116,6 +116,9 @@ const manifests = fc.oneof(
         'service-move' as const,
         'service-back' as const,
         'service-back' as const,
+        'lock-break' as const,
+        'lock-mend' as const,
+        'lock-mend' as const,
       ),
     }),
   },
@@ -164,25 +167,24 @@ const trouble = fc.oneof(
   },
 )
 
+const hide = fc.record({
+  type: fc.constant('hide' as const),
+  line,
+  who: fc.constantFrom('pipe' as const, 'pipe' as const, 'service' as const, 'all' as const),
+  how: fc.constantFrom('missing' as const, 'missing' as const, 'missing' as const, 'gateway' as const),
+  creates: fc.constantFrom<ErrorClass | undefined>(
+    undefined,
+    undefined,
+    undefined,
+    'AuthFailed',
+    'Throttled',
+    'Rejected',
+  ),
+})
+
 /** Permissions and routes that are lost and given back. */
 const sight = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      type: fc.constant('hide' as const),
-      line,
-      who: fc.constantFrom('pipe' as const, 'pipe' as const, 'service' as const, 'all' as const),
-      how: fc.constantFrom('missing' as const, 'missing' as const, 'missing' as const, 'gateway' as const),
-      creates: fc.constantFrom<ErrorClass | undefined>(
-        undefined,
-        undefined,
-        undefined,
-        'AuthFailed',
-        'Throttled',
-        'Rejected',
-      ),
-    }),
-  },
+  { weight: 4, arbitrary: hide },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -247,10 +249,86 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 8, arbitrary: time },
 )
 
+/** Pipes that everybody has seen are lost out of sight for as long as it takes to believe it, and come back one by one. */
+const outage: fc.Arbitrary<readonly Command[]> = fc
+  .record({
+    first: hide,
+    before: fc.constantFrom(1, 2, 3),
+    second: fc.option(hide, { nil: undefined }),
+    during: fc.constantFrom(1, 2, 4),
+    over: fc.constantFrom('pipe' as const, 'service' as const, 'all' as const, undefined),
+    then: command,
+  })
+  .map(({ first, before, second, during, over, then }) => [
+    { type: 'advance', ms: 61_000 },
+    pass(1_000, 1),
+    first,
+    pass(35_000, before),
+    ...(second === undefined ? [] : [second]),
+    pass(35_000, during),
+    then,
+    { type: 'show', who: over },
+    pass(1_000, 2),
+  ])
+
+/** A pipe goes, is replaced, and goes again. */
+const deletion: fc.Arbitrary<readonly Command[]> = fc
+  .record({ line, then: command, again: fc.boolean(), unless: fc.option(command, { nil: undefined }) })
+  .map(({ line: gone, then, again, unless }) => [
+    { type: 'advance', ms: 61_000 },
+    pass(1_000, 1),
+    ...(unless === undefined ? [] : [unless]),
+    { type: 'vanish', lines: [gone] },
+    pass(35_000, 4),
+    then,
+    { type: 'advance', ms: 61_000 },
+    pass(1_000, 1),
+    ...(again ? [{ type: 'vanish' as const, lines: [gone] }] : []),
+    pass(35_000, 4),
+  ])
+
+/** A create of which nobody knows, and what a person makes of it: too early, and again. */
+const doubt: fc.Arbitrary<readonly Command[]> = fc
+  .record({
+    line,
+    reply: fc.constantFrom(
+      ...CREATE_FAILURES.filter((script) => 'effect' in script && script.effect === 'unknown'),
+    ),
+    isRenamed: fc.boolean(),
+    first: person,
+    then: command,
+    ms: fc.constantFrom(1_000, 61_000, 150_000, 1_000_000),
+    by: fc.constantFrom('policy' as const, 'shell' as const, 'force' as const),
+  })
+  .map(({ line: doubted, reply, isRenamed, first, then, ms, by }) => [
+    { type: 'replies', operation: 'create', replies: [reply] },
+    { type: 'fresh', line: doubted },
+    ...(isRenamed ? [{ type: 'rename' as const, line: doubted, to: 1 }] : []),
+    onLine(first, doubted),
+    onLine(then, doubted),
+    { type: 'approve', line: doubted, by: 'policy' },
+    { type: 'advance', ms },
+    pass(1_000, 1),
+    { type: 'unsay', line: doubted },
+    { type: 'approve', line: doubted, by },
+    pass(1_000, 1),
+  ])
+
+function pass(ms: number, times: number): Command {
+  return { type: 'pass', process: 0, ms, times }
+}
+
+const chapter = fc.oneof(
+  { weight: 9, arbitrary: fc.array(command, { minLength: 1, maxLength: 15, size: 'max' }) },
+  { weight: 4, arbitrary: outage },
+  { weight: 2, arbitrary: deletion },
+  { weight: 2, arbitrary: doubt },
+)
+
 /** Histories of about thirty commands; half of them know no second daemon. */
 export const histories: fc.Arbitrary<readonly Command[]> = fc
-  .tuple(fc.boolean(), fc.array(command, { minLength: 1, maxLength: 60, size: 'max' }))
-  .map(([isAlone, commands]) => (isAlone ? commands.map(inOne) : commands))
+  .tuple(fc.boolean(), fc.array(chapter, { minLength: 1, maxLength: 4, size: 'max' }))
+  .map(([isAlone, chapters]) => (isAlone ? chapters.flat().map(inOne) : chapters.flat()))
 
 /** The same, without a second daemon. */
 function inOne(one: Command): Command {

@@ -160,7 +160,11 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
   }
 
   async function passOf(index: number, ms: number): Promise<void> {
-    for (const key of at(index).keys()) await turns(index, key)
+    // What is shown is due again too, such as a key that was forgotten while the disk failed.
+    const shown = at(index)
+      .board.list()
+      .map(({ key }) => key)
+    for (const key of new Set([...at(index).keys(), ...shown])) await turns(index, key)
     await clock.advance(ms)
   }
 
@@ -215,6 +219,11 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
       case 'service-move':
       case 'service-back':
         ground.isMoved = command.type === 'service-move'
+        ground.write()
+        return reading()
+      case 'lock-break':
+      case 'lock-mend':
+        ground.isLockBroken = command.type === 'lock-break'
         ground.write()
         return reading()
       case 'hide': {
@@ -290,6 +299,7 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
       sight.show()
       ground.isFlawed = false
       ground.isMoved = false
+      ground.isLockBroken = false
       for (const line of lines) line.flaw = undefined
       // The clock may have been set back by hours since a suspension was written.
       await clock.advance(Math.max(0, ...lines.map((line) => (line.suspendedUntil ?? 0) - clock.now())))
