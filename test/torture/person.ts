@@ -166,8 +166,7 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
     lineage.adopt = undefined
     // Said early in the manifest, it must not count; at the shell, the person knows that nothing is on its way here.
     if (isEarly && (mood === 'tidy' || random.chance(0.2))) {
-      const isFree = lineage.retryCreate === undefined
-      return mayType && isFree
+      return mayType
         ? atShell(['resolve', keyOfLineage(lineage), '--retry', '--force'], intent.id)
         : undefined
     }
