@@ -117,11 +117,17 @@ export function createOutages(parts: {
     ] as const)
   }
 
+  /** Those of the small services mostly go together: one of them at rest keeps all of their key in sight. */
+  function ofLarge(): readonly PipeInService[] {
+    const small = servicesOf('etas')
+    return parts.pipes().filter(({ service }) => !small.includes(service))
+  }
+
   function planned(): Plan {
     return random.weighted([
       [3, () => whole('a service', [random.pick(SERVICES)])],
-      [2, () => whole('a key', servicesOf(random.weighted(KEYS.map(byNumber))))],
-      [5, () => single(random.pick(parts.pipes()))],
+      [4, () => whole('a key', servicesOf(random.weighted(KEYS.map(byNumber))))],
+      [5, () => single(random.pick(random.chance(0.9) ? ofLarge() : parts.pipes()))],
     ] as const)()
   }
 
