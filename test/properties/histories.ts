@@ -116,15 +116,16 @@ const manifests = fc.oneof(
         'service-move' as const,
         'service-back' as const,
         'service-back' as const,
-        'lock-break' as const,
-        'lock-mend' as const,
-        'lock-mend' as const,
       ),
     }),
   },
 )
 
 const trouble = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constantFrom('lock-break' as const, 'lock-mend' as const) }),
+  },
   { weight: 8, arbitrary: replies('create', CREATE_FAILURES) },
   { weight: 2, arbitrary: replies('get', READ_FAILURES) },
   { weight: 1, arbitrary: replies('upsert', READ_FAILURES) },
@@ -273,11 +274,18 @@ const outage: fc.Arbitrary<readonly Command[]> = fc
 
 /** A pipe goes, is replaced, and goes again. */
 const deletion: fc.Arbitrary<readonly Command[]> = fc
-  .record({ line, then: command, again: fc.boolean(), unless: fc.option(command, { nil: undefined }) })
-  .map(({ line: gone, then, again, unless }) => [
+  .record({
+    line,
+    says: fc.constantFrom('recreate' as const, 'recreate' as const, 'report' as const),
+    then: command,
+    again: fc.boolean(),
+    unless: fc.option(command, { nil: undefined }),
+  })
+  .map(({ line: gone, says, then, again, unless }) => [
     { type: 'advance', ms: 61_000 },
     pass(1_000, 1),
     ...(unless === undefined ? [] : [unless]),
+    { type: 'on-missing', line: gone, says },
     { type: 'vanish', lines: [gone] },
     pass(35_000, 4),
     then,

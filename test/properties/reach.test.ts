@@ -7,7 +7,7 @@ import { begin } from './history.ts'
 
 /* A property over histories in which nothing happens would always hold. */
 
-const HISTORIES = 160
+const HISTORIES = 200
 const SEED = 4
 
 /** Things that have to come up, and how a write shows them. */
