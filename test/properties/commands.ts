@@ -1,9 +1,13 @@
 import type { ErrorClass } from '../../src/reconcile/remote-error.ts'
 import type { WriteScript } from '../reconcile/model-ledger.ts'
-import type { Script } from '../reconcile/model-platform.ts'
+import type { Script } from '../reconcile/model-script.ts'
 
 /** Pipes of a history; each is a line of manifests under changing names. */
 export const LINES = 5
+
+/** What becomes of the manifest of a service, or of the file with the Lock. */
+export type GroundCommand =
+  'service-flaw' | 'service-mend' | 'service-move' | 'service-back' | 'lock-break' | 'lock-mend'
 
 /** One thing that happens, as data, so that a failing history can be read and made shorter. */
 export type Command =
@@ -17,10 +21,7 @@ export type Command =
   | { readonly type: 'renamed-from' | 'replaces'; readonly line: number }
   | { readonly type: 'depends'; readonly line: number; readonly on: number }
   | { readonly type: 'rotate' | 'unmount' | 'mount' }
-  | {
-      readonly type:
-        'service-flaw' | 'service-mend' | 'service-move' | 'service-back' | 'lock-break' | 'lock-mend'
-    }
+  | { readonly type: GroundCommand }
   /** A Lock names the pipe that the key has, or another one; or no Lock speaks of it. */
   | { readonly type: 'lock'; readonly line: number; readonly which: 'own' | 'stray' | 'none' }
   /** Pipes that exist are not found for a while, and perhaps none may be created. */

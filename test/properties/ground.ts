@@ -1,4 +1,5 @@
 import { endpoint, lock, OTHER_SERVICE_ID, service, SERVICE_ID } from '../reconcile/manifests.ts'
+import type { GroundCommand } from './commands.ts'
 import type { Line } from './lines.ts'
 import { fileOf, nameOfLine, textOf } from './lines.ts'
 
@@ -8,13 +9,13 @@ const MOVED_ID = '22222222-3333-4444-8555-666666666666'
 /** The directory of manifests, as those think who write it. */
 export interface Ground {
   /** Whether the manifest of `analytics` has an error. */
-  isFlawed: boolean
-  /** Whether it names another service than before. */
-  isMoved: boolean
-  /** Whether the file of the Lock is cut off. */
-  isLockBroken: boolean
+  readonly isFlawed: boolean
   /** Index of a line → the id of its pipe, as a Lock says. */
   readonly locks: Map<number, string>
+  /** Changes a file that is no line's. */
+  change(command: GroundCommand): void
+  /** Nothing is wrong any more. */
+  mend(): void
   /** Writes down all of it. */
   write(): void
   /** `serviceId` of a line, as the manifests say now. */
@@ -22,18 +23,33 @@ export interface Ground {
 }
 
 export function createGround(files: Map<string, string>, lines: readonly Line[]): Ground {
+  /** Whether it names another service than before. */
+  let isMoved = false
+  /** Whether the file of the Lock is cut off. */
+  let isLockBroken = false
+  let isFlawed = false
   const ground: Ground = {
-    isFlawed: false,
-    isMoved: false,
-    isLockBroken: false,
+    get isFlawed() {
+      return isFlawed
+    },
+    change(command) {
+      if (command === 'service-flaw' || command === 'service-mend') isFlawed = command === 'service-flaw'
+      else if (command === 'service-move' || command === 'service-back') isMoved = command === 'service-move'
+      else isLockBroken = command === 'lock-break'
+    },
+    mend() {
+      isFlawed = false
+      isMoved = false
+      isLockBroken = false
+    },
     locks: new Map(),
     serviceIdOf({ service: name }) {
       if (name === 'billing') return OTHER_SERVICE_ID
-      return ground.isMoved ? MOVED_ID : SERVICE_ID
+      return isMoved ? MOVED_ID : SERVICE_ID
     },
     write() {
-      const moved = service('analytics', ground.isMoved ? MOVED_ID : SERVICE_ID)
-      const text = { 'service.yaml': ground.isFlawed ? '{"kind": "Service"' : moved }
+      const moved = service('analytics', isMoved ? MOVED_ID : SERVICE_ID)
+      const text = { 'service.yaml': isFlawed ? '{"kind": "Service"' : moved }
       const next = new Map<string, string>(Object.entries(text))
       next.set('billing.yaml', service('billing', OTHER_SERVICE_ID))
       next.set('endpoint.yaml', endpoint('analytics'))
@@ -42,7 +58,7 @@ export function createGround(files: Map<string, string>, lines: readonly Line[])
         return line === undefined ? [] : [[`Pipe/${nameOfLine(line)}`, id] as const]
       })
       if (locked.length > 0) next.set('lock.yaml', lock(Object.fromEntries(locked)))
-      if (ground.isLockBroken) next.set('lock.yaml', '{"kind": "Lock", "spec": {')
+      if (isLockBroken) next.set('lock.yaml', '{"kind": "Lock", "spec": {')
       for (const line of lines) if (line.present) next.set(fileOf(line), textOf(line, lines))
       files.clear()
       for (const [file, content] of next) files.set(file, content)

@@ -108,6 +108,13 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
     return outcomesOf(due, running)
   }
 
+  /** Turns that meet at any await. */
+  async function meeting(most: number, wanted: Parameters<typeof turnsAtOnce>[0]): Promise<void> {
+    hops = most
+    await turnsAtOnce(wanted)
+    hops = 0
+  }
+
   async function outcomesOf(
     due: readonly { index: number; key: Key }[],
     running: readonly Promise<Reconciled>[],
@@ -124,34 +131,36 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
     return results.flatMap((result) => (result.status === 'fulfilled' ? result.value.also : []))
   }
 
-  /** A create that takes its time, and what happens meanwhile. */
-  async function during({ line, meanwhile }: Command & { readonly type: 'during' }): Promise<void> {
-    const key = keyOf('Pipe', nameOfLine(lineAt(line)))
+  /** A turn whose next request of a kind is not answered before something else has happened. */
+  async function slowly(
+    operation: 'create' | 'admit',
+    key: Key,
+    meanwhile: () => Promise<void>,
+  ): Promise<void> {
+    if (busy.has(key)) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    platform.script('create', { type: 'slow', until: promise })
+    platform.script(operation, { type: 'slow', until: promise })
     const running = at(0).begin(key)
     busy.add(key)
     for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
-    await play(meanwhile)
+    await meanwhile()
     resolve()
     await outcomesOf([{ index: 0, key }], [running])
     busy.delete(key)
   }
 
+  /** A create that takes its time, and what happens meanwhile. */
+  async function during({ line, meanwhile }: Command & { readonly type: 'during' }): Promise<void> {
+    await slowly('create', keyOf('Pipe', nameOfLine(lineAt(line))), () => play(meanwhile))
+  }
+
   /** A create that waits for its permit, and what happens meanwhile. */
   async function waiting({ line, ms, meanwhile }: Command & { readonly type: 'waiting' }): Promise<void> {
     const key = keyOf('Pipe', nameOfLine(lineAt(line)))
-    if (busy.has(key)) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    platform.script('admit', { type: 'slow', until: promise })
-    const running = at(0).begin(key)
-    busy.add(key)
-    for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
-    for (const command of meanwhile) await play(command)
-    await clock.advance(ms)
-    resolve()
-    await outcomesOf([{ index: 0, key }], [running])
-    busy.delete(key)
+    await slowly('admit', key, async () => {
+      for (const command of meanwhile) await play(command)
+      await clock.advance(ms)
+    })
   }
 
   /** A turn, and one of each key that it asks for. */
@@ -213,17 +222,11 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
         return void secrets.mounted.set('kafka/password', 'first')
       case 'service-flaw':
       case 'service-mend':
-        ground.isFlawed = command.type === 'service-flaw'
-        ground.write()
-        return reading()
       case 'service-move':
       case 'service-back':
-        ground.isMoved = command.type === 'service-move'
-        ground.write()
-        return reading()
       case 'lock-break':
       case 'lock-mend':
-        ground.isLockBroken = command.type === 'lock-break'
+        ground.change(command.type)
         ground.write()
         return reading()
       case 'hide': {
@@ -257,21 +260,18 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
       case 'turn':
         return turns(command.process, keyOf('Pipe', nameOfLine(lineAt(command.line))))
       case 'both': {
-        hops = command.hops
         const key = keyOf('Pipe', nameOfLine(lineAt(command.line)))
-        await turnsAtOnce([
+        return meeting(command.hops, [
           { index: 0, key },
           { index: 1, key },
         ])
-        hops = 0
-        return
       }
       case 'together': {
-        hops = command.hops
         const keys = at(0).keys()
-        await turnsAtOnce(keys.map((key) => ({ index: 0, key })))
-        hops = 0
-        return
+        return meeting(
+          command.hops,
+          keys.map((key) => ({ index: 0, key })),
+        )
       }
       case 'during':
         return during(command)
@@ -297,9 +297,7 @@ export async function begin(parsed: Map<string, ParsedFile>): Promise<Play> {
       for (const process of processes) process.ledger.calm()
       secrets.mounted.set('kafka/password', secrets.mounted.get('kafka/password') ?? 'first')
       sight.show()
-      ground.isFlawed = false
-      ground.isMoved = false
-      ground.isLockBroken = false
+      ground.mend()
       for (const line of lines) line.flaw = undefined
       // The clock may have been set back by hours since a suspension was written.
       await clock.advance(Math.max(0, ...lines.map((line) => (line.suspendedUntil ?? 0) - clock.now())))

@@ -56,7 +56,7 @@ interface Told {
   readonly sight: Pick<Sight, 'refuses'>
 }
 
-export function createOracle(told: Told): Oracle {
+export function createOracle(world: Told): Oracle {
   const words: Words = {
     retry: new Set(),
     adopt: new Set(),
@@ -71,7 +71,7 @@ export function createOracle(told: Told): Oracle {
     words,
     violations,
     written(written) {
-      violations.push(...judge(written, { ...told, words, hasJumped }))
+      violations.push(...judge(written, { ...world, words, hasJumped }))
     },
     blame: (violation) => void violations.push(violation),
     jumped() {
@@ -244,7 +244,8 @@ function heldTwice(records: readonly LedgerRecord[]): readonly string[] {
 /** What a record says of itself. */
 function inconsistencies(record: LedgerRecord): readonly string[] {
   const { key, conditions, pipe, upsert, intent } = record
-  if (conditions === undefined) return []
+  // While a create has no outcome, they are those of the turn before it.
+  if (conditions === undefined || intent?.state === 'open') return []
   const found = []
   const { Synced, Ready } = conditions
   const kind = kindOf(key)

@@ -51,10 +51,6 @@ export function createPersons(parts: PersonsParts): Persons {
   const { platform, ledger } = around
   const { words } = oracle
 
-  function keyOfLine(line: Line): Key {
-    return keyOf('Pipe', nameOfLine(line))
-  }
-
   async function recordOf(line: Line): Promise<LedgerRecord | undefined> {
     return ledger.get(keyOfLine(line))
   }
@@ -151,4 +147,8 @@ export function createPersons(parts: PersonsParts): Persons {
       }
     },
   }
+}
+
+function keyOfLine(line: Line): Key {
+  return keyOf('Pipe', nameOfLine(line))
 }

@@ -1,7 +1,8 @@
 import type { ErrorClass } from '../../src/reconcile/remote-error.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { ModelPipe, Obstacles } from '../reconcile/model-platform.ts'
+import type { ModelPipe } from '../reconcile/model-platform.ts'
+import type { Obstacles } from '../reconcile/obstacles.ts'
 
 /*
  * What the platform shows, within what is promised of it (docs/guarantees.md): a pipe that was seen answers 404 for fifteen

@@ -11,32 +11,16 @@ import type {
   ServiceAccess,
 } from '../../src/reconcile/ports.ts'
 import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
-import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
 import { RemoteError } from '../../src/reconcile/remote-error.ts'
 import { withoutRequestOnly } from '../../src/sandbox/request-only.ts'
+import type { Script } from './model-script.ts'
+import { isDoubtful, scriptOf } from './model-script.ts'
+import type { Obstacles } from './obstacles.ts'
+import { NO_OBSTACLES } from './obstacles.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */
 export type ModelOperation = 'admit' | 'create' | 'get' | 'upsert' | 'alert'
-
-/** How the platform treats one request. Whatever is not scripted is answered in full. */
-export type Script =
-  | {
-      readonly type: 'fail'
-      readonly class: ErrorClass
-      readonly effect: Effect
-      readonly worked: boolean
-      /** Whether what came of the reply holds the id of the new pipe. */
-      readonly showsId?: boolean
-    }
-  /** Nobody hears the reply, ever: the process is gone. */
-  | { readonly type: 'lost'; readonly worked: boolean }
-  /** It is answered in full once `until` is fulfilled; the work is done before that. */
-  | { readonly type: 'slow'; readonly until: Promise<void> }
-  /** Something changed a field on the way. */
-  | { readonly type: 'other'; readonly change: JsonObject }
-  /** The credentials of the platform are not mounted. */
-  | { readonly type: 'no-credentials' }
 
 export interface ModelPipe {
   readonly id: string
@@ -59,22 +43,6 @@ export interface Post {
   /** Whether it may have had an effect, as far as the sender can know. */
   effect: Effect | 'done'
   pipeId: string | undefined
-}
-
-/** What stands between a request and the platform, besides what is scripted for the next ones; and who sees both. */
-export interface Obstacles {
-  /** How the reading of a pipe that exists fails. @param isMissed whether a script says that it is not found */
-  read(pipe: ModelPipe, isMissed: boolean): 'missing' | 'gateway' | undefined
-  /** How a create is refused. */
-  create(serviceId: string, body: JsonObject): ErrorClass | undefined
-  /** A create arrived; what became of it is known. */
-  posted(post: Post, owner: LedgerRecord | undefined): void
-}
-
-const NO_OBSTACLES: Obstacles = {
-  read: (_pipe, isMissed) => (isMissed ? 'missing' : undefined),
-  create: () => undefined,
-  posted: () => undefined,
 }
 
 /** Whose digest every reply says it was asked with. */
@@ -249,8 +217,8 @@ export function createModelPlatform(parts: {
     get obstacles() {
       return obstacles
     },
-    set obstacles(next) {
-      obstacles = next
+    set obstacles(others) {
+      obstacles = others
     },
     script(operation, ...replies) {
       scripts[operation].push(...replies)
@@ -281,16 +249,6 @@ export function createModelPlatform(parts: {
       return { value: { id, ...alert }, requestId: undefined, credential: 'alerts token' }
     },
   }
-}
-
-/** A refusal comes before whatever else would befall a create. */
-function scriptOf(script: Script | 'ok', refusal: ErrorClass | undefined): Script | 'ok' {
-  return refusal === undefined ? script : { type: 'fail', class: refusal, effect: 'none', worked: false }
-}
-
-/** A reply with the id of something else, or of nothing. */
-function isDoubtful(script: Script | 'ok'): boolean {
-  return script !== 'ok' && script.type === 'other' && ('id' in script.change || 'serviceId' in script.change)
 }
 
 function shown({ id, serviceId, body, createdAt }: ModelPipe, script: Script | 'ok'): ObservedPipe {
