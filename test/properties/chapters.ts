@@ -26,6 +26,25 @@ export const outage: fc.Arbitrary<readonly Command[]> = fc
     pass(1_000, 2),
   ])
 
+/** A pipe and the right to create it are lost; both are there again while the create that would replace it waits. */
+export const lateReturn: fc.Arbitrary<readonly Command[]> = fc
+  .record({
+    lost: line,
+    creates: fc.constantFrom('AuthFailed' as const, 'Throttled' as const, 'Rejected' as const),
+    before: fc.constantFrom(1, 2, 2, 2, 3),
+    ms: fc.constantFrom(1_000, 45_000),
+    last: fc.option(command, { nil: undefined }),
+  })
+  .map(({ lost, creates, before, ms, last }) => [
+    { type: 'advance', ms: 61_000 },
+    pass(1_000, 1),
+    { type: 'hide', line: lost, who: 'pipe', how: 'missing', creates },
+    pass(35_000, before),
+    ...(last === undefined ? [] : [last]),
+    { type: 'waiting', line: lost, ms, meanwhile: [{ type: 'show', who: undefined }] },
+    pass(1_000, 1),
+  ])
+
 /** A pipe goes, is replaced, and goes again. */
 export const deletion: fc.Arbitrary<readonly Command[]> = fc
   .record({
