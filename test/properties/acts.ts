@@ -105,7 +105,7 @@ const manifests = fc.oneof(
       ms: fc.constantFrom(1_000, 600_000),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('depends' as const), line, on: line }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('depends' as const), line, on: line }) },
   {
     weight: 1,
     arbitrary: fc.record({

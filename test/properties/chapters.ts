@@ -32,8 +32,8 @@ export const lateReturn: fc.Arbitrary<readonly Command[]> = fc
     lost: line,
     creates: fc.constantFrom('AuthFailed' as const, 'Throttled' as const, 'Rejected' as const),
     before: fc.constantFrom(1, 2, 2, 2, 3),
-    ms: fc.constantFrom(1_000, 45_000),
-    last: fc.option(command, { nil: undefined }),
+    ms: fc.constantFrom(1_000, 45_000, 45_000),
+    last: fc.option(command, { nil: undefined, freq: 1 }),
   })
   .map(({ lost, creates, before, ms, last }) => [
     { type: 'advance', ms: 61_000 },

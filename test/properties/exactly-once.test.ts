@@ -9,7 +9,7 @@ import { begin } from './history.ts'
 import { unsettled } from './settled.ts'
 
 /** More of them, or others: `PROPERTY_RUNS=10000 PROPERTY_SEED=7 vitest run test/properties`. */
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 120)
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 150)
 const SEED = Number(process.env['PROPERTY_SEED'] ?? 20_261_121)
 const LIMIT_MS = 60_000 + RUNS * 1_000
 

@@ -12,6 +12,8 @@ export interface Ground {
   readonly isFlawed: boolean
   /** Index of a line → the id of its pipe, as a Lock says. */
   readonly locks: Map<number, string>
+  /** The pipe that a Lock names for a line, as far as it can be read. */
+  lockedId(line: Line): string | undefined
   /** Changes a file that is no line's. */
   change(command: GroundCommand): void
   /** Nothing is wrong any more. */
@@ -32,6 +34,7 @@ export function createGround(files: Map<string, string>, lines: readonly Line[])
     get isFlawed() {
       return isFlawed
     },
+    lockedId: ({ index }) => (isLockBroken ? undefined : ground.locks.get(index)),
     change(command) {
       if (command === 'service-flaw' || command === 'service-mend') isFlawed = command === 'service-flaw'
       else if (command === 'service-move' || command === 'service-back') isMoved = command === 'service-move'

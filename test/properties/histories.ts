@@ -6,7 +6,7 @@ import type { Command } from './commands.ts'
 const chapter = fc.oneof(
   { weight: 9, arbitrary: fc.array(command, { minLength: 1, maxLength: 15, size: 'max' }) },
   { weight: 4, arbitrary: outage },
-  { weight: 1, arbitrary: lateReturn },
+  { weight: 2, arbitrary: lateReturn },
   { weight: 2, arbitrary: deletion },
   { weight: 2, arbitrary: doubt },
 )

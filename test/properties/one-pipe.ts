@@ -41,7 +41,7 @@ function notAskedFor(
   if (flaw !== undefined) found.push('its manifest has errors')
   if (ground.isFlawed && line.service === 'analytics') found.push('the manifest of its service has errors')
   if (suspendedUntil !== undefined && suspendedUntil > clock.now()) found.push('it is suspended')
-  const named = adopt ?? ground.locks.get(line.index)
+  const named = adopt ?? ground.lockedId(line)
   // The pipe that a Lock names may be the one that is gone.
   if (named !== undefined && named !== owner?.former?.pipe.id) found.push(`pipe ${named} is to be taken over`)
   if (serviceId !== ground.serviceIdOf(line)) found.push(`its service is not ${serviceId}`)

@@ -7,8 +7,8 @@ import { begin } from './history.ts'
 
 /* A property over histories in which nothing happens would always hold. */
 
-const HISTORIES = 200
-const SEED = 4
+const HISTORIES = 250
+const SEED = 8
 
 /** Things that have to come up, and how a write shows them. */
 const EVENTS: Readonly<Record<string, (write: Written) => boolean>> = {
