@@ -6,6 +6,8 @@ import type { Operation } from './operation.ts'
 export interface Faults {
   /** Adds rules at the end of the script. @throws ZodError when one is not a rule */
   add(...rules: readonly FaultRuleInput[]): void
+  /** Puts rules before the script, until they are taken back by calling what this returns. @throws ZodError as above */
+  impose(...rules: readonly FaultRuleInput[]): () => void
   /** Sets the random mix, or ends it. @throws ZodError when it is not a mix */
   mix(mix: FaultMixInput | undefined): void
   /** Behaves well from now on. */
@@ -32,12 +34,20 @@ interface RuleInUse {
 
 export function createFaults(): FaultPicker {
   let script: RuleInUse[] = []
+  let imposed: RuleInUse[] = []
   let chance: FaultMix | undefined
   let counts = new Map<string, number>()
 
   return {
     add(...rules) {
-      script.push(...rules.map((rule) => ({ rule: FaultRule.parse(rule), seen: 0, used: 0 })))
+      script.push(...rules.map(inUse))
+    },
+    impose(...rules) {
+      const lines = rules.map(inUse)
+      imposed.push(...lines)
+      return () => {
+        imposed = imposed.filter((line) => !lines.includes(line))
+      }
     },
     mix(mix) {
       chance = mix === undefined ? undefined : FaultMix.parse(mix)
@@ -45,11 +55,13 @@ export function createFaults(): FaultPicker {
     },
     clear() {
       script = []
+      imposed = []
       chance = undefined
       counts = new Map()
     },
     pick(target) {
-      return script.find((line) => takes(line, target))?.rule.fault ?? draw(target)
+      const line = imposed.find((rule) => takes(rule, target)) ?? script.find((rule) => takes(rule, target))
+      return line?.rule.fault ?? draw(target)
     },
   }
 
@@ -65,6 +77,10 @@ export function createFaults(): FaultPicker {
     }
     return undefined
   }
+}
+
+function inUse(rule: FaultRuleInput): RuleInUse {
+  return { rule: FaultRule.parse(rule), seen: 0, used: 0 }
 }
 
 /** Whether a rule decides over a request; counts it when it fits. */

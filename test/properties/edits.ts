@@ -18,6 +18,7 @@ const EDITS = [
   'renamed-from',
   'replaces',
   'depends',
+  'unsay',
 ] as const
 
 /** A command that changes what one manifest says, where it stands, or whether it is there. */
@@ -70,6 +71,13 @@ export function edit(line: Line, command: Edit, now: number): void {
       return
     case 'replaces':
       line.replaces = line.before
+      return
+    case 'unsay':
+      line.adopt = undefined
+      line.retryCreate = undefined
+      line.recreate = undefined
+      line.replaces = undefined
+      line.renamedFrom = undefined
       return
     case 'depends':
       // Only on a line before it, so that there is no circle.

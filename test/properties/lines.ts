@@ -8,6 +8,7 @@ export interface Line {
   generation: number
   /** Whether `spec.name` is set; otherwise the pipe is called on the platform as its manifest is. */
   readonly isNamed: boolean
+  readonly service: 'analytics' | 'billing'
   name: number
   file: number
   /** `metadata.name` before the last rename. */
@@ -18,6 +19,8 @@ export interface Line {
   present: boolean
   adopt: string | undefined
   retryCreate: string | undefined
+  /** The id of its pipe, that somebody says is gone. */
+  recreate: string | undefined
   renamedFrom: string | undefined
   replaces: string | undefined
   onMissing: 'recreate' | 'report' | undefined
@@ -32,6 +35,7 @@ export function newLine(index: number): Line {
     index,
     generation: 0,
     isNamed: index % 2 === 0,
+    service: index < 3 ? 'analytics' : 'billing',
     name: 0,
     file: 0,
     before: undefined,
@@ -40,6 +44,7 @@ export function newLine(index: number): Line {
     present: true,
     adopt: undefined,
     retryCreate: undefined,
+    recreate: undefined,
     renamedFrom: undefined,
     replaces: undefined,
     onMissing: undefined,
@@ -53,7 +58,8 @@ export function nameOfLine(line: Line): string {
   return `${identityOf(line)}-${line.name}`
 }
 
-function identityOf({ index, generation }: Line): string {
+/** What tells its pipes from those of other lines, whatever the name. */
+export function identityOf({ index, generation }: Pick<Line, 'index' | 'generation'>): string {
   return generation === 0 ? `p${index}` : `p${index}g${generation}`
 }
 
@@ -64,6 +70,7 @@ export function fileOf({ index, file }: Line): string {
 export function textOf(line: Line, lines: readonly Line[]): string {
   if (line.flaw === 'break') return '{"apiVersion": "pipewright/v1", "kind": '
   return pipe(nameOfLine(line), {
+    service: line.service,
     platformName: line.isNamed ? identityOf(line) : undefined,
     topics: identityOf(line),
     replicas: line.replicas,
@@ -73,11 +80,12 @@ export function textOf(line: Line, lines: readonly Line[]): string {
 }
 
 function policyOf(line: Line, lines: readonly Line[]): JsonObject {
-  const { adopt, retryCreate, renamedFrom, replaces, onMissing, suspendedUntil, dependsOn } = line
+  const { adopt, retryCreate, recreate, renamedFrom, replaces, onMissing, suspendedUntil, dependsOn } = line
   const needed = dependsOn === undefined ? undefined : lines[dependsOn]
   return {
     ...(adopt === undefined ? {} : { adopt }),
     ...(retryCreate === undefined ? {} : { retryCreate }),
+    ...(recreate === undefined ? {} : { recreate }),
     ...(renamedFrom === undefined ? {} : { renamedFrom: `Pipe/${renamedFrom}` }),
     ...(replaces === undefined ? {} : { replaces: `Pipe/${replaces}` }),
     ...(onMissing === undefined ? {} : { onMissing }),

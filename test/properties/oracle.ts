@@ -1,3 +1,4 @@
+import type { FakeClock } from '../support/fake-clock.ts'
 import { kindOf } from '../../src/kinds/key.ts'
 import { STATUSES } from '../../src/plan/condition.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
@@ -5,6 +6,8 @@ import type { Intent, LedgerRecord } from '../../src/plan/record.ts'
 import type { Ledger } from '../../src/reconcile/ports.ts'
 import type { Written } from '../reconcile/model-ledger.ts'
 import type { ModelPlatform, Post } from '../reconcile/model-platform.ts'
+import type { Sight } from './sight.ts'
+import { topicsOf } from './sight.ts'
 
 /** What persons have said so far. */
 export interface Words {
@@ -16,6 +19,10 @@ export interface Words {
   readonly settled: Set<string>
   /** Keys that somebody let be forgotten. */
   readonly forgot: Set<string>
+  /** Intents of which somebody said, with --force, that they created nothing. */
+  readonly forced: Set<string>
+  /** Topics of pipes of which somebody said something that makes a second one right, true or not. */
+  readonly excused: Set<string>
 }
 
 /**
@@ -25,7 +32,11 @@ export interface Words {
 export interface Oracle {
   readonly words: Words
   readonly violations: readonly string[]
-  written(written: Written, platform: ModelPlatform): void
+  written(written: Written): void
+  /** Something that should not be was seen elsewhere. */
+  blame(violation: string): void
+  /** The wall clock was set to another time. */
+  jumped(): void
   /** What must hold between any two steps. */
   check(seen: Seen): Promise<void>
 }
@@ -38,14 +49,33 @@ export interface Seen {
   readonly daemons: 1 | 2
 }
 
-export function createOracle(): Oracle {
-  const words: Words = { retry: new Set(), adopt: new Set(), settled: new Set(), forgot: new Set() }
+/** What the oracle is told of the world. */
+interface Told {
+  readonly platform: ModelPlatform
+  readonly clock: Pick<FakeClock, 'monotonic'>
+  readonly sight: Pick<Sight, 'refuses'>
+}
+
+export function createOracle(world: Told): Oracle {
+  const words: Words = {
+    retry: new Set(),
+    adopt: new Set(),
+    settled: new Set(),
+    forgot: new Set(),
+    forced: new Set(),
+    excused: new Set(),
+  }
+  let hasJumped = false
   const violations: string[] = []
   return {
     words,
     violations,
-    written(written, platform) {
-      violations.push(...judge(written, { words, platform }))
+    written(written) {
+      violations.push(...judge(written, { ...world, words, hasJumped }))
+    },
+    blame: (violation) => void violations.push(violation),
+    jumped() {
+      hasJumped = true
     },
     async check({ ledger, platform, daemons }) {
       const records = await ledger.list()
@@ -65,9 +95,9 @@ export function createOracle(): Oracle {
   }
 }
 
-interface Truth {
+interface Truth extends Told {
   readonly words: Words
-  readonly platform: ModelPlatform
+  readonly hasJumped: boolean
 }
 
 function judge({ before, after, moved }: Written, truth: Truth): readonly string[] {
@@ -88,7 +118,11 @@ function judge({ before, after, moved }: Written, truth: Truth): readonly string
       found.push(`${moved.key} lost something on its way to ${after.key}`)
     return found
   }
-  return [...judgeIntent(before, after, truth), ...judgePipe(before, after, truth)]
+  return [
+    ...judgeIntent(before, after, truth),
+    ...judgePipe(before, after, truth),
+    ...judgeMissing(before, after, truth),
+  ]
 }
 
 function judgeIntent(before: LedgerRecord | undefined, after: LedgerRecord, truth: Truth): readonly string[] {
@@ -103,7 +137,8 @@ function judgeIntent(before: LedgerRecord | undefined, after: LedgerRecord, trut
     case 'open':
       return [said]
     case 'dismissed':
-      return words.retry.has(is.id) && isUndecided(was) ? [] : [`${said}, and nobody said so`]
+      if (!words.retry.has(is.id) || !isUndecided(was)) return [`${said}, and nobody said so`]
+      return isTooEarly(was, post, truth) ? [`${said}, though it was said while it could still arrive`] : []
     case 'failed':
       if (was.state !== 'open') return [said]
       return post === undefined || post.effect === 'none' ? [] : [`${said}, and it may have worked`]
@@ -135,11 +170,42 @@ function judgeOpening(
     found.push(`${after.key}: an intent was opened, though intent ${last.id} may have worked`)
   if (after.former?.pipe.id !== before?.pipe?.id)
     found.push(`${after.key}: pipe ${before?.pipe?.id} was forgotten before its successor was known`)
-  if (before?.pipe !== undefined && !isGone(platform, before.pipe.id))
-    found.push(
-      `${after.key}: pipe ${before.pipe.id} was to be replaced, though it was not proved to be missing`,
-    )
+  if (before?.pipe !== undefined && !platform.misses.has(before.pipe.id))
+    found.push(`${after.key}: pipe ${before.pipe.id} was to be replaced, though it is found`)
+  if (opened.reason === 'RecreateApproved' && !isSaidGone(before))
+    found.push(`${after.key}: pipe ${before?.pipe?.id} was to be replaced by words that were refuted`)
   return found
+}
+
+/** A reading that finds the pipe ends the words that it is gone, at the shell and in Git. */
+function isSaidGone(before: LedgerRecord | undefined): boolean {
+  const { pipe } = before ?? {}
+  return pipe !== undefined && (pipe.saidGoneAt !== undefined || pipe.refutedAt === undefined)
+}
+
+/** So long after a create was sent, nothing of it is on its way any more: ms, a little less than what is waited for. */
+const ARRIVED_MS = 115_000
+
+/** Whether a person's word counted too early; wall clocks that were moved in between say nothing. */
+function isTooEarly(was: Intent, post: Post | undefined, { words, clock, hasJumped }: Truth): boolean {
+  if (words.forced.has(was.id)) return false
+  if (was.saidEarlyAt !== undefined) return true
+  return post !== undefined && !hasJumped && clock.monotonic() - post.at < ARRIVED_MS
+}
+
+const GONE: ReadonlySet<string | undefined> = new Set(['Missing', 'ReplacedRecently'])
+
+/** Nothing is called gone that exists and could be seen, or be created again. */
+function judgeMissing(
+  before: LedgerRecord | undefined,
+  after: LedgerRecord,
+  { platform, sight }: Truth,
+): readonly string[] {
+  const reason = after.conditions?.Synced.reason
+  if (!GONE.has(reason) || before?.conditions?.Synced.reason === reason) return []
+  const pipe = platform.pipes.get(after.pipe?.id ?? '')
+  if (pipe === undefined || sight.refuses(pipe.serviceId, topicsOf(pipe.body))) return []
+  return [`${after.key} called pipe ${pipe.id} gone (${reason}), which exists`]
 }
 
 function judgePipe(before: LedgerRecord | undefined, after: LedgerRecord, truth: Truth): readonly string[] {
@@ -153,8 +219,8 @@ function judgePipe(before: LedgerRecord | undefined, after: LedgerRecord, truth:
   // What was to be replaced is its pipe again: nothing was created.
   if (was === undefined && before?.former?.pipe.id === is.id && after.intent?.state !== 'succeeded') return []
   const found = []
-  if (was !== undefined && !isGone(platform, was.id))
-    found.push(`${after.key}: pipe ${was.id} became ${is.id}, though it was not confirmed to be missing`)
+  if (was !== undefined && platform.pipes.has(was.id) && !words.adopt.has(is.id))
+    found.push(`${after.key}: pipe ${was.id} became ${is.id}, though it exists`)
   if (is.origin === 'adopted' && !words.adopt.has(is.id))
     found.push(`${after.key} took over pipe ${is.id}, and nobody said so`)
   if (is.origin === 'created') {
@@ -178,7 +244,8 @@ function heldTwice(records: readonly LedgerRecord[]): readonly string[] {
 /** What a record says of itself. */
 function inconsistencies(record: LedgerRecord): readonly string[] {
   const { key, conditions, pipe, upsert, intent } = record
-  if (conditions === undefined) return []
+  // While a create has no outcome, they are those of the turn before it.
+  if (conditions === undefined || intent?.state === 'open') return []
   const found = []
   const { Synced, Ready } = conditions
   const kind = kindOf(key)
@@ -206,10 +273,4 @@ function isAccountedFor(post: Post, records: readonly LedgerRecord[], words: Wor
 
 function isUndecided(intent: Intent | undefined): boolean {
   return intent?.state === 'open' || intent?.state === 'unknown'
-}
-
-/** Three 404s in a row over at least a minute, by a clock that nobody moves. */
-function isGone({ misses }: ModelPlatform, pipeId: string): boolean {
-  const times = misses.get(pipeId) ?? []
-  return times.length >= 3 && Math.max(...times) - Math.min(...times) >= 60_000
 }

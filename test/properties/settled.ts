@@ -9,8 +9,11 @@ export function unsettled({ processes, around }: Play): readonly string[] {
   return (first?.board.list() ?? [])
     .filter(
       (status) =>
-        !(isSettled(status) || isGone(status, around.platform)) ||
-        !isTrue(status, first?.deps.world.record(status.key)),
+        !(
+          isSettled(status) ||
+          isGone(status, around.platform) ||
+          isUnasked(status, first?.board.list() ?? [])
+        ) || !isTrue(status, first?.deps.world.record(status.key)),
     )
     .map(({ key, status, reason, message }) => `${key} is ${status} (${reason}): ${message}`)
 }
@@ -20,10 +23,27 @@ function isTrue({ status }: ResourceStatus, record: LedgerRecord | undefined): b
   return status !== 'OutcomeUnknown' || (record !== undefined && undecidedIntent(record) !== undefined)
 }
 
+/** The credentials of a service are taken for refused until somebody uses them: here nobody does. */
+function isUnasked({ kind, name, reason }: ResourceStatus, board: readonly ResourceStatus[]): boolean {
+  const isUsed = board.some(
+    ({ service, lastReconciledAt, state, kind: other }) =>
+      service === name && other === 'Pipe' && state !== undefined && lastReconciledAt !== undefined,
+  )
+  return kind === 'Service' && reason === 'AuthFailed' && !isUsed
+}
+
 /** Not proved, and never to be: no other pipe of the service is there to show that it can be seen. Or nobody ever saw it. */
 function isGone({ reason, pipeId }: ResourceStatus, { pipes }: Play['around']['platform']): boolean {
-  return (reason === 'NeverSeen' || reason === 'MissingUnconfirmed') && !pipes.has(pipeId ?? '')
+  return UNPROVED.has(reason) && !pipes.has(pipeId ?? '')
 }
+
+const UNPROVED: ReadonlySet<string> = new Set([
+  'NeverSeen',
+  'MissingUnconfirmed',
+  'MassMissing',
+  'Missing',
+  'ReplacedRecently',
+])
 
 function isSettled({ status, reason }: ResourceStatus): boolean {
   switch (status) {
@@ -31,9 +51,6 @@ function isSettled({ status, reason }: ResourceStatus): boolean {
     case 'OutcomeUnknown':
     case 'Drifted':
     case 'Orphaned':
-      return true
-    // Only to be reported, or too many at once: a person says what is right.
-    case 'Missing':
       return true
     // Words that contradict each other, as policies of several manifests may.
     case 'Invalid':
@@ -44,6 +61,7 @@ function isSettled({ status, reason }: ResourceStatus): boolean {
     case 'NotReady':
     case 'Progressing':
     case 'Suspended':
+    case 'Missing':
       return false
   }
 }

@@ -4,7 +4,7 @@ import type { Status } from '../../src/plan/condition.ts'
 import type { Intent } from '../../src/plan/record.ts'
 import { given, HOUR, MINUTE, SECOND } from './given.ts'
 import { pipe } from './manifests.ts'
-import type { Script } from './model-platform.ts'
+import type { Script } from './model-script.ts'
 
 interface Row {
   readonly why: string

@@ -14,21 +14,13 @@ import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
 import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
 import { RemoteError } from '../../src/reconcile/remote-error.ts'
 import { withoutRequestOnly } from '../../src/sandbox/request-only.ts'
+import type { Script } from './model-script.ts'
+import { isDoubtful, scriptOf } from './model-script.ts'
+import type { Obstacles } from './obstacles.ts'
+import { NO_OBSTACLES } from './obstacles.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */
 export type ModelOperation = 'admit' | 'create' | 'get' | 'upsert' | 'alert'
-
-/** How the platform treats one request. Whatever is not scripted is answered in full. */
-export type Script =
-  | { readonly type: 'fail'; readonly class: ErrorClass; readonly effect: Effect; readonly worked: boolean }
-  /** Nobody hears the reply, ever: the process is gone. */
-  | { readonly type: 'lost'; readonly worked: boolean }
-  /** It is answered in full once `until` is fulfilled; the work is done before that. */
-  | { readonly type: 'slow'; readonly until: Promise<void> }
-  /** Something changed a field on the way. */
-  | { readonly type: 'other'; readonly change: JsonObject }
-  /** The credentials of the platform are not mounted. */
-  | { readonly type: 'no-credentials' }
 
 export interface ModelPipe {
   readonly id: string
@@ -37,13 +29,17 @@ export interface ModelPipe {
   body: JsonObject
   /** The intent that made it; `undefined`: somebody in the console. */
   readonly intentId: string | undefined
+  readonly createdAt: string
 }
 
 /** A create that reached the platform. */
 export interface Post {
   readonly key: Key | undefined
   readonly intentId: string
+  readonly serviceId: string
   readonly body: JsonObject
+  /** On the monotonic clock, ms. */
+  readonly at: number
   /** Whether it may have had an effect, as far as the sender can know. */
   effect: Effect | 'done'
   pipeId: string | undefined
@@ -67,6 +63,9 @@ export interface ModelPlatform extends Platform {
   readonly requests: Readonly<Record<ModelOperation, number>>
   /** Requests whose reply nobody will ever hear. */
   readonly lost: number
+  /** Permits that were given back without a create. */
+  readonly unused: number
+  obstacles: Obstacles
   script(operation: ModelOperation, ...replies: readonly (Script | 'ok')[]): void
   /** From now on everything is answered in full. */
   calm(): void
@@ -97,6 +96,8 @@ export function createModelPlatform(parts: {
   const violations: string[] = []
   let made = 0
   let lost = 0
+  let unused = 0
+  let obstacles = NO_OBSTACLES
 
   function next(operation: ModelOperation): Script | 'ok' {
     requests[operation] += 1
@@ -104,11 +105,15 @@ export function createModelPlatform(parts: {
   }
 
   /** @throws what the script says; never ends when the reply is lost */
-  async function obey(script: Script | 'ok', signal: AbortSignal | undefined): Promise<void> {
+  async function obey(
+    script: Script | 'ok',
+    signal: AbortSignal | undefined,
+    repliedId?: string,
+  ): Promise<void> {
     if (script === 'ok' || script.type === 'other') return
     switch (script.type) {
       case 'fail':
-        throw remoteError(script.class, script.effect)
+        throw remoteError(script.class, script.effect, repliedId)
       case 'lost':
         lost += 1
         return new Promise<never>(() => undefined)
@@ -123,7 +128,8 @@ export function createModelPlatform(parts: {
   function add(serviceId: string, body: JsonObject, intentId: string | undefined): ModelPipe {
     made += 1
     const id = `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`
-    const pipe = { id, serviceId, body: withoutRequestOnly(body), intentId }
+    const createdAt = new Date(clock.now()).toISOString()
+    const pipe = { id, serviceId, body: withoutRequestOnly(body), intentId, createdAt }
     pipes.set(id, pipe)
     return pipe
   }
@@ -131,32 +137,43 @@ export function createModelPlatform(parts: {
   async function admitCreate(service: ServiceAccess, { signal }: ReadOptions): Promise<CreatePermit> {
     signal.throwIfAborted()
     await obey(next('admit'), signal)
+    let isUsed = false
     return {
       service,
       deadlineMs: 20_000,
       getPipe,
-      send: ({ body, intentId }) => send(service, body, intentId),
-      release: () => undefined,
+      send({ body, intentId }) {
+        isUsed = true
+        return send(service, body, intentId)
+      },
+      release() {
+        if (!isUsed) unused += 1
+        isUsed = true
+      },
     }
   }
 
   async function send(service: ServiceAccess, text: string, intentId: string): Promise<Reply<ObservedPipe>> {
-    const script = next('create')
+    const body = JSON.parse(text) as JsonObject // the body of a create is an object
+    const script = scriptOf(next('create'), obstacles.create(service.serviceId, body))
     const owner = (await ledger.list()).find((record) => record.intent?.id === intentId)
     if (owner?.intent?.state !== 'open')
       violations.push(`a create of intent ${intentId} was sent, which the ledger does not hold open`)
     if (posts.some((post) => post.intentId === intentId))
       violations.push(`a create of intent ${intentId} was sent twice`)
-    const body = JSON.parse(text) as JsonObject // the body of a create is an object
     const works =
       script === 'ok' || (script.type !== 'no-credentials' && !('worked' in script && !script.worked))
     const pipe = works ? add(service.serviceId, body, intentId) : undefined
     const effect = script === 'ok' ? 'done' : 'effect' in script ? script.effect : 'unknown'
-    const post: Post = { key: owner?.key, intentId, body, effect, pipeId: pipe?.id }
+    const { serviceId } = service
+    const at = clock.monotonic()
+    const post: Post = { key: owner?.key, intentId, serviceId, body, at, effect, pipeId: pipe?.id }
     posts.push(post)
-    await obey(script, undefined)
+    obstacles.posted(post, owner)
+    const showsId = script !== 'ok' && script.type === 'fail' && script.showsId === true
+    await obey(script, undefined, showsId ? pipe?.id : undefined)
     if (pipe === undefined) throw new Error('what did not work is not answered in full')
-    post.effect = 'done'
+    if (!isDoubtful(script)) post.effect = 'done'
     return { value: shown(pipe, script), requestId: `request-${posts.length}`, credential: CREDENTIAL }
   }
 
@@ -169,13 +186,15 @@ export function createModelPlatform(parts: {
     const script = next('get')
     if (unreadable.has(pipeId)) throw remoteError('Unavailable', 'none')
     const pipe = pipes.get(pipeId)
+    const isMissed = script !== 'ok' && script.type === 'fail' && script.class === 'Missing'
+    if (!isMissed) await obey(script, signal)
     const isThere = pipe !== undefined && pipe.serviceId === service.serviceId
-    const said404 = script !== 'ok' && script.type === 'fail' && script.class === 'Missing'
-    const answers = script === 'ok' || script.type === 'other' || script.type === 'slow'
-    if (said404 || (answers && !isThere))
+    const failure = isThere ? obstacles.read(pipe, isMissed) : 'missing'
+    if (failure === 'gateway') throw remoteError('Unavailable', 'none')
+    if (failure === 'missing' || pipe === undefined) {
       misses.set(pipeId, [...(misses.get(pipeId) ?? []), clock.monotonic()])
-    await obey(script, signal)
-    if (pipe === undefined || !isThere) throw remoteError('Missing', 'none')
+      throw remoteError('Missing', 'none')
+    }
     misses.delete(pipeId)
     return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
   }
@@ -191,6 +210,15 @@ export function createModelPlatform(parts: {
     requests,
     get lost() {
       return lost
+    },
+    get unused() {
+      return unused
+    },
+    get obstacles() {
+      return obstacles
+    },
+    set obstacles(others) {
+      obstacles = others
     },
     script(operation, ...replies) {
       scripts[operation].push(...replies)
@@ -223,12 +251,12 @@ export function createModelPlatform(parts: {
   }
 }
 
-function shown({ id, serviceId, body }: ModelPipe, script: Script | 'ok'): ObservedPipe {
+function shown({ id, serviceId, body, createdAt }: ModelPipe, script: Script | 'ok'): ObservedPipe {
   const change = script !== 'ok' && script.type === 'other' ? script.change : {}
-  return { state: 'Running', ...structuredClone(body), ...change, id, serviceId }
+  return { state: 'Running', ...structuredClone(body), id, serviceId, createdAt, ...change }
 }
 
-export function remoteError(errorClass: ErrorClass, effect: Effect): RemoteError {
+export function remoteError(errorClass: ErrorClass, effect: Effect, repliedId?: string): RemoteError {
   const what = `the platform said ${errorClass}`
   return new RemoteError(what, {
     what,
@@ -238,7 +266,7 @@ export function remoteError(errorClass: ErrorClass, effect: Effect): RemoteError
     requestId: errorClass === 'Unavailable' ? undefined : `request-${errorClass}`,
     retryAfterMs: errorClass === 'Throttled' ? 7_000 : undefined,
     transient: errorClass === 'Unavailable',
-    repliedId: undefined,
+    repliedId,
     credential: CREDENTIAL,
   })
 }

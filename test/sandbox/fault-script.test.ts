@@ -175,3 +175,12 @@ function draw(seed: number): readonly (string | undefined)[] {
   faults.mix({ ...MIX, seed })
   return Array.from({ length: 200 }, () => faults.pick(read)?.type)
 }
+
+test('rules that are imposed go before the script, and are taken back', () => {
+  const faults = createFaults()
+  faults.add({ times: 'always', fault: status(500) })
+  const takeBack = faults.impose({ operation: 'getPipe', subject: 'orders', times: 'always', fault: reset })
+  expect([faults.pick(read), faults.pick(create)]).toEqual([reset, status(500)])
+  takeBack()
+  expect(faults.pick(read)).toEqual(status(500))
+})

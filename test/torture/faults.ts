@@ -49,6 +49,13 @@ export function faultsOfCreates(random: Random, platformName: string): readonly 
   return rules
 }
 
+/** A replica that is behind: a new pipe is not found at first, or only when nothing goes wrong any more. */
+export function lagOf(random: Random, platformName: string): readonly FaultRuleInput[] {
+  if (random.chance(0.75)) return []
+  const times = random.chance(0.15) ? ('always' as const) : 1 + random.below(6)
+  return [{ operation: 'getPipe', subject: platformName, times, fault: { type: 'status', status: 404 } }]
+}
+
 /** What befalls everything else, and creates too, by chance. */
 export function mixOf(random: Random): FaultMixInput {
   return {

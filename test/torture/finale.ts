@@ -8,7 +8,7 @@ import type { ShownResource } from './watch.ts'
 import { scanApi, shownResources } from './watch.ts'
 
 /** Longest time until all is well, once nothing goes wrong any more: a wait of several refused creates included. */
-const SETTLE_MS = 300_000
+const SETTLE_MS = 360_000
 const LOOK_MS = 1_000
 
 export interface Finale {
@@ -21,6 +21,7 @@ export interface Finale {
 /** The faults stop and every manifest is back: all must be settled, and then nothing more may happen. */
 export async function finale(parts: Parts): Promise<Finale> {
   const { edits, model, mounts, tree, exclusive, platform, killer, journal, ledger, person, evidence } = parts
+  parts.outages.end()
   platform.sandbox.faults.clear()
   journal.note(undefined, 'the faults stop')
   await mounts.mountAll()
@@ -35,7 +36,7 @@ export async function finale(parts: Parts): Promise<Finale> {
     await pause(LOOK_MS, undefined, { signal: parts.signal })
     ledger.drain()
     const records = await ledger.records()
-    if (records !== undefined) person.round(records, killer.run, () => true)
+    if (records !== undefined) await person.round(records, killer.run, 'tidy')
     await exclusive(() => tree.apply(model.takeChanges()))
     const shown = await shownResources(killer.run)
     if (shown !== undefined) {

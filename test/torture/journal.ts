@@ -10,7 +10,14 @@ export interface Note {
 /** Something that must never be. */
 export interface Violation {
   readonly law:
-    'duplicate' | 'unapproved-post' | 'lost' | 'wrongly-unknown' | 'leak' | 'unsettled' | 'process'
+    | 'duplicate'
+    | 'unapproved-post'
+    | 'lost'
+    | 'wrongly-unknown'
+    | 'wrongly-missing'
+    | 'leak'
+    | 'unsettled'
+    | 'process'
   readonly subject: string | undefined
   readonly what: string
 }

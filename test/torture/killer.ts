@@ -38,6 +38,9 @@ const START_MS = 15_000
 /** The shutdown grace is 4 s; a machine may be busy. */
 const STOP_MS = 12_000
 
+/** The longest life. */
+const LONG_MS = 240_000
+
 export function createKiller({ runner, journal, ledger, random, lastCreateAt }: KillerParts): Killer {
   const counts = { kills: 0, early: 0, terms: 0, doubles: 0, seconds: 0 }
   let run: Run | undefined
@@ -149,8 +152,10 @@ export function createKiller({ runner, journal, ledger, random, lastCreateAt }: 
       [40, [random.between(400, 2_200), 'listening']],
       [12, [random.between(2_200, 5_000), 'listening']],
       [4, [random.between(6_000, 16_000), 'listening']],
+      // Long enough for a 404 to be believed, which begins anew with each process.
+      [endAt - Date.now() > LONG_MS ? 3 : 0, [random.between(90_000, LONG_MS), 'listening']],
     ] as const)
-    const aim = random.chance(0.5) ? random.next() * ms : Infinity
+    const aim = ms < 90_000 && random.chance(0.5) ? random.next() * ms : Infinity
     const delay = random.chance(0.5) ? 0 : random.between(0, 30)
     if (begins === 'listening') {
       const limit = Math.min(endAt, current.startedAt + START_MS)

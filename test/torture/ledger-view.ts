@@ -8,11 +8,13 @@ import type { Leaks } from './leaks.ts'
 
 /** The ledger as somebody sees it who only looks. */
 export interface LedgerView {
-  /** @returns undefined when it cannot be read at the moment, as before its first run */
+  /** @returns undefined when it cannot be read at the moment: before its first run, or while a write that a kill cut short waits for the next run */
   records(): Promise<readonly LedgerRecord[] | undefined>
   /** Reads the history written since the last call, before the ledger forgets it. */
   drain(): void
   readonly history: readonly HistoryEntry[]
+  /** Whether its last write was cut short by a kill: the next run undoes it, and until then nobody reads it. */
+  readonly cutShort: boolean
   /** Looks for secrets in the bytes of its files. */
   scan(leaks: Leaks): void
 }
@@ -22,6 +24,9 @@ export function createLedgerView(file: string): LedgerView {
   let last = 0
   return {
     history,
+    get cutShort() {
+      return existsSync(`${file}-journal`)
+    },
     async records() {
       try {
         await using ledger = await openLedger(`sqlite:${file}`, {
@@ -50,7 +55,7 @@ export function createLedgerView(file: string): LedgerView {
       }
     },
     scan(leaks) {
-      for (const name of [file, `${file}-wal`]) {
+      for (const name of [file, `${file}-journal`]) {
         if (existsSync(name)) leaks.scan(`the bytes of ${name}`, readFileSync(name, 'latin1'))
       }
     },

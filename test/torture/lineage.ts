@@ -1,4 +1,5 @@
 import { PLANTED } from './leaks.ts'
+import type { Service } from './world.ts'
 
 export const SOURCES = ['kafka', 'objectStorage', 'managedStream', 'postgres'] as const
 export type SourceKind = (typeof SOURCES)[number]
@@ -20,7 +21,7 @@ export type Flaw = (typeof FLAWS)[number]
  */
 export interface Lineage {
   readonly platformName: string
-  readonly service: string
+  readonly service: Service
   readonly source: SourceKind
   /** Name of the mounted secret with its password. */
   readonly secret: string
@@ -41,6 +42,7 @@ export interface Lineage {
   adopt: string | undefined
   retryCreate: string | undefined
   renamedFrom: string | undefined
+  recreate: string | undefined
 }
 
 export function keyOfLineage({ name }: Pick<Lineage, 'name'>): string {
@@ -81,6 +83,7 @@ function policyOf(pipe: Lineage): string {
     adopt: pipe.adopt,
     retryCreate: pipe.retryCreate,
     renamedFrom: pipe.renamedFrom,
+    recreate: pipe.recreate,
     dependsOn: pipe.dependsOn === undefined ? undefined : [pipe.dependsOn],
     suspend:
       pipe.suspendedUntil === undefined ? undefined : { reason: 'torture', until: pipe.suspendedUntil },

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEdits } from './edits.ts'
-import { faultsOfCreates, mixOf } from './faults.ts'
+import { faultsOfCreates, lagOf, mixOf } from './faults.ts'
 import { finale } from './finale.ts'
 import { createJournal } from './journal.ts'
 import { createKiller } from './killer.ts'
@@ -12,7 +12,8 @@ import { createModel } from './model.ts'
 import type { Options } from './options.ts'
 import { readOptions } from './options.ts'
 import type { Evidence } from './oracle.ts'
-import { judgePosts, judgeUnknown } from './oracle.ts'
+import { judgeMissing, judgePosts, judgeUnknown } from './oracle.ts'
+import { createOutages } from './outages.ts'
 import { createPerson } from './person.ts'
 import { startPlatform } from './platform.ts'
 import { createRandom } from './random.ts'
@@ -56,7 +57,14 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     },
   })
   stack.defer(() => killer.run?.kill('SIGKILL'))
-  const person = createPerson(model, platform, journal)
+  const person = createPerson({ model, platform, runner, journal, random: random.stream('person') })
+  const outages = createOutages({
+    sandbox: platform.sandbox,
+    journal,
+    random: random.stream('outages'),
+    pipes: () => model.lineages,
+  })
+  stack.defer(() => outages.end())
   const killer = createKiller({
     runner,
     journal,
@@ -68,18 +76,26 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     },
   })
   const faultRandom = random.stream('faults')
+  const lagRandom = random.stream('lag')
+  const misbehave = (platformName: string) =>
+    platform.sandbox.faults.add(
+      ...faultsOfCreates(faultRandom, platformName),
+      ...lagOf(lagRandom, platformName),
+    )
   const edits = createEdits({
     model,
     journal,
     random: random.stream('edits'),
     manifests: options.manifests,
-    onNew: ({ platformName }) => platform.sandbox.faults.add(...faultsOfCreates(faultRandom, platformName)),
+    onNew: ({ platformName }) => misbehave(platformName),
   })
-  const vanishings: { platformName: string; at: number }[] = []
+  const vanishings: Parts['vanishings'] = []
   const evidence: Evidence = {
     platform,
     vanishings,
     person,
+    outages,
+    lineages: model.lineages,
     get history() {
       return ledger.history
     },
@@ -101,6 +117,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     ledger,
     person,
     vanishings,
+    outages,
     evidence,
     exclusive: createExclusive(),
     signal,
@@ -108,8 +125,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
 
   platform.sandbox.faults.mix(mixOf(faultRandom))
   while (model.lineages.length < options.manifests) {
-    const { platformName } = model.add()
-    platform.sandbox.faults.add(...faultsOfCreates(faultRandom, platformName))
+    misbehave(model.add().platformName)
   }
   await tree.apply(model.takeChanges())
   await storm(parts, startedAt, startedAt + options.minutes * 60_000)
@@ -118,6 +134,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
   platform.drain()
   ledger.drain()
   const duplicates = judgePosts(evidence, journal)
+  judgeMissing(evidence, journal)
   const unknown = judgeUnknown(evidence, journal)
   const report = reportOf(parts, { options, startedAt, duplicates, unknown, finale: ending })
   print(reportAsText(report))

@@ -2,7 +2,14 @@ import type { Lineage } from './lineage.ts'
 import { renderPipe, SOURCES } from './lineage.ts'
 import type { Random } from './random.ts'
 import type { FileChanges } from './tree.ts'
-import { ALERT_KEYS, PASSWORD_SECRETS, renderEndpoint, renderGround, SERVICES } from './world.ts'
+import {
+  ALERT_KEYS,
+  PASSWORD_SECRETS,
+  renderEndpoint,
+  renderGround,
+  SERVICES,
+  SERVICES_BY_SIZE,
+} from './world.ts'
 
 /** What the manifests say, as those think who write them. */
 export interface Model {
@@ -48,7 +55,7 @@ export function createModel(random: Random): Model {
       const lineage: Lineage = {
         platformName,
         name,
-        service: random.pick(SERVICES),
+        service: random.weighted(SERVICES_BY_SIZE),
         source: random.pick(SOURCES),
         secret: random.pick(PASSWORD_SECRETS),
         dependsOn: random.chance(0.05) ? random.pick(ALERT_KEYS) : undefined,
@@ -62,6 +69,7 @@ export function createModel(random: Random): Model {
         adopt: undefined,
         retryCreate: undefined,
         renamedFrom: undefined,
+        recreate: undefined,
       }
       lineages.push(lineage)
       byName.set(platformName, lineage)

@@ -2,6 +2,8 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
 import type { Run } from './daemon.ts'
 import type { Journal } from './journal.ts'
+import type { Lineage } from './lineage.ts'
+import type { Outages } from './outages.ts'
 import type { Person } from './person.ts'
 import type { PlatformUnderTest, Post } from './platform.ts'
 
@@ -11,6 +13,7 @@ import type { PlatformUnderTest, Post } from './platform.ts'
 
 /** A pipe that was made to vanish behind everybody's back. */
 export interface Vanishing {
+  readonly id: string
   readonly platformName: string
   /** ms since the epoch. */
   readonly at: number
@@ -22,6 +25,9 @@ export interface Evidence {
   readonly runs: readonly Run[]
   readonly person: Person
   readonly vanishings: readonly Vanishing[]
+  readonly outages: Outages
+  /** All that a manifest was ever written for. */
+  readonly lineages: readonly Lineage[]
 }
 
 /** A living process has written down what became of a create by so long after its request. */
@@ -53,7 +59,7 @@ export function judgePosts({ platform, person, vanishings, history }: Evidence, 
         continue
       }
       const last = before.at(-1)
-      if (last === undefined || isRefusal(last) || person.approved.has(last.intentId)) continue
+      if (last === undefined || isRefusal(last) || person.approved(last.intentId, post.at)) continue
       if (last.created && living === undefined) continue
       const what = `${at} went out, though create ${last.seq} (${outcomeOf(last)}) may have worked and nobody said otherwise`
       journal.violate({ law: 'unapproved-post', subject: platformName, what })
@@ -77,7 +83,7 @@ export function judgeLost(
   { platform, history }: Evidence,
   journal: Journal,
 ): number {
-  const ids = new Set(records.flatMap(({ pipe }) => (pipe === undefined ? [] : [pipe.id])))
+  const ids = new Set(records.flatMap(({ pipe, former }) => [pipe?.id, former?.pipe.id]))
   let lost = 0
   for (const [name, pipes] of platform.alive()) {
     const undecided = records.some(
@@ -96,6 +102,32 @@ export function judgeLost(
   }
   return lost
 }
+
+/** A look that is this old may still be what is said of a pipe, ms: the look before, and a restart in between. */
+const OLD_LOOK_MS = 120_000
+
+/** Nothing is called gone that exists and could be seen. @returns how often something was */
+export function judgeMissing(
+  { platform, history, vanishings, outages, lineages }: Evidence,
+  journal: Journal,
+): number {
+  const there = new Map([...platform.alive()].flatMap(([name, pipes]) => pipes.map(({ id }) => [id, name])))
+  for (const { id, platformName } of vanishings) there.set(id, platformName)
+  let wrongly = 0
+  for (const { key, at, message, reason } of history) {
+    if (!MISSED.has(reason)) continue
+    const [, id = ''] = /\bPipe ([0-9a-f-]{36}) is gone\b/.exec(message) ?? []
+    const lineage = lineages.find(({ platformName }) => platformName === there.get(id))
+    const goneAt = vanishings.find((vanishing) => vanishing.id === id)?.at ?? Infinity
+    if (lineage === undefined || goneAt <= at || outages.hid(lineage, at - OLD_LOOK_MS, at)) continue
+    wrongly += 1
+    const what = `${key} called pipe ${id} gone at ${new Date(at).toISOString()}, which was there and shown: ${message}`
+    journal.violate({ law: 'wrongly-missing', subject: lineage.platformName, what })
+  }
+  return wrongly
+}
+
+const MISSED: ReadonlySet<string> = new Set(['Missing', 'ReplacedRecently'])
 
 export interface UnknownVerdict {
   /** How many outcomes were unknown, by what the platform had seen. */
@@ -164,12 +196,15 @@ export function judgeUnknown(
 function isIntent(
   entry: HistoryEntry,
 ): entry is HistoryEntry & { readonly type: 'action'; readonly intentId: string } {
-  return entry.type === 'action' && entry.action === 'intent' && entry.intentId !== undefined
+  if (entry.type !== 'action' || entry.action !== 'intent' || entry.intentId === undefined) return false
+  // What a person says of it later is another line.
+  return entry.result === 'started'
 }
 
-/** A 4xx, or 429: nothing was done, in clear words. */
-function isRefusal({ created, status }: Post): boolean {
-  return !created && status !== undefined && status >= 400 && status < 500 && status !== 408
+/** A 4xx of the platform's own, or 429: nothing was done, in clear words. The page of a proxy says nothing of the platform. */
+function isRefusal({ created, status, fault }: Post): boolean {
+  const isOwn = fault !== 'html' && status !== 408
+  return !created && isOwn && status !== undefined && status >= 400 && status < 500
 }
 
 function isPlainSuccess({ created, status, fault }: Post): boolean {

@@ -20,8 +20,12 @@ export interface Report {
   readonly starts: number
   readonly edits: number
   readonly vanished: number
+  readonly replaced: number
   readonly requests: number
   readonly faults: Readonly<Record<string, number>>
+  readonly outages: Readonly<Record<string, number>>
+  readonly words: Readonly<Record<string, number>>
+  readonly held: Readonly<Record<string, number>>
   readonly posts: number
   readonly pipes: number
   readonly duplicates: number
@@ -46,7 +50,7 @@ export function reportOf(
     readonly finale: Finale
   },
 ): Report {
-  const { platform, killer, runner, journal, leaks, vanishings } = parts
+  const { platform, killer, runner, journal, leaks, vanishings, outages, person, ledger } = parts
   const { options, unknown, finale } = about
   const { violations } = journal
   return {
@@ -62,7 +66,12 @@ export function reportOf(
     starts: runner.runs.length,
     edits: journal.notes.filter(({ what }) => what.startsWith('edit: ')).length,
     vanished: vanishings.length,
+    replaced: ledger.history.filter(({ message }) => message.includes(' was created in place of pipe '))
+      .length,
     requests: platform.requests,
+    outages: sorted(outages.counts),
+    words: sorted(person.said),
+    held: sorted(heldIn(ledger.history)),
     faults: sorted(platform.faults),
     posts: platform.posts.length,
     pipes: platform.sandbox.pipes().length,
@@ -80,7 +89,7 @@ export function reportOf(
 }
 
 export function reportAsText(report: Report): string {
-  const { violations, faults, unknownCauses, ...facts } = report
+  const { violations, faults, outages, words, held, unknownCauses, ...facts } = report
   const lines = Object.entries(facts).map(([name, value]) => `${name.padEnd(18)} ${value ?? 'never'}`)
   const verdict =
     violations.length === 0
@@ -92,6 +101,9 @@ export function reportAsText(report: Report): string {
   return [
     ...lines,
     ...countsAsText('faults', faults),
+    ...countsAsText('outages', outages),
+    ...countsAsText('words of persons', words),
+    ...countsAsText('why nothing was created, as told', held),
     ...countsAsText('unknown outcomes, by what the platform saw', unknownCauses),
     ...verdict,
   ].join('\n')
@@ -139,6 +151,24 @@ function wordsOf(entry: HistoryEntry): string {
       ? `${entry.action} ${entry.result}${entry.intentId === undefined ? '' : `, intent ${entry.intentId}`}`
       : `${entry.condition} is ${entry.status}`
   return `${entry.key} ${what}, ${entry.reason}: ${entry.message}`
+}
+
+const HELD: ReadonlySet<string> = new Set([
+  'NeverSeen',
+  'ReplacedRecently',
+  'MissingUnconfirmed',
+  'MassMissing',
+  'Missing',
+  'RecreateApproved',
+  'RetryApproved',
+  'FoundByRead',
+])
+
+/** How often each reason was told that has to do with what is not found, or not known. */
+function heldIn(history: readonly HistoryEntry[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { reason } of history) if (HELD.has(reason)) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return counts
 }
 
 function sorted(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {

@@ -3,6 +3,7 @@ import type { Runner } from './daemon.ts'
 import type { Edits } from './edits.ts'
 import type { Evidence } from './oracle.ts'
 import { judgeLost } from './oracle.ts'
+import type { Outages } from './outages.ts'
 import type { Journal } from './journal.ts'
 import type { Killer } from './killer.ts'
 import type { Leaks } from './leaks.ts'
@@ -30,7 +31,8 @@ export interface Parts {
   readonly killer: Killer
   readonly ledger: LedgerView
   readonly person: Person
-  readonly vanishings: { platformName: string; at: number }[]
+  readonly vanishings: { id: string; platformName: string; at: number }[]
+  readonly outages: Outages
   readonly evidence: Evidence
   /** Work on the directory, one at a time. */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>
@@ -52,6 +54,7 @@ export async function storm(parts: Parts, startAt: number, endAt: number): Promi
     answering(parts, endAt),
     watching(parts, endAt),
     meddling(parts, startAt, endAt),
+    hiding(parts, endAt),
     telling(parts, startAt, endAt),
   ])
 }
@@ -66,13 +69,13 @@ async function lives(
     if (life % 8 === 0) {
       ledger.scan(leaks)
       const records = await ledger.records()
-      if (records === undefined) {
+      if (records === undefined && !ledger.cutShort) {
         journal.violate({
           law: 'process',
           subject: undefined,
           what: 'the ledger cannot be read after a kill',
         })
-      } else judgeLost(records, evidence, journal)
+      } else if (records !== undefined) judgeLost(records, evidence, journal)
     }
     if (random.chance(0.05)) await exclusive(() => tree.relayout())
   }
@@ -99,13 +102,13 @@ async function editing(
   }
 }
 
-async function answering({ person, ledger, killer, random }: Parts, endAt: number): Promise<void> {
+async function answering({ person, ledger, killer }: Parts, endAt: number): Promise<void> {
   while (Date.now() < endAt) {
     await pause(Math.min(5_000, Math.max(0, endAt - Date.now())))
     ledger.drain()
     const records = await ledger.records()
     // What the person writes reaches the disk with the next edit.
-    if (records !== undefined) person.round(records, killer.run, () => random.chance(0.4))
+    if (records !== undefined) await person.round(records, killer.run, 'busy')
   }
 }
 
@@ -154,6 +157,14 @@ async function watching(
   }
 }
 
+/** Pipes that exist are out of sight for a while: now one, now all of a service or of a key. */
+async function hiding({ outages, random }: Parts, endAt: number): Promise<void> {
+  while (Date.now() < endAt) {
+    await pause(Math.min(random.between(1_000, 4_000), Math.max(0, endAt - Date.now())))
+    outages.begin(endAt)
+  }
+}
+
 /** What happens to secrets and pipes behind everybody's back. */
 async function meddling(parts: Parts, startAt: number, endAt: number): Promise<void> {
   const { mounts, random, journal, platform, vanishings } = parts
@@ -173,9 +184,11 @@ async function meddling(parts: Parts, startAt: number, endAt: number): Promise<v
         .pipes()
         .filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > VANISH_AGE_MS)
       if (old.length === 0) continue
-      const pipe = random.pick(old)
+      // One that vanished before is replaced again only after its hour.
+      const again = old.filter(({ name }) => vanishings.some(({ platformName }) => platformName === name))
+      const pipe = random.pick(again.length > 0 && random.chance(0.5) ? again : old)
       platform.sandbox.vanish(pipe.id)
-      vanishings.push({ platformName: pipe.name, at: Date.now() })
+      vanishings.push({ id: pipe.id, platformName: pipe.name, at: Date.now() })
       journal.note(pipe.name, `pipe ${pipe.id} vanishes from the platform`)
     }
   }

@@ -8,7 +8,30 @@ import { PLANTED } from './leaks.ts'
  * What there is besides pipes: services with their keys, query endpoints, alerts, mounted secrets.
  */
 
-export const SERVICES = ['alpha', 'beta', 'gamma', 'delta'] as const
+const LARGE = ['alpha', 'beta', 'gamma', 'delta'] as const
+const SMALL = ['eta-0', 'eta-1', 'eta-2', 'eta-3', 'eta-4', 'eta-5'] as const
+
+export const SERVICES = [...LARGE, ...SMALL] as const
+export type Service = (typeof SERVICES)[number]
+
+/** By how many pipes they have: the small ones have two or three each, of eighty. */
+export const SERVICES_BY_SIZE = SERVICES.map((name) => [isSmall(name) ? 1 : 5, name] as const)
+
+/** Each large service has a key of its own; the small ones share one. */
+export const KEYS = [...LARGE, 'etas'] as const
+export type ApiKey = (typeof KEYS)[number]
+
+export function servicesOf(key: ApiKey): readonly Service[] {
+  return SERVICES.filter((name) => keyOf(name) === key)
+}
+
+function keyOf(service: Service): ApiKey {
+  return LARGE.find((name) => name === service) ?? 'etas'
+}
+
+function isSmall(service: Service): boolean {
+  return keyOf(service) === 'etas'
+}
 
 const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
 const ALERTS = 6
@@ -25,11 +48,11 @@ export const PASSWORD_SECRETS = [
 ] as const
 export const ROTATED_SECRETS: readonly string[] = PASSWORD_SECRETS.slice(0, 2)
 
-function serviceId(index: number): string {
-  return `7f0d2c9a-1d8e-4f57-8a0b-00000000000${index}`
+export function serviceIdOf(service: Service): string {
+  return `7f0d2c9a-1d8e-4f57-8a0b-${String(SERVICES.indexOf(service)).padStart(12, '0')}`
 }
 
-export const CREDENTIALS = SERVICES.map((name) => ({
+export const CREDENTIALS = KEYS.map((name) => ({
   keyId: `key-id-of-${name}`,
   keySecret: `${PLANTED}-key-secret-of-${name}`,
 }))
@@ -37,7 +60,7 @@ export const CREDENTIALS = SERVICES.map((name) => ({
 /** What the platform has before anybody asks. */
 export function worldOfPlatform(): WorldInput {
   return {
-    services: SERVICES.map((_, index) => ({ organizationId: ORGANIZATION, serviceId: serviceId(index) })),
+    services: SERVICES.map((name) => ({ organizationId: ORGANIZATION, serviceId: serviceIdOf(name) })),
     alerts: Array.from({ length: ALERTS }, (_, index) => ({
       id: `alert-${index}`,
       name: `Alert ${index}`,
@@ -62,13 +85,13 @@ export const ALERT_KEYS: readonly string[] = Array.from({ length: ALERTS }, (_, 
 /** Services and alerts as a file that nobody edits. */
 export function renderGround(): string {
   const services = SERVICES.map(
-    (name, index) => `apiVersion: pipewright/v1
+    (name) => `apiVersion: pipewright/v1
 kind: Service
 metadata: {name: ${name}}
 spec:
   organizationId: ${ORGANIZATION}
-  serviceId: ${serviceId(index)}
-  credentials: {secretRef: {name: api-${name}}}
+  serviceId: ${serviceIdOf(name)}
+  credentials: {secretRef: {name: api-${keyOf(name)}}}
 `,
   )
   const alerts = Array.from(
@@ -114,10 +137,10 @@ export async function createMounts(dir: string, leaks: Leaks): Promise<Mounts> {
     await rename(join(path, name, `${key}.new`), join(path, name, key))
   }
 
-  for (const [index, service] of SERVICES.entries()) {
+  for (const [index, name] of KEYS.entries()) {
     const { keyId, keySecret } = CREDENTIALS[index] ?? { keyId: '', keySecret: '' }
-    await write(`api-${service}`, 'keyId', keyId)
-    await write(`api-${service}`, 'keySecret', keySecret)
+    await write(`api-${name}`, 'keyId', keyId)
+    await write(`api-${name}`, 'keySecret', keySecret)
     leaks.plant(Buffer.from(`${keyId}:${keySecret}`).toString('base64'))
   }
   await write('alerts', 'token', ALERTS_TOKEN)
