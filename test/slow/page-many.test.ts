@@ -24,7 +24,7 @@ const USABLE = `new MutationObserver((_, watcher) => {
 }).observe(document, { childList: true, subtree: true })`
 
 /** How long the daemon is watched with and without an open page. */
-const WATCHED_MS = 20_000
+const WATCHED_MS = 10_000
 
 /** Clock ticks of a process: 100 a second on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100
