@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** Those that keep the processor busy, or measure what a busy one would spoil. */
-const WORKING = ['chart', 'crash-matrix', 'image', 'long-life', 'page', 'prometheus', 'rules', 'watch'].map(
+/** Those that keep all processors busy by themselves, or measure what a busy one would spoil. */
+const ALONE = ['crash-matrix', 'long-life', 'page', 'prometheus', 'watch'].map(
   (name) => `test/slow/${name}*.test.ts`,
 )
 
@@ -18,9 +18,10 @@ export default defineConfig({
       {
         test: {
           ...COMMON,
-          name: 'waiting',
+          name: 'side by side',
           include: ['test/slow/**/*.test.ts'],
-          exclude: WORKING,
+          exclude: ALONE,
+          // More than there are processors: most of these mostly wait.
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
@@ -28,8 +29,8 @@ export default defineConfig({
       {
         test: {
           ...COMMON,
-          name: 'working',
-          include: WORKING,
+          name: 'alone',
+          include: ALONE,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
