@@ -4,12 +4,12 @@ import { ENDPOINT } from '../support/manifests.ts'
 import { resourcesOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import type { Live, Scenario } from './scenario.ts'
-import { aged, createScenario } from './scenario.ts'
+import { aged, createScenario, eachFound } from './scenario.ts'
+import { fastClocks } from './support/fast-clocks.ts'
 
 /* The wall clock of the real program jumps an hour, either way, while it runs and while it does not. */
 
 const HOUR_MS = 3_600_000
-const SHIFT = new URL('clock-shift.ts', import.meta.url).href
 /** Of the clocks of a program of which only its own minutes matter. */
 const SPEED = 5
 const JUMPS = [
@@ -23,8 +23,7 @@ function jump({ workspace }: Scenario, ms: number): void {
 
 /** @param speed of all clocks and timers of the program; 1: as those of the machine */
 function start({ workspace, ...scenario }: Scenario, speed = 1): Promise<Live> {
-  const clocks = { CLOCK_SHIFT_FILE: workspace.path('clock'), CLOCK_SPEED: String(speed) }
-  const env = { NODE_OPTIONS: `--import=${SHIFT}`, ...clocks }
+  const env = { ...fastClocks(speed), CLOCK_SHIFT_FILE: workspace.path('clock') }
   return scenario.start(['--interval', '2s'], { env })
 }
 
@@ -102,13 +101,7 @@ describe.concurrent('a clock that jumps', { timeout: 240_000 }, () => {
       await scenario.rewrite(aged)
       const live = await start(scenario, SPEED)
       for (const name of ['a', 'b', 'c', 'd']) await live.says(`Pipe/${name}`, 'Ready')
-      await until('each pipe to be seen', () =>
-        platform
-          .pipes()
-          .every(({ id }) =>
-            platform.requests().some(({ path, answer }) => path.endsWith(id) && answer?.status === 200),
-          ),
-      )
+      await eachFound(scenario)
       const id = platform.pipes().find(({ name }) => name === 'a')?.id ?? ''
       platform.vanish(id)
       await live.says('Pipe/a', 'MissingUnconfirmed')

@@ -36,7 +36,6 @@ test(
     expect(most(late, 'historyLines')).toBeLessThanOrEqual(264)
     expect(most(late, 'packedBytes')).toBeLessThan(most(early, 'packedBytes') * 1.15)
     expect(most(late, 'ledgerBytes')).toBeLessThan(most(late, 'packedBytes') * 2)
-    expect(most(late, 'walBytes')).toBeLessThan(16 * 2 ** 20)
   },
 )
 

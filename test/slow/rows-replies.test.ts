@@ -248,7 +248,7 @@ describe.concurrent('row 17: ids are compared as ids', { timeout: 60_000 }, () =
       'manifests/pipes.lock.yaml',
       lock.stdout.replaceAll(/[0-9a-f-]{36}/g, (id) => id.toUpperCase()),
     )
-    for (const suffix of ['', '-wal', '-shm']) rmSync(story.ledger + suffix, { force: true })
+    rmSync(story.ledger)
     const again = await story.start(['--interval', '1s'])
     for (const name of ['a', 'b']) await again.says(`Pipe/${name}`, 'Ready')
     await again.reads(() => story.writeService(ANALYTICS))

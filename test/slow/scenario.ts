@@ -131,6 +131,16 @@ function liveOf(program: Program, url: string): Live {
   }
 }
 
+/** Waits until a reading has found each pipe: only then a 404 says that it is gone. */
+export async function eachFound({ platform }: Scenario): Promise<void> {
+  await until('each pipe to be found', () => {
+    const found = platform
+      .requests()
+      .filter(({ method, answer }) => method === 'GET' && answer?.status === 200)
+    return platform.pipes().every(({ id }) => found.some(({ path }) => path.endsWith(id)))
+  })
+}
+
 /** As if the pipe had been there for two minutes: a 404 counts only after the first. */
 export function aged(record: LedgerRecord): LedgerRecord {
   return record.pipe === undefined

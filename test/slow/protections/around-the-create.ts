@@ -57,8 +57,8 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     patches: [
       {
         file: 'plan/missing.ts',
-        from: `return witness !== 'silent' && isConfirmed(`,
-        to: `return isConfirmed(`,
+        from: ` && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS`,
+        to: ``,
       },
     ],
     checks: [siblingUnreadable()],

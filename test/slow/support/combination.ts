@@ -83,9 +83,17 @@ export interface Combination {
   readonly reply: ReplyName
 }
 
+/**
+ * The cells of one action. A failpoint that a create never comes past changes nothing, whatever its action: that is tried
+ * with one of them.
+ */
 export function combinationsOf(action: MatrixAction): readonly Combination[] {
   const replies = Object.keys(REPLIES) as readonly ReplyName[] // the keys of the object above
-  return FAILPOINTS.flatMap((at) => replies.map((reply) => ({ at, action, reply })))
+  return FAILPOINTS.flatMap((at) =>
+    replies
+      .map((reply) => ({ at, action, reply }))
+      .filter((combination) => action === 'throw' || isReached(combination)),
+  )
 }
 
 /** Whether a create that is answered like that comes past the failpoint at all. */

@@ -32,8 +32,6 @@ export interface Sample extends Holdings {
   readonly ledgerBytes: number
   /** What the ledger's file would be without the gaps in its pages, which come and go with what is written when. */
   readonly packedBytes: number
-  /** Of the write-ahead log. */
-  readonly walBytes: number
   readonly historyLines: number
   readonly resources: number
 }
@@ -162,7 +160,6 @@ async function live(base: string, hours: number): Promise<LifeReport> {
       timers: clock.pending,
       ledgerBytes: sizeOf(file),
       packedBytes: packedSizeOf(file, join(base, 'packed.db')),
-      walBytes: sizeOf(`${file}-wal`),
       historyLines: (await ledger.history({ key: undefined, limit: 100_000 })).length,
       resources: board.list().length,
     }
