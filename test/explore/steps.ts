@@ -1,0 +1,145 @@
+import type { Key } from '../../src/kinds/key.ts'
+import { passTime } from './hiding.ts'
+import { judgeLook } from './laws.ts'
+import { made } from './made.ts'
+import { BLANK_MEMORY, MINUTE, SECOND, copyOf, keyOfWish, shortId, type Model } from './model.ts'
+import { editsOf } from './edits.ts'
+import { wordsOf } from './words.ts'
+import { processOf } from './process.ts'
+import { settle, tell, type Run } from './run.ts'
+import type { World } from './worlds.ts'
+
+/** Something that can happen next. */
+export interface Step {
+  /** Tells it from all others that can happen at the same moment. */
+  readonly name: string
+  /** As of an {@link Option}. */
+  readonly cost: number
+  readonly kind: 'look' | 'time' | 'platform' | 'edit' | 'shell' | 'crash'
+  /** Of a look. */
+  readonly key?: Key
+  readonly play: (run: Run) => void | Promise<void>
+}
+
+/** All that can happen next. */
+export function stepsOf(model: Model, world: World): readonly Step[] {
+  return [
+    ...keysOf(model).map(look),
+    ...world.waits.map(wait),
+    ...platformSteps(model, world),
+    ...editsOf(model, world),
+    ...wordsOf(model, world),
+    ...(world.crashes ? [crash] : []),
+  ]
+}
+
+function keysOf({ wishes, records, endpoint }: Model): readonly Key[] {
+  const keys = new Set<Key>([
+    ...wishes.filter(({ isPresent }) => isPresent).map(keyOfWish),
+    ...records.keys(),
+  ])
+  if (endpoint !== undefined) keys.add('QueryEndpoint/one')
+  return [...keys].toSorted()
+}
+
+/** Pipewright looks at a key. */
+export function look(key: Key): Step {
+  return { name: `look ${key}`, cost: 0, kind: 'look', key, play: (run) => lookAt(run, key) }
+}
+
+export async function lookAt(run: Run, key: Key): Promise<void> {
+  const process = processOf(run)
+  const before = copyOf(run.model)
+  tell(run, `Pipewright looks at ${key}.`)
+  const end = await process.reconcile(key)
+  if (end === 'died') return
+  const { action, outcome } = end
+  const reason = 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : action.reason
+  tell(run, `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} (${action.type}).`)
+  judgeLook(run, key, before, end)
+}
+
+const WAITS = {
+  '61 s': 61 * SECOND,
+  '3 min': 3 * MINUTE,
+  '16 min': 16 * MINUTE,
+  '61 min': 61 * MINUTE,
+} as const
+export type Wait = keyof typeof WAITS
+
+function wait(name: Wait): Step {
+  return {
+    name,
+    cost: 0,
+    kind: 'time',
+    play(run) {
+      tell(run, `${name} pass.`)
+      for (const pipe of passTime(run.model, WAITS[name]))
+        tell(run, `Pipe ${shortId(pipe.id)} can be read again, as it has to by now.`)
+    },
+  }
+}
+
+function platformSteps(model: Model, { faults }: World): readonly Step[] {
+  const steps: Step[] = []
+  const add = (name: string, cost: number, line: string, change: (model: Model) => void): void => {
+    const play = (run: Run): void => {
+      tell(run, line)
+      change(run.model)
+      settle(run)
+    }
+    steps.push({ name, cost, kind: 'platform', play })
+  }
+  if (faults.includes('permission')) {
+    if (model.isPermitted)
+      add('permission lost', 1, 'The API key loses its permission.', (m) => (m.isPermitted = false))
+    else add('permission back', 0, 'The API key gets its permission back.', (m) => (m.isPermitted = true))
+  }
+  if (faults.includes('disk')) {
+    if (model.isDiskFull)
+      add('disk freed', 0, 'There is room on the disk again.', (m) => (m.isDiskFull = false))
+    else add('disk full', 1, 'The disk of the ledger is full.', (m) => (m.isDiskFull = true))
+  }
+  for (const [index, { id, view }] of model.pipes.entries()) {
+    const pipe = `pipe ${shortId(id)}`
+    const set = (to: typeof view) => (m: Model) => {
+      const changed = m.pipes[index]
+      if (changed !== undefined) changed.view = to
+    }
+    if (view === 'seen') {
+      if (faults.includes('hides'))
+        add(`hide ${index}`, 1, `The platform hides ${pipe} from reads.`, set('hidden'))
+      if (faults.includes('gateway'))
+        add(`503 ${index}`, 1, `A gateway answers 503 for ${pipe}.`, set('unreadable'))
+    } else add(`show ${index}`, 0, `Reads find ${pipe} again.`, set('seen'))
+    if (faults.includes('deletes'))
+      add(`delete ${index}`, 1, `Somebody deletes ${pipe} in the console.`, (m) => m.pipes.splice(index, 1))
+  }
+  for (const [index, { pipe, before }] of model.late.entries()) {
+    if (model.now >= before) continue
+    steps.push({
+      name: `arrives ${index}`,
+      cost: 0,
+      kind: 'platform',
+      play(run) {
+        tell(
+          run,
+          `The POST of intent ${shortId(pipe.intentId ?? '')} arrives: pipe ${shortId(pipe.id)} is made.`,
+        )
+        run.model.late.splice(index, 1)
+        made(run, pipe)
+      },
+    })
+  }
+  return steps
+}
+
+const crash: Step = {
+  name: 'crash',
+  cost: 1,
+  kind: 'crash',
+  play(run) {
+    tell(run, 'Pipewright is killed and started again.')
+    run.model.memory = { ...BLANK_MEMORY, knowsServices: !run.model.isServiceFlawed }
+  },
+}

@@ -1,0 +1,210 @@
+import { SERVICE_ID, OTHER_SERVICE_ID } from '../reconcile/manifests.ts'
+import { STRAY_ID, type EditKind } from './edits.ts'
+import { BLANK_MEMORY, type Model, type Wish } from './model.ts'
+import type { ReplyKind } from './platform.ts'
+import type { Wait } from './steps.ts'
+import type { WordKind } from './words.ts'
+
+export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'disk'
+
+/** A small world: what there is at first, and what may happen in it. */
+export interface World {
+  readonly name: string
+  readonly about: string
+  readonly begin: () => Model
+  /** Whether pipes are made, seen and a while old when the story begins. */
+  readonly isSettled: boolean
+  readonly waits: readonly Wait[]
+  readonly faults: readonly FaultKind[]
+  readonly edits: readonly EditKind[]
+  readonly words: readonly WordKind[]
+  readonly replies: readonly ReplyKind[]
+  /** Whether the process may be killed at any write, at the POST, and between. */
+  readonly crashes: boolean
+  /** Whether the process may stand still right before its POST. */
+  readonly standsStill: boolean
+  /** Steps that may happen while a request waits. */
+  readonly meanwhile: number
+  /** Faults, edits and words in one story, in CI. */
+  readonly depth: number
+}
+
+const NONE = {
+  isSettled: false,
+  waits: [],
+  faults: [],
+  edits: [],
+  words: [],
+  replies: [],
+  crashes: false,
+  standsStill: false,
+  meanwhile: 0,
+} as const
+
+const EVERY_REPLY: readonly ReplyKind[] = [
+  'refused',
+  'lost',
+  'lost after the work',
+  'late',
+  'never shown',
+  'dies, lost',
+  'dies, worked',
+  'dies, late',
+]
+
+export const WORLDS: readonly World[] = [
+  {
+    ...NONE,
+    name: 'one',
+    about: 'one pipe that is new: every reply, a crash at every write, and a person at the shell',
+    begin: () => model(['a']),
+    waits: ['61 s', '16 min'],
+    faults: ['permission', 'deletes'],
+    words: ['adopt', 'retry'],
+    replies: EVERY_REPLY,
+    crashes: true,
+    meanwhile: 1,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'missing',
+    about: 'one pipe that is there: permissions, lags, gateways and deletions',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['61 s', '16 min', '61 min'],
+    faults: ['permission', 'hides', 'gateway', 'deletes'],
+    replies: ['refused', 'never shown', 'lost', 'lost after the work'],
+    meanwhile: 1,
+    depth: 4,
+  },
+  {
+    ...NONE,
+    name: 'two',
+    about: 'two pipes of one service',
+    begin: () => model(['a', 'b']),
+    isSettled: true,
+    waits: ['61 s', '16 min'],
+    faults: ['permission', 'hides', 'gateway', 'deletes'],
+    replies: ['refused', "another's id"],
+    meanwhile: 1,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'pair',
+    about: 'two services on one API key, with a pipe each',
+    begin: () => model(['a', 'b'], { b: 'two' }),
+    isSettled: true,
+    waits: ['61 s', '16 min'],
+    faults: ['permission', 'hides', 'deletes'],
+    replies: ['refused'],
+    crashes: true,
+    meanwhile: 1,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'waiting',
+    about: 'a new pipe whose create waits: Git, Locks, services and secrets change meanwhile',
+    begin: () => model(['a']),
+    waits: ['61 s'],
+    edits: ['topics', 'suspend', 'remove', 'service', 'flaw', 'password', 'lock'],
+    replies: ['refused', 'lost after the work'],
+    meanwhile: 2,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'endpoint',
+    about: 'a query endpoint whose upsert waits, and is tried again',
+    begin: () => ({ ...model([]), endpoint: { isPresent: true, isSuspended: false, origins: '*' } }),
+    waits: ['61 min'],
+    edits: ['origins', 'endpoint', 'service', 'flaw'],
+    crashes: true,
+    meanwhile: 2,
+    depth: 4,
+  },
+  {
+    ...NONE,
+    name: 'renames',
+    about: 'renames, copies and manifests that come and go',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['61 s'],
+    faults: ['deletes'],
+    edits: ['rename', 'rename with its name', 'copy', 'remove'],
+    words: ['adopt', 'retry'],
+    replies: ['lost after the work', 'lost'],
+    meanwhile: 1,
+    depth: 4,
+  },
+  {
+    ...NONE,
+    name: 'words',
+    about: 'what persons say, too early and in time, at the shell and in Git',
+    begin: () => model(['a']),
+    waits: ['61 s', '16 min'],
+    faults: ['hides', 'deletes'],
+    edits: ['remove'],
+    words: ['adopt', 'retry', 'retry in Git', 'force', 'recreate', 'recreate in Git', 'forget'],
+    replies: ['lost', 'lost after the work', 'late', 'dies, late'],
+    standsStill: true,
+    meanwhile: 2,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'ledger',
+    about: 'a disk that is full at any moment, and crashes',
+    begin: () => model(['a']),
+    waits: ['61 s', '16 min'],
+    faults: ['disk', 'deletes'],
+    edits: ['remove'],
+    words: ['adopt', 'retry'],
+    replies: ['refused', 'lost after the work'],
+    crashes: true,
+    meanwhile: 1,
+    depth: 3,
+  },
+]
+
+function model(names: readonly string[], services: Readonly<Record<string, string>> = {}): Model {
+  return {
+    now: 0,
+    ids: 0,
+    versions: 0,
+    wishes: names.map((name): Wish => {
+      const service = services[name] ?? 'one'
+      const state = { isPresent: true, isSuspended: false, policy: {} }
+      // Each asks for other topics, so that none is a copy of another.
+      return {
+        name,
+        platformName: undefined,
+        topics: name === 'a' ? 'first' : `of-${name}`,
+        service,
+        ...state,
+      }
+    }),
+    endpoint: undefined,
+    services: {
+      one: SERVICE_ID,
+      ...(Object.values(services).includes('two') ? { two: OTHER_SERVICE_ID } : {}),
+    },
+    isServiceFlawed: false,
+    lock: {},
+    password: 'old',
+    isPermitted: true,
+    pipes: [],
+    late: [],
+    records: new Map(),
+    memory: BLANK_MEMORY,
+    isDiskFull: false,
+    hands: new Set(),
+    saidGone: new Set(),
+    replacedAt: {},
+  }
+}
+
+/** For the worlds in which a Lock names a pipe that somebody made in the console. */
+export { STRAY_ID }
