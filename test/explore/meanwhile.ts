@@ -38,7 +38,7 @@ function mayHappen(run: Run, step: Step, waiting: Waiting): boolean {
     case 'crash':
       return false
     case 'edit':
-      return true
+      return !run.busy.has(step.key ?? '')
     case 'shell':
     case 'platform':
       return true

@@ -69,8 +69,8 @@ export interface Endpoint {
 
 export interface Model {
   now: number
-  /** For ids: how many were given. */
-  ids: number
+  /** Ids that were given in this step. */
+  given: Set<string>
   /** How many versions of records were written. */
   versions: number
   wishes: Wish[]
@@ -111,16 +111,42 @@ export function copyOf(model: Model): Model {
     pipes: model.pipes.map((pipe) => ({ ...pipe })),
     late: [...model.late],
     records: new Map(model.records),
+    given: new Set(),
     hands: new Set(model.hands),
     saidGone: new Set(model.saidGone),
     replacedAt: { ...model.replacedAt },
   }
 }
 
+/** An id that nothing refers to: the lowest, so that situations that are alike have the same. */
 export function newId(model: Model, kind: 'pipe' | 'intent'): string {
-  model.ids += 1
-  const first = kind === 'pipe' ? '00000000' : 'a0000000'
-  return `${first}-0000-4000-8000-${String(model.ids).padStart(12, '0')}`
+  const used = new Set<string | undefined>()
+  for (const { id, intentId } of [...model.pipes, ...model.late.map(({ pipe }) => pipe)])
+    used.add(id).add(intentId)
+  for (const { pipe, former, intent } of model.records.values())
+    used.add(pipe?.id).add(former?.pipe.id).add(intent?.id)
+  for (const [, { intentId }] of model.memory.unsaved) used.add(intentId)
+  for (const { policy } of model.wishes) for (const id of Object.values(policy)) used.add(id)
+  for (const id of model.given) used.add(id)
+  for (let number = 1; ; number += 1) {
+    const id = `${FIRST[kind]}-0000-4000-8000-${String(number).padStart(12, '0')}`
+    if (used.has(id)) continue
+    model.given.add(id)
+    return id
+  }
+}
+
+const FIRST = { pipe: '00000000', intent: 'a0000000' } as const
+
+/** Forgets what a person said of what is nowhere any more. */
+export function tidy(model: Model): void {
+  const ids = new Set<string | undefined>()
+  for (const { id, intentId } of [...model.pipes, ...model.late.map(({ pipe }) => pipe)])
+    ids.add(id).add(intentId)
+  for (const { pipe, former, intent } of model.records.values())
+    ids.add(pipe?.id).add(former?.pipe.id).add(intent?.id)
+  for (const said of [model.hands, model.saidGone]) for (const id of said) if (!ids.has(id)) said.delete(id)
+  model.given.clear()
 }
 
 export function keyOfWish(wish: Pick<Wish, 'name'>): Key {

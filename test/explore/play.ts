@@ -1,6 +1,6 @@
 import type { Choice } from './chooser.ts'
 import { judgeKept } from './laws.ts'
-import type { Model } from './model.ts'
+import { tidy, type Model } from './model.ts'
 import { createRun } from './run.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './worlds.ts'
@@ -31,6 +31,7 @@ export async function play(from: Model, world: World, move: Move): Promise<Playe
   const { model, process, chooser } = run
   if (process !== undefined && !process.isDead) model.memory = process.memory()
   judgeKept(run)
+  tidy(model)
   return {
     model,
     broken: run.broken,

@@ -16,7 +16,7 @@ export interface Step {
   /** As of an {@link Option}. */
   readonly cost: number
   readonly kind: 'look' | 'time' | 'platform' | 'edit' | 'shell' | 'crash'
-  /** Of a look. */
+  /** The key that is looked at with it. */
   readonly key?: Key
   readonly play: (run: Run) => void | Promise<void>
 }
@@ -60,6 +60,7 @@ export async function lookAt(run: Run, key: Key): Promise<void> {
 }
 
 const WAITS = {
+  '8 min': 8 * MINUTE,
   '61 s': 61 * SECOND,
   '3 min': 3 * MINUTE,
   '16 min': 16 * MINUTE,
@@ -107,7 +108,7 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
       if (changed !== undefined) changed.view = to
     }
     if (view === 'seen') {
-      if (faults.includes('hides'))
+      if (faults.includes('hides') && !isMissed(model, id))
         add(`hide ${index}`, 1, `The platform hides ${pipe} from reads.`, set('hidden'))
       if (faults.includes('gateway'))
         add(`503 ${index}`, 1, `A gateway answers 503 for ${pipe}.`, set('unreadable'))
@@ -132,6 +133,14 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
     })
   }
   return steps
+}
+
+/**
+ * Whether a pipe that can be read was missed by the last look. It is not hidden again before it is looked at: a row of 404s
+ * with a pipe in between that nobody read is not told from one without.
+ */
+function isMissed({ records, memory }: Model, id: string): boolean {
+  return memory.looks.some(([key, { misses }]) => misses !== undefined && records.get(key)?.pipe?.id === id)
 }
 
 const crash: Step = {

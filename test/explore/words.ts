@@ -127,6 +127,7 @@ function inGit(model: Model, key: Key, field: 'retryCreate' | 'recreate', id: st
       name: line,
       cost: isThere ? 0 : 1,
       kind: 'edit',
+      key,
       async play(run) {
         tell(run, `${line} (${shortId(id)}).`)
         const changed = run.model.wishes[index]
@@ -135,7 +136,7 @@ function inGit(model: Model, key: Key, field: 'retryCreate' | 'recreate', id: st
         if (field === 'recreate' && isThere) run.model.saidGone.delete(id)
         const process = processOf(run)
         process.read()
-        if (!run.busy.has(key)) await lookAt(run, key)
+        await lookAt(run, key)
       },
     },
   ]
