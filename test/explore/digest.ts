@@ -123,9 +123,9 @@ function ageOf({ memory, now }: Model, key: Key, pipe: RecordedPipe | undefined)
 }
 
 function pipeOf(
-  { id, wish, intentId, serviceId, name, topics, view, goneSince, isBeside }: Pipe,
+  { id, wish, intentId, serviceId, name, topics, view, goneSince, isBeside, isTold }: Pipe,
   now: number,
 ): unknown {
   const gone = goneSince === undefined ? undefined : Math.min(now - goneSince, ALONE_MS)
-  return [id, wish, intentId, serviceId, name, topics, view, gone, isBeside]
+  return [id, wish, intentId, serviceId, name, topics, view, gone, isBeside, isTold]
 }

@@ -82,9 +82,20 @@ function isInHands({ hands }: Model, { id, intentId }: Pipe): boolean {
 export function judgeKept(run: Run): void {
   const { model } = run
   for (const pipe of model.pipes) {
+    if (pipe.isTold) judgeTold(run, pipe)
     if (pipe.intentId === undefined || isInHands(model, pipe) || isKept(model, pipe)) continue
     run.broken.push(`Pipe ${shortId(pipe.id)} is lost: no record holds it, and no intent is open or unknown.`)
   }
+}
+
+/** An id that a living process was told is in the ledger, or in its memory until it can be. */
+function judgeTold({ model, broken }: Run, pipe: Pipe): void {
+  pipe.isTold = ![...model.records.values()].some((record) => record.pipe?.id === pipe.id)
+  const isRemembered = model.memory.unsaved.some(
+    ([, { end }]) => end.type === 'created' && end.pipe.id === pipe.id,
+  )
+  if (pipe.isTold && !isRemembered && !isInHands(model, pipe))
+    broken.push(`Pipewright was told the id of pipe ${shortId(pipe.id)}, and has forgotten it.`)
 }
 
 function isKept(model: Model, { id, intentId }: Pipe): boolean {

@@ -42,6 +42,8 @@ export interface Pipe {
   goneSince: number | undefined
   /** Whether another pipe of its service could be read at some time since then. */
   isBeside: boolean
+  /** Whether the process that lives was told its id, and no record holds it yet. */
+  isTold: boolean
 }
 
 /** A create whose sender heard nothing, and which may still arrive. */
@@ -99,6 +101,12 @@ export interface Model {
 }
 
 export const BLANK_MEMORY: Memory = { looks: [], recordedAt: [], unsaved: [], knowsServices: true }
+
+/** What a crash leaves of what a process knew. */
+export function forgetAll(model: Model): void {
+  model.memory = { ...BLANK_MEMORY, knowsServices: !model.isServiceFlawed }
+  for (const pipe of model.pipes) pipe.isTold = false
+}
 
 /** A model that may be changed without changing this one. */
 export function copyOf(model: Model): Model {

@@ -17,20 +17,20 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
   const { model } = run
   const isDead = () => process !== NO_CHOICE && process.isDead
   const forever = () => new Promise<never>(() => undefined)
-  const told = (line: string) => process === NO_CHOICE || tell(run, line)
+  const note = (line: string) => process === NO_CHOICE || tell(run, line)
 
   async function getPipe(service: ServiceAccess, pipeId: string): Promise<Reply<ObservedPipe>> {
     if (isDead()) return forever()
     const pipe = model.pipes.find(({ id, serviceId }) => id === pipeId && serviceId === service.serviceId)
     if (pipe?.view === 'unreadable' && model.isPermitted) {
-      told(`  It asks for pipe ${shortId(pipeId)}, and a gateway answers 503.`)
+      note(`  It asks for pipe ${shortId(pipeId)}, and a gateway answers 503.`)
       throw remoteError('Unavailable', 'none')
     }
     if (pipe === undefined || !isVisible(model, pipe)) {
-      told(`  It asks for pipe ${shortId(pipeId)}: 404${pipe === undefined ? '' : ', though it exists'}.`)
+      note(`  It asks for pipe ${shortId(pipeId)}: 404${pipe === undefined ? '' : ', though it exists'}.`)
       throw remoteError('Missing', 'none')
     }
-    told(`  It asks for pipe ${shortId(pipeId)}: 200.`)
+    note(`  It asks for pipe ${shortId(pipeId)}: 200.`)
     model.saidGone.delete(pipeId)
     return { value: shown(pipe), requestId: 'request', credential: 'api' }
   }
@@ -119,7 +119,9 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     await passMeanwhile(run, sender, 'while the reply is on its way', 'reply')
     if (isDead()) return forever()
     if (run.lines.length > before) tell(run, '  The reply comes.')
+    const told = model.pipes.find(({ id }) => id === pipe.id)
     const isOther = reply === "another's id" && another !== undefined
+    if (told !== undefined) told.isTold = !isOther
     if (isOther) tell(run, `  The reply holds the id of pipe ${shortId(another.id)} instead.`)
     return {
       value: shown({ ...pipe, id: isOther ? another.id : pipe.id }),
@@ -132,7 +134,18 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     const view: View = 'seen'
     const wish = wishOf(model, intentId)
     const id = newId(model, 'pipe')
-    return { id, wish, intentId, serviceId, name, topics, view, goneSince: undefined, isBeside: false }
+    return {
+      id,
+      wish,
+      intentId,
+      serviceId,
+      name,
+      topics,
+      view,
+      goneSince: undefined,
+      isBeside: false,
+      isTold: false,
+    }
   }
 
   async function upsertQueryEndpoint(

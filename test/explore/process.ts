@@ -12,7 +12,7 @@ import { createRescue, type Rescue } from '../../src/reconcile/rescue.ts'
 import { createWorld, type World } from '../../src/reconcile/world.ts'
 import { catalogOf } from './directory.ts'
 import { createLedger, NO_CHOICE } from './ledger.ts'
-import { BEGIN, BLANK_MEMORY, newId, type Memory, type Model } from './model.ts'
+import { BEGIN, forgetAll, newId, type Memory, type Model } from './model.ts'
 import { createPlatform } from './platform.ts'
 import { tell, type Run } from './run.ts'
 
@@ -48,7 +48,7 @@ export function createProcess(run: Run): Process {
     },
     die() {
       isDead = true
-      model.memory = { ...BLANK_MEMORY, knowsServices: !model.isServiceFlawed }
+      forgetAll(model)
       end('died')
       return forever()
     },

@@ -179,7 +179,7 @@ export const REMOVALS: readonly Removal[] = [
   },
   {
     protection: 'nothing is sent five seconds after its intent (row 8)',
-    world: 'words',
+    world: 'frozen',
     depth: 2,
     patches: [
       {

@@ -2,7 +2,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { passTime } from './hiding.ts'
 import { judgeLook } from './laws.ts'
 import { made } from './made.ts'
-import { BLANK_MEMORY, MINUTE, SECOND, copyOf, keyOfWish, shortId, type Model } from './model.ts'
+import { forgetAll, MINUTE, SECOND, copyOf, keyOfWish, shortId, type Model } from './model.ts'
 import { editsOf } from './edits.ts'
 import { wordsOf } from './words.ts'
 import { processOf } from './process.ts'
@@ -149,6 +149,6 @@ const crash: Step = {
   kind: 'crash',
   play(run) {
     tell(run, 'Pipewright is killed and started again.')
-    run.model.memory = { ...BLANK_MEMORY, knowsServices: !run.model.isServiceFlawed }
+    forgetAll(run.model)
   },
 }

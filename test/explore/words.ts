@@ -61,6 +61,7 @@ function retry(key: Key, intentId: string, force: boolean): Step {
     force ? 1 : 0,
     (_, deps) => retryCreate(deps, key, { force }),
     (run) => {
+      allow(run.model, key, undefined)
       if (force) run.model.hands.add(intentId)
     },
   )
@@ -72,7 +73,7 @@ function recreate(key: Key, pipeId: string): Step {
     1,
     (_, deps) => recreatePipe(deps, key, NEVER),
     (run) => {
-      run.model.saidGone.add(pipeId)
+      allow(run.model, key, pipeId)
     },
   )
 }
@@ -86,6 +87,12 @@ function forget({ key, pipe, former, intent }: LedgerRecord): Step {
       for (const id of [pipe?.id, former?.pipe.id, intent?.id]) if (id !== undefined) run.model.hands.add(id)
     },
   )
+}
+
+/** A person wants a new pipe, however recently one was replaced. @param gone the pipe that is gone, as they say */
+function allow(model: Model, key: Key, gone: string | undefined): void {
+  if (gone !== undefined) model.saidGone.add(gone)
+  delete model.replacedAt[model.wishes.findIndex((wish) => keyOfWish(wish) === key)]
 }
 
 /** A command at the shell. */
@@ -132,8 +139,7 @@ function inGit(model: Model, key: Key, field: 'retryCreate' | 'recreate', id: st
         tell(run, `${line} (${shortId(id)}).`)
         const changed = run.model.wishes[index]
         if (changed !== undefined) changed.policy = policy
-        if (field === 'recreate' && !isThere) run.model.saidGone.add(id)
-        if (field === 'recreate' && isThere) run.model.saidGone.delete(id)
+        if (!isThere) allow(run.model, key, field === 'recreate' ? id : undefined)
         const process = processOf(run)
         process.read()
         await lookAt(run, key)

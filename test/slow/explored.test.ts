@@ -3,10 +3,10 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
-import { copyOf } from '../slow/mutations.ts'
+import { copyOf } from './mutations.ts'
 import { ROOT } from '../support/process.ts'
-import type { Explored } from './explore.ts'
-import { REMOVALS, type Removal } from './protections.ts'
+import type { Explored } from '../explore/explore.ts'
+import { REMOVALS, type Removal } from '../explore/protections.ts'
 
 /* Each protection is removed from a copy of the sources: the explorer has to find a story in which a law is broken. */
 
