@@ -30,7 +30,7 @@ export function textOf(model: Model): string {
   const pipes = model.pipes.toSorted((a, b) => (held.get(a.id) ?? 99) - (held.get(b.id) ?? 99))
   const text = JSON.stringify([
     records.map((record) => recordOf(record, steady)),
-    records.map(({ key, pipe }) => lookOf(looks, key, model.now) ?? pipe?.id),
+    [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now)]),
     records.map(({ key, pipe }) => ageOf(model, key, pipe)),
     model.memory.unsaved.map(([key, { intentId, opened, end }]) => [
       key,

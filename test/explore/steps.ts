@@ -29,7 +29,7 @@ export function stepsOf(model: Model, world: World): readonly Step[] {
     ...platformSteps(model, world),
     ...editsOf(model, world),
     ...wordsOf(model, world),
-    ...(world.crashes ? [crash] : []),
+    ...(world.crashes || world.faults.includes('restart') ? [crash] : []),
   ]
 }
 

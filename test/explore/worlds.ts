@@ -5,7 +5,7 @@ import type { ReplyKind } from './platform.ts'
 import type { Wait } from './steps.ts'
 import type { WordKind } from './words.ts'
 
-export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'disk'
+export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'restart' | 'disk'
 
 /** A small world: what there is at first, and what may happen in it. */
 export interface World {
@@ -73,7 +73,7 @@ export const WORLDS: readonly World[] = [
     begin: () => model(['a']),
     isSettled: true,
     waits: ['8 min', '61 min'],
-    faults: ['permission', 'hides', 'gateway', 'deletes'],
+    faults: ['permission', 'hides', 'gateway', 'deletes', 'restart'],
     replies: ['refused', 'never shown', 'lost', 'lost after the work'],
     meanwhile: 1,
     depth: 4,
@@ -85,7 +85,7 @@ export const WORLDS: readonly World[] = [
     begin: () => model(['a', 'b']),
     isSettled: true,
     waits: ['8 min'],
-    faults: ['permission', 'hides', 'gateway', 'deletes'],
+    faults: ['permission', 'hides', 'gateway', 'deletes', 'restart'],
     replies: ['refused', "another's id"],
     meanwhile: 1,
     depth: 3,
@@ -97,9 +97,8 @@ export const WORLDS: readonly World[] = [
     begin: () => model(['a', 'b'], { b: 'two' }),
     isSettled: true,
     waits: ['8 min'],
-    faults: ['permission', 'hides', 'deletes'],
+    faults: ['permission', 'hides', 'deletes', 'restart'],
     replies: ['refused'],
-    crashes: true,
     meanwhile: 1,
     depth: 3,
   },
