@@ -64,4 +64,5 @@ test.each(WORLDS.map((world) => [world.name, world] as const))(
     }
     expect(compared).toBeGreaterThan(0)
   },
+  120_000,
 )

@@ -67,6 +67,7 @@ describe('the search', () => {
       expect(story && (await storyAsText(world, story))).toBeUndefined()
       expect(situations).toBeGreaterThan(20)
     },
+    120_000,
   )
 })
 

@@ -45,15 +45,24 @@ interface Trace {
   readonly before: Trace | undefined
 }
 
+/** More than any story has: stories with fewer faults come first, however long they are. */
+const MOST_STEPS = 1e6
+
 /** Tells all stories of a world, those with the fewest faults first, and of those the shortest first. */
 export async function explore(world: World, limits: Limits): Promise<Explored> {
   const started = performance.now()
-  const known = new Set<string>()
+  /** Digests, each with the fewest faults and then steps that lead there. */
+  const known = new Map<string, number>()
+  let situations = 0
   /** By cost, then by steps. */
   const waiting: Situation[][][] = []
   let plays = 0
 
   function add(situation: Situation, cost: number): void {
+    const digest = digestOf(situation.model)
+    const place = cost * MOST_STEPS + situation.steps
+    if ((known.get(digest) ?? Infinity) <= place) return
+    known.set(digest, place)
     const level = (waiting[cost] ??= [])
     const row = (level[situation.steps] ??= [])
     row.push(situation)
@@ -61,7 +70,7 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
 
   function ended(depth: number, stopped: Explored['stopped'], story?: Story): Explored {
     const seconds = (performance.now() - started) / 1_000
-    return { world: world.name, depth, situations: known.size, plays, seconds, stopped, story }
+    return { world: world.name, depth, situations, plays, seconds, stopped, story }
   }
 
   add({ model: await settledModel(world), before: undefined, steps: 0 }, 0)
@@ -70,9 +79,9 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
     for (let steps = 0; steps < level.length; steps += 1) {
       const row = level[steps] ?? []
       for (const situation of row) {
-        const digest = digestOf(situation.model)
-        if (known.has(digest)) continue
-        known.add(digest)
+        // A shorter way there was found since.
+        if ((known.get(digestOf(situation.model)) ?? 0) < cost * MOST_STEPS + steps) continue
+        situations += 1
         if (performance.now() > limits.until) return ended(cost - 1, 'time')
         const story = await goOn(situation, cost)
         if (story !== undefined) return ended(cost, 'law', story)

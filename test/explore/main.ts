@@ -8,6 +8,9 @@ import { WORLDS } from './worlds.ts'
  * ends with 1 when a law is broken in one of them. With `--minutes`, ever more faults until the time is over.
  */
 
+// Errors are answers here, and made by the million.
+Error.stackTraceLimit = 0
+
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string' },
