@@ -1,25 +1,10 @@
 import { OTHER_SERVICE_ID, SERVICE_ID } from '../reconcile/manifests.ts'
 import { keyOfWish, type Model, type Wish } from './model.ts'
-import { tell, type Run } from './run.ts'
-import type { Step } from './steps.ts'
-import type { World } from './worlds.ts'
+import { tell, type Run, type Step } from './run.ts'
+import type { EditKind, World } from './worlds.ts'
 
 /** A pipe that somebody made in the console, which a Lock may name. */
-export const STRAY_ID = '00000000-0000-4000-8000-000000000099'
-
-export type EditKind =
-  | 'topics'
-  | 'suspend'
-  | 'remove'
-  | 'rename'
-  | 'rename with its name'
-  | 'copy'
-  | 'service'
-  | 'flaw'
-  | 'password'
-  | 'lock'
-  | 'origins'
-  | 'endpoint'
+const STRAY_ID = '00000000-0000-4000-8000-000000000099'
 
 /** What may change in Git, and in the mounted secrets. Pipewright reads it at once. */
 export function editsOf(model: Model, { edits }: World): readonly Step[] {

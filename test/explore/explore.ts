@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { otherScripts } from './chooser.ts'
 import { digestOf } from './digest.ts'
 import type { Model } from './model.ts'
@@ -16,7 +17,7 @@ export interface Explored {
   readonly plays: number
   readonly seconds: number
   /** Why it ended before its depth. */
-  readonly stopped: 'law' | 'time' | undefined
+  readonly stopped: 'law' | 'time' | 'memory' | undefined
   /** The shortest story in which a law is broken. */
   readonly story: Story | undefined
 }
@@ -83,6 +84,7 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
         if ((known.get(digestOf(situation.model)) ?? 0) < cost * MOST_STEPS + steps) continue
         situations += 1
         if (performance.now() > limits.until) return ended(cost - 1, 'time')
+        if (situations % 1_000 === 0 && isMemoryFull()) return ended(cost - 1, 'memory')
         const story = await goOn(situation, cost)
         if (story !== undefined) return ended(cost, 'law', story)
       }
@@ -111,6 +113,11 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
     }
     return undefined
   }
+}
+
+function isMemoryFull(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+  return used > limit * 0.8
 }
 
 function movesOf(trace: Trace | undefined): readonly Move[] {

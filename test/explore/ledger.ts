@@ -1,8 +1,7 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/reconcile/ports.ts'
-import type { Process } from './process.ts'
-import { choose, tell, type Run } from './run.ts'
+import { choose, forever, tell, type Process, type Run } from './run.ts'
 
 /** Whose calls go as they should: a person's command at the shell. */
 export const NO_CHOICE = 'no choice'
@@ -11,7 +10,6 @@ export const NO_CHOICE = 'no choice'
 export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Ledger {
   const { records } = run.model
   const isDead = () => process !== NO_CHOICE && process.isDead
-  const forever = () => new Promise<never>(() => undefined)
 
   function current(seen: LedgerRecord): void {
     if ((records.get(seen.key)?.version ?? 0) !== seen.version)

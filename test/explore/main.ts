@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
-import { explore } from './explore.ts'
+import { explore, type Explored } from './explore.ts'
 import { storyAsText } from './story.ts'
-import { WORLDS } from './worlds.ts'
+import { WORLDS, type World } from './worlds.ts'
 
 /*
- * `npm run explore -- [--minutes N] [--depth N] [--world NAME]`: tells all stories of small worlds, up to a number of faults, and
- * ends with 1 when a law is broken in one of them. With `--minutes`, ever more faults until the time is over.
+ * `npm run explore -- [--world NAME] [--keys N] [--depth N] [--minutes N]`: tells all stories of small worlds, up to a number of
+ * faults, edits and words in one, and ends with 1 when a law is broken in one of them. With `--minutes` there are ever more of
+ * them, until the time is over.
  */
 
 // Errors are answers here, and made by the million.
@@ -27,29 +28,44 @@ const worlds = WORLDS.filter(({ name, begin }) => {
 })
 if (worlds.length === 0)
   throw new Error(`there is no such world; there are ${WORLDS.map(({ name }) => name).join(', ')}`)
+const isEndless = values.minutes !== undefined && values.depth === undefined
 const until = values.minutes === undefined ? Infinity : performance.now() + Number(values.minutes) * 60_000
-const say = (text: string) => process.stdout.write(`${text}\n`)
+
+const WHY = {
+  law: 'a law is broken',
+  time: 'the time is over',
+  memory: 'the memory is full',
+} as const
 
 if (!values.json) say('world      depth  situations       steps  seconds  steps/s')
-for (const world of worlds) {
-  const depth = values.depth === undefined ? world.depth : Number(values.depth)
-  const explored = await explore(world, { depth, until })
-  const { situations, plays, seconds, story, stopped } = explored
-  if (values.json) say(JSON.stringify({ ...explored, told: story && (await storyAsText(world, story)) }))
-  else {
-    const rate = Math.round(plays / seconds)
-    const numbers = [
-      String(explored.depth).padStart(5),
-      String(situations).padStart(11),
-      String(plays).padStart(11),
-      seconds.toFixed(1).padStart(8),
-      String(rate).padStart(8),
-    ]
-    say(`${world.name.padEnd(10)} ${numbers.join(' ')}${stopped === undefined ? '' : `  (${stopped})`}`)
-    if (story !== undefined)
-      say(
-        `\nA law is broken in the world "${world.name}", ${world.about}:\n${await storyAsText(world, story)}\n`,
-      )
+let left: readonly World[] = worlds
+for (let more = 0; left.length > 0; more += 1) {
+  const next: World[] = []
+  for (const world of left) {
+    const depth = (values.depth === undefined ? world.depth : Number(values.depth)) + more
+    const explored = await explore(world, { depth, until })
+    await show(world, explored)
+    if (explored.stopped === undefined) next.push(world)
+    if (explored.story !== undefined) process.exitCode = 1
   }
-  if (story !== undefined) process.exitCode = 1
+  left = isEndless ? next : []
+}
+
+async function show(world: World, explored: Explored): Promise<void> {
+  const { depth, situations, plays, seconds, story, stopped } = explored
+  const told = story && (await storyAsText(world, story))
+  if (values.json) return say(JSON.stringify({ ...explored, told }))
+  const numbers = [
+    String(depth).padStart(5),
+    String(situations).padStart(11),
+    String(plays).padStart(11),
+    seconds.toFixed(1).padStart(8),
+    String(Math.round(plays / seconds)).padStart(8),
+  ]
+  say(`${world.name.padEnd(10)} ${numbers.join(' ')}${stopped === undefined ? '' : `  (${WHY[stopped]})`}`)
+  if (told !== undefined) say(`\nA law is broken in the world "${world.name}", ${world.about}:\n${told}\n`)
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
 }

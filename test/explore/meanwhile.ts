@@ -1,10 +1,5 @@
-import type { Process } from './process.ts'
-import type { Run } from './run.ts'
-import { choose, tell } from './run.ts'
-import { stepsOf, type Step } from './steps.ts'
-
-/** What may happen while a request waits: `standstill`: the process itself does nothing. */
-export type Waiting = 'permit' | 'standstill' | 'reply'
+import { choose, tell, type Process, type Run, type Step, type Waiting } from './run.ts'
+import { stepsOf } from './steps.ts'
 
 /** Anything may happen while a request waits, as often as the world allows. */
 export async function passMeanwhile(

@@ -8,15 +8,13 @@ import { judgeCreate, judgeUpsert, wishOf } from './laws.ts'
 import { BEGIN, MINUTE, SECOND, isVisible, newId, shortId, type Pipe, type View } from './model.ts'
 import { NO_CHOICE } from './ledger.ts'
 import { made } from './made.ts'
-import type { Process } from './process.ts'
-import { choose, settle, tell, type Run } from './run.ts'
-import { passMeanwhile } from './meanwhile.ts'
+import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
+import { REPLIES } from './worlds.ts'
 
 /** The platform of a model, behind the port of a reconcile: what it answers, and when, is a choice wherever it may be. */
 export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): Platform {
   const { model } = run
   const isDead = () => process !== NO_CHOICE && process.isDead
-  const forever = () => new Promise<never>(() => undefined)
   const note = (line: string) => process === NO_CHOICE || tell(run, line)
 
   async function getPipe(service: ServiceAccess, pipeId: string): Promise<Reply<ObservedPipe>> {
@@ -38,7 +36,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
   async function admitCreate(service: ServiceAccess): Promise<CreatePermit> {
     if (isDead()) return forever()
     if (process === NO_CHOICE) throw new Error('nobody creates at the shell')
-    await passMeanwhile(run, process, 'while its create waits for the budget', 'permit')
+    await run.passMeanwhile(run, process, 'while its create waits for the budget', 'permit')
     if (isDead()) return forever()
     return {
       service,
@@ -60,7 +58,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     const pipe = created(service.serviceId, body.name, body.source.kafka.topics, intentId)
     judgeCreate(run, service, request.body, pipe)
     if (run.world.standsStill) {
-      await passMeanwhile(run, sender, 'while it stands still before its POST', 'standstill')
+      await run.passMeanwhile(run, sender, 'while it stands still before its POST', 'standstill')
       if (isDead()) return forever()
     }
     // As the platform client does it: the last thing before the bytes.
@@ -116,7 +114,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     tell(run, `${what}: 200, pipe ${shortId(pipe.id)}${shownAs}.`)
     settle(run)
     const before = run.lines.length
-    await passMeanwhile(run, sender, 'while the reply is on its way', 'reply')
+    await run.passMeanwhile(run, sender, 'while the reply is on its way', 'reply')
     if (isDead()) return forever()
     if (run.lines.length > before) tell(run, '  The reply comes.')
     const told = model.pipes.find(({ id }) => id === pipe.id)
@@ -155,20 +153,17 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     if (isDead()) return forever()
     if (process === NO_CHOICE) throw new Error('nobody applies at the shell')
     for (;;) {
-      await passMeanwhile(run, process, 'while its upsert waits for the budget', 'permit')
+      await run.passMeanwhile(run, process, 'while its upsert waits for the budget', 'permit')
       if (isDead()) return forever()
       const text = await makeBody()
       judgeUpsert(run, service, text)
-      const body = JSON.parse(text) as JsonObject // ours
+      const body = JSON.parse(text) as JsonObject & { readonly allowedOrigins: string } // ours
       const taken = choose(run, [
         { name: 'answered', cost: 0 },
         { name: 'fails, and is tried again', cost: 1 },
         run.world.crashes && { name: 'dies', cost: 1 },
       ])
-      tell(
-        run,
-        `  It applies the endpoint with allowedOrigins "${String(body['allowedOrigins'])}" (${taken}).`,
-      )
+      tell(run, `  It applies the endpoint with allowedOrigins "${body.allowedOrigins}" (${taken}).`)
       if (taken === 'dies') return process.die()
       if (taken === 'answered') {
         const value = { id: 'endpoint', ...body } as ObservedEndpoint // our own body, as 2.7 has it
@@ -184,21 +179,6 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     getAlert: () => Promise.reject(remoteError('Rejected', 'none')),
   }
 }
-
-/** What may become of a create that arrives, or does not. */
-const REPLIES = [
-  'created',
-  'refused',
-  'lost',
-  'lost after the work',
-  'late',
-  'never shown',
-  "another's id",
-  'dies, lost',
-  'dies, worked',
-  'dies, late',
-] as const
-export type ReplyKind = (typeof REPLIES)[number]
 
 function repliesOf({ world }: Run, hasAnother: boolean) {
   return REPLIES.filter((name) => name === 'created' || world.replies.includes(name))

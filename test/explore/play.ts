@@ -1,6 +1,7 @@
 import type { Choice } from './chooser.ts'
 import { judgeKept } from './laws.ts'
 import { tidy, type Model } from './model.ts'
+import { passMeanwhile } from './meanwhile.ts'
 import { createRun } from './run.ts'
 import { stepsOf } from './steps.ts'
 import type { World } from './worlds.ts'
@@ -26,7 +27,7 @@ export interface Played {
 export async function play(from: Model, world: World, move: Move): Promise<Played> {
   const step = stepsOf(from, world).find(({ name }) => name === move.step)
   if (step === undefined) throw new Error(`"${move.step}" cannot happen here`)
-  const run = createRun(from, world, move.script)
+  const run = createRun(from, world, move.script, passMeanwhile)
   await step.play(run)
   const { model, process, chooser } = run
   if (process !== undefined && !process.isDead) model.memory = process.memory()

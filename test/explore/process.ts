@@ -1,4 +1,3 @@
-import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
@@ -6,28 +5,16 @@ import { createBoard } from '../../src/reconcile/board.ts'
 import type { Deps } from '../../src/reconcile/deps.ts'
 import type { PersonDeps } from '../../src/reconcile/person.ts'
 import type { SecretStore } from '../../src/reconcile/ports.ts'
-import type { Reconciled } from '../../src/reconcile/reconciled.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
 import { createRescue, type Rescue } from '../../src/reconcile/rescue.ts'
 import { createWorld, type World } from '../../src/reconcile/world.ts'
 import { catalogOf } from './directory.ts'
 import { createLedger, NO_CHOICE } from './ledger.ts'
-import { BEGIN, forgetAll, newId, type Memory, type Model } from './model.ts'
+import { BEGIN, forgetAll, newId, type Model } from './model.ts'
 import { createPlatform } from './platform.ts'
-import { tell, type Run } from './run.ts'
+import { forever, tell, type Process, type Run } from './run.ts'
 
-/** Pipewright itself: the real reconciler, built from what the model says that it knows. */
-export interface Process {
-  /** `died`: the process did, in the middle. */
-  reconcile(key: Key): Promise<Reconciled | 'died'>
-  /** Reads the directory. */
-  read(): void
-  readonly isDead: boolean
-  /** Nothing of it reaches anybody any more. @returns what never ends */
-  die(): Promise<never>
-  /** What it knows, to be built again from. */
-  memory(): Memory
-}
+/* Pipewright itself: the real reconciler, built from what the model says that it knows. */
 
 const HASH_KEY = new Uint8Array(32).fill(7)
 const NEVER = new AbortController().signal
@@ -40,7 +27,6 @@ export function createProcess(run: Run): Process {
   const world = createWorld({ hashKey: HASH_KEY, clock })
   let isDead = false
   const { promise: died, resolve: end } = Promise.withResolvers<'died'>()
-  const forever = () => new Promise<never>(() => undefined)
 
   const process: Process = {
     get isDead() {

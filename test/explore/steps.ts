@@ -1,25 +1,12 @@
 import type { Key } from '../../src/kinds/key.ts'
 import { passTime } from './hiding.ts'
-import { judgeLook } from './laws.ts'
+import { look } from './look.ts'
 import { made } from './made.ts'
-import { forgetAll, MINUTE, SECOND, copyOf, keyOfWish, shortId, type Model } from './model.ts'
+import { forgetAll, keyOfWish, shortId, type Model } from './model.ts'
 import { editsOf } from './edits.ts'
 import { wordsOf } from './words.ts'
-import { processOf } from './process.ts'
-import { settle, tell, type Run } from './run.ts'
-import type { World } from './worlds.ts'
-
-/** Something that can happen next. */
-export interface Step {
-  /** Tells it from all others that can happen at the same moment. */
-  readonly name: string
-  /** As of an {@link Option}. */
-  readonly cost: number
-  readonly kind: 'look' | 'time' | 'platform' | 'edit' | 'shell' | 'crash'
-  /** The key that is looked at with it. */
-  readonly key?: Key
-  readonly play: (run: Run) => void | Promise<void>
-}
+import { settle, tell, type Run, type Step } from './run.ts'
+import { WAITS, type Wait, type World } from './worlds.ts'
 
 /** All that can happen next. */
 export function stepsOf(model: Model, world: World): readonly Step[] {
@@ -41,32 +28,6 @@ function keysOf({ wishes, records, endpoint }: Model): readonly Key[] {
   if (endpoint !== undefined) keys.add('QueryEndpoint/one')
   return [...keys].toSorted()
 }
-
-/** Pipewright looks at a key. */
-export function look(key: Key): Step {
-  return { name: `look ${key}`, cost: 0, kind: 'look', key, play: (run) => lookAt(run, key) }
-}
-
-export async function lookAt(run: Run, key: Key): Promise<void> {
-  const process = processOf(run)
-  const before = copyOf(run.model)
-  tell(run, `Pipewright looks at ${key}.`)
-  const end = await process.reconcile(key)
-  if (end === 'died') return
-  const { action, outcome } = end
-  const reason = 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : action.reason
-  tell(run, `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} (${action.type}).`)
-  judgeLook(run, key, before, end)
-}
-
-const WAITS = {
-  '8 min': 8 * MINUTE,
-  '61 s': 61 * SECOND,
-  '3 min': 3 * MINUTE,
-  '16 min': 16 * MINUTE,
-  '61 min': 61 * MINUTE,
-} as const
-export type Wait = keyof typeof WAITS
 
 function wait(name: Wait): Step {
   return {

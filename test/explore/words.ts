@@ -9,12 +9,9 @@ import type { Answer, PersonDeps } from '../../src/reconcile/person.ts'
 import { LedgerError } from '../../src/reconcile/ports.ts'
 import { keyOfWish, shortId, type Model, type Pipe } from './model.ts'
 import { createShell, processOf } from './process.ts'
-import { tell, type Run } from './run.ts'
-import { lookAt, type Step } from './steps.ts'
-import type { World } from './worlds.ts'
-
-export type WordKind =
-  'adopt' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
+import { tell, type Run, type Step } from './run.ts'
+import { lookAt } from './look.ts'
+import type { WordKind, World } from './worlds.ts'
 
 const NEVER = new AbortController().signal
 

@@ -1,9 +1,47 @@
 import { SERVICE_ID, OTHER_SERVICE_ID } from '../reconcile/manifests.ts'
-import { STRAY_ID, type EditKind } from './edits.ts'
-import { BLANK_MEMORY, type Model, type Wish } from './model.ts'
-import type { ReplyKind } from './platform.ts'
-import type { Wait } from './steps.ts'
-import type { WordKind } from './words.ts'
+import { BLANK_MEMORY, MINUTE, SECOND, type Model, type Wish } from './model.ts'
+
+/** How much time passes at once. */
+export const WAITS = {
+  '8 min': 8 * MINUTE,
+  '61 s': 61 * SECOND,
+  '3 min': 3 * MINUTE,
+  '16 min': 16 * MINUTE,
+  '61 min': 61 * MINUTE,
+} as const
+export type Wait = keyof typeof WAITS
+
+/** What may become of a create that arrives, or does not. */
+export const REPLIES = [
+  'created',
+  'refused',
+  'lost',
+  'lost after the work',
+  'late',
+  'never shown',
+  "another's id",
+  'dies, lost',
+  'dies, worked',
+  'dies, late',
+] as const
+export type ReplyKind = (typeof REPLIES)[number]
+
+export type EditKind =
+  | 'topics'
+  | 'suspend'
+  | 'remove'
+  | 'rename'
+  | 'rename with its name'
+  | 'copy'
+  | 'service'
+  | 'flaw'
+  | 'password'
+  | 'lock'
+  | 'origins'
+  | 'endpoint'
+
+export type WordKind =
+  'adopt' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
 
 export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'restart' | 'disk'
 
@@ -115,6 +153,19 @@ export const WORLDS: readonly World[] = [
   },
   {
     ...NONE,
+    name: 'replacing',
+    about: 'a pipe that is gone or hidden, and whose replacement waits while Git changes',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['8 min'],
+    faults: ['permission', 'hides', 'deletes'],
+    edits: ['suspend', 'remove', 'service', 'flaw', 'lock'],
+    replies: ['refused', 'lost after the work'],
+    meanwhile: 1,
+    depth: 3,
+  },
+  {
+    ...NONE,
     name: 'endpoint',
     about: 'a query endpoint whose upsert waits, and is tried again',
     begin: () => ({ ...model([]), endpoint: { isPresent: true, isSuspended: false, origins: '*' } }),
@@ -216,6 +267,3 @@ function model(names: readonly string[], services: Readonly<Record<string, strin
     replacedAt: {},
   }
 }
-
-/** For the worlds in which a Lock names a pipe that somebody made in the console. */
-export { STRAY_ID }
