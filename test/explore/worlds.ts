@@ -102,7 +102,7 @@ export const WORLDS: readonly World[] = [
     replies: EVERY_REPLY,
     crashes: true,
     meanwhile: 1,
-    depth: 3,
+    depth: 4,
   },
   {
     ...NONE,
@@ -126,7 +126,7 @@ export const WORLDS: readonly World[] = [
     faults: ['permission', 'hides', 'gateway', 'deletes', 'restart'],
     replies: ['refused', "another's id"],
     meanwhile: 1,
-    depth: 3,
+    depth: 2,
   },
   {
     ...NONE,
@@ -138,7 +138,7 @@ export const WORLDS: readonly World[] = [
     faults: ['permission', 'hides', 'deletes', 'restart'],
     replies: ['refused'],
     meanwhile: 1,
-    depth: 3,
+    depth: 2,
   },
   {
     ...NONE,
@@ -187,7 +187,7 @@ export const WORLDS: readonly World[] = [
     words: ['adopt', 'retry'],
     replies: ['lost after the work', 'lost'],
     meanwhile: 1,
-    depth: 4,
+    depth: 3,
   },
   {
     ...NONE,
@@ -213,7 +213,7 @@ export const WORLDS: readonly World[] = [
     replies: ['lost', 'lost after the work', 'late', 'dies, worked', 'dies, late'],
     standsStill: true,
     meanwhile: 2,
-    depth: 3,
+    depth: 4,
   },
   {
     ...NONE,
@@ -227,7 +227,7 @@ export const WORLDS: readonly World[] = [
     replies: ['refused', 'lost after the work'],
     crashes: true,
     meanwhile: 1,
-    depth: 3,
+    depth: 4,
   },
 ]
 
