@@ -32,6 +32,8 @@ export function textOf(model: Model): string {
     records.map((record) => recordOf(record, steady)),
     [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now)]),
     records.map(({ key, pipe }) => ageOf(model, key, pipe)),
+    [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady)),
+    model.copy === undefined,
     model.memory.unsaved.map(([key, { intentId, opened, end }]) => [
       key,
       intentId,

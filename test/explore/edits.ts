@@ -49,6 +49,12 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
       if (may('copy') && model.wishes.length < 3) copy(wish)
     }
   }
+  const all = Object.fromEntries(
+    [...model.records.values()].flatMap(({ key, pipe }) => (pipe === undefined ? [] : [[key, pipe.id]])),
+  )
+  const isWhole = model.pipes.every(({ id }) => Object.values(all).includes(id))
+  if (may('lock of all') && isWhole && JSON.stringify(model.lock) !== JSON.stringify(all))
+    add('lock of all', 0, 'What "pipewright lock" prints is committed.', (m) => (m.lock = all))
   if (may('service'))
     add('service', 1, 'The serviceId in the Service manifest is corrected.', (m) => {
       const { one } = m.services

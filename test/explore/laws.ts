@@ -5,7 +5,7 @@ import { sameId } from '../../src/lib/same-id.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import { isVisible, keyOfWish, shortId, MINUTE, type Model, type Pipe, type Wish } from './model.ts'
-import type { Run } from './run.ts'
+import { settle, type Run } from './run.ts'
 
 /* What may never be, whatever happens. */
 
@@ -59,7 +59,7 @@ function faultOf(model: Model, wish: Wish, service: ServiceAccess, text: string)
 }
 
 /** One pipe more: it has to be the only one of its wish, unless a person forced it. */
-export function judgePipe(run: Run, pipe: Pipe): void {
+function judgePipe(run: Run, pipe: Pipe): void {
   const { model } = run
   const others = model.pipes.filter(
     (other) => other.wish === pipe.wish && pipe.wish !== undefined && !isInHands(model, other),
@@ -72,6 +72,13 @@ export function judgePipe(run: Run, pipe: Pipe): void {
     const former = formerOf(model, pipe) ?? ''
     if (!model.hands.has(former)) model.replacedAt[pipe.wish] = model.now
   }
+}
+
+/** A create has worked: there is one pipe more. */
+export function made(run: Run, pipe: Pipe): void {
+  judgePipe(run, pipe)
+  run.model.pipes.push({ ...pipe })
+  settle(run)
 }
 
 function isInHands({ hands }: Model, { id, intentId }: Pipe): boolean {
@@ -103,6 +110,8 @@ function isKept(model: Model, { id, intentId }: Pipe): boolean {
     if (record.pipe?.id === id || record.former?.pipe.id === id) return true
     if (undecidedIntent(record)?.id === intentId) return true
   }
+  // What a Lock names is taken over, whatever the ledger says.
+  if (Object.values(model.lock).includes(id)) return true
   return model.memory.unsaved.some(([, { intentId: of }]) => of === intentId)
 }
 

@@ -90,6 +90,8 @@ export interface Model {
   late: LatePost[]
   /** What the ledger holds, by key. */
   records: Map<Key, LedgerRecord>
+  /** A copy of the ledger that somebody made. */
+  copy: ReadonlyMap<Key, LedgerRecord> | undefined
   memory: Memory
   isDiskFull: boolean
   /** Ids of pipes and intents that a person took into their hands: forced, forgotten, or given up. */
@@ -131,9 +133,10 @@ export function newId(model: Model, kind: 'pipe' | 'intent'): string {
   const used = new Set<string | undefined>()
   for (const { id, intentId } of [...model.pipes, ...model.late.map(({ pipe }) => pipe)])
     used.add(id).add(intentId)
-  for (const { pipe, former, intent } of model.records.values())
+  for (const { pipe, former, intent } of [...model.records.values(), ...(model.copy?.values() ?? [])])
     used.add(pipe?.id).add(former?.pipe.id).add(intent?.id)
   for (const [, { intentId }] of model.memory.unsaved) used.add(intentId)
+  for (const id of Object.values(model.lock)) used.add(id)
   for (const { policy } of model.wishes) for (const id of Object.values(policy)) used.add(id)
   for (const id of model.given) used.add(id)
   for (let number = 1; ; number += 1) {

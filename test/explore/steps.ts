@@ -1,7 +1,8 @@
+import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { passTime } from './hiding.ts'
+import { made } from './laws.ts'
 import { look } from './look.ts'
-import { made } from './made.ts'
 import { forgetAll, keyOfWish, shortId, type Model } from './model.ts'
 import { editsOf } from './edits.ts'
 import { wordsOf } from './words.ts'
@@ -62,6 +63,17 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
       add('disk freed', 0, 'There is room on the disk again.', (m) => (m.isDiskFull = false))
     else add('disk full', 1, 'The disk of the ledger is full.', (m) => (m.isDiskFull = true))
   }
+  if (faults.includes('copies')) {
+    if (model.copy === undefined)
+      add('copy', 0, 'Somebody copies the ledger.', (m) => (m.copy = new Map(m.records)))
+    if (isLocked(model)) {
+      steps.push(
+        putBack('lost', new Map(), 'Pipewright is stopped, its ledger is lost, and it starts again.'),
+      )
+      if (model.copy !== undefined)
+        steps.push(putBack('put back', model.copy, 'Pipewright is stopped, and starts with the copy.'))
+    }
+  }
   for (const [index, { id, view }] of model.pipes.entries()) {
     const pipe = `pipe ${shortId(id)}`
     const set = (to: typeof view) => (m: Model) => {
@@ -102,6 +114,30 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
  */
 function isMissed({ records, memory }: Model, id: string): boolean {
   return memory.looks.some(([key, { misses }]) => misses !== undefined && records.get(key)?.pipe?.id === id)
+}
+
+function putBack(name: string, records: NonNullable<Model['copy']>, line: string): Step {
+  return {
+    name,
+    cost: 1,
+    kind: 'crash',
+    play(run) {
+      tell(run, line)
+      run.model.records = new Map(records)
+      // A copy that is older does not know when a pipe was replaced.
+      run.model.replacedAt = {}
+      forgetAll(run.model)
+    },
+  }
+}
+
+/** Whether a Lock names every pipe that there is, and nothing is open: then a ledger can be put back. */
+function isLocked({ pipes, lock, late, wishes, records }: Model): boolean {
+  const ids = new Set(Object.values(lock))
+  const isOpen = [...records.values()].some((record) => undecidedIntent(record) !== undefined)
+  return (
+    !isOpen && late.length === 0 && wishes.length > 0 && pipes.every(({ id }) => ids.has(id)) && ids.size > 0
+  )
 }
 
 const crash: Step = {

@@ -37,13 +37,14 @@ export type EditKind =
   | 'flaw'
   | 'password'
   | 'lock'
+  | 'lock of all'
   | 'origins'
   | 'endpoint'
 
 export type WordKind =
   'adopt' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
 
-export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'restart' | 'disk'
+export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'restart' | 'disk' | 'copies'
 
 /** A small world: what there is at first, and what may happen in it. */
 export interface World {
@@ -229,6 +230,19 @@ export const WORLDS: readonly World[] = [
     meanwhile: 1,
     depth: 4,
   },
+  {
+    ...NONE,
+    name: 'copies',
+    about: 'a ledger that is lost, or put back as it was, when a Lock names the pipes that there are',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['8 min'],
+    faults: ['permission', 'hides', 'deletes', 'copies'],
+    edits: ['lock of all'],
+    replies: ['refused', 'lost after the work'],
+    meanwhile: 1,
+    depth: 2,
+  },
 ]
 
 function model(names: readonly string[], services: Readonly<Record<string, string>> = {}): Model {
@@ -260,6 +274,7 @@ function model(names: readonly string[], services: Readonly<Record<string, strin
     pipes: [],
     late: [],
     records: new Map(),
+    copy: undefined,
     memory: BLANK_MEMORY,
     isDiskFull: false,
     hands: new Set(),
