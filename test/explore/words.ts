@@ -28,6 +28,7 @@ export function wordsOf(model: Model, { words }: World): readonly Step[] {
     const steps: Step[] = []
     if (intent !== undefined && made !== undefined) {
       if (may('adopt')) steps.push(adopt(key, made))
+      if (may('adopt in Git')) steps.push(...inGit(model, key, 'adopt', made.id))
     } else if (intent !== undefined) {
       if (may('retry')) steps.push(retry(key, intent.id, false))
       if (may('force')) steps.push(retry(key, intent.id, true))
@@ -37,6 +38,8 @@ export function wordsOf(model: Model, { words }: World): readonly Step[] {
       if (may('recreate')) steps.push(recreate(key, pipe.id))
       if (may('recreate in Git')) steps.push(...inGit(model, key, 'recreate', pipe.id))
     }
+    const standing = model.wishes.find((wish) => wish.isPresent && keyOfWish(wish) === key)?.policy['adopt']
+    if (standing !== undefined && intent === undefined) steps.push(...inGit(model, key, 'adopt', standing))
     if (may('forget') && !isAskedFor(model, key)) steps.push(forget(record))
     return steps
   })
@@ -118,7 +121,12 @@ function said(
 }
 
 /** A line under `policy`, written or taken out. Who writes it has just looked, and Pipewright reads it at once. */
-function inGit(model: Model, key: Key, field: 'retryCreate' | 'recreate', id: string): readonly Step[] {
+function inGit(
+  model: Model,
+  key: Key,
+  field: 'adopt' | 'retryCreate' | 'recreate',
+  id: string,
+): readonly Step[] {
   const index = model.wishes.findIndex((wish) => wish.isPresent && keyOfWish(wish) === key)
   const wish = model.wishes[index]
   if (wish === undefined) return []
@@ -136,7 +144,7 @@ function inGit(model: Model, key: Key, field: 'retryCreate' | 'recreate', id: st
         tell(run, `${line} (${shortId(id)}).`)
         const changed = run.model.wishes[index]
         if (changed !== undefined) changed.policy = policy
-        if (!isThere) allow(run.model, key, field === 'recreate' ? id : undefined)
+        if (!isThere && field !== 'adopt') allow(run.model, key, field === 'recreate' ? id : undefined)
         const process = processOf(run)
         process.read()
         await lookAt(run, key)

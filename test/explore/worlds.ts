@@ -42,7 +42,7 @@ export type EditKind =
   | 'endpoint'
 
 export type WordKind =
-  'adopt' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
+  'adopt' | 'adopt in Git' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
 
 export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'restart' | 'disk' | 'copies'
 
@@ -198,7 +198,16 @@ export const WORLDS: readonly World[] = [
     waits: ['8 min'],
     faults: ['hides', 'deletes'],
     edits: ['remove'],
-    words: ['adopt', 'retry', 'retry in Git', 'force', 'recreate', 'recreate in Git', 'forget'],
+    words: [
+      'adopt',
+      'adopt in Git',
+      'retry',
+      'retry in Git',
+      'force',
+      'recreate',
+      'recreate in Git',
+      'forget',
+    ],
     replies: ['lost', 'lost after the work', 'late', 'dies, late'],
     meanwhile: 1,
     depth: 3,
