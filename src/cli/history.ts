@@ -35,12 +35,24 @@ export async function history(
     const head = ['TIME', 'RESOURCE', 'WHAT', 'REASON', 'REVISION', 'MESSAGE'].map((name) =>
       paint('dim', name),
     )
-    print(io.stdout, printable(formatTable([head, ...entries.map(rowOf)])))
+    print(io.stdout, printable(formatTable([head, ...rowsOf(entries)])))
   }
   return EXIT.fine
 }
 
-function rowOf(entry: HistoryEntry): readonly string[] {
+/** A condition often repeats the words of the action that it comes from; to read them once is enough. */
+function rowsOf(entries: readonly HistoryEntry[]): readonly (readonly string[])[] {
+  const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))
+  return entries.map((entry) =>
+    rowOf(entry, entry.type === 'condition' && said.has(wordsOf(entry)) ? 'See below.' : entry.message),
+  )
+}
+
+function wordsOf({ key, message }: HistoryEntry): string {
+  return `${key} ${message}`
+}
+
+function rowOf(entry: HistoryEntry, message: string): readonly string[] {
   const what =
     entry.type === 'action' ? `${entry.action} ${entry.result}` : `${entry.condition}=${entry.status}`
   const request = entry.requestId === undefined ? '' : ` (request ${entry.requestId})`
@@ -50,6 +62,6 @@ function rowOf(entry: HistoryEntry): readonly string[] {
     what,
     entry.reason,
     entry.revision.slice(0, 20),
-    `${entry.message}${request}`,
+    `${message}${request}`,
   ]
 }

@@ -8,11 +8,11 @@ import { prepareReads } from './tables.ts'
 import type { OpenedStore } from './write-store.ts'
 
 /** SQLite's codes for a transaction that was cut short and cannot be undone without writing: READONLY, CANTOPEN. */
-const READ_ONLY_MEDIUM: ReadonlySet<number> = new Set([8, 14])
+const NEEDS_WRITING: ReadonlySet<number> = new Set([8, 14])
 
 /**
- * Opens a ledger that exists, and changes nothing on disk. Works beside a writer, and where nothing can be written; a file
- * that is put in its place is followed.
+ * Opens a ledger that exists, and changes nothing on disk, but for what a killed writer left half written: that is undone.
+ * Works beside a writer, and where nothing can be written; a file that is put in its place is followed.
  * @throws {LedgerError}
  */
 export function openReadStore(file: string, busyTimeoutMs: number): OpenedStore {
@@ -53,10 +53,23 @@ export function openReadStore(file: string, busyTimeoutMs: number): OpenedStore 
 type View = ReturnType<typeof openView>
 
 function openView(file: string, busyTimeoutMs: number) {
-  const state = stateOf(file)
-  let db: DatabaseSync | undefined
   try {
-    db = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
+    try {
+      return readView(file, busyTimeoutMs)
+    } catch (error) {
+      if (!isCutShort(file, error)) throw error
+      undo(file, busyTimeoutMs)
+      return readView(file, busyTimeoutMs)
+    }
+  } catch (error) {
+    throw isCutShort(file, error) ? cutShort(file, error) : explain('open', file, error)
+  }
+}
+
+function readView(file: string, busyTimeoutMs: number) {
+  const state = stateOf(file)
+  const db = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
+  try {
     if (inspect(db, file) === 'older') {
       throw new LedgerError(
         'io',
@@ -65,17 +78,26 @@ function openView(file: string, busyTimeoutMs: number) {
     }
     return { db, tables: prepareReads(db), hashKey: readHashKey(db, file), state }
   } catch (error) {
-    db?.close()
-    const isLocked = READ_ONLY_MEDIUM.has(sqliteCode(error) ?? 0) && statOf(`${file}-journal`) !== undefined
-    throw isLocked ? cutShort(file, error) : explain('open', file, error)
+    db.close()
+    throw error
   }
+}
+
+function isCutShort(file: string, error: unknown): boolean {
+  return NEEDS_WRITING.has(sqliteCode(error) ?? 0) && statOf(`${file}-journal`) !== undefined
+}
+
+/** Undoes what a killed writer left half written: SQLite does that at the first reading by somebody who may write. */
+function undo(file: string, busyTimeoutMs: number): void {
+  using db = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  db.prepare('PRAGMA schema_version').get()
 }
 
 function cutShort(file: string, cause: unknown): LedgerError {
   return new LedgerError(
     'io',
-    `cannot open the ledger ${file}: its last write was cut short, and its folder is read-only. Copy it, together with its ` +
-      '-journal file, to a folder that is writable, and read it there.',
+    `cannot open the ledger ${file}: its last write was cut short, and nothing can be written there to undo it. Copy it, together ` +
+      'with its -journal file, to a folder that is writable, and read it there.',
     { cause },
   )
 }

@@ -89,10 +89,11 @@ export function unbelieved(input: PipeInput): Action | undefined {
 }
 
 const PROOF: Readonly<Record<Witness, string>> = {
-  answered: 'That is believed after three answers in a row over at least a minute.',
+  answered:
+    'That is believed after three answers in a row over at least a minute, while another pipe of the service is found.',
   silent:
-    'That is believed after three answers in a row over at least a minute, once another pipe of the service is found ' +
-    'meanwhile: none was so far, so the permission to read may be what is lost.',
+    'That is believed after three answers in a row over at least a minute, while another pipe of the service is found: none ' +
+    'was found since the last answer, so the permission to read may be what is lost.',
   nobody:
     'That is believed after three answers in a row over at least fifteen minutes, since the service has no other pipe ' +
     'whose answer would show that the permission to read is not what was lost.',

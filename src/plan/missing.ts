@@ -6,6 +6,8 @@ const CONFIRMING_MS = 60_000
 const ALONE_MS = 15 * 60_000
 /** … none of them within this time after the creation. */
 const SETTLING_MS = 60_000
+/** For so long a reading of another pipe speaks for the next ones, too. */
+const BESIDE_MS = 45_000
 
 const MASS_SHARE = 0.3
 const MASS_LEAST = 3
@@ -15,13 +17,15 @@ export interface Misses {
   readonly count: number
   readonly firstAt: number
   readonly lastAt: number
+  /** Since when another pipe of the service has been found beside them, again and again; not before the first of them. */
+  readonly besideSince: number | undefined
   /** Equal for equal credentials. */
   readonly credential: string | undefined
 }
 
 /**
- * Whether the same credential was answered 200 for another pipe of the service since the first 404: proof that it still sees
- * the service. `nobody`: there is no other pipe to ask for.
+ * Whether the same credential has been answered 200 for another pipe of the service, between the 404s: proof that it still
+ * sees the service. `nobody`: there is no other pipe to ask for.
  */
 export type Witness = 'answered' | 'silent' | 'nobody'
 
@@ -29,27 +33,35 @@ export type Witness = 'answered' | 'silent' | 'nobody'
  * The misses after one more 404 at `now`. One soon after the creation does not count, and other credentials may see other
  * things: with them it begins anew.
  * @param pipeAgeMs since the pipe was recorded
+ * @param foundAt when another pipe of the service was last found with the same credential
  */
 export function missesAfter(input: {
   readonly misses: Misses | undefined
   readonly pipeAgeMs: number
   readonly now: number
   readonly credential: string | undefined
+  readonly foundAt: number | undefined
 }): Misses | undefined {
-  const { misses, pipeAgeMs, now, credential } = input
+  const { misses, pipeAgeMs, now, credential, foundAt } = input
   if (pipeAgeMs < SETTLING_MS) return undefined
   if (misses === undefined || misses.credential !== credential)
-    return { count: 1, firstAt: now, lastAt: now, credential }
-  return { ...misses, count: misses.count + 1, lastAt: now }
+    return { count: 1, firstAt: now, lastAt: now, besideSince: undefined, credential }
+  const { firstAt, lastAt } = misses
+  // A permission that went or came between two 404s leaves one of them without a witness.
+  const isBeside = foundAt !== undefined && foundAt >= Math.min(lastAt, now - BESIDE_MS)
+  const besideSince = isBeside ? (misses.besideSince ?? Math.max(foundAt, firstAt)) : undefined
+  return { ...misses, count: misses.count + 1, lastAt: now, besideSince }
 }
 
 /** Whether the misses, and who else was seen meanwhile, prove that the pipe is gone. */
 export function isBelieved(misses: Misses | undefined, witness: Witness): boolean {
-  return witness !== 'silent' && isConfirmed(misses, witness === 'nobody' ? ALONE_MS : CONFIRMING_MS)
+  if (witness === 'nobody') return isConfirmed(misses, ALONE_MS)
+  const besideSince = misses?.besideSince
+  return isConfirmed(misses) && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS
 }
 
-/** Whether the misses alone last long enough. */
-export function isConfirmed(misses: Misses | undefined, forMs = CONFIRMING_MS): boolean {
+/** Whether the misses alone are enough, and last long enough. */
+export function isConfirmed(misses: Misses | undefined, forMs = CONFIRMING_MS): misses is Misses {
   return misses !== undefined && misses.count >= CONFIRMING_MISSES && misses.lastAt - misses.firstAt >= forMs
 }
 

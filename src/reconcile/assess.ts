@@ -35,6 +35,7 @@ export interface Gathered {
   readonly recorded: LedgerRecord
   readonly wanted: Wanted
   readonly answer: Awaited<ReturnType<typeof askPlatform>>
+  readonly permit: CreatePermit | undefined
   /** As in {@link Assessment}. */
   readonly since: number
 }
@@ -62,7 +63,7 @@ export async function gather(
   const mustBeFresh = permit !== undefined
   const isCurrent = (known: Wanted) => isStillWanted(world, known) && (known.isFresh || !mustBeFresh)
   while (!isCurrent(wanted)) wanted = await wantedOf(deps, key, recorded, mustBeFresh)
-  return { key, recorded, wanted, answer, since }
+  return { key, recorded, wanted, answer, permit, since }
 }
 
 /**
@@ -70,7 +71,7 @@ export async function gather(
  * once for what was gathered: what the platform answered is remembered, and told.
  * A failed GET is in `failure`; whatever else is thrown is a bug or the stop.
  */
-export function assess(deps: Deps, { key, recorded, wanted, answer, since }: Gathered): Assessment {
+export function assess(deps: Deps, { key, recorded, wanted, answer, permit, since }: Gathered): Assessment {
   const { world } = deps
   const { entry, service, body, secrets, fingerprint } = wanted
   const desired: Desired = {
@@ -80,7 +81,7 @@ export function assess(deps: Deps, { key, recorded, wanted, answer, since }: Gat
     fingerprint,
     otherService: isOtherService(recorded, service),
   }
-  const looked = lookedAt(deps, { key, entry, recorded, body }, answer)
+  const looked = lookedAt(deps, { key, entry, recorded, body, permit }, answer)
   const now = deps.clock.now()
   const base = {
     desired,

@@ -14,7 +14,7 @@ import type { Deps, Turn } from './deps.ts'
 import { noteFound, noteMissing } from './looks.ts'
 import type { CreatePermit, ReadOptions, Reply } from './ports.ts'
 import { RemoteError, type RemoteErrorFacts } from './remote-error.ts'
-import { witnessOf } from './siblings.ts'
+import { siblingFoundAt, witnessOf } from './siblings.ts'
 import { isLeftAlone } from './suspension.ts'
 
 /** What is to be asked of the platform, and what for. */
@@ -92,7 +92,7 @@ interface Looked {
 /** What an answer means for a key; it is remembered, and told. */
 export function lookedAt(
   deps: Deps,
-  asked: Pick<Question, 'key' | 'entry' | 'recorded'> & { readonly body: JsonObject | undefined },
+  asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & { readonly body: JsonObject | undefined },
   answer: Answer,
 ): Looked {
   const recorded = withWordsTakenBack(asked.recorded, asked.entry)
@@ -102,7 +102,11 @@ export function lookedAt(
   const { failure, askedAt } = answer
   const isMissing = failure instanceof RemoteError && failure.facts.class === 'Missing'
   return isMissing && recorded.pipe !== undefined
-    ? missing(deps, recorded, recorded.pipe, { facts: failure.facts, askedAt })
+    ? missing(deps, recorded, recorded.pipe, {
+        facts: failure.facts,
+        askedAt,
+        isLast: asked.permit !== undefined,
+      })
     : { ...unseen, failure }
 }
 
@@ -152,18 +156,29 @@ function missing(
   deps: Deps,
   recorded: LedgerRecord,
   pipe: RecordedPipe,
-  { facts, askedAt }: { readonly facts: RemoteErrorFacts; readonly askedAt: number },
+  about: {
+    readonly facts: RemoteErrorFacts
+    readonly askedAt: number
+    /** Asked once more right before the create: it confirms what was counted, and proves nothing by itself. */
+    readonly isLast: boolean
+  },
 ): Looked {
   const { world, clock } = deps
-  const { credential, requestId } = facts
+  const { askedAt, isLast } = about
+  const { credential, requestId } = about.facts
   const { key } = recorded
   const before = world.look(key)
-  const misses = missesAfter({
-    misses: before?.found === false ? before.misses : undefined,
-    pipeAgeMs: world.pipeAgeMs(key) ?? Math.abs(world.steadyNow() - pipe.at),
-    now: clock.monotonic(),
-    credential,
-  })
+  const counted = before?.found === false ? before.misses : undefined
+  const misses =
+    isLast && counted?.credential === credential
+      ? counted
+      : missesAfter({
+          misses: counted,
+          pipeAgeMs: world.pipeAgeMs(key) ?? Math.abs(world.steadyNow() - pipe.at),
+          now: clock.monotonic(),
+          credential,
+          foundAt: siblingFoundAt(deps, recorded, credential),
+        })
   noteMissing(deps, key, { readAt: askedAt, misses, credential })
   return {
     observed: { status: 'missing', misses, witness: witnessOf(deps, recorded, misses) },

@@ -1,5 +1,4 @@
 import type { Key } from '../kinds/key.ts'
-import { sameId } from '../lib/same-id.ts'
 import type { Action } from '../plan/action.ts'
 import { backoffAfter } from '../plan/backoff.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
@@ -7,10 +6,8 @@ import { decide } from '../plan/decide.ts'
 import { attemptDigest, leftSomething } from '../plan/gates.ts'
 import type { Outcome } from '../plan/outcome.ts'
 import { NOTHING_TO_DO } from '../plan/outcome.ts'
-import { retryFrom, undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Backoff, LedgerRecord } from '../plan/record.ts'
 import { blankRecord } from '../plan/record.ts'
-import { dismissIntent, noteEarlyWords } from '../plan/transitions.ts'
 import { recordedAccess, sameAccess } from './access.ts'
 import { act } from './act.ts'
 import { DecisionOutdated, type Acted } from './acted.ts'
@@ -21,8 +18,6 @@ import { catchUp, currentRecord } from './current-record.ts'
 import type { Deps, Turn } from './deps.ts'
 import { finishTurn } from './finish-turn.ts'
 import { forget } from './forget.ts'
-import type { HistoryEntry } from './history.ts'
-import { isLeftAlone } from './suspension.ts'
 import { outcomeOf } from './outcome.ts'
 import type { CreatePermit, ServiceAccess } from './ports.ts'
 import { LedgerConflict, LedgerError } from './ports.ts'
@@ -31,6 +26,7 @@ import type { Reconciled } from './reconciled.ts'
 import { moveRecord, recordToMove } from './rename.ts'
 import type { CreateEnd, Rescue } from './rescue.ts'
 import { createRescue } from './rescue.ts'
+import { heedRetryCreate } from './retry-in-git.ts'
 import { withoutLedger } from './without-ledger.ts'
 
 export interface Reconciler {
@@ -143,7 +139,7 @@ async function turnOf(context: Context, permit: CreatePermit | undefined): Promi
   if (rescue.pending.size > 0) await rescue.recover(key)
   if (permit !== undefined)
     for (const other of await catchUp(deps)) if (other !== key) context.also.add(other)
-  let recorded = await answered(deps, await currentRecord(deps, key))
+  let recorded = await heedRetryCreate(deps, await currentRecord(deps, key))
 
   let assessment = assess(deps, await gather(deps, key, recorded, turn, permit))
   const from = recordToMove(deps, rescue, assessment)
@@ -232,43 +228,6 @@ async function conclude(context: Context, round: Round, acted: Acted): Promise<R
     turn,
     startedAt,
   })
-}
-
-/**
- * The record after what a person says in Git of its last attempt (`policy.retryCreate`): it created nothing. Words that were read
- * while the request could still arrive are remembered as such, and do not count.
- */
-async function answered(deps: Deps, record: LedgerRecord): Promise<LedgerRecord> {
-  const { world, clock, ledger } = deps
-  const intent = undecidedIntent(record)
-  const entry = world.entry(record.key)
-  if (intent === undefined || entry?.manifest?.kind !== 'Pipe') return record
-  const now = clock.now()
-  const isSaid = sameId(entry.manifest.policy?.retryCreate, intent.id)
-  const isEarly = isSaid && (intent.saidEarlyAt !== undefined || world.steadyNow() < retryFrom(intent))
-  if (!isSaid || isEarly) {
-    const readAt = isEarly ? (intent.saidEarlyAt ?? now) : undefined
-    if (readAt === intent.saidEarlyAt) return record
-    const noted = await ledger.swap(noteEarlyWords(record, intent, readAt), [])
-    world.note(noted)
-    return noted
-  }
-  if (entry.state !== 'valid' || isLeftAlone(entry, now)) return record
-  const said: HistoryEntry = {
-    type: 'action',
-    action: 'intent',
-    reason: 'RetryApproved',
-    result: 'failed',
-    intentId: intent.id,
-    key: record.key,
-    at: now,
-    revision: entry.revision,
-    requestId: intent.seen?.requestId,
-    message: `Attempt ${intent.attempt} created nothing, as policy.retryCreate says.`,
-  }
-  const next = await ledger.swap(dismissIntent(record, intent, now), [said])
-  world.note(next)
-  return next
 }
 
 /** At once when there is nothing to carry out, as in most turns. */

@@ -18,20 +18,30 @@ const SIBLINGS = 8
 
 type Seen = Pick<Deps, 'world' | 'clock'>
 
-/** Whether the credential was answered 200 for another pipe of the service since the first 404. */
-export function witnessOf(deps: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
-  if (misses === undefined) return 'silent'
-  let isAlone = true
-  for (const key of siblingsOf(deps.world, record)) {
-    const look = lookSince(deps.world.look(key), misses)
-    if (look?.found === true && look.credential === misses.credential) return 'answered'
-    isAlone &&= !isLookedAt(deps, key)
+/** When another pipe of the service was last asked for with this credential, and found. */
+export function siblingFoundAt(
+  { world }: Seen,
+  record: LedgerRecord,
+  credential: string | undefined,
+): number | undefined {
+  let latest: number | undefined
+  for (const key of siblingsOf(world, record)) {
+    const look = world.look(key)
+    if (look?.readAt === undefined || !look.found || look.credential !== credential) continue
+    latest = Math.max(latest ?? look.readAt, look.readAt)
   }
-  return isAlone ? 'nobody' : 'silent'
+  return latest
+}
+
+/** Whether another pipe of the service has been found beside the 404s. */
+export function witnessOf(deps: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
+  if (misses?.besideSince !== undefined) return 'answered'
+  for (const key of siblingsOf(deps.world, record)) if (isLookedAt(deps, key)) return 'silent'
+  return misses === undefined ? 'silent' : 'nobody'
 }
 
 /**
- * Pipes of the same service to look at, unless enough were answered since this one was first missed: they show whether one
+ * Pipes of the same service to look at, unless enough were answered since this one was last missed: they show whether one
  * pipe is gone, or a permission.
  */
 export function siblingsToLookAt(deps: Seen, record: LedgerRecord): readonly Key[] {
@@ -40,7 +50,7 @@ export function siblingsToLookAt(deps: Seen, record: LedgerRecord): readonly Key
   const siblings: Key[] = []
   let answered = 0
   for (const key of siblingsOf(deps.world, record)) {
-    if (lookSince(deps.world.look(key), misses) !== undefined) answered += 1
+    if (lookSince(deps.world.look(key), misses.lastAt) !== undefined) answered += 1
     else if (siblings.length < SIBLINGS && isLookedAt(deps, key)) siblings.push(key)
     if (answered >= SIBLINGS) return []
   }
@@ -70,7 +80,7 @@ function countMissing(deps: Seen, keys: Iterable<Key>, misses: Misses): MassMiss
     if (look === undefined || kindOf(key) !== 'Pipe') continue
     const isMissing = look.misses !== undefined
     // Who is missing is looked for again soon, unless nobody looks for it any more.
-    const isOld = lookSince(look, misses) === undefined && !(isMissing && isLookedAt(deps, key))
+    const isOld = lookSince(look, misses.firstAt) === undefined && !(isMissing && isLookedAt(deps, key))
     if (isOld || !(isMissing || look.found)) continue
     counts.of += 1
     if (isMissing) counts.missing += 1
@@ -88,6 +98,6 @@ function isLookedAt({ world, clock }: Seen, key: Key): boolean {
   return !isUnclaimed(world.desiredState(key)) && !isLeftAlone(world.entry(key), clock.now())
 }
 
-function lookSince(look: Look | undefined, { firstAt }: Misses): Look | undefined {
-  return look?.readAt !== undefined && look.readAt > firstAt ? look : undefined
+function lookSince(look: Look | undefined, since: number): Look | undefined {
+  return look?.readAt !== undefined && look.readAt > since ? look : undefined
 }

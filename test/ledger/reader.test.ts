@@ -30,6 +30,18 @@ function manyRows(count: number): string {
   return Array.from({ length: count }, (_, i) => `('row ${i}', '${'x'.repeat(4_000)}')`).join(', ')
 }
 
+/** The ledger as a writer leaves it that is killed in the middle. */
+async function copyInMidWrite(): Promise<string> {
+  const copy = join(folder, 'copy.db')
+  using db = new DatabaseSync(file)
+  db.exec('PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM record')
+  // More than is kept in memory: pages of a transaction that is not committed are in the file.
+  db.exec(`INSERT INTO meta (name, value) VALUES ${manyRows(200)}`)
+  await copyFile(file, copy)
+  await copyFile(`${file}-journal`, `${copy}-journal`)
+  return copy
+}
+
 /** Names, sizes and times of everything in the folder. */
 async function traces(): Promise<readonly string[]> {
   const names = (await readdir(folder)).toSorted()
@@ -84,16 +96,14 @@ describe('a reader', () => {
     })
   })
 
+  test('of a ledger whose last write was cut short undoes that', async () => {
+    const copy = await copyInMidWrite()
+    await using reader = await openAs('reader', copy)
+    expect(await reader.list()).toStrictEqual([blank(ORDERS, { version: 1 })])
+  })
+
   test('of a ledger whose last write was cut short, where nothing can be written, says to copy it', async () => {
-    const copy = join(folder, 'copy.db')
-    {
-      using db = new DatabaseSync(file)
-      db.exec('PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM record')
-      // More than is kept in memory: pages of a transaction that is not committed are in the file.
-      db.exec(`INSERT INTO meta (name, value) VALUES ${manyRows(200)}`)
-      await copyFile(file, copy)
-      await copyFile(`${file}-journal`, `${copy}-journal`)
-    }
+    const copy = await copyInMidWrite()
     for (const path of [copy, `${copy}-journal`]) await chmod(path, 0o444)
     await asAnotherUser(folder, async () => {
       await expect(openAs('reader', copy)).rejects.toMatchObject({ code: 'io' })

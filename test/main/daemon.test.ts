@@ -172,13 +172,9 @@ describe('the daemon against a platform', () => {
     )
     program.signal('SIGTERM')
     await program.ended
-    const files = ['ledger.db', 'ledger.db-wal'].map((name) => {
-      try {
-        return readFileSync(workspace.path(name), 'latin1')
-      } catch {
-        return ''
-      }
-    })
+    const files = ['ledger.db', 'ledger.db.reserve'].map((name) =>
+      readFileSync(workspace.path(name), 'latin1'),
+    )
     const everything = [program.stdout(), program.stderr(), ...pages, ...files].join('\n')
     expect(everything).toContain('Pipe/p0')
     const basic = Buffer.from(`${CREDENTIAL.keyId}:${CREDENTIAL.keySecret}`).toString('base64')

@@ -105,9 +105,10 @@ export function recordedPipe(id: string, changes: Partial<RecordedPipe> = {}): R
   }
 }
 
-/** So many 404s in a row over so long. */
+/** So many 404s in a row over so long, with another pipe found beside all of them unless the witness says otherwise. */
 export function missed(count: number, overMs: number, witness: Witness = 'answered'): Observed {
-  const misses = { count, firstAt: 0, lastAt: overMs, credential: 'key-1' }
+  const besideSince = witness === 'answered' ? 0 : undefined
+  const misses = { count, firstAt: 0, lastAt: overMs, besideSince, credential: 'key-1' }
   return { status: 'missing', misses: count === 0 ? undefined : misses, witness }
 }
 

@@ -6,8 +6,9 @@ import { HOUR, MINUTE, NOW } from './inputs.ts'
 
 const KEY = 'key-1'
 
-function misses(count: number, firstAgo: number, lastAgo: number): Misses {
-  return { count, firstAt: NOW - firstAgo, lastAt: NOW - lastAgo, credential: KEY }
+function misses(count: number, firstAgo: number, lastAgo: number, besideAgo?: number): Misses {
+  const besideSince = besideAgo === undefined ? undefined : NOW - besideAgo
+  return { count, firstAt: NOW - firstAgo, lastAt: NOW - lastAgo, besideSince, credential: KEY }
 }
 
 describe('one more 404', () => {
@@ -17,6 +18,7 @@ describe('one more 404', () => {
     readonly misses: Misses | undefined
     readonly pipeAgeMs: number
     readonly credential?: string
+    readonly foundAgo?: number
     readonly is: Misses | undefined
   }[] = [
     { why: 'is the first', misses: undefined, pipeAgeMs: HOUR, is: first },
@@ -47,10 +49,53 @@ describe('one more 404', () => {
       pipeAgeMs: 10_000,
       is: undefined,
     },
+    {
+      why: 'is the first, whoever was found before it',
+      misses: undefined,
+      pipeAgeMs: HOUR,
+      foundAgo: 1,
+      is: first,
+    },
+    {
+      why: 'has another pipe beside it that was found since the last',
+      misses: misses(1, 100_000, 100_000),
+      pipeAgeMs: HOUR,
+      foundAgo: 99_000,
+      is: misses(2, 100_000, 0, 99_000),
+    },
+    {
+      why: 'does not begin anew what another pipe was found beside before',
+      misses: misses(2, 70_000, 35_000, 69_000),
+      pipeAgeMs: HOUR,
+      foundAgo: 34_000,
+      is: misses(3, 70_000, 0, 69_000),
+    },
+    {
+      why: 'a moment after the last needs no other reading of the other pipe',
+      misses: misses(2, 70_000, 1_000, 69_000),
+      pipeAgeMs: HOUR,
+      foundAgo: 36_000,
+      is: misses(3, 70_000, 0, 69_000),
+    },
+    {
+      why: 'is not beside what was found before the first',
+      misses: misses(1, 1_000, 1_000),
+      pipeAgeMs: HOUR,
+      foundAgo: 36_000,
+      is: misses(2, 1_000, 0, 1_000),
+    },
+    {
+      why: 'has nobody beside it when the other pipe was not found since the last',
+      misses: misses(2, 100_000, 50_000, 99_000),
+      pipeAgeMs: HOUR,
+      foundAgo: 51_000,
+      is: misses(3, 100_000, 0),
+    },
   ]
 
-  test.each(rows)('$why', ({ misses: before, pipeAgeMs, credential = KEY, is }) => {
-    expect(missesAfter({ misses: before, pipeAgeMs, now: NOW, credential })).toEqual(is)
+  test.each(rows)('$why', ({ misses: before, pipeAgeMs, credential = KEY, foundAgo, is }) => {
+    const foundAt = foundAgo === undefined ? undefined : NOW - foundAgo
+    expect(missesAfter({ misses: before, pipeAgeMs, now: NOW, credential, foundAt })).toEqual(is)
   })
 })
 
@@ -62,18 +107,34 @@ describe('misses', () => {
     readonly witness: Witness
   }[] = [
     { why: 'none prove nothing', is: false, misses: undefined, witness: 'answered' },
-    { why: 'two over an hour prove nothing', is: false, misses: misses(2, HOUR, 0), witness: 'answered' },
+    {
+      why: 'two over an hour prove nothing',
+      is: false,
+      misses: misses(2, HOUR, 0, HOUR),
+      witness: 'answered',
+    },
     {
       why: 'three within less than a minute prove nothing',
       is: false,
-      misses: misses(3, 59_999, 0),
+      misses: misses(3, 59_999, 0, 59_999),
       witness: 'answered',
     },
-    { why: 'three over a minute prove it', is: true, misses: misses(3, MINUTE, 0), witness: 'answered' },
+    {
+      why: 'three over a minute prove it',
+      is: true,
+      misses: misses(3, MINUTE, 0, MINUTE),
+      witness: 'answered',
+    },
+    {
+      why: 'a hundred over an hour prove nothing while another pipe has been found for less than a minute',
+      is: false,
+      misses: misses(100, HOUR, 0, 59_999),
+      witness: 'answered',
+    },
     {
       why: 'a hundred over a second prove nothing',
       is: false,
-      misses: misses(100, 1_000, 0),
+      misses: misses(100, 1_000, 0, 1_000),
       witness: 'answered',
     },
     {

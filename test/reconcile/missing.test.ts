@@ -27,6 +27,20 @@ async function vanish(world: Given, ...gone: readonly Key[]): Promise<void> {
   for (const key of gone) world.platform.pipes.delete((await world.record(key)).pipe?.id ?? '')
 }
 
+/** Pipes that are there, and are answered 404. @returns what shows one again */
+async function hide(world: Given, ...hidden: readonly Key[]): Promise<(key: Key) => void> {
+  const { pipes } = world.platform
+  const kept = new Map<Key, () => void>()
+  for (const key of hidden) {
+    const id = (await world.record(key)).pipe?.id ?? ''
+    const pipe = pipes.get(id)
+    if (pipe === undefined) throw new Error(`${key} is not there`)
+    kept.set(key, () => pipes.set(id, pipe))
+    pipes.delete(id)
+  }
+  return (key) => kept.get(key)?.()
+}
+
 /** Turns of these keys, and of those that they ask for. @returns reasons of the keys, in order */
 async function turns(world: Given, ...which: readonly Key[]): Promise<readonly string[]> {
   const reasons = []
@@ -270,8 +284,37 @@ describe('many pipes that are not found', () => {
     expect(keys(12).slice(1)).toEqual(expect.arrayContaining([...also]))
     await world.clock.advance(1)
     for (const key of also) await world.go(key)
-    await world.clock.advance(MINUTE)
-    expect((await world.go('Pipe/p0')).also).toEqual([])
+    await world.clock.advance(1)
+    expect((await world.go('Pipe/p0')).also).toHaveLength(8) // they speak for the next minute only
+  })
+
+  test('of which one comes back a second before the other, are not believed to be missing', async () => {
+    const world = await settled(2)
+    const show = await hide(world, 'Pipe/p0', 'Pipe/p1')
+    for (let look = 0; look < 4; look += 1) {
+      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      await world.clock.advance(35 * SECOND)
+    }
+    show('Pipe/p1')
+    expect(await turns(world, 'Pipe/p1')).toEqual(['InSync'])
+    for (const wait of [1, 31, 27]) {
+      await world.clock.advance(wait * SECOND)
+      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+    }
+    await world.clock.advance(SECOND)
+    expect(await turns(world, 'Pipe/p0')).toEqual(['Missing'])
+  })
+
+  test('of which one was still found beside the first 404 of the other, are not believed to be missing', async () => {
+    const world = await settled(2)
+    await hide(world, 'Pipe/p0')
+    await turns(world, 'Pipe/p0')
+    await hide(world, 'Pipe/p1')
+    for (let look = 0; look < 5; look += 1) {
+      await world.clock.advance(34 * SECOND)
+      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+    }
+    expect(world.platform.posts).toHaveLength(2)
   })
 
   test('three of ten are too many to believe, however long it lasts', async () => {

@@ -17,16 +17,50 @@ beforeAll(() => {
   if (found.status !== 0) throw new Error('strace is missing: install it (Debian: apt-get install strace)')
 })
 
-type Call = 'write' | 'sync' | 'post'
+type Call =
+  /** Pages that may have to be put back are written to the journal, and made durable. */
+  | 'journal written'
+  | 'journal synced'
+  /** The ledger itself. */
+  | 'ledger written'
+  | 'ledger synced'
+  /** The journal goes, which is what commits; that is durable with its folder. */
+  | 'journal removed'
+  | 'folder synced'
+  /** The create is handed to the kernel. */
+  | 'post'
 
-/** What happens to the ledger's log and to the wire, in order. */
+const CALLS: readonly (readonly [RegExp, Call])[] = [
+  [/^pwrite64\(\d+<[^>]*\/ledger\.db-journal>/, 'journal written'],
+  [/^f(?:data)?sync\(\d+<[^>]*\/ledger\.db-journal>/, 'journal synced'],
+  [/^pwrite64\(\d+<[^>]*\/ledger\.db>/, 'ledger written'],
+  [/^f(?:data)?sync\(\d+<[^>]*\/ledger\.db>/, 'ledger synced'],
+  [/^unlink(?:at)?\(.*\/ledger\.db-journal"/, 'journal removed'],
+  [/^f(?:data)?sync\(\d+<[^>]*\/pipewright-\w+>/, 'folder synced'],
+  [/^[a-z]+\(\d+<[^>]*>.*"POST \//, 'post'],
+]
+
+/** What happens to the ledger and to the wire, in order; the same call again and again is one. */
 function callsOf(trace: string): readonly Call[] {
-  return trace.split('\n').flatMap((line): readonly Call[] => {
-    if (/pwrite64\(\d+<[^>]*ledger\.db-wal>/.test(line)) return ['write']
-    if (/f(?:data)?sync\(\d+<[^>]*ledger\.db-wal>/.test(line)) return ['sync']
-    return line.includes('POST /') ? ['post'] : []
+  const calls = trace.split('\n').flatMap((line) => {
+    const call = line.replace(/^\d+ +/, '')
+    return CALLS.flatMap(([pattern, name]) => (pattern.test(call) ? [name] : []))
   })
+  return calls.filter((call, at) => call !== calls[at - 1])
 }
+
+/** One write of the ledger, from its start to where no power cut undoes it. */
+const DURABLE_WRITE: readonly Call[] = [
+  'journal written',
+  'journal synced',
+  'folder synced',
+  'journal written',
+  'journal synced',
+  'ledger written',
+  'ledger synced',
+  'journal removed',
+  'folder synced',
+]
 
 test('the intent is on disk before the create is sent, and so is all that is known when the process ends', async () => {
   using workspace = createWorkspace()
@@ -36,7 +70,8 @@ test('the intent is on disk before the create is sent, and so is all that is kno
   workspace.write('manifests/orders.yaml', pipeManifest('orders'))
   const trace = workspace.path('trace')
   const program = [process.execPath, MAIN, 'apply', ...platformArgs(workspace, platform.url)]
-  const calls = ['pwrite64', 'fsync', 'fdatasync', 'write', 'writev', 'sendto', 'sendmsg'].join(',')
+  const files = ['pwrite64', 'fsync', 'fdatasync', 'unlink', 'unlinkat']
+  const calls = [...files, 'write', 'writev', 'sendto', 'sendmsg'].join(',')
   // Not in a blocking way: the platform answers in this process.
   await promisify(execFile)(
     'strace',
@@ -46,13 +81,12 @@ test('the intent is on disk before the create is sent, and so is all that is kno
 
   expect(platform.pipes()).toHaveLength(1)
   const seen = callsOf(readFileSync(trace, 'utf8'))
-  const posts = seen.flatMap((call, at) => (call === 'post' ? [at] : []))
-  expect(posts).toHaveLength(1)
-  const [post = 0] = posts
-  const before = seen.slice(0, post)
-  expect(before.lastIndexOf('write')).toBeGreaterThan(-1)
-  expect(before.lastIndexOf('sync')).toBeGreaterThan(before.lastIndexOf('write'))
-  const after = seen.slice(post)
-  expect(after.indexOf('write')).toBeGreaterThan(-1)
-  expect(after.lastIndexOf('sync')).toBeGreaterThan(after.lastIndexOf('write'))
+  const post = seen.indexOf('post')
+  expect(seen.lastIndexOf('post')).toBe(post)
+  expect(seen.slice(0, post).slice(-DURABLE_WRITE.length)).toEqual(DURABLE_WRITE)
+  // The id comes first, before anything else that is to be written down; and all of it is durable.
+  const after = seen.slice(post + 1)
+  expect(after.slice(0, DURABLE_WRITE.length)).toEqual(DURABLE_WRITE)
+  expect(after.slice(-DURABLE_WRITE.length)).toEqual(DURABLE_WRITE)
+  expect(after.length % DURABLE_WRITE.length).toBe(0)
 })

@@ -10,6 +10,8 @@ import { aged, createScenario } from './scenario.ts'
 
 const HOUR_MS = 3_600_000
 const SHIFT = new URL('clock-shift.ts', import.meta.url).href
+/** Of the clocks of a program of which only its own minutes matter. */
+const SPEED = 5
 const JUMPS = [
   { way: 'an hour ahead', ms: HOUR_MS },
   { way: 'an hour back', ms: -HOUR_MS },
@@ -19,10 +21,11 @@ function jump({ workspace }: Scenario, ms: number): void {
   workspace.write('clock', String(ms))
 }
 
-function start(scenario: Scenario, more: readonly string[] = []): Promise<Live> {
-  const { workspace } = scenario
-  const env = { NODE_OPTIONS: `--import=${SHIFT}`, CLOCK_SHIFT_FILE: workspace.path('clock') }
-  return scenario.start(['--interval', '2s', ...more], { env })
+/** @param speed of all clocks and timers of the program; 1: as those of the machine */
+function start({ workspace, ...scenario }: Scenario, speed = 1): Promise<Live> {
+  const clocks = { CLOCK_SHIFT_FILE: workspace.path('clock'), CLOCK_SPEED: String(speed) }
+  const env = { NODE_OPTIONS: `--import=${SHIFT}`, ...clocks }
+  return scenario.start(['--interval', '2s'], { env })
 }
 
 describe.concurrent('a clock that jumps', { timeout: 240_000 }, () => {
@@ -97,13 +100,20 @@ describe.concurrent('a clock that jumps', { timeout: 240_000 }, () => {
       for (const name of ['a', 'b', 'c', 'd']) await first.says(`Pipe/${name}`, 'Ready')
       await first.stop()
       await scenario.rewrite(aged)
-      const live = await start(scenario)
+      const live = await start(scenario, SPEED)
       for (const name of ['a', 'b', 'c', 'd']) await live.says(`Pipe/${name}`, 'Ready')
+      await until('each pipe to be seen', () =>
+        platform
+          .pipes()
+          .every(({ id }) =>
+            platform.requests().some(({ path, answer }) => path.endsWith(id) && answer?.status === 200),
+          ),
+      )
       const id = platform.pipes().find(({ name }) => name === 'a')?.id ?? ''
       platform.vanish(id)
       await live.says('Pipe/a', 'MissingUnconfirmed')
       jump(scenario, ms)
-      await until('the pipe to be created anew', () => scenario.creates().length === 5, 180_000)
+      await until('the pipe to be created anew', () => scenario.creates().length === 5, 60_000)
       const misses = platform
         .requests()
         .filter(({ path, answer }) => path.endsWith(id) && answer?.status === 404)

@@ -45,6 +45,22 @@ async function after(release: string) {
   return { workspace, platform, expected, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
+/** The same, once the current code's daemon has run on it. */
+async function broughtUpToDate(release: string): ReturnType<typeof after> {
+  const given = await after(release)
+  const { workspace, platform, expected } = given
+  await using program = startProgram(runArgs(workspace, platform.url))
+  await recognised(program, platform, expected)
+  await stop(program)
+  return given
+}
+
+/** The bytes of the ledger, and of what lies beside it; `-shm` is no data. */
+function ledgerFiles({ dir }: Workspace): Readonly<Record<string, string>> {
+  const names = readdirSync(dir).filter((name) => name.startsWith('ledger.db') && !name.endsWith('-shm'))
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(dir, name), 'base64')]))
+}
+
 async function recognised(program: Program, platform: Sandbox, expected: readonly Expected[]): Promise<void> {
   const url = await urlOf(program)
   const pipes = expected.flatMap(({ pipeId, status }) =>
@@ -100,12 +116,29 @@ describe.each(RELEASES)('on the ledger of %s', (release) => {
     expect(writes(platform).length).toBeLessThanOrEqual(1)
   })
 
-  test('history and lock read it, and the plan creates nothing', async () => {
+  test('what only reads says that it has to be brought up to date first, and leaves it as it is', async () => {
     await using given = await after(release)
+    const { workspace, platform } = given
+    const before = ledgerFiles(workspace)
+    for (const command of ['history', 'lock', 'plan', 'status']) {
+      const { code, stdout, stderr } = await runProgram([command, ...platformArgs(workspace, platform.url)])
+      expect(stderr).toContain('of an older version: start `pipewright run` or `apply` once')
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+      expect(stdout).toBe('')
+      expect(code).toBe(1)
+    }
+    expect(ledgerFiles(workspace)).toEqual(before)
+    expect(platform.requests()).toEqual([])
+  })
+
+  test('once it is up to date, history and lock read it, and the plan creates nothing', async () => {
+    await using given = await broughtUpToDate(release)
     const { workspace, platform, expected } = given
+    const written = writes(platform).length
     const run = (...command: readonly string[]) =>
       runProgram([...command, ...platformArgs(workspace, platform.url)])
     const history = await run('history', '-o', 'json')
+    expect(history.stderr).toBe('')
     expect(history.code).toBe(0)
     for (const { key } of expected.filter((one) => one.pipeId !== undefined))
       expect(history.stdout).toContain(key)
@@ -116,7 +149,7 @@ describe.each(RELEASES)('on the ledger of %s', (release) => {
     }
     expect(plan.items.length).toBeGreaterThan(5)
     expect(plan.items.map(({ action }) => action)).not.toContain('create')
-    expect(writes(platform)).toEqual([])
+    expect(writes(platform)).toHaveLength(written)
   })
 })
 
@@ -167,9 +200,10 @@ describe('last night’s ledger', () => {
   })
 
   test('lost, with the Lock committed: every pipe is taken over, and none is created', async () => {
-    await using given = await after(CURRENT)
+    await using given = await broughtUpToDate(CURRENT)
     const { workspace, platform, expected } = given
     const lock = await runProgram(['lock', ...platformArgs(workspace, platform.url)])
+    expect(lock.stdout).toContain('Pipe/plain: ')
     // Those that no Lock can know: their manifests are taken out, as a person would do before going on.
     for (const name of ['unknown', 'interrupted', 'failed', 'missing'])
       rmSync(workspace.path(`manifests/${name}.yaml`))

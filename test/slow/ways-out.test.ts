@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { pipeManifest } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
-import { type Given, shownAs, unknownOutcome } from '../ways-out/given.ts'
+import { ageIntent, type Given, shownAs, unknownOutcome } from '../ways-out/given.ts'
 
 /*
  * A create of unknown outcome, settled by each way out. What counts is what the platform has in the end: one pipe where
@@ -37,6 +37,9 @@ const ADOPTING: readonly Way[] = [
     },
   },
 ]
+
+/** Longer ago than anything of a create whose process said that it ended can still be on its way: ms. */
+const LONG_AGO_MS = 300_000
 
 const RETRYING: readonly Way[] = [
   { way: 'resolve --retry', settle: (given) => say(given, 'resolve', 'Pipe/orders', '--retry') },
@@ -79,6 +82,7 @@ describe('a create whose reply was lost after the work', () => {
 describe('a create whose connection was cut before the work', () => {
   test.each(RETRYING)('$way sends one more, with a new intent', async ({ settle }) => {
     await using given = await unknownOutcome({ type: 'cut-before' })
+    ageIntent(given, 'Pipe/orders', LONG_AGO_MS)
     expect(given.platform.pipes()).toHaveLength(0)
     const stuck = await given.status('Pipe/orders')
     await settle(given, '', stuck.intent?.id ?? '')
@@ -105,6 +109,7 @@ describe('a create whose connection was cut before the work', () => {
 
   test('an approval is for one attempt: when that one is lost, too, it is unknown again', async () => {
     await using given = await unknownOutcome({ type: 'cut-before' })
+    ageIntent(given, 'Pipe/orders', LONG_AGO_MS)
     const first = await given.status('Pipe/orders')
     const more = `policy: {retryCreate: ${first.intent?.id}}`
     given.workspace.write('manifests/orders.yaml', pipeManifest('orders', { more }))
@@ -171,7 +176,8 @@ describe('beside a running daemon', () => {
     given.platform.faults.add({ operation: 'createPipe', subject: 'refunds', fault: { type: 'cut-before' } })
     given.workspace.write('manifests/refunds.yaml', pipeManifest('refunds'))
     await shownAs(url, 'Pipe/refunds', 'OutcomeUnknown')
-    await say(given, 'resolve', 'Pipe/refunds', '--retry')
+    const forced = await given.command('resolve', 'Pipe/refunds', '--retry', '--force')
+    expect(forced.code).toBe(0)
     await shownAs(url, 'Pipe/refunds', 'Ready', 5_000)
 
     expect(given.platform.pipes()).toHaveLength(2)

@@ -33,6 +33,8 @@ describe('what is said of a create of unknown outcome', () => {
     expect(details).toContain(`intent ${intent?.id}`)
     const { stdout: told } = await world.quick('history', 'Pipe/orders', '-o', 'json')
     expect(told).toContain('pipewright resolve Pipe/orders --retry')
+    const { stdout: read } = await world.quick('history', 'Pipe/orders')
+    expect(read.split('pipewright resolve Pipe/orders --retry')).toHaveLength(2) // once
     // the words do not change from turn to turn, or the condition would
     await world.apply()
     expect((await world.status('Pipe/orders')).message).toBe(message)

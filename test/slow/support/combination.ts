@@ -9,7 +9,14 @@ interface ReplyKind {
   readonly fault: FaultInput | undefined
   readonly worked: 'done' | 'not done'
   /** What the reply, by itself, says about the work. */
-  readonly tells: 'the id' | 'the id, to be read' | 'that it was refused' | 'nothing'
+  readonly tells:
+    | 'the id'
+    | 'the id, to be read'
+    /** Whoever answers this did not do the work. */
+    | 'that it was refused'
+    /** The same, if it is the platform who answers, which only its body shows. */
+    | 'that it was refused, by its body'
+    | 'nothing'
   /** How much of a reply arrives. */
   readonly arrives: 'nothing' | 'the head and a part' | 'all'
 }
@@ -59,7 +66,7 @@ export const REPLIES = {
   '424': {
     fault: { type: 'status', status: 424 },
     worked: 'not done',
-    tells: 'that it was refused',
+    tells: 'that it was refused, by its body',
     arrives: 'all',
   },
 } as const satisfies Readonly<Record<string, ReplyKind>>

@@ -130,7 +130,7 @@ async function runWithFailpoint(combination: Combination, place: Place) {
 
 /** Whether the process has nothing more to say about the victim's create, but to try it again. */
 function isOver(program: Successor, { reply }: Combination): boolean {
-  const refused = REPLIES[reply].tells === 'that it was refused'
+  const refused = REPLIES[reply].tells.startsWith('that it was refused')
   return program.log().some(({ msg, key, outcome, reason, detail }) => {
     if (msg === 'Bug') return String(detail).includes(`Pipe/${VICTIM}`)
     if (key !== `Pipe/${VICTIM}`) return false

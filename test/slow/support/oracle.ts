@@ -32,9 +32,9 @@ export function fateOf(combination: Combination): Fate {
       if (isBetween(at, 'before-intent', 'after-intent')) return 'recorded'
       if (at === 'after-connect') return byReply // of the next attempt
       if (at === 'after-request') return 'unknown'
-      if (isBetween(at, 'after-reply-head', 'after-reply-body')) {
-        return tells === 'that it was refused' ? 'recorded' : 'unknown' // the status says it, the id is in the body
-      }
+      // Of the status alone, only a 429 is clear; the id, and who it is that refuses, is in the body.
+      if (at === 'after-reply-head') return tells === 'that it was refused' ? 'recorded' : 'unknown'
+      // The whole body came, and an id in it is read.
       return byReply
   }
 }

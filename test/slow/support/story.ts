@@ -36,6 +36,11 @@ export interface Clocks {
 
 export type StartOptions = Clocks & Pick<ProgramOptions, 'env' | 'through'>
 
+export interface StoryOptions extends Omit<FakePlatformOptions, 'services'> {
+  /** Another `main.ts` than that of this checkout. */
+  readonly main?: string
+}
+
 export interface PipeOptions {
   /** Key of the policy → value, as YAML. */
   readonly policy?: Readonly<Record<string, string>>
@@ -74,7 +79,7 @@ export function keyIdOf(secret: string): string {
 
 export async function createStory(
   services: readonly StoryService[] = [ANALYTICS],
-  options: Omit<FakePlatformOptions, 'services'> = {},
+  { main, ...options }: StoryOptions = {},
 ): Promise<Story> {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
@@ -85,6 +90,7 @@ export async function createStory(
   for (const { secret } of services) {
     mountCredential(workspace, secret, { keyId: keyIdOf(secret), keySecret: `planted-secret-of-${secret}` })
   }
+  const program = main === undefined ? {} : { main }
   let clocks = 0
 
   /** Node's options for a program with these clocks; what it reads the shift from is `file`. */
@@ -103,13 +109,14 @@ export async function createStory(
     more: readonly string[] = [],
     { env, through, ...clock }: StartOptions = {},
   ): Promise<Live> {
-    const program = programs.use(
+    const started = programs.use(
       startProgram(runArgs(workspace, platform.url, more), {
+        ...program,
         env: { ...clockEnv(clock, 'clock'), ...env },
         ...(through === undefined ? {} : { through }),
       }),
     )
-    return liveOf(program, await urlOf(program))
+    return liveOf(started, await urlOf(started))
   }
 
   for (const service of services) writeService(service)
@@ -122,7 +129,7 @@ export async function createStory(
     writeService,
     start,
     apply: (more = []) =>
-      programs.use(startProgram(['apply', ...platformArgs(workspace, platform.url), ...more])),
+      programs.use(startProgram(['apply', ...platformArgs(workspace, platform.url), ...more], program)),
     async created(keys, more = []) {
       const live = await start(more, { aheadMs: -HOUR_MS })
       for (const key of keys) await live.says(`Pipe/${key}`, 'Ready', 60_000)
@@ -134,6 +141,7 @@ export async function createStory(
     run(command, { env, through, ...clock } = {}) {
       clocks += 1
       return runProgram([...command, ...platformArgs(workspace, platform.url)], {
+        ...program,
         env: { ...clockEnv(clock, `clock-${clocks}`), ...env },
         ...(through === undefined ? {} : { through }),
       })

@@ -1,0 +1,169 @@
+import {
+  comesBackAtTheLastLook,
+  goesTwice,
+  neverFound,
+  refusedReplacement,
+  siblingUnreadable,
+} from './belief-checks.ts'
+import type { Mutation } from './mutation.ts'
+import {
+  badId,
+  correctedBeforeTheRetry,
+  correctedMeanwhile,
+  noReply,
+  retriedTooEarly,
+  retriedTooEarlyInGit,
+  stoodStill,
+  suspendedMeanwhile,
+} from './request-checks.ts'
+
+/* What protects a create from its surroundings: what is believed, what waits, and what comes too late. */
+
+export const AROUND_THE_CREATE: readonly Mutation[] = [
+  {
+    protection: 'the former id is kept until its successor is durable',
+    patches: [
+      {
+        file: 'plan/transitions.ts',
+        from: `  return { ...record, ...former, former: undefined }\n`,
+        to: `  return { ...record, former: undefined }\n`,
+      },
+    ],
+    checks: [refusedReplacement()],
+  },
+  {
+    protection: 'the old pipe is asked for again, right before the POST',
+    patches: [
+      {
+        file: 'reconcile/observe.ts',
+        from: `    return { failure, askedAt }\n`,
+        to: `    FIRST.set(key, { failure, askedAt })\n    return { failure, askedAt }\n`,
+      },
+      {
+        file: 'reconcile/observe.ts',
+        from: `  const askedAt = deps.clock.monotonic()\n`,
+        to: `  if (permit !== undefined && FIRST.has(key)) return FIRST.get(key)\n  const askedAt = deps.clock.monotonic()\n`,
+      },
+      {
+        file: 'reconcile/observe.ts',
+        from: `/** What the platform said when it was asked;`,
+        to: `const FIRST = new Map()\n\n/** What the platform said when it was asked;`,
+      },
+    ],
+    checks: [comesBackAtTheLastLook()],
+  },
+  {
+    protection: 'a 404 needs a witness',
+    patches: [
+      {
+        file: 'plan/missing.ts',
+        from: `return witness !== 'silent' && isConfirmed(`,
+        to: `return isConfirmed(`,
+      },
+    ],
+    checks: [siblingUnreadable()],
+  },
+  {
+    protection: 'a pipe that was never seen is held',
+    patches: [
+      {
+        file: 'plan/decide-pipe.ts',
+        from: `[massMissing, adoptInstead, neverSeen, unbelieved]`,
+        to: `[massMissing, adoptInstead, unbelieved]`,
+      },
+    ],
+    checks: [neverFound()],
+  },
+  {
+    protection: 'one replacement of a key an hour',
+    patches: [
+      {
+        file: 'plan/decide-pipe.ts',
+        from: `...(isSaid ? [] : [replacedRecently]),`,
+        to: `...(isSaid ? [replacedRecently] : []),`,
+      },
+    ],
+    checks: [goesTwice()],
+  },
+  {
+    protection: 'a create is decided anew when it has its permit',
+    patches: [
+      {
+        file: 'reconcile/reconciler.ts',
+        from: `return await turnOf(context, permit)`,
+        to: `return await conclude(context, round, await carryOut(context, assessment, { action: round.action, outcome: NOTHING_TO_DO }, permit))`,
+      },
+    ],
+    checks: [suspendedMeanwhile()],
+  },
+  {
+    protection: 'an upsert is decided anew when it has its place',
+    patches: [
+      {
+        file: 'reconcile/upsert.ts',
+        from: `asked = assess(deps, await gather(deps, key, await currentRecord(deps, key), turn))`,
+        to: `asked = first`,
+      },
+    ],
+    checks: [correctedMeanwhile()],
+  },
+  {
+    protection: 'an upsert is decided anew before each retry',
+    patches: [
+      {
+        file: 'platform/read.ts',
+        from: `    const body = await read.body()\n`,
+        to: `    if (!MADE.has(read)) MADE.set(read, await read.body())\n    const body = MADE.get(read)\n`,
+      },
+      {
+        file: 'platform/read.ts',
+        from: `interface Performance {`,
+        to: `const MADE = new WeakMap()\n\ninterface Performance {`,
+      },
+    ],
+    checks: [correctedBeforeTheRetry()],
+  },
+  {
+    protection: 'the socket of a create without a whole reply is reset',
+    patches: [
+      {
+        file: 'platform/create-connection.ts',
+        from: `      if (!tcp.destroyed) tcp.resetAndDestroy()\n`,
+        to: ``,
+      },
+    ],
+    checks: [noReply()],
+  },
+  {
+    protection: 'the late look: what comes too late after its intent is not sent',
+    patches: [
+      {
+        file: 'platform/create-pipe.ts',
+        from: `mayStart: () => clock.monotonic() <= about.notAfter,`,
+        to: `mayStart: () => true,`,
+      },
+    ],
+    checks: [stoodStill()],
+  },
+  {
+    protection: 'a retry waits until nothing of the first can arrive (sendBy): from the shell',
+    patches: [{ file: 'plan/outcome-unknown.ts', from: `  return sendBy + (`, to: `  return 0 * (` }],
+    checks: [retriedTooEarly()],
+  },
+  {
+    protection: 'a retry waits until nothing of the first can arrive (sendBy): from Git',
+    patches: [{ file: 'plan/outcome-unknown.ts', from: `  return sendBy + (`, to: `  return 0 * (` }],
+    checks: [retriedTooEarlyInGit()],
+  },
+  {
+    protection: 'the id in the reply of a create is judged',
+    patches: [
+      {
+        file: 'reconcile/create.ts',
+        from: `  if (doubt === undefined) return settleSuccess(`,
+        to: `  if (doubt !== '') return settleSuccess(`,
+      },
+    ],
+    checks: [badId()],
+  },
+]

@@ -1,0 +1,140 @@
+import { cell, frozenDaemon, secondIntent, stoppedInTheMiddle } from './attempt-checks.ts'
+import type { Mutation, Patch } from './mutation.ts'
+
+/* What protects a single attempt to create: laws 1 and 2 within design §5. */
+
+const INTENT_WRITE = `const written = await deps.ledger.swap(opened, [started])`
+
+const LATER = `
+async function swapLater(deps: Deps, opened: LedgerRecord, history: readonly HistoryEntry[]) {
+  setTimeout(() => void deps.ledger.swap(opened, history).catch(() => undefined), 2_000)
+  return { ...opened, version: opened.version + 1 }
+}
+`
+
+const NO_SECOND_ATTEMPT: Patch = {
+  file: 'plan/transitions.ts',
+  from: `  if (intent?.state === 'open' || intent?.state === 'unknown')\n    throw new IntentRefused(record, \`intent \${intent.id} has`,
+  to: `  if (intent?.id === '')\n    throw new IntentRefused(record, \`intent \${intent.id} has`,
+}
+
+const NO_REFUSAL: Patch = {
+  file: 'plan/decide-pipe.ts',
+  from: `  const undecided = undecidedIntent(input.recorded)\n`,
+  to: `  const undecided = undefined\n`,
+}
+
+export const OF_THE_ATTEMPT: readonly Mutation[] = [
+  {
+    protection: 'an intent is written before the POST',
+    patches: [
+      {
+        file: 'reconcile/create.ts',
+        from: INTENT_WRITE,
+        to: INTENT_WRITE.replace('= await', '= opened ?? await'),
+      },
+    ],
+    checks: [cell({ action: 'kill', at: 'after-request', reply: 'whole' })],
+  },
+  {
+    protection: 'the intent is durable before the POST',
+    patches: [
+      {
+        file: 'reconcile/create.ts',
+        from: INTENT_WRITE,
+        to: INTENT_WRITE.replace('deps.ledger.swap(', 'swapLater(deps, '),
+      },
+      {
+        file: 'reconcile/create.ts',
+        from: `\nasync function recordIntent(`,
+        to: `${LATER}\nasync function recordIntent(`,
+      },
+    ],
+    checks: [cell({ action: 'kill', at: 'after-request', reply: 'whole' })],
+  },
+  {
+    protection: 'a write of the ledger is exclusive (compare-and-set)',
+    patches: [
+      {
+        file: 'ledger/ledger.ts',
+        from: `  if (version !== seen.version) throw`,
+        to: `  if (version < 0) throw`,
+      },
+    ],
+    checks: [frozenDaemon()],
+  },
+  {
+    protection: 'a reset after the request went out has an unknown effect',
+    patches: [
+      {
+        file: 'platform/classify.ts',
+        from: `if (seen.type === 'silence') return seen.sent ? 'unknown' : 'none'`,
+        to: `if (seen.type === 'silence') return 'none'`,
+      },
+    ],
+    checks: [cell({ action: 'kill', at: 'after-outcome', reply: 'cut after the work' })],
+  },
+  {
+    protection: 'a 500 has an unknown effect',
+    patches: [
+      {
+        file: 'platform/classify.ts',
+        from: `'Missing', 'ServiceIdle'])`,
+        to: `'Missing', 'ServiceIdle', 'Unavailable'])`,
+      },
+    ],
+    checks: [cell({ action: 'kill', at: 'after-outcome', reply: '500 after the work' })],
+  },
+  {
+    protection: 'a refusal counts only when it is the platform that says so',
+    patches: [
+      {
+        file: 'platform/classify.ts',
+        from: `return REFUSED.has(kind) && body.isPlatforms ?`,
+        to: `return REFUSED.has(kind) ?`,
+      },
+    ],
+    checks: [cell({ action: 'throw', at: 'after-reply-head', reply: '424' })],
+  },
+  {
+    protection: 'a create ends by its deadline, and not by the stop',
+    patches: [
+      {
+        file: 'platform/clients.ts',
+        from: `base: target, path, look: pipeRead }`,
+        to: `base: target, path, look: pipeRead, signal: readOptions.signal }`,
+      },
+      {
+        file: 'platform/create-pipe.ts',
+        from: `{ parts, notAfter, onSent`,
+        to: `{ parts, notAfter, signal: call.signal, onSent`,
+      },
+      {
+        file: 'platform/create-pipe.ts',
+        from: `      stop: undefined,\n`,
+        to: `      stop: { signal: about.signal, stops: createStops() },\n`,
+      },
+      {
+        file: 'platform/create-pipe.ts',
+        from: `import type { Base } from`,
+        to: `import { createStops } from './stops.ts'\nimport type { Base } from`,
+      },
+    ],
+    checks: [stoppedInTheMiddle()],
+  },
+  {
+    protection: 'no second attempt while an intent is open: the decision',
+    patches: [NO_REFUSAL],
+    checks: [cell({ action: 'kill', at: 'after-request', reply: 'whole' })],
+  },
+  {
+    protection: 'no second attempt while an intent is open: the fence behind the decision',
+    patches: [NO_SECOND_ATTEMPT],
+    checks: [secondIntent()],
+  },
+  {
+    protection: 'no second attempt while an intent is open: both',
+    patches: [NO_REFUSAL, NO_SECOND_ATTEMPT],
+    checks: [cell({ action: 'kill', at: 'after-request', reply: 'whole' })],
+  },
+]
