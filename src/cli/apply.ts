@@ -54,7 +54,7 @@ export async function apply(
   if (options.output === 'json') {
     printJson(io, {
       revision: catalog.revision,
-      problem: catalog.problem,
+      problem: catalog.problem && { reason: catalog.problem.reason, message: catalog.problem.message },
       findings: catalog.findings,
       resources,
     })

@@ -48,4 +48,6 @@ export interface Catalog {
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string
+  /** What this reading would have changed by not finding it: nothing is created or applied for it meanwhile. `all`: it found nothing. */
+  readonly unfound: ReadonlySet<Key> | 'all'
 }

@@ -95,6 +95,7 @@ function doubtsAbout(
       reason: 'SourceEmpty',
       message:
         'The manifests directory has no manifests, where it had some. Everything stays as it was until there are some again.',
+      unfound: 'all',
     }
   }
   if (accept === 'believe') return undefined
@@ -106,6 +107,7 @@ function doubtsAbout(
     message:
       `The manifests directory lost ${lost.length} of ${before.length} manifests at once. Everything stays as it was ` +
       'until they are back, or until a person asks for a reconcile.',
+    unfound: new Set(lost),
   }
 }
 

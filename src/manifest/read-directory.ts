@@ -78,6 +78,7 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
   return failed({
     reason: 'SourceUnstable',
     message: `The directory changed during each of ${TRIES} readings. Everything stays as it was until one of them succeeds.`,
+    unfound: new Set(),
   })
 }
 
@@ -218,6 +219,7 @@ function unreadable(error: unknown): DirectoryReading {
   return failed({
     reason: 'SourceUnreadable',
     message: `The manifests directory ${why}. Everything stays as it was until it can be read.`,
+    unfound: 'all',
   })
 }
 

@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import type { Condition, Conditions, ConditionType, Status } from './condition.ts'
 import { CONDITION_TYPES } from './condition.ts'
 import type { DecideInput } from './input.ts'
-import { unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
+import { outcomeUnknownWords, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
 import type { Reason } from './reason.ts'
 
@@ -88,6 +88,9 @@ function syncedOf(input: ConditionsInput): Claim {
   if (outcome.result === 'unknown')
     return { status: 'Unknown', reason: 'OutcomeUnknown', message: outcome.message }
   if (outcome.result === 'failed') {
+    const doubt = action.type === 'adopt' ? stillUnknown(decided) : undefined
+    if (doubt !== undefined)
+      return { status: 'Unknown', reason: 'OutcomeUnknown', message: `${outcome.message} ${doubt}` }
     const looking = action.type === 'observe' || action.type === 'report' || action.type === 'hold'
     return { status: looking ? 'Unknown' : 'False', reason: outcome.reason, message: outcome.message }
   }
@@ -113,6 +116,13 @@ function syncedOf(input: ConditionsInput): Claim {
     case 'hold':
       return heldSynced(action, decided, previous)
   }
+}
+
+/** The answer that was given for a create of unknown outcome turned out to be none. */
+function stillUnknown({ desired, recorded, surroundings }: DecideInput): string | undefined {
+  const intent = undecidedIntent(recorded)
+  if (intent === undefined) return undefined
+  return outcomeUnknownWords({ key: desired.key, record: recorded, intent, knownIds: surroundings.knownIds })
 }
 
 /** What a hold leaves standing. */

@@ -9,6 +9,7 @@ import {
   secretUnavailable,
   serviceInvalid,
   suspended,
+  unfound,
   vanishing,
 } from './gates.ts'
 import type { EndpointInput } from './input.ts'
@@ -18,7 +19,8 @@ export function decideEndpoint(input: EndpointInput): Action {
   if (stop !== undefined) return stop
   const action = decideUpsert(input)
   return (
-    (action.type === 'upsert' ? firstStop(input, [serviceInvalid, secretUnavailable]) : undefined) ?? action
+    (action.type === 'upsert' ? firstStop(input, [unfound, serviceInvalid, secretUnavailable]) : undefined) ??
+    action
   )
 }
 
@@ -27,12 +29,20 @@ function decideUpsert(input: EndpointInput): Action {
   const waiting = backingOff(input)
   if (waiting !== undefined) return waiting
   const { upsert, applied } = recorded
-  if (upsert === undefined || applied === undefined) {
+  if (upsert === undefined) {
     return {
       type: 'upsert',
       reason: 'New',
       takesAway: [],
       message: 'It was never applied; applying it replaces whatever is configured there now.',
+    }
+  }
+  if (applied === undefined) {
+    return {
+      type: 'upsert',
+      reason: 'Edited',
+      takesAway,
+      message: 'Nobody knows whether the last request was carried out; it is applied again.',
     }
   }
   if (desired.otherService || desired.fingerprint?.digest !== applied.digest) {

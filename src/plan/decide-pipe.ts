@@ -14,6 +14,7 @@ import {
   secretUnavailable,
   serviceInvalid,
   suspended,
+  unfound,
   vanishing,
 } from './gates.ts'
 import type { PipeInput } from './input.ts'
@@ -25,7 +26,7 @@ import {
   replacedRecently,
   unbelieved,
 } from './missing-gates.ts'
-import { isDismissed, outcomeUnknownWords, undecidedIntent } from './outcome-unknown.ts'
+import { isDismissed, namedPipe, outcomeUnknownWords, undecidedIntent } from './outcome-unknown.ts'
 import type { Intent, RecordedPipe } from './record.ts'
 
 export function decidePipe(input: PipeInput): Action {
@@ -35,7 +36,7 @@ export function decidePipe(input: PipeInput): Action {
 function decideLivePipe(input: PipeInput): Action {
   const { pipe, intent } = input.recorded
   if (pipe !== undefined) return decideExisting(input, pipe)
-  return firstStop(input, [invalid, adoption, serviceInvalid]) ?? decideWithoutPipe(input, intent)
+  return firstStop(input, [invalid, adoption]) ?? decideWithoutPipe(input, intent)
 }
 
 /** There is no id: is there a request that may have made one? */
@@ -44,6 +45,8 @@ function decideWithoutPipe(input: PipeInput, intent: Intent | undefined): Action
   if (undecided !== undefined && !isDismissed(input, undecided))
     return foundByRead(undecided) ?? outcomeUnknown(input, undecided)
   const stop = firstStop(input, [
+    unfound,
+    serviceInvalid,
     lockUnreadable,
     kinFirst,
     backingOff,
@@ -80,10 +83,10 @@ function foundByRead({ attempt, seen }: Intent): Action | undefined {
 }
 
 /** A manifest or a Lock names the pipe to take over. */
-function adoption({ policy, surroundings }: PipeInput): Action | undefined {
-  const pipeId = policy.adopt ?? surroundings.lockedId
+function adoption(input: PipeInput): Action | undefined {
+  const pipeId = namedPipe(input)
   if (pipeId === undefined) return undefined
-  const who = policy.adopt === undefined ? 'a Lock' : 'policy.adopt'
+  const who = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
   return { type: 'adopt', reason: 'Adopt', pipeId, message: `Pipe ${pipeId} is taken over, as ${who} says.` }
 }
 
@@ -136,7 +139,9 @@ function decideMissing(input: PipeInput, pipe: RecordedPipe): Action {
   const stop = firstStop(input, [
     ...(isSaid ? [] : [replacedRecently]),
     invalid,
+    unfound,
     serviceInvalid,
+    kinFirst,
     backingOff,
     dependencyNotReady,
     secretUnavailable,

@@ -60,6 +60,18 @@ export function vanishing(input: DecideInput): Action | undefined {
   }
 }
 
+/** A reading that is not believed changes nothing, and lets nothing be written that it speaks against. */
+export function unfound({ surroundings }: DecideInput): Action | undefined {
+  if (!surroundings.unfound) return undefined
+  return {
+    type: 'hold',
+    reason: 'ManifestVanishing',
+    until: undefined,
+    message:
+      'The manifest was not found by the last reading, which is not believed. Nothing is created or applied until one is.',
+  }
+}
+
 /** Left alone, with a reason and an end. */
 export function suspended(input: DecideInput): Action | undefined {
   if (!('suspend' in input.policy) || input.policy.suspend === undefined) return undefined
@@ -147,7 +159,7 @@ export function attemptDigest(fingerprint: {
 }
 
 /** Another key has the pipe that this one may be: a copy, a rename, or one of which only half is seen yet. */
-export function kinFirst({ surroundings, desired }: PipeInput): Action | undefined {
+export function kinFirst({ surroundings, desired, recorded }: PipeInput): Action | undefined {
   const { kin } = surroundings
   if (kin === undefined) return undefined
   const where = kin.file === undefined ? '' : ` (${kin.file})`
@@ -159,7 +171,7 @@ export function kinFirst({ surroundings, desired }: PipeInput): Action | undefin
         reason: 'RenameSuspected',
         message:
           `${kin.key} is recorded, has no manifest any more, and looks like ${desired.key}. If it is the same pipe, set ` +
-          `policy.renamedFrom: ${kin.key}; ${isNew}`,
+          `${recorded.pipe === undefined ? `policy.renamedFrom: ${kin.key}` : `policy.adopt: <its id>, then run "pipewright forget ${kin.key}"`}; ${isNew}`,
       }
     case 'namesake':
       return {

@@ -42,8 +42,10 @@ export interface Surroundings {
   readonly lockedId: string | undefined
   /** Files that may hold a Lock which nobody has read; an empty text is the whole directory. */
   readonly hiddenLocks: readonly string[]
-  /** A recorded pipe of another key that this one may be; only for a key without a pipe. */
+  /** A recorded pipe of another key that this one may be; only for a key without a pipe, or whose pipe is not found. */
   readonly kin: Kin | undefined
+  /** Whether the last reading did not find the manifest, and is not believed. */
+  readonly unfound: boolean
   /** Keys of `policy.dependsOn` that are not ready. */
   readonly notReady: readonly Key[]
   /** Files that were looked for and are not there. */

@@ -84,19 +84,17 @@ export function unbelieved(input: PipeInput): Action | undefined {
     type: 'hold',
     reason: 'MissingUnconfirmed',
     until: undefined,
-    message: `Pipe ${id} was not found. ${PROOF[observed.witness]} ${gone(input, id)}`,
+    message: `Pipe ${id} was not found. ${proof(observed.witness)} ${gone(input, id)}`,
   }
 }
 
-const PROOF: Readonly<Record<Witness, string>> = {
-  answered:
-    'That is believed after three answers in a row over at least a minute, while another pipe of the service is found.',
-  silent:
-    'That is believed after three answers in a row over at least a minute, while another pipe of the service is found: none ' +
-    'was found since the last answer, so the permission to read may be what is lost.',
-  nobody:
-    'That is believed after three answers in a row over at least fifteen minutes, since the service has no other pipe ' +
-    'whose answer would show that the permission to read is not what was lost.',
+/** The same at each look, and in each process: a text that changed would be news. */
+function proof(witness: Witness): string {
+  return witness === 'nobody'
+    ? 'That is believed after three answers in a row over at least fifteen minutes, since the service has no other pipe ' +
+        'whose answer would show that the permission to read is not what was lost.'
+    : 'That is believed after three answers in a row over at least a minute, while another pipe of the service is found. As long as ' +
+        'none is found, the permission to read may be what is lost.'
 }
 
 /** A pipe that keeps going is not created again and again. */

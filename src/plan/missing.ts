@@ -6,6 +6,8 @@ const CONFIRMING_MS = 60_000
 const ALONE_MS = 15 * 60_000
 /** … none of them within this time after the creation. */
 const SETTLING_MS = 60_000
+/** Nobody looked for longer than this: the 404s before and after it are not in a row. */
+const GAP_MS = 3 * 60_000
 /** For so long a reading of another pipe speaks for the next ones, too. */
 const BESIDE_MS = 45_000
 
@@ -30,8 +32,8 @@ export interface Misses {
 export type Witness = 'answered' | 'silent' | 'nobody'
 
 /**
- * The misses after one more 404 at `now`. One soon after the creation does not count, and other credentials may see other
- * things: with them it begins anew.
+ * The misses after one more 404 at `now`. One soon after the creation does not count. With other credentials, which may see
+ * other things, and after a time in which nobody looked, it begins anew.
  * @param pipeAgeMs since the pipe was recorded
  * @param foundAt when another pipe of the service was last found with the same credential
  */
@@ -44,7 +46,7 @@ export function missesAfter(input: {
 }): Misses | undefined {
   const { misses, pipeAgeMs, now, credential, foundAt } = input
   if (pipeAgeMs < SETTLING_MS) return undefined
-  if (misses === undefined || misses.credential !== credential)
+  if (misses === undefined || misses.credential !== credential || now - misses.lastAt > GAP_MS)
     return { count: 1, firstAt: now, lastAt: now, besideSince: undefined, credential }
   const { firstAt, lastAt } = misses
   // A permission that went or came between two 404s leaves one of them without a witness.

@@ -18,13 +18,21 @@ export function retryFrom({ state, sendBy }: Intent): number {
   return sendBy + (state === 'unknown' ? ENDED_MS : NEVER_ENDED_MS)
 }
 
-/** The same, until a person has said in Git what became of it: also a word that waits for the end of a suspension. */
+/**
+ * The pipe that a manifest or a Lock names for a key that has none. The one that was given up for a create says nothing of what
+ * became of that create: its line was there before.
+ */
+export function namedPipe({ policy, surroundings, recorded }: PipeInput): string | undefined {
+  const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.pipe.id
+  return [policy.adopt, surroundings.lockedId].find((id) => id !== undefined && !sameId(id, former))
+}
+
+/** The last attempt of a key as {@link undecidedIntent}, until a person has said in Git what became of it: also a word that waits for the end of a suspension. */
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.kind !== 'Pipe') return undefined
   const intent = undecidedIntent(input.recorded)
   if (input.desired.state === 'absent') return intent // whatever Git says is about a manifest that is there
-  const pipeId = input.policy.adopt ?? input.surroundings.lockedId
-  return pipeId !== undefined || isDismissed(input, intent) ? undefined : intent
+  return namedPipe(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }
 
 /** Whether a person said in Git that an attempt created nothing, and not too early. */

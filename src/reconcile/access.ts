@@ -1,6 +1,7 @@
 import { serviceOf } from '../kinds/kept-manifest.ts'
 import { keyOf } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
+import type { ServiceManifest } from '../kinds/service/schema.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import type { ServiceAccess } from './ports.ts'
@@ -26,24 +27,39 @@ export function desiredService(world: World, manifest: ResourceManifest | undefi
   return { usable: true, identity, access: accessOf(identity, service.spec.credentials.secretRef.name) }
 }
 
-/** Where a recorded pipe is to be looked for: in the service it was created in, whatever the manifest says now. */
+/**
+ * Where a recorded pipe is to be looked for: in the service it was created in, whatever its manifest says now, and with
+ * credentials that a Service manifest gives for that service. Others would be answered 404, and that would prove nothing.
+ */
 export function recordedAccess(
   world: World,
-  record: LedgerRecord,
+  { service: recorded }: LedgerRecord,
   desired: DesiredService,
 ): ServiceAccess | undefined {
-  if (record.service === undefined) return desired.usable ? desired.access : undefined
-  const own = world.service(record.service.name)
-  if (own !== undefined) return accessOf(record.service, own.spec.credentials.secretRef.name)
-  return desired.usable ? accessOf(record.service, desired.access.secretName) : undefined
+  if (desired.usable && (recorded === undefined || isSame(recorded, desired.identity))) return desired.access
+  if (recorded === undefined) return undefined
+  const manifest = manifestOf(world, recorded)
+  return manifest && accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
 }
+
+/** The manifest of a service: the one of its name, or another one with its ids. */
+function manifestOf(world: World, service: ServiceIdentity): ServiceManifest | undefined {
+  const named = world.service(service.name)
+  if (named !== undefined && isSame(service, identityOf(named))) return named
+  for (const { manifest } of world.catalog?.entries.values() ?? [])
+    if (manifest?.kind === 'Service' && isSame(service, identityOf(manifest))) return manifest
+  return undefined
+}
+
+function isSame(a: Ids, b: Ids): boolean {
+  return sameId(a.organizationId, b.organizationId) && sameId(a.serviceId, b.serviceId)
+}
+
+type Ids = Pick<ServiceIdentity, 'organizationId' | 'serviceId'>
 
 /** Whether the manifest now asks for another service than the record says. */
 export function isOtherService(record: LedgerRecord, desired: DesiredService): boolean {
-  if (record.service === undefined || !desired.usable) return false
-  const { organizationId, serviceId } = desired.identity
-  const { service } = record
-  return !sameId(service.organizationId, organizationId) || !sameId(service.serviceId, serviceId)
+  return record.service !== undefined && desired.usable && !isSame(record.service, desired.identity)
 }
 
 /** Whether two of them lead to the same place with the same credentials. */
@@ -53,12 +69,7 @@ export function sameService(a: DesiredService, b: DesiredService): boolean {
 }
 
 export function sameAccess(a: ServiceAccess, b: ServiceAccess): boolean {
-  return (
-    sameId(a.organizationId, b.organizationId) &&
-    sameId(a.serviceId, b.serviceId) &&
-    a.secretName === b.secretName &&
-    a.name === b.name
-  )
+  return isSame(a, b) && a.secretName === b.secretName && a.name === b.name
 }
 
 function accessOf(identity: ServiceIdentity, secretName: string): ServiceAccess {

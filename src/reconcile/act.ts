@@ -38,11 +38,11 @@ export function act(
 }
 
 /** An edit that the platform already has becomes what we compare with from now on. */
-function accepted(record: LedgerRecord, { input }: Assessment, action: Action): LedgerRecord {
+function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
   const { fingerprint } = input.desired
-  return action.reason === 'Accepted' && fingerprint !== undefined
-    ? { ...record, applied: fingerprint }
-    : record
+  const manifest = entry?.manifest
+  if (action.reason !== 'Accepted' || fingerprint === undefined || manifest?.kind !== 'Pipe') return record
+  return { ...record, applied: fingerprint, platformName: platformNameOf(manifest) }
 }
 
 async function create(

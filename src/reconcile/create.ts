@@ -23,8 +23,11 @@ import type { BodySecrets } from './secrets.ts'
 
 /** So long after an intent was begun its request may go out, ms: later, too much may have changed. */
 const SEND_WITHIN_MS = 5_000
-/** What was decided on is so old at most when the intent is written, ms: a process may stand still at any point. */
-const GOOD_FOR_MS = 15_000
+/**
+ * What was decided on is older than the last request for it at most by this when the intent is written, ms: a process may stand
+ * still at any point.
+ */
+const GOOD_FOR_MS = 5_000
 /** Time in which the outcome of a request that has ended is written down, even on a struggling disk: ms. */
 const WRITTEN_MS = 5_000
 
@@ -55,7 +58,7 @@ async function sendOnce(
   const { key } = creation
   const intentId = deps.newId()
   const begunAt = deps.clock.monotonic()
-  if (begunAt - creation.since > GOOD_FOR_MS) throw new DecisionOutdated(key)
+  if (begunAt - creation.since > permit.deadlineMs + GOOD_FOR_MS) throw new DecisionOutdated(key)
   const notAfter = begunAt + SEND_WITHIN_MS
   const opened = await recordIntent(deps, rescue, creation, { intentId, deadlineMs: permit.deadlineMs })
   const intent = opened.intent

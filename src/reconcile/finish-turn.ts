@@ -98,7 +98,9 @@ export function finishTurn(deps: Deps, board: WritableBoard, finishing: Finishin
         ? undefined
         : deps.clock.monotonic() - turn.changedAt,
   })
-  return { action, outcome, next, also: alsoOf(deps, finishing, changed.includes('Ready')) }
+  const isFirst = !deps.world.isJudged(key)
+  if (outcome.result !== 'stopped') deps.world.noteJudged(key)
+  return { action, outcome, next, also: alsoOf(deps, finishing, isFirst || changed.includes('Ready')) }
 }
 
 function isNews(action: Action): boolean {
@@ -112,10 +114,10 @@ function unseenForMs({ world, clock }: Deps, { key, pipe }: LedgerRecord): numbe
 }
 
 /** Keys for which this turn changed something: who waits for this one, its service, and its siblings while it is missed. */
-function alsoOf(deps: Deps, { assessment, action, acted }: Finishing, readyChanged: boolean): readonly Key[] {
+function alsoOf(deps: Deps, { assessment, action, acted }: Finishing, readyIsNews: boolean): readonly Key[] {
   const { input, service } = assessment
   const { key } = input.desired
-  const also: Key[] = readyChanged ? deps.world.dependents(key).filter((other) => waits(deps, other)) : []
+  const also: Key[] = readyIsNews ? deps.world.dependents(key).filter((other) => waits(deps, other)) : []
   if (service.usable && input.kind !== 'Service') {
     const { outcome } = acted
     const refused =

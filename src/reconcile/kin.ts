@@ -16,9 +16,12 @@ export interface NewPipe {
   readonly service: DesiredService
 }
 
-/** The record of another key that this pipe may belong to, so that creating it would be once too often. */
-export function kinOf(world: World, pipe: NewPipe): Kin | undefined {
-  const named = pipe.manifest.policy?.renamedFrom
+/**
+ * The record of another key that this pipe may belong to, so that creating it would be once too often.
+ * @param recorded its own: with a pipe that is not found, no other record can move here
+ */
+export function kinOf(world: World, pipe: NewPipe, recorded: LedgerRecord): Kin | undefined {
+  const named = recorded.pipe === undefined ? pipe.manifest.policy?.renamedFrom : undefined
   const from = named === undefined ? undefined : parseKey(named)
   const record = from === undefined ? undefined : world.record(from)
   if (record !== undefined && leftSomething(record)) {

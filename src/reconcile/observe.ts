@@ -4,16 +4,16 @@ import type { Entry } from '../kinds/catalog.ts'
 import { kindOf, type Key } from '../kinds/key.ts'
 import type { ObservedAlert, ObservedPipe } from '../kinds/observed.ts'
 import { comparePipe } from '../kinds/pipe/compare.ts'
-import { sameId } from '../lib/same-id.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Desired, Observed } from '../plan/input.ts'
 import { missesAfter } from '../plan/missing.ts'
 import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
 import { recordedAccess, type DesiredService } from './access.ts'
 import type { Deps, Turn } from './deps.ts'
-import { noteFound, noteMissing } from './looks.ts'
+import { forgetMisses, noteFound, noteMissing } from './looks.ts'
 import type { CreatePermit, ReadOptions, Reply } from './ports.ts'
 import { RemoteError, type RemoteErrorFacts } from './remote-error.ts'
+import { saysGone } from './said-gone.ts'
 import { siblingFoundAt, witnessOf } from './siblings.ts'
 import { isLeftAlone } from './suspension.ts'
 
@@ -100,6 +100,9 @@ export function lookedAt(
   if (answer === undefined) return { ...unseen, failure: undefined }
   if ('reply' in answer) return found(deps, asked, answer)
   const { failure, askedAt } = answer
+  // What came between two 404s breaks their row. To be told to ask later is no answer.
+  const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
+  if (isBroken) forgetMisses(deps, asked.key)
   const isMissing = failure instanceof RemoteError && failure.facts.class === 'Missing'
   return isMissing && recorded.pipe !== undefined
     ? missing(deps, recorded, recorded.pipe, {
@@ -136,7 +139,7 @@ function seen(record: LedgerRecord, entry: Entry | undefined, now: number): Ledg
   const { pipe } = record
   if (pipe === undefined) return record
   const seenAt = pipe.seenAt ?? now
-  const refutedAt = saysGone(entry, pipe) ? (pipe.refutedAt ?? now) : undefined
+  const refutedAt = saysGone(entry, pipe.id) ? (pipe.refutedAt ?? now) : undefined
   const isKnown = seenAt === pipe.seenAt && refutedAt === pipe.refutedAt && pipe.saidGoneAt === undefined
   return isKnown ? record : { ...record, pipe: { ...pipe, seenAt, saidGoneAt: undefined, refutedAt } }
 }
@@ -144,12 +147,9 @@ function seen(record: LedgerRecord, entry: Entry | undefined, now: number): Ledg
 /** Words that were refuted count again once they were taken back: then they are new ones. */
 function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
   const { pipe } = record
-  if (pipe?.refutedAt === undefined || entry?.manifest === undefined || saysGone(entry, pipe)) return record
+  if (pipe?.refutedAt === undefined || entry?.manifest === undefined || saysGone(entry, pipe.id))
+    return record
   return { ...record, pipe: { ...pipe, refutedAt: undefined } }
-}
-
-function saysGone(entry: Entry | undefined, { id }: RecordedPipe): boolean {
-  return entry?.manifest?.kind === 'Pipe' && sameId(entry.manifest.policy?.recreate, id)
 }
 
 function missing(

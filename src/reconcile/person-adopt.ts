@@ -45,7 +45,10 @@ async function adoptOnce(
   const wait = intent === undefined ? undefined : await inFlight(deps, key, intent)
   const target = await adoptionTarget(deps, recorded)
   const why =
-    wait ?? target.problem ?? claimOf(deps, key, pipeId) ?? (await heldPipe(deps, recorded, pipeId, options))
+    wait ??
+    target.problem ??
+    claimOf(deps, recorded, pipeId) ??
+    (await heldPipe(deps, recorded, pipeId, options))
   if (why !== undefined) return refused(why)
   if (target.problem !== undefined) throw new Error('a problem is a reason')
 
@@ -66,7 +69,11 @@ async function adoptOnce(
 }
 
 /** Another key that has the pipe, or that a manifest or a Lock gives it to, or another pipe that they give to this key. */
-function claimOf({ world }: PersonDeps, key: Key, pipeId: string): string | undefined {
+function claimOf({ world }: PersonDeps, recorded: LedgerRecord, pipeId: string): string | undefined {
+  const { key } = recorded
+  // The line that names the pipe which was given up was there before.
+  const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.pipe.id
+  const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = heldElsewhere(world, pipeId, key)
   if (held !== undefined) return held
   const { entries, locks } = world.catalog ?? { entries: new Map(), locks: new Map() }
@@ -75,14 +82,14 @@ function claimOf({ world }: PersonDeps, key: Key, pipeId: string): string | unde
     const place = `policy.adopt at ${position.file}:${position.line}`
     if (other !== key && sameId(named, pipeId))
       return `Pipe ${pipeId} is for ${other}, by ${place}. Correct one of them.`
-    if (other === key && named !== undefined && !sameId(named, pipeId)) {
+    if (other === key && named !== undefined && isOther(named)) {
       return `${key} is to be pipe ${named}, by ${place}. Correct that, or give that id.`
     }
   }
   for (const [other, id] of locks) {
     if (other !== key && sameId(id, pipeId))
       return `Pipe ${pipeId} is for ${other}, by a Lock. Correct one of them.`
-    if (other === key && !sameId(id, pipeId))
+    if (other === key && isOther(id))
       return `${key} is to be pipe ${id}, by a Lock. Correct that, or give that id.`
   }
   return undefined

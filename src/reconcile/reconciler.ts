@@ -26,6 +26,7 @@ import type { Reconciled } from './reconciled.ts'
 import { moveRecord, recordToMove } from './rename.ts'
 import type { CreateEnd, Rescue } from './rescue.ts'
 import { createRescue } from './rescue.ts'
+import { RemoteError } from './remote-error.ts'
 import { heedRetryCreate } from './retry-in-git.ts'
 import { withoutLedger } from './without-ledger.ts'
 
@@ -251,7 +252,13 @@ function carryOut(
 function failed({ deps, turn }: Context, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
   const outcome = outcomeOf(error, { signal: turn.stopping, now: deps.clock.now() })
-  return { outcome, record: assessment.input.recorded, history: [] }
+  const { recorded, kind } = assessment.input
+  const mayHaveWorked =
+    kind === 'QueryEndpoint' && error instanceof RemoteError && error.facts.effect === 'unknown'
+  // What was applied last is not known any more: it is applied again, also when the edit is taken back.
+  const record =
+    mayHaveWorked && recorded.upsert !== undefined ? { ...recorded, applied: undefined } : recorded
+  return { outcome, record, history: [] }
 }
 
 function nextBackoff(

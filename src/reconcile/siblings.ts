@@ -33,28 +33,42 @@ export function siblingFoundAt(
   return latest
 }
 
-/** Whether another pipe of the service has been found beside the 404s. */
-export function witnessOf(deps: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
+/**
+ * Whether another pipe of the service has been found beside the 404s. One that nobody asks for, because it is suspended or has no
+ * manifest any more, is no witness; but it exists, as far as anybody knows, and so this one is not the only one.
+ */
+export function witnessOf({ world }: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
   if (misses?.besideSince !== undefined) return 'answered'
-  for (const key of siblingsOf(deps.world, record)) if (isLookedAt(deps, key)) return 'silent'
-  return misses === undefined ? 'silent' : 'nobody'
+  const [other] = siblingsOf(world, record)
+  return misses === undefined || other !== undefined ? 'silent' : 'nobody'
 }
 
 /**
  * Pipes of the same service to look at, unless enough were answered since this one was last missed: they show whether one
- * pipe is gone, or a permission.
+ * pipe is gone, or a permission. The one that was found last, as a witness, and a few out of all the others, so that many that
+ * are gone cannot stay out of sight.
  */
 export function siblingsToLookAt(deps: Seen, record: LedgerRecord): readonly Key[] {
-  const misses = deps.world.look(record.key)?.misses
+  const { world } = deps
+  const misses = world.look(record.key)?.misses
   if (misses === undefined) return []
-  const siblings: Key[] = []
-  let answered = 0
-  for (const key of siblingsOf(deps.world, record)) {
-    if (lookSince(deps.world.look(key), misses.lastAt) !== undefined) answered += 1
-    else if (siblings.length < SIBLINGS && isLookedAt(deps, key)) siblings.push(key)
-    if (answered >= SIBLINGS) return []
-  }
-  return siblings.slice(0, SIBLINGS - answered)
+  const readAt = (key: Key) => world.look(key)?.readAt ?? -Infinity
+  const siblings = [...siblingsOf(world, record)].toSorted((a, b) => readAt(a) - readAt(b))
+  const due = siblings.filter((key) => readAt(key) <= misses.lastAt && isLookedAt(deps, key))
+  const answered = siblings.filter((key) => readAt(key) > misses.lastAt).length
+  const witness = due.findLast((key) => world.look(key)?.found === true)
+  const others = due.filter((key) => key !== witness)
+  const wanted = SIBLINGS - answered
+  if (witness === undefined || wanted <= 0) return spread(others, wanted)
+  return [witness, ...spread(others, wanted - 1)]
+}
+
+/** So many of a list, at equal distances. */
+function spread(keys: readonly Key[], count: number): readonly Key[] {
+  if (keys.length <= count) return keys
+  return keys.filter(
+    (_, index) => Math.floor(((index + 1) * count) / keys.length) > Math.floor((index * count) / keys.length),
+  )
 }
 
 /** How many pipes of the service, or else of the credential, are not found, when that is too many to believe. */

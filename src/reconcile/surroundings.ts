@@ -1,5 +1,5 @@
 import type { Entry } from '../kinds/catalog.ts'
-import { keyOf, parseKey } from '../kinds/key.ts'
+import { keyOf, parseKey, type Key } from '../kinds/key.ts'
 import { sameId } from '../lib/same-id.ts'
 import { brakeOf } from '../plan/brake.ts'
 import type { Desired, Observed, Surroundings } from '../plan/input.ts'
@@ -37,19 +37,31 @@ export function surroundingsOf(
     lockedId: world.catalog?.locks.get(desired.key),
     hiddenLocks: world.catalog?.hiddenLocks ?? [],
     kin:
-      manifest?.kind === 'Pipe' && recorded.pipe === undefined
-        ? kinOf(world, { manifest, desired, service })
+      manifest?.kind === 'Pipe' && (recorded.pipe === undefined || observed.status === 'missing')
+        ? kinOf(world, { manifest, desired, service }, recorded)
         : undefined,
+    unfound: isUnfound(world, desired.key),
     notReady: needed.flatMap((text) => {
       const needs = parseKey(text)
       if (needs === undefined) return []
-      return world.record(needs)?.conditions?.Ready.status === 'True' ? [] : [needs]
+      return isReady(world, needs) ? [] : [needs]
     }),
     missingSecrets: input.missingSecrets,
     brake: brakeOf({ wanted: world.wantedCreations(now), limit: deps.maxCreates }),
     massMissing: observed.status === 'missing' ? massMissing(deps, recorded, observed.misses) : undefined,
     knownIds: knownIds(world, recorded),
   }
+}
+
+/** Whether the last reading, which is not believed, did not find a manifest: it is not there, for all that anybody knows. */
+function isUnfound({ catalog }: World, key: Key): boolean {
+  const unfound = catalog?.problem?.unfound
+  return unfound === 'all' || unfound?.has(key) === true
+}
+
+/** As this process has found out: what the ledger remembers may be a night old. */
+function isReady(world: World, key: Key): boolean {
+  return world.isJudged(key) && world.record(key)?.conditions?.Ready.status === 'True'
 }
 
 /** Why nothing is written to a service that is known: what its manifest says now is not. */

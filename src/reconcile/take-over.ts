@@ -10,6 +10,7 @@ import type { HistoryEntry } from './history.ts'
 import { isUnclaimed } from './kin.ts'
 import type { ReadOptions, Reply, ServiceAccess } from './ports.ts'
 import { RemoteError } from './remote-error.ts'
+import { saysGone } from './said-gone.ts'
 import type { World } from './world.ts'
 
 /** A pipe that exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
@@ -74,7 +75,7 @@ export async function takeOver(
       requestId,
       seenAt: at,
       saidGoneAt: undefined,
-      refutedAt: undefined,
+      refutedAt: saysGone(world.entry(key), pipe.id) ? at : undefined,
     },
     replaced: replacedAfter(recorded.replaced, world.steadyNow()),
     service,

@@ -71,6 +71,9 @@ export interface World {
   /** @returns whether that changed anything */
   noteAuth(service: string, failure: string | undefined): boolean
   service(name: string): ServiceManifest | undefined
+  /** Whether this process has reconciled a key: what it says of it is no memory of an earlier one. */
+  isJudged(key: Key): boolean
+  noteJudged(key: Key): void
   /** Number of pipes that want to be created now. */
   wantedCreations(now: number): number
   /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
@@ -110,6 +113,7 @@ export function createWorld({
   const formerIds = createKeyGroups()
   const asked = createKeyGroups()
   const recordedAt = new Map<Key, number>()
+  const judged = new Set<Key>()
   const steadyNow = createSteadyClock(clock)
   const authFailures = new Map<string, string>()
 
@@ -163,6 +167,7 @@ export function createWorld({
       looks.delete(key)
       for (const groups of [pipes, ids, formerIds, asked]) groups.put(key, undefined)
       recordedAt.delete(key)
+      judged.delete(key)
     },
     look: (key) => looks.get(key),
     noteLook(key, look) {
@@ -181,6 +186,8 @@ export function createWorld({
       const manifest = catalog?.entries.get(keyOf('Service', name))?.manifest
       return manifest?.kind === 'Service' ? manifest : undefined
     },
+    isJudged: (key) => judged.has(key),
+    noteJudged: (key) => void judged.add(key),
     wantedCreations(now) {
       // A suspension that ends changes the count without any event, so an old count is not trusted for long.
       if (wanted === undefined || Math.abs(now - wanted.at) > 5_000)

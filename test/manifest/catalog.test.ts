@@ -105,7 +105,7 @@ describe('readings that are not believed', () => {
   const rows = [
     {
       name: 'an unreadable root',
-      reading: readingOf({}, { problem: { reason: 'SourceUnreadable', message: 'x' } }),
+      reading: readingOf({}, { problem: { reason: 'SourceUnreadable', message: 'x', unfound: 'all' } }),
       reason: 'SourceUnreadable',
     },
     { name: 'an empty directory', reading: readingOf({}), reason: 'SourceEmpty' },

@@ -45,6 +45,27 @@ const replaced = created({ replaced: { count: 1, at: NOW - HOUR + 1 } })
 const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
 
 const ROWS: readonly Row[] = [
+  // a reading that is not believed, and did not find the manifest
+  {
+    why: 'what a doubted reading does not find is not created',
+    input: pipe({ surroundings: { unfound: true } }),
+    is: ['hold', 'ManifestVanishing'],
+  },
+  {
+    why: 'what a doubted reading does not find is not created in place of a pipe that is gone',
+    input: pipe({ recorded: created(), observed: missed(3, MINUTE), surroundings: { unfound: true } }),
+    is: ['hold', 'ManifestVanishing'],
+  },
+  {
+    why: 'an endpoint that a doubted reading does not find is not applied',
+    input: endpoint({ surroundings: { unfound: true } }),
+    is: ['hold', 'ManifestVanishing'],
+  },
+  {
+    why: 'a pipe that a doubted reading does not find is looked after as ever',
+    input: pipe({ recorded: created(), observed: FOUND, surroundings: { unfound: true } }),
+    is: ['observe', 'InSync'],
+  },
   // valid, new
   { why: 'a new pipe is created', input: pipe(), is: ['create', 'New'] },
   { why: 'policy.adopt takes over', input: pipe({ policy: { adopt: PIPE_ID } }), is: ['adopt', 'Adopt'] },

@@ -59,6 +59,7 @@ const ALONE: Surroundings = {
   missingSecrets: [],
   brake: undefined,
   massMissing: undefined,
+  unfound: false,
   knownIds: [],
 }
 

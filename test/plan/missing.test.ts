@@ -78,6 +78,13 @@ describe('one more 404', () => {
       is: misses(3, 70_000, 0, 69_000),
     },
     {
+      why: 'after a time in which nobody looked begins anew',
+      misses: misses(2, HOUR, 3 * MINUTE + 1, HOUR),
+      pipeAgeMs: HOUR,
+      foundAgo: 1,
+      is: first,
+    },
+    {
       why: 'is not beside what was found before the first',
       misses: misses(1, 1_000, 1_000),
       pipeAgeMs: HOUR,

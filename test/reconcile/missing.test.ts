@@ -33,9 +33,9 @@ async function hide(world: Given, ...hidden: readonly Key[]): Promise<(key: Key)
   const kept = new Map<Key, () => void>()
   for (const key of hidden) {
     const id = (await world.record(key)).pipe?.id ?? ''
-    const pipe = pipes.get(id)
-    if (pipe === undefined) throw new Error(`${key} is not there`)
-    kept.set(key, () => pipes.set(id, pipe))
+    const hiding = pipes.get(id)
+    if (hiding === undefined) throw new Error(`${key} is not there`)
+    kept.set(key, () => pipes.set(id, hiding))
     pipes.delete(id)
   }
   return (key) => kept.get(key)?.()
