@@ -64,8 +64,8 @@ interface Context {
   readonly also: Set<Key>
 }
 
-export function createReconciler(deps: Deps, board: WritableBoard): Reconciler {
-  const rescue = createRescue(deps)
+/** @param rescue of an earlier life, where one goes on from what it had in memory */
+export function createReconciler(deps: Deps, board: WritableBoard, rescue = createRescue(deps)): Reconciler {
   return {
     saveOutcomes: () => rescue.recoverAll(),
     async reconcile(key, turn) {

@@ -1,0 +1,62 @@
+/** One way in which a story can go on. */
+export interface Option {
+  readonly name: string
+  /** 0 for what happens every day; 1 for a fault, an edit, or a person's word. */
+  readonly cost: number
+}
+
+/** A place at which a story could have gone on otherwise. */
+export interface Choice {
+  readonly options: readonly Option[]
+  readonly taken: number
+}
+
+/** Makes the choices of one run: first those it was given, then the first option each time. */
+export interface Chooser {
+  /** @returns the name of the option that is taken */
+  choose<Name extends string>(options: readonly (Option & { readonly name: Name })[]): Name
+  /** The choices made so far. */
+  readonly made: readonly Choice[]
+  /** What they cost. */
+  readonly cost: number
+}
+
+/** @param script indices of options; an index beyond the options is a mistake, and throws */
+export function createChooser(script: readonly number[]): Chooser {
+  const made: Choice[] = []
+  let cost = 0
+  return {
+    choose(options) {
+      const taken = script[made.length] ?? 0
+      const option = options[taken]
+      if (option === undefined) throw new Error(`there is no option ${taken} at choice ${made.length}`)
+      made.push({ options, taken })
+      cost += option.cost
+      return option.name
+    },
+    made,
+    get cost() {
+      return cost
+    },
+  }
+}
+
+/** The scripts of the runs that differ from this one at one choice that it was not given, for at most `most` in all. */
+export function otherScripts(
+  chooser: Pick<Chooser, 'made'>,
+  given: number,
+  most: number,
+): readonly (readonly number[])[] {
+  const scripts: number[][] = []
+  let cost = 0
+  const taken = chooser.made.map((choice) => choice.taken)
+  for (const [place, choice] of chooser.made.entries()) {
+    if (place >= given) {
+      for (const [index, option] of choice.options.entries())
+        if (index !== choice.taken && cost + option.cost <= most)
+          scripts.push([...taken.slice(0, place), index])
+    }
+    cost += choice.options[choice.taken]?.cost ?? 0
+  }
+  return scripts
+}

@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto'
+import type { Key } from '../../src/kinds/key.ts'
+import { retryFrom } from '../../src/plan/outcome-unknown.ts'
+import type { Intent, LedgerRecord, RecordedPipe } from '../../src/plan/record.ts'
+import { replaceableFrom } from '../../src/plan/replacement.ts'
+import type { Look } from '../../src/reconcile/world.ts'
+import { BEGIN, MINUTE, SECOND, type Model, type Pipe } from './model.ts'
+
+/*
+ * Situations that go on alike have the same digest: times are put in relation to now, and count up to where they make a
+ * difference; ids are numbered in the order in which they appear; words that are only read by people are left out.
+ */
+
+const ALONE_MS = 15 * MINUTE
+
+export function digestOf(model: Model): string {
+  return hash('sha1', textOf(model), 'base64')
+}
+
+export function textOf(model: Model): string {
+  const records = [...model.records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  const steady = BEGIN + model.now
+  const looks = new Map(model.memory.looks)
+  const held = new Map(
+    records.flatMap(({ pipe, former }, index) => [
+      [pipe?.id, index] as const,
+      [former?.pipe.id, index] as const,
+    ]),
+  )
+  const pipes = model.pipes.toSorted((a, b) => (held.get(a.id) ?? 99) - (held.get(b.id) ?? 99))
+  const text = JSON.stringify([
+    records.map((record) => recordOf(record, steady)),
+    [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now)]),
+    records.map(({ key, pipe }) => ageOf(model, key, pipe)),
+    [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady)),
+    model.copy === undefined,
+    model.memory.unsaved.map(([key, { intentId, opened, end }]) => [
+      key,
+      intentId,
+      opened === undefined,
+      end.type,
+      end.type === 'created' && end.pipe.id,
+    ]),
+    [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
+    pipes.map((pipe) => pipeOf(pipe, model.now)),
+    model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
+    model.wishes,
+    [model.endpoint, model.services, model.lock],
+    pipes.map(({ id, intentId }) => [
+      isIn(model.hands, id),
+      isIn(model.hands, intentId),
+      isIn(model.saidGone, id),
+    ]),
+    records.map(({ intent }) => isIn(model.hands, intent?.id)),
+    Object.entries(model.replacedAt).map(([wish, at]) => [wish, Math.min(model.now - at, 60 * MINUTE)]),
+  ])
+  const numbers = new Map<string, string>()
+  return text.replace(/[0a]0000000-0000-4000-8000-(\d{12})/g, (id) => {
+    const number = numbers.get(id) ?? `#${numbers.size}`
+    numbers.set(id, number)
+    return number
+  })
+}
+
+function isIn(ids: ReadonlySet<string>, id: string | undefined): boolean {
+  return id !== undefined && ids.has(id)
+}
+
+function recordOf(record: LedgerRecord, steady: number): unknown {
+  const { key, service, platformName, pipe, former, replaced, intent, upsert, applied, backoff, conditions } =
+    record
+  const from = replaceableFrom(replaced)
+  return [
+    key,
+    service?.serviceId,
+    platformName,
+    pipe && recordedOf(pipe),
+    former && [recordedOf(former.pipe), former.platformName, former.applied?.digest, former.applied?.secrets],
+    replaced && [replaced.count, from === undefined ? 0 : Math.max(0, from - steady)],
+    intent && intentOf(intent, steady),
+    upsert && [Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
+    [applied?.digest, applied?.secrets],
+    backoff && [
+      Math.max(0, backoff.until - steady),
+      backoff.digest === '' ? '' : hash('sha1', backoff.digest),
+    ],
+    // What other commands and keys read of it.
+    [conditions?.Synced.reason, conditions?.Ready.status],
+  ]
+}
+
+function recordedOf({ id, origin, seenAt, saidGoneAt, refutedAt }: RecordedPipe): unknown {
+  return [id, origin, seenAt !== undefined, saidGoneAt !== undefined, refutedAt !== undefined]
+}
+
+function intentOf(intent: Intent, steady: number): unknown {
+  const { id, state, seen, saidEarlyAt, endBy } = intent
+  // What is settled is over, but for its name.
+  if (state !== 'open' && state !== 'unknown') return [id, state]
+  const left = Math.max(0, retryFrom(intent) - steady)
+  return [id, state, seen?.pipeId, saidEarlyAt !== undefined, left, Math.max(0, endBy - steady)]
+}
+
+/** What a look says, and whose first miss is older than it. */
+function lookOf(looks: ReadonlyMap<Key, Look>, key: Key, now: number): unknown {
+  const look = looks.get(key)
+  if (look === undefined) return undefined
+  const { found, misses, readAt, state } = look
+  const since = [...looks].flatMap(([other, { misses: of }]) =>
+    of !== undefined && readAt !== undefined && readAt > of.firstAt ? [other] : [],
+  )
+  return [
+    found,
+    state,
+    misses && [Math.min(misses.count, 3), Math.min(now - misses.firstAt, ALONE_MS)],
+    since.toSorted(),
+  ]
+}
+
+/** For how long a pipe is known, up to where its first 404 counts. */
+function ageOf({ memory, now }: Model, key: Key, pipe: RecordedPipe | undefined): number | undefined {
+  if (pipe === undefined) return undefined
+  const at = memory.recordedAt.find(([of]) => of === key)?.[1] ?? pipe.at - BEGIN
+  return Math.min(now - at, 60 * SECOND)
+}
+
+function pipeOf(
+  { id, wish, intentId, serviceId, name, topics, view, goneSince, isBeside, isTold }: Pipe,
+  now: number,
+): unknown {
+  const gone = goneSince === undefined ? undefined : Math.min(now - goneSince, ALONE_MS)
+  return [id, wish, intentId, serviceId, name, topics, view, gone, isBeside, isTold]
+}

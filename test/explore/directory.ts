@@ -1,0 +1,66 @@
+import { keyOf, type Key } from '../../src/kinds/key.ts'
+import type { Catalog } from '../../src/kinds/catalog.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import type { ParsedFile } from '../../src/manifest/parse-file.ts'
+import { createModelDirectory, createReader } from '../reconcile/model-directory.ts'
+import { endpoint, lock, pipe, service } from '../reconcile/manifests.ts'
+import { keyOfWish, type Model, type Wish } from './model.ts'
+
+/* The manifests of a model, and what Pipewright makes of them: the real parser, the real catalog. */
+
+/** An end that no story reaches. */
+const FOREVER = '2027-01-01T00:00:00Z'
+const SUSPEND = { reason: 'a test', until: FOREVER }
+
+const parsed = new Map<string, ParsedFile>()
+const catalogs = new Map<string, Catalog>()
+const MOST_CATALOGS = 20_000
+
+/** What a process that has read the directory knows. */
+export function catalogOf(model: Model): Catalog {
+  const files = filesOf(model)
+  const known = new Set<Key>([...model.records.keys(), ...model.wishes.map(keyOfWish)])
+  if (model.endpoint !== undefined) known.add(keyOf('QueryEndpoint', 'one'))
+  const name = JSON.stringify([[...files], [...known].toSorted(), model.memory.knowsServices])
+  const before = catalogs.get(name)
+  if (before !== undefined) return before
+  const catalog = read(model, files, known)
+  if (catalogs.size >= MOST_CATALOGS) catalogs.clear()
+  catalogs.set(name, catalog)
+  return catalog
+}
+
+function read(model: Model, files: ReadonlyMap<string, string>, known: ReadonlySet<Key>): Catalog {
+  const directory = createModelDirectory(parsed)
+  const reader = createReader(directory)
+  const keys = new Map([...known].map((key) => [key, undefined]))
+  if (model.isServiceFlawed && model.memory.knowsServices) {
+    for (const [file, text] of filesOf({ ...model, isServiceFlawed: false })) directory.files.set(file, text)
+    reader.read(keys)
+  }
+  directory.files.clear()
+  for (const [file, text] of files) directory.files.set(file, text)
+  // What is gone is believed to be gone after three readings.
+  reader.read(keys)
+  reader.read(keys)
+  return reader.read(keys).catalog
+}
+
+function filesOf(model: Model): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  for (const [name, serviceId] of Object.entries(model.services))
+    files.set(`service-${name}.yaml`, model.isServiceFlawed ? '{"kind": "Service"' : service(name, serviceId))
+  for (const wish of model.wishes) if (wish.isPresent) files.set(`${wish.name}.yaml`, textOf(wish))
+  if (model.endpoint?.isPresent === true) {
+    const { isSuspended, origins } = model.endpoint
+    const policy: JsonObject = isSuspended ? { suspend: SUSPEND } : {}
+    files.set('endpoint.yaml', endpoint('one', { service: 'one', allowedOrigins: origins }, policy))
+  }
+  if (Object.keys(model.lock).length > 0) files.set('lock.yaml', lock(model.lock))
+  return files
+}
+
+function textOf({ name, platformName, topics, service: of, isSuspended, policy }: Wish): string {
+  const more: JsonObject = isSuspended ? { suspend: SUSPEND } : {}
+  return pipe(name, { service: of, platformName, topics, policy: { ...policy, ...more } })
+}

@@ -1,0 +1,127 @@
+import { getHeapStatistics } from 'node:v8'
+import { otherScripts } from './chooser.ts'
+import { digestOf } from './digest.ts'
+import type { Model } from './model.ts'
+import { play, type Move } from './play.ts'
+import { settledModel } from './settled.ts'
+import { stepsOf } from './steps.ts'
+import type { World } from './worlds.ts'
+
+/** What an exploration came to. */
+export interface Explored {
+  readonly world: string
+  /** The most faults, edits and words in one story for which all stories were told. */
+  readonly depth: number
+  readonly situations: number
+  /** Steps that were played, most of them a look of Pipewright at one key. */
+  readonly plays: number
+  readonly seconds: number
+  /** Why it ended before its depth. */
+  readonly stopped: 'law' | 'time' | 'memory' | undefined
+  /** The shortest story in which a law is broken. */
+  readonly story: Story | undefined
+}
+
+export interface Story {
+  readonly moves: readonly Move[]
+  readonly broken: readonly string[]
+  readonly cost: number
+}
+
+export interface Limits {
+  readonly depth: number
+  /** When to stop, as `performance.now()` says. */
+  readonly until: number
+}
+
+/** A situation to go on from, and how it was reached. */
+interface Situation {
+  readonly model: Model
+  readonly before: Trace | undefined
+  readonly steps: number
+}
+
+interface Trace {
+  readonly move: Move
+  readonly before: Trace | undefined
+}
+
+/** More than any story has: stories with fewer faults come first, however long they are. */
+const MOST_STEPS = 1e6
+
+/** Tells all stories of a world, those with the fewest faults first, and of those the shortest first. */
+export async function explore(world: World, limits: Limits): Promise<Explored> {
+  const started = performance.now()
+  /** Digests, each with the fewest faults and then steps that lead there. */
+  const known = new Map<string, number>()
+  let situations = 0
+  /** By cost, then by steps. */
+  const waiting: Situation[][][] = []
+  let plays = 0
+
+  function add(situation: Situation, cost: number): void {
+    const digest = digestOf(situation.model)
+    const place = cost * MOST_STEPS + situation.steps
+    if ((known.get(digest) ?? Infinity) <= place) return
+    known.set(digest, place)
+    const level = (waiting[cost] ??= [])
+    const row = (level[situation.steps] ??= [])
+    row.push(situation)
+  }
+
+  function ended(depth: number, stopped: Explored['stopped'], story?: Story): Explored {
+    const seconds = (performance.now() - started) / 1_000
+    return { world: world.name, depth, situations, plays, seconds, stopped, story }
+  }
+
+  add({ model: await settledModel(world), before: undefined, steps: 0 }, 0)
+  for (let cost = 0; cost <= limits.depth; cost += 1) {
+    const level = waiting[cost] ?? []
+    for (let steps = 0; steps < level.length; steps += 1) {
+      const row = level[steps] ?? []
+      for (const situation of row) {
+        // A shorter way there was found since.
+        if ((known.get(digestOf(situation.model)) ?? 0) < cost * MOST_STEPS + steps) continue
+        situations += 1
+        if (performance.now() > limits.until) return ended(cost - 1, 'time')
+        if (situations % 1_000 === 0 && isMemoryFull()) return ended(cost - 1, 'memory')
+        const story = await goOn(situation, cost)
+        if (story !== undefined) return ended(cost, 'law', story)
+      }
+      level[steps] = []
+    }
+    waiting[cost] = []
+  }
+  return ended(limits.depth, undefined)
+
+  /** Plays every step from a situation, in every way. @returns the story, if a law is broken */
+  async function goOn({ model, before, steps }: Situation, cost: number): Promise<Story | undefined> {
+    const most = limits.depth - cost
+    for (const step of stepsOf(model, world)) {
+      if (step.cost > most) continue
+      const scripts: (readonly number[])[] = [[]]
+      for (let script = scripts.pop(); script !== undefined; script = scripts.pop()) {
+        const move = { step: step.name, script }
+        const played = await play(model, world, move)
+        plays += 1
+        const trace = { move, before }
+        if (played.broken.length > 0)
+          return { moves: movesOf(trace), broken: played.broken, cost: cost + played.cost }
+        scripts.push(...otherScripts({ made: played.choices }, script.length, most - step.cost))
+        add({ model: played.model, before: trace, steps: steps + 1 }, cost + played.cost)
+      }
+    }
+    return undefined
+  }
+}
+
+function isMemoryFull(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+  return used > limit * 0.8
+}
+
+function movesOf(trace: Trace | undefined): readonly Move[] {
+  const moves: Move[] = []
+  for (let at = trace; at !== undefined; at = at.before) moves.unshift(at.move)
+  return moves
+}

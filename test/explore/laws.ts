@@ -1,0 +1,152 @@
+import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
+import type { Reconciled } from '../../src/reconcile/reconciled.ts'
+import type { ServiceAccess } from '../../src/reconcile/ports.ts'
+import { sameId } from '../../src/lib/same-id.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import type { Reason } from '../../src/plan/reason.ts'
+import { isVisible, keyOfWish, shortId, MINUTE, type Model, type Pipe, type Wish } from './model.ts'
+import { settle, type Run } from './run.ts'
+
+/* What may never be, whatever happens. */
+
+/** The wish for which an intent asks. */
+export function wishOf(model: Model, intentId: string): number | undefined {
+  const record = [...model.records.values()].find(({ intent }) => intent?.id === intentId)
+  const wish = model.wishes.findIndex((each) => record !== undefined && keyOfWish(each) === record.key)
+  return wish === -1 ? undefined : wish
+}
+
+/** A create is about to go out: the manifests of this moment have to ask for it. */
+export function judgeCreate(run: Run, service: ServiceAccess, text: string, pipe: Pipe): void {
+  const { model } = run
+  const wish = pipe.wish === undefined ? undefined : model.wishes[pipe.wish]
+  const fault = wish === undefined ? 'no manifest asks for' : faultOf(model, wish, service, text)
+  if (fault !== undefined) run.broken.push(`A create goes out that ${fault}.`)
+  const former = formerOf(model, pipe)
+  if (former === undefined || pipe.wish === undefined) return
+  const last = model.replacedAt[pipe.wish]
+  const isSaid = model.saidGone.has(former)
+  if (isSaid) model.hands.add(former)
+  else if (last !== undefined && model.now - last < 60 * MINUTE)
+    run.broken.push(`The pipe of ${keyOfWish(wish ?? { name: '?' })} is replaced twice within an hour.`)
+}
+
+function formerOf(model: Model, { intentId }: Pipe): string | undefined {
+  return [...model.records.values()].find(({ intent }) => intent?.id === intentId)?.former?.pipe.id
+}
+
+function faultOf(model: Model, wish: Wish, service: ServiceAccess, text: string): string | undefined {
+  const body = JSON.parse(text) as {
+    name: string
+    source: { kafka: { topics: string; credentials: { password: string } } }
+  } // ours
+  const { kafka } = body.source
+  const locked = model.lock[keyOfWish(wish)]
+  const record = model.records.get(keyOfWish(wish))
+  if (!wish.isPresent) return 'no manifest asks for any more'
+  if (wish.isSuspended) return 'its manifest says to leave alone'
+  if (model.isServiceFlawed) return 'is for a service whose manifest has errors'
+  if (!sameId(model.services[wish.service], service.serviceId))
+    return 'is for another service than the manifests say'
+  if (body.name !== (wish.platformName ?? wish.name)) return 'has another name than the manifest says'
+  if (kafka.topics !== wish.topics) return 'asks for other topics than the manifest'
+  if (kafka.credentials.password !== model.password) return 'holds an old password'
+  if (locked !== undefined && !sameId(locked, record?.former?.pipe.id)) return 'a Lock gives another pipe to'
+  const { adopt } = wish.policy
+  if (adopt !== undefined && !sameId(adopt, record?.former?.pipe.id))
+    return 'policy.adopt gives another pipe to'
+  return undefined
+}
+
+/** One pipe more: it has to be the only one of its wish, unless a person forced it. */
+function judgePipe(run: Run, pipe: Pipe): void {
+  const { model } = run
+  const others = model.pipes.filter(
+    (other) => other.wish === pipe.wish && pipe.wish !== undefined && !isInHands(model, other),
+  )
+  if (others.length > 0 && !isInHands(model, pipe)) {
+    const ids = [...others, pipe].map(({ id }) => shortId(id)).join(' and ')
+    run.broken.push(`There are two pipes "${pipe.name}" where one is wanted: ${ids}.`)
+  }
+  if (pipe.wish !== undefined && formerOf(model, pipe) !== undefined) {
+    const former = formerOf(model, pipe) ?? ''
+    if (!model.hands.has(former)) model.replacedAt[pipe.wish] = model.now
+  }
+}
+
+/** A create has worked: there is one pipe more. */
+export function made(run: Run, pipe: Pipe): void {
+  judgePipe(run, pipe)
+  run.model.pipes.push({ ...pipe })
+  settle(run)
+}
+
+function isInHands({ hands }: Model, { id, intentId }: Pipe): boolean {
+  return hands.has(id) || (intentId !== undefined && hands.has(intentId))
+}
+
+/** Between two steps: each pipe that Pipewright made is somewhere. */
+export function judgeKept(run: Run): void {
+  const { model } = run
+  for (const pipe of model.pipes) {
+    if (pipe.isTold) judgeTold(run, pipe)
+    if (pipe.intentId === undefined || isInHands(model, pipe) || isKept(model, pipe)) continue
+    run.broken.push(`Pipe ${shortId(pipe.id)} is lost: no record holds it, and no intent is open or unknown.`)
+  }
+}
+
+/** An id that a living process was told is in the ledger, or in its memory until it can be. */
+function judgeTold({ model, broken }: Run, pipe: Pipe): void {
+  pipe.isTold = ![...model.records.values()].some((record) => record.pipe?.id === pipe.id)
+  const isRemembered = model.memory.unsaved.some(
+    ([, { end }]) => end.type === 'created' && end.pipe.id === pipe.id,
+  )
+  if (pipe.isTold && !isRemembered && !isInHands(model, pipe))
+    broken.push(`Pipewright was told the id of pipe ${shortId(pipe.id)}, and has forgotten it.`)
+}
+
+function isKept(model: Model, { id, intentId }: Pipe): boolean {
+  for (const record of model.records.values()) {
+    if (record.pipe?.id === id || record.former?.pipe.id === id) return true
+    if (undecidedIntent(record)?.id === intentId) return true
+  }
+  // What a Lock names is taken over, whatever the ledger says.
+  if (Object.values(model.lock).includes(id)) return true
+  return model.memory.unsaved.some(([, { intentId: of }]) => of === intentId)
+}
+
+const CALLED_MISSING: ReadonlySet<Reason> = new Set([
+  'Missing',
+  'MassMissing',
+  'MissingUnconfirmed',
+  'ReplacedRecently',
+  'NeverSeen',
+])
+
+/** What a look came to, when nothing else happened meanwhile. */
+export function judgeLook(run: Run, key: Key, before: Model, { action }: Reconciled): void {
+  if (run.hadMeanwhile || !CALLED_MISSING.has(action.reason)) return
+  const id = before.records.get(key)?.pipe?.id
+  const pipe = before.pipes.find((each) => each.id === id)
+  if (pipe === undefined || !isVisible(before, pipe)) return
+  run.broken.push(`${key} is called ${action.reason}, and pipe ${shortId(pipe.id)} exists and can be read.`)
+}
+
+/** An upsert goes out: it has to be what the manifest of this moment asks for. */
+export function judgeUpsert(run: Run, service: ServiceAccess, text: string): void {
+  const { endpoint, services, isServiceFlawed } = run.model
+  const body = JSON.parse(text) as { allowedOrigins: string } // ours
+  const fault =
+    endpoint?.isPresent !== true
+      ? 'no manifest asks for any more'
+      : endpoint.isSuspended
+        ? 'its manifest says to leave alone'
+        : isServiceFlawed
+          ? 'is for a service whose manifest has errors'
+          : !sameId(services['one'], service.serviceId)
+            ? 'is for another service than the manifests say'
+            : body.allowedOrigins === endpoint.origins
+              ? undefined
+              : `holds allowedOrigins "${body.allowedOrigins}", and the manifest says "${endpoint.origins}"`
+  if (fault !== undefined) run.broken.push(`An upsert goes out that ${fault}.`)
+}

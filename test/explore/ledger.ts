@@ -1,0 +1,92 @@
+import type { Key } from '../../src/kinds/key.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import { LedgerConflict, LedgerError, type Ledger } from '../../src/reconcile/ports.ts'
+import { choose, forever, tell, type Process, type Run } from './run.ts'
+
+/** Whose calls go as they should: a person's command at the shell. */
+export const NO_CHOICE = 'no choice'
+
+/** The ledger of a model, as one process sees it: compare-and-set, and a crash before or after each write. */
+export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Ledger {
+  const { records } = run.model
+  const isDead = () => process !== NO_CHOICE && process.isDead
+
+  function current(seen: LedgerRecord): void {
+    if ((records.get(seen.key)?.version ?? 0) !== seen.version)
+      throw new LedgerConflict(seen.key, seen.version)
+  }
+
+  function put(next: LedgerRecord): LedgerRecord {
+    run.model.versions += 1
+    const written = { ...next, version: run.model.versions }
+    records.set(next.key, written)
+    return written
+  }
+
+  async function write<T>(what: string, work: () => T): Promise<T> {
+    if (isDead()) return forever()
+    if (run.model.isDiskFull) {
+      if (process !== NO_CHOICE) tell(run, `  It cannot write ${what}: the disk is full.`)
+      throw new LedgerError('io', 'the disk is full')
+    }
+    if (process === NO_CHOICE) return work()
+    const taken = choose(run, [
+      { name: 'written', cost: 0 },
+      run.world.crashes && { name: 'dies before', cost: 1 },
+      run.world.crashes && { name: 'dies after', cost: 1 },
+    ])
+    if (taken === 'dies before') {
+      tell(run, `  It is killed before it has written ${what}.`)
+      return process.die()
+    }
+    const result = work()
+    if (taken === 'dies after') {
+      tell(run, `  It is killed right after it has written ${what}.`)
+      return process.die()
+    }
+    return result
+  }
+
+  async function read<T>(work: () => T): Promise<T> {
+    return isDead() ? forever() : work()
+  }
+
+  const swap = (next: LedgerRecord) =>
+    write(whatIsIn(next), () => {
+      current(next)
+      return put(next)
+    })
+  return {
+    hashKey: new Uint8Array(32),
+    get: (key: Key) => read(() => records.get(key)),
+    current: (known) => read(() => records.get(known.key)),
+    list: () => read(() => [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))),
+    swap,
+    settle: swap,
+    move: (from, to) =>
+      write(`that ${from.key} is ${to.key}`, () => {
+        current(from)
+        current(to)
+        records.delete(from.key)
+        return put(to)
+      }),
+    remove: (record) =>
+      write(`that ${record.key} is forgotten`, () => {
+        current(record)
+        records.delete(record.key)
+      }),
+    reserveRoom: async () => {
+      if (run.model.isDiskFull) throw new LedgerError('io', 'the disk is full')
+    },
+    history: async () => [],
+    othersWrites: async () => 0,
+    versions: () => read(() => new Map([...records].map(([key, { version }]) => [key, version]))),
+    owned: async () => true,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+function whatIsIn({ key, intent, pipe }: LedgerRecord): string {
+  const state = intent === undefined ? '' : ` (intent ${intent.state})`
+  return `the record of ${key}${pipe === undefined ? state : ` (pipe ${Number(pipe.id.slice(-12))})`}`
+}

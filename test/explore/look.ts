@@ -1,0 +1,22 @@
+import type { Key } from '../../src/kinds/key.ts'
+import { judgeLook } from './laws.ts'
+import { copyOf } from './model.ts'
+import { processOf } from './process.ts'
+import { tell, type Run, type Step } from './run.ts'
+
+/** Pipewright looks at a key. */
+export function look(key: Key): Step {
+  return { name: `look ${key}`, cost: 0, kind: 'look', key, play: (run) => lookAt(run, key) }
+}
+
+export async function lookAt(run: Run, key: Key): Promise<void> {
+  const process = processOf(run)
+  const before = copyOf(run.model)
+  tell(run, `Pipewright looks at ${key}.`)
+  const end = await process.reconcile(key)
+  if (end === 'died') return
+  const { action, outcome } = end
+  const reason = 'reason' in outcome && outcome.reason !== undefined ? outcome.reason : action.reason
+  tell(run, `  It says ${outcome.result === 'unknown' ? 'OutcomeUnknown' : reason} (${action.type}).`)
+  judgeLook(run, key, before, end)
+}

@@ -1,0 +1,175 @@
+import type { Key } from '../../src/kinds/key.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import type { Unsaved } from '../../src/reconcile/rescue.ts'
+import type { Look } from '../../src/reconcile/world.ts'
+
+/*
+ * Everything that there is in a small world at one moment: Git, the platform, the ledger, and what the process remembers. Plain
+ * values, so that a story can go on from here in many ways. Times are ms since the story began, by one clock for all.
+ */
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+/** What the wall clock says when a story begins. */
+export const BEGIN = Date.UTC(2026, 0, 1)
+
+/** Whether a GET finds a pipe: `never` was not shown yet since it was made; `unreadable` is answered by a gateway. */
+export type View = 'seen' | 'hidden' | 'unreadable' | 'never'
+
+/** A pipe that somebody asks for. Its manifest may change its name and come and go; what is asked for stays the same pipe. */
+export interface Wish {
+  /** `metadata.name`, and so the key. */
+  name: string
+  /** `spec.name`; the same as `name` when absent. */
+  platformName: string | undefined
+  topics: string
+  service: string
+  isPresent: boolean
+  isSuspended: boolean
+  policy: Readonly<Record<string, string>>
+}
+
+export interface Pipe {
+  readonly id: string
+  /** Index of the wish for which Pipewright made it; undefined: a person made it in the console. */
+  readonly wish: number | undefined
+  readonly intentId: string | undefined
+  readonly serviceId: string
+  readonly name: string
+  readonly topics: string
+  view: View
+  /** Since when a GET would be answered 404. */
+  goneSince: number | undefined
+  /** Whether another pipe of its service could be read at some time since then. */
+  isBeside: boolean
+  /** Whether the process that lives was told its id, and no record holds it yet. */
+  isTold: boolean
+}
+
+/** A create whose sender heard nothing, and which may still arrive. */
+export interface LatePost {
+  readonly pipe: Pipe
+  /** Not at this time or later. */
+  readonly before: number
+}
+
+/** What a process knows beyond the ledger. */
+export interface Memory {
+  readonly looks: readonly (readonly [Key, Look])[]
+  /** When the pipe of a key was recorded by this process. */
+  readonly recordedAt: readonly (readonly [Key, number])[]
+  readonly unsaved: readonly (readonly [Key, Unsaved])[]
+  /** Whether it has read a valid manifest of each service. */
+  readonly knowsServices: boolean
+}
+
+export interface Endpoint {
+  isPresent: boolean
+  isSuspended: boolean
+  origins: string
+}
+
+export interface Model {
+  now: number
+  /** Ids that were given in this step. */
+  given: Set<string>
+  /** How many versions of records were written. */
+  versions: number
+  wishes: Wish[]
+  endpoint: Endpoint | undefined
+  /** `serviceId` by name. */
+  services: Record<string, string>
+  /** Whether the manifests of services have errors. */
+  isServiceFlawed: boolean
+  /** Ids that a Lock names, by key. */
+  lock: Record<string, string>
+  password: string
+  /** Whether the credential may read and create. */
+  isPermitted: boolean
+  pipes: Pipe[]
+  late: LatePost[]
+  /** What the ledger holds, by key. */
+  records: Map<Key, LedgerRecord>
+  /** A copy of the ledger that somebody made. */
+  copy: ReadonlyMap<Key, LedgerRecord> | undefined
+  memory: Memory
+  isDiskFull: boolean
+  /** Ids of pipes and intents that a person took into their hands: forced, forgotten, or given up. */
+  hands: Set<string>
+  /** Ids of pipes of which a person says that they are gone, and which were not read since. */
+  saidGone: Set<string>
+  /** When the pipe of a wish was last replaced without a person's word. */
+  replacedAt: Record<number, number>
+}
+
+export const BLANK_MEMORY: Memory = { looks: [], recordedAt: [], unsaved: [], knowsServices: true }
+
+/** What a crash leaves of what a process knew. */
+export function forgetAll(model: Model): void {
+  model.memory = { ...BLANK_MEMORY, knowsServices: !model.isServiceFlawed }
+  for (const pipe of model.pipes) pipe.isTold = false
+}
+
+/** A model that may be changed without changing this one. */
+export function copyOf(model: Model): Model {
+  return {
+    ...model,
+    wishes: model.wishes.map((wish) => ({ ...wish })),
+    endpoint: model.endpoint && { ...model.endpoint },
+    services: { ...model.services },
+    lock: { ...model.lock },
+    pipes: model.pipes.map((pipe) => ({ ...pipe })),
+    late: [...model.late],
+    records: new Map(model.records),
+    given: new Set(),
+    hands: new Set(model.hands),
+    saidGone: new Set(model.saidGone),
+    replacedAt: { ...model.replacedAt },
+  }
+}
+
+/** An id that nothing refers to: the lowest, so that situations that are alike have the same. */
+export function newId(model: Model, kind: 'pipe' | 'intent'): string {
+  const used = new Set<string | undefined>()
+  for (const { id, intentId } of [...model.pipes, ...model.late.map(({ pipe }) => pipe)])
+    used.add(id).add(intentId)
+  for (const { pipe, former, intent } of [...model.records.values(), ...(model.copy?.values() ?? [])])
+    used.add(pipe?.id).add(former?.pipe.id).add(intent?.id)
+  for (const [, { intentId }] of model.memory.unsaved) used.add(intentId)
+  for (const id of Object.values(model.lock)) used.add(id)
+  for (const { policy } of model.wishes) for (const id of Object.values(policy)) used.add(id)
+  for (const id of model.given) used.add(id)
+  for (let number = 1; ; number += 1) {
+    const id = `${FIRST[kind]}-0000-4000-8000-${String(number).padStart(12, '0')}`
+    if (used.has(id)) continue
+    model.given.add(id)
+    return id
+  }
+}
+
+const FIRST = { pipe: '00000000', intent: 'a0000000' } as const
+
+/** Forgets what a person said of what is nowhere any more. */
+export function tidy(model: Model): void {
+  const ids = new Set<string | undefined>()
+  for (const { id, intentId } of [...model.pipes, ...model.late.map(({ pipe }) => pipe)])
+    ids.add(id).add(intentId)
+  for (const { pipe, former, intent } of model.records.values())
+    ids.add(pipe?.id).add(former?.pipe.id).add(intent?.id)
+  for (const said of [model.hands, model.saidGone]) for (const id of said) if (!ids.has(id)) said.delete(id)
+  model.given.clear()
+}
+
+export function keyOfWish(wish: Pick<Wish, 'name'>): Key {
+  return `Pipe/${wish.name}`
+}
+
+/** Whether a GET finds a pipe at this moment. */
+export function isVisible(model: Model, pipe: Pipe): boolean {
+  return pipe.view === 'seen' && model.isPermitted
+}
+
+/** `Pipe 3`, as stories name it. */
+export function shortId(id: string): string {
+  return String(Number(id.slice(-12)))
+}

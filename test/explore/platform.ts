@@ -1,0 +1,195 @@
+import type { ObservedEndpoint, ObservedPipe } from '../../src/kinds/observed.ts'
+import { withoutRequestOnly } from '../../src/sandbox/request-only.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import type { CreatePermit, Platform, Reply, ServiceAccess } from '../../src/reconcile/ports.ts'
+import { pipeBodyOf } from '../reconcile/manifests.ts'
+import { remoteError } from '../reconcile/model-platform.ts'
+import { judgeCreate, judgeUpsert, made, wishOf } from './laws.ts'
+import { BEGIN, MINUTE, SECOND, isVisible, newId, shortId, type Pipe, type View } from './model.ts'
+import { NO_CHOICE } from './ledger.ts'
+import { choose, settle, forever, tell, type Process, type Run } from './run.ts'
+import { REPLIES } from './worlds.ts'
+
+/** The platform of a model, behind the port of a reconcile: what it answers, and when, is a choice wherever it may be. */
+export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): Platform {
+  const { model } = run
+  const isDead = () => process !== NO_CHOICE && process.isDead
+  const note = (line: string) => process === NO_CHOICE || tell(run, line)
+
+  async function getPipe(service: ServiceAccess, pipeId: string): Promise<Reply<ObservedPipe>> {
+    if (isDead()) return forever()
+    const pipe = model.pipes.find(({ id, serviceId }) => id === pipeId && serviceId === service.serviceId)
+    if (pipe?.view === 'unreadable' && model.isPermitted) {
+      note(`  It asks for pipe ${shortId(pipeId)}, and a gateway answers 503.`)
+      throw remoteError('Unavailable', 'none')
+    }
+    if (pipe === undefined || !isVisible(model, pipe)) {
+      note(`  It asks for pipe ${shortId(pipeId)}: 404${pipe === undefined ? '' : ', though it exists'}.`)
+      throw remoteError('Missing', 'none')
+    }
+    note(`  It asks for pipe ${shortId(pipeId)}: 200.`)
+    model.saidGone.delete(pipeId)
+    return { value: shown(pipe), requestId: 'request', credential: 'api' }
+  }
+
+  async function admitCreate(service: ServiceAccess): Promise<CreatePermit> {
+    if (isDead()) return forever()
+    if (process === NO_CHOICE) throw new Error('nobody creates at the shell')
+    await run.passMeanwhile(run, process, 'while its create waits for the budget', 'permit')
+    if (isDead()) return forever()
+    return {
+      service,
+      deadlineMs: 20 * SECOND,
+      getPipe,
+      send: ({ body, intentId, notAfter }) => send(process, service, { body, intentId, notAfter }),
+      release: () => undefined,
+    }
+  }
+
+  async function send(
+    sender: Process,
+    service: ServiceAccess,
+    request: { readonly body: string; readonly intentId: string; readonly notAfter: number },
+  ): Promise<Reply<ObservedPipe>> {
+    if (isDead()) return forever()
+    const body = JSON.parse(request.body) as { name: string; source: { kafka: { topics: string } } } // ours
+    const { intentId, notAfter } = request
+    const pipe = created(service.serviceId, body.name, body.source.kafka.topics, intentId)
+    judgeCreate(run, service, request.body, pipe)
+    if (run.world.standsStill) {
+      await run.passMeanwhile(run, sender, 'while it stands still before its POST', 'standstill')
+      if (isDead()) return forever()
+    }
+    // As the platform client does it: the last thing before the bytes.
+    if (model.now > notAfter) {
+      tell(run, '  It is too late for its POST, and nothing is sent.')
+      throw remoteError('Unavailable', 'none')
+    }
+    return answer(sender, pipe)
+  }
+
+  async function answer(sender: Process, pipe: Pipe): Promise<Reply<ObservedPipe>> {
+    const what = `  It POSTs "${pipe.name}" (intent ${shortId(pipe.intentId ?? '')})`
+    if (!model.isPermitted) {
+      tell(run, `${what}: 403.`)
+      throw remoteError('AuthFailed', 'none')
+    }
+    const another = model.pipes.find(({ wish }) => wish !== undefined && wish !== pipe.wish)
+    const reply = choose(run, repliesOf(run, another !== undefined))
+    const record = [...model.records.values()].find(({ intent }) => intent?.id === pipe.intentId)
+    const sendBy = (record?.intent?.sendBy ?? 0) - BEGIN
+    if (reply === 'refused') {
+      tell(run, `${what}: 400.`)
+      throw remoteError('Rejected', 'none')
+    }
+    if (reply === 'lost') {
+      tell(run, `${what}; it never arrives, and no reply comes.`)
+      throw remoteError('Unavailable', 'unknown')
+    }
+    if (reply === 'late' || reply === 'dies, late') {
+      const before = sendBy + (reply === 'late' ? 2 : 15) * MINUTE
+      model.late.push({ pipe, before })
+      tell(
+        run,
+        `${what}; it is still on its way, and ${reply === 'late' ? 'no reply comes' : 'it is killed'}.`,
+      )
+      if (reply === 'dies, late') return sender.die()
+      throw remoteError('Unavailable', 'unknown')
+    }
+    if (reply === 'dies, lost') {
+      tell(run, `${what}; it never arrives, and Pipewright is killed.`)
+      return sender.die()
+    }
+    made(run, { ...pipe, view: reply === 'never shown' ? 'never' : pipe.view })
+    if (reply === 'dies, worked') {
+      tell(run, `${what}: pipe ${shortId(pipe.id)} is made, and Pipewright is killed before the reply.`)
+      return sender.die()
+    }
+    if (reply === 'lost after the work') {
+      tell(run, `${what}: pipe ${shortId(pipe.id)} is made, and no reply comes.`)
+      throw remoteError('Unavailable', 'unknown')
+    }
+    const shownAs = reply === 'never shown' ? ', which no GET finds yet' : ''
+    tell(run, `${what}: 200, pipe ${shortId(pipe.id)}${shownAs}.`)
+    settle(run)
+    const before = run.lines.length
+    await run.passMeanwhile(run, sender, 'while the reply is on its way', 'reply')
+    if (isDead()) return forever()
+    if (run.lines.length > before) tell(run, '  The reply comes.')
+    const told = model.pipes.find(({ id }) => id === pipe.id)
+    const isOther = reply === "another's id" && another !== undefined
+    if (told !== undefined) told.isTold = !isOther
+    if (isOther) tell(run, `  The reply holds the id of pipe ${shortId(another.id)} instead.`)
+    return {
+      value: shown({ ...pipe, id: isOther ? another.id : pipe.id }),
+      requestId: 'request',
+      credential: 'api',
+    }
+  }
+
+  function created(serviceId: string, name: string, topics: string, intentId: string): Pipe {
+    const view: View = 'seen'
+    const wish = wishOf(model, intentId)
+    const id = newId(model, 'pipe')
+    return {
+      id,
+      wish,
+      intentId,
+      serviceId,
+      name,
+      topics,
+      view,
+      goneSince: undefined,
+      isBeside: false,
+      isTold: false,
+    }
+  }
+
+  async function upsertQueryEndpoint(
+    service: ServiceAccess,
+    makeBody: () => Promise<string>,
+  ): Promise<Reply<ObservedEndpoint>> {
+    if (isDead()) return forever()
+    if (process === NO_CHOICE) throw new Error('nobody applies at the shell')
+    for (;;) {
+      await run.passMeanwhile(run, process, 'while its upsert waits for the budget', 'permit')
+      if (isDead()) return forever()
+      const text = await makeBody()
+      judgeUpsert(run, service, text)
+      const body = JSON.parse(text) as JsonObject & { readonly allowedOrigins: string } // ours
+      const taken = choose(run, [
+        { name: 'answered', cost: 0 },
+        { name: 'fails, and is tried again', cost: 1 },
+        run.world.crashes && { name: 'dies', cost: 1 },
+      ])
+      tell(run, `  It applies the endpoint with allowedOrigins "${body.allowedOrigins}" (${taken}).`)
+      if (taken === 'dies') return process.die()
+      if (taken === 'answered') {
+        const value = { id: 'endpoint', ...body } as ObservedEndpoint // our own body, as 2.7 has it
+        return { value, requestId: 'request', credential: 'api' }
+      }
+    }
+  }
+
+  return {
+    getPipe,
+    admitCreate,
+    upsertQueryEndpoint,
+    getAlert: () => Promise.reject(remoteError('Rejected', 'none')),
+  }
+}
+
+function repliesOf({ world }: Run, hasAnother: boolean) {
+  return REPLIES.filter((name) => name === 'created' || world.replies.includes(name))
+    .filter((name) => name !== "another's id" || hasAnother)
+    .map((name) => ({ name, cost: name === 'created' ? 0 : 1 }))
+}
+
+const bodies = new Map<string, JsonObject>()
+
+function shown({ id, serviceId, name, topics }: Pipe): ObservedPipe {
+  const known = `${name} ${topics}`
+  const body = bodies.get(known) ?? withoutRequestOnly({ name, ...pipeBodyOf(name, { topics }) })
+  bodies.set(known, body)
+  return { state: 'Running', ...body, id, serviceId }
+}

@@ -1,0 +1,154 @@
+import type { Clock } from '../../src/lib/clock.ts'
+import { Secret } from '../../src/lib/secret.ts'
+import type { LedgerRecord } from '../../src/plan/record.ts'
+import { createBoard } from '../../src/reconcile/board.ts'
+import type { Deps } from '../../src/reconcile/deps.ts'
+import type { PersonDeps } from '../../src/reconcile/person.ts'
+import type { SecretStore } from '../../src/reconcile/ports.ts'
+import { createReconciler } from '../../src/reconcile/reconciler.ts'
+import { createRescue, type Rescue } from '../../src/reconcile/rescue.ts'
+import { createWorld, type World } from '../../src/reconcile/world.ts'
+import { catalogOf } from './directory.ts'
+import { createLedger, NO_CHOICE } from './ledger.ts'
+import { BEGIN, forgetAll, newId, type Model } from './model.ts'
+import { createPlatform } from './platform.ts'
+import { forever, tell, type Process, type Run } from './run.ts'
+
+/* Pipewright itself: the real reconciler, built from what the model says that it knows. */
+
+const HASH_KEY = new Uint8Array(32).fill(7)
+const NEVER = new AbortController().signal
+/** Waits up to this are passed at once; longer ones are limits, and nothing takes that long. */
+const SHORT_MS = 5_000
+
+export function createProcess(run: Run): Process {
+  const { model } = run
+  const clock = clockOf(model)
+  const world = createWorld({ hashKey: HASH_KEY, clock })
+  let isDead = false
+  const { promise: died, resolve: end } = Promise.withResolvers<'died'>()
+
+  const process: Process = {
+    get isDead() {
+      return isDead
+    },
+    die() {
+      isDead = true
+      forgetAll(model)
+      end('died')
+      return forever()
+    },
+    async reconcile(key) {
+      if (run.busy.has(key)) throw new Error(`${key} is being reconciled`)
+      run.busy.add(key)
+      const turn = { priority: 1, stopping: NEVER, reconcileId: 'r', changedAt: undefined } as const
+      const reconciled = reconciler.reconcile(key, { ...turn, leavePlace: () => undefined })
+      const ended = await Promise.race([reconciled, died])
+      run.busy.delete(key)
+      return ended
+    },
+    read: () => world.setCatalog(catalogOf(model)),
+    memory: () => ({
+      looks: keysOf(world).flatMap((key) => {
+        const look = world.look(key)
+        return look === undefined ? [] : [[key, look] as const]
+      }),
+      recordedAt: keysOf(world).flatMap((key) => {
+        const age = world.pipeAgeMs(key)
+        return age === undefined ? [] : [[key, model.now - age] as const]
+      }),
+      unsaved: [...rescue.pending],
+      knowsServices: model.memory.knowsServices || !model.isServiceFlawed,
+    }),
+  }
+
+  const deps: Deps = {
+    platform: createPlatform(run, process),
+    ledger: createLedger(run, process),
+    secrets: secretsOf(model),
+    mounted: secretsOf(model),
+    world,
+    clock,
+    emit: () => undefined,
+    random: () => 0,
+    newId: () => newId(model, 'intent'),
+    timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
+    maxCreates: 25,
+  }
+  const rescue = createRescue(deps)
+  const reconciler = createReconciler(deps, createBoard(), rescue)
+  remember(model, world, rescue, clock)
+  process.read()
+  return process
+}
+
+/** What a person's command at the shell works with: a process of its own, beside. */
+export function createShell(run: Run): PersonDeps {
+  const { model } = run
+  const clock = clockOf(model)
+  const world = createWorld({ hashKey: HASH_KEY, clock })
+  world.setCatalog(catalogOf(model))
+  return {
+    platform: createPlatform(run, NO_CHOICE),
+    ledger: createLedger(run, NO_CHOICE),
+    secrets: secretsOf(model),
+    world,
+    clock,
+  }
+}
+
+/** The process of a run; it is started where none is. */
+export function processOf(run: Run): Process {
+  if (run.process?.isDead === true) {
+    tell(run, 'Pipewright is started again.')
+    run.process = undefined
+  }
+  run.process ??= createProcess(run)
+  return run.process
+}
+
+function remember(
+  model: Model,
+  world: World,
+  rescue: Rescue,
+  clock: Clock & { at: number | undefined },
+): void {
+  const recordedAt = new Map(model.memory.recordedAt)
+  for (const record of model.records.values()) {
+    const at = recordedAt.get(record.key)
+    if (at !== undefined && record.pipe !== undefined) {
+      clock.at = at
+      world.note({ ...record, pipe: undefined })
+    }
+    world.note(record)
+    clock.at = undefined
+  }
+  for (const [key, look] of model.memory.looks) world.noteLook(key, look)
+  for (const [key, unsaved] of model.memory.unsaved) rescue.remember(key, unsaved)
+}
+
+function keysOf(world: World): readonly LedgerRecord['key'][] {
+  return [...world.records()].map(({ key }) => key)
+}
+
+/** The clock of a model; it can be set for a moment. */
+function clockOf(model: Model): Clock & { at: number | undefined } {
+  return {
+    at: undefined,
+    now() {
+      return BEGIN + (this.at ?? model.now)
+    },
+    monotonic() {
+      return this.at ?? model.now
+    },
+    after(ms, callback) {
+      if (ms <= SHORT_MS) queueMicrotask(callback)
+      return () => undefined
+    },
+  }
+}
+
+function secretsOf(model: Model): SecretStore {
+  const values = (name: string) => (name === 'kafka' ? model.password : 'secret')
+  return { read: async ({ name }) => ({ found: true, value: new Secret(values(name)) }) }
+}

@@ -1,0 +1,262 @@
+/** One protection, how it is removed from a copy of the sources, and the world in which a story then breaks a law. */
+export interface Removal {
+  readonly protection: string
+  readonly world: string
+  readonly depth: number
+  readonly patches: readonly {
+    /** Relative to `src/`. */
+    readonly file: string
+    readonly from: string
+    readonly to: string
+  }[]
+}
+
+export const REMOVALS: readonly Removal[] = [
+  {
+    protection: 'a refused replacement gives the former id back (row 1)',
+    world: 'missing',
+    depth: 2,
+    patches: [
+      {
+        file: 'plan/transitions.ts',
+        from: 'return { ...record, ...former, former: undefined }',
+        to: 'return { ...record, former: undefined }',
+      },
+    ],
+  },
+  {
+    protection: 'the old pipe is asked for once more before the POST (row 1)',
+    world: 'missing',
+    depth: 2,
+    patches: [
+      {
+        file: 'reconcile/observe.ts',
+        from: `    const asked = questionOf(deps,`,
+        to: `    const before = permit === undefined ? undefined : LAST.get(deps)
+    if (before !== undefined) return { failure: before, askedAt }
+    const asked = questionOf(deps,`,
+      },
+      {
+        file: 'reconcile/observe.ts',
+        from: `  } catch (failure) {
+    return { failure, askedAt }`,
+        to: `  } catch (failure) {
+    LAST.set(deps, failure)
+    return { failure, askedAt }`,
+      },
+      {
+        file: 'reconcile/observe.ts',
+        from: `/** What is to be asked of the platform, and what for. */`,
+        to: `const LAST = new WeakMap<object, unknown>()\n`,
+      },
+    ],
+  },
+  {
+    protection: 'a 404 is believed only beside a witness (row 5)',
+    world: 'two',
+    depth: 2,
+    patches: [
+      {
+        file: 'plan/missing.ts',
+        from: `return witness !== 'silent' && isConfirmed(misses, witness === 'nobody' ? ALONE_MS : CONFIRMING_MS)`,
+        to: `return witness === 'nobody' ? isConfirmed(misses, ALONE_MS) : isConfirmed(misses)`,
+      },
+    ],
+  },
+  {
+    protection: 'a pipe without siblings is missed for fifteen minutes, and not for one (row 1)',
+    world: 'missing',
+    depth: 2,
+    patches: [
+      {
+        file: 'plan/missing.ts',
+        from: `witness === 'nobody' ? ALONE_MS : CONFIRMING_MS`,
+        to: 'CONFIRMING_MS',
+      },
+    ],
+  },
+  {
+    protection: 'a pipe that no reading ever found is never replaced (row 2)',
+    world: 'missing',
+    depth: 3,
+    patches: [
+      {
+        file: 'plan/missing-gates.ts',
+        from: `if (pipe === undefined || pipe.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))`,
+        to: `if (recorded.version >= 0 || pipe === undefined)`,
+      },
+    ],
+  },
+  {
+    protection: 'one replacement an hour (row 2)',
+    world: 'missing',
+    depth: 3,
+    patches: [
+      {
+        file: 'plan/missing-gates.ts',
+        from: `if (from === undefined || from <= steadyNow) return undefined`,
+        to: `if (from === undefined || from >= 0) return undefined`,
+      },
+    ],
+  },
+  {
+    protection: 'a create is decided anew once it has its permit (row 3)',
+    world: 'waiting',
+    depth: 2,
+    patches: [
+      {
+        file: 'reconcile/reconciler.ts',
+        from: `    return await turnOf(context, permit)\n  } finally`,
+        to: `    const decision = { action: round.action, outcome: NOTHING_TO_DO }
+    return await conclude(context, round, await carryOut(context, assessment, decision, permit))\n  } finally`,
+      },
+    ],
+  },
+  {
+    protection: 'an upsert is decided anew when it may go out, and before each attempt (row 4)',
+    world: 'endpoint',
+    depth: 2,
+    patches: [
+      {
+        file: 'reconcile/upsert.ts',
+        from: `      return JSON.stringify(upsertOf(asked).body)`,
+        to: `      return JSON.stringify(upsertOf(first).body)`,
+      },
+      {
+        file: 'reconcile/upsert.ts',
+        from: `      if (!isSame || !sameAccess(upsertOf(asked).access, access)) throw new DecisionOutdated(key)\n`,
+        to: `      if (isSame && !sameAccess(access, access)) throw new DecisionOutdated(key)\n`,
+      },
+    ],
+  },
+  {
+    protection: 'policy.replaces excuses the key that it names, and no other (row 7)',
+    world: 'renames',
+    depth: 3,
+    patches: [
+      {
+        file: 'reconcile/kin.ts',
+        from: `return related.filter(({ key }) => key !== manifest.policy?.replaces)`,
+        to: `return manifest.policy?.replaces === undefined ? related : []`,
+      },
+    ],
+  },
+  {
+    protection: 'a retry at the shell waits until nothing can be on its way (row 8)',
+    world: 'words',
+    depth: 2,
+    patches: [
+      {
+        file: 'reconcile/person-retry.ts',
+        from: `const tooEarly = stillOnItsWay(deps, key, intent)`,
+        to: `const tooEarly = force ? stillOnItsWay(deps, key, intent) : undefined`,
+      },
+    ],
+  },
+  {
+    protection: 'a retry waits longer when the process never said that its request ended (row 8)',
+    world: 'words',
+    depth: 2,
+    patches: [
+      {
+        file: 'plan/outcome-unknown.ts',
+        from: `return sendBy + (state === 'unknown' ? ENDED_MS : NEVER_ENDED_MS)`,
+        to: `return sendBy + (state === 'unknown' ? ENDED_MS : Math.min(ENDED_MS, NEVER_ENDED_MS))`,
+      },
+    ],
+  },
+  {
+    protection: 'policy.retryCreate that was read too early does not count (row 8)',
+    world: 'words',
+    depth: 2,
+    patches: [
+      {
+        file: 'reconcile/reconciler.ts',
+        from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || world.steadyNow() < retryFrom(intent))`,
+        to: `const isEarly = isSaid && retryFrom(intent) < 0`,
+      },
+    ],
+  },
+  {
+    protection: 'nothing is sent five seconds after its intent (row 8)',
+    world: 'frozen',
+    depth: 2,
+    patches: [
+      {
+        file: 'reconcile/create.ts',
+        from: `const notAfter = begunAt + SEND_WITHIN_MS`,
+        to: `const notAfter = begunAt + Infinity`,
+      },
+    ],
+  },
+  {
+    protection: 'the words of a person that a pipe is gone end when it is found (row 8)',
+    world: 'words',
+    depth: 3,
+    patches: [
+      {
+        file: 'reconcile/observe.ts',
+        from: `  const refutedAt = saysGone(entry, pipe) ? (pipe.refutedAt ?? now) : undefined`,
+        to: `  const refutedAt = saysGone(entry, pipe) ? pipe.refutedAt : undefined`,
+      },
+    ],
+  },
+  {
+    protection: 'resolve --recreate ends when the pipe is found (row 8)',
+    world: 'words',
+    depth: 3,
+    patches: [
+      {
+        file: 'reconcile/observe.ts',
+        from: `{ ...pipe, seenAt, saidGoneAt: undefined, refutedAt }`,
+        to: `{ ...pipe, seenAt, refutedAt }`,
+      },
+    ],
+  },
+  {
+    protection: 'an id that another key holds is not believed (row 10)',
+    world: 'two',
+    depth: 2,
+    patches: [
+      {
+        file: 'reconcile/created-id.ts',
+        from: `  if (holder !== undefined) return`,
+        to: `  if (holder !== undefined && name === undefined) return`,
+      },
+    ],
+  },
+  {
+    protection: 'an outcome that could not be written is kept, and written later (row 14)',
+    world: 'ledger',
+    depth: 2,
+    patches: [
+      {
+        file: 'reconcile/rescue.ts',
+        from: `      kept.set(key, outcome)\n      let record`,
+        to: `      let record`,
+      },
+      {
+        file: 'reconcile/rescue.ts',
+        from: `    remember(key, outcome) {\n      kept.set(key, outcome)`,
+        to: `    remember(key, outcome) {\n      kept.set(key, { ...outcome, history: [] })\n      kept.delete(key)`,
+      },
+    ],
+  },
+  {
+    protection: 'an open intent lets no second create go out: the decision, and the fence behind it',
+    world: 'one',
+    depth: 1,
+    patches: [
+      {
+        file: 'plan/decide-pipe.ts',
+        from: `const undecided = undecidedIntent(input.recorded)`,
+        to: `const undecided = intent?.state === 'dismissed' ? intent : undefined`,
+      },
+      {
+        file: 'plan/transitions.ts',
+        from: `if (intent?.state === 'open' || intent?.state === 'unknown')`,
+        to: `if (intent?.id === opening.intentId)`,
+      },
+    ],
+  },
+]

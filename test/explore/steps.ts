@@ -1,0 +1,151 @@
+import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import { passTime } from './hiding.ts'
+import { made } from './laws.ts'
+import { look } from './look.ts'
+import { forgetAll, keyOfWish, shortId, type Model } from './model.ts'
+import { editsOf } from './edits.ts'
+import { wordsOf } from './words.ts'
+import { settle, tell, type Run, type Step } from './run.ts'
+import { WAITS, type Wait, type World } from './worlds.ts'
+
+/** All that can happen next. */
+export function stepsOf(model: Model, world: World): readonly Step[] {
+  return [
+    ...keysOf(model).map(look),
+    ...world.waits.map(wait),
+    ...platformSteps(model, world),
+    ...editsOf(model, world),
+    ...wordsOf(model, world),
+    ...(world.crashes || world.faults.includes('restart') ? [crash] : []),
+  ]
+}
+
+function keysOf({ wishes, records, endpoint }: Model): readonly Key[] {
+  const keys = new Set<Key>([
+    ...wishes.filter(({ isPresent }) => isPresent).map(keyOfWish),
+    ...records.keys(),
+  ])
+  if (endpoint !== undefined) keys.add('QueryEndpoint/one')
+  return [...keys].toSorted()
+}
+
+function wait(name: Wait): Step {
+  return {
+    name,
+    cost: 0,
+    kind: 'time',
+    play(run) {
+      tell(run, `${name} pass.`)
+      for (const pipe of passTime(run.model, WAITS[name]))
+        tell(run, `Pipe ${shortId(pipe.id)} can be read again, as it has to by now.`)
+    },
+  }
+}
+
+function platformSteps(model: Model, { faults }: World): readonly Step[] {
+  const steps: Step[] = []
+  const add = (name: string, cost: number, line: string, change: (model: Model) => void): void => {
+    const play = (run: Run): void => {
+      tell(run, line)
+      change(run.model)
+      settle(run)
+    }
+    steps.push({ name, cost, kind: 'platform', play })
+  }
+  if (faults.includes('permission')) {
+    if (model.isPermitted)
+      add('permission lost', 1, 'The API key loses its permission.', (m) => (m.isPermitted = false))
+    else add('permission back', 0, 'The API key gets its permission back.', (m) => (m.isPermitted = true))
+  }
+  if (faults.includes('disk')) {
+    if (model.isDiskFull)
+      add('disk freed', 0, 'There is room on the disk again.', (m) => (m.isDiskFull = false))
+    else add('disk full', 1, 'The disk of the ledger is full.', (m) => (m.isDiskFull = true))
+  }
+  if (faults.includes('copies')) {
+    if (model.copy === undefined)
+      add('copy', 0, 'Somebody copies the ledger.', (m) => (m.copy = new Map(m.records)))
+    if (isLocked(model)) {
+      steps.push(
+        putBack('lost', new Map(), 'Pipewright is stopped, its ledger is lost, and it starts again.'),
+      )
+      if (model.copy !== undefined)
+        steps.push(putBack('put back', model.copy, 'Pipewright is stopped, and starts with the copy.'))
+    }
+  }
+  for (const [index, { id, view }] of model.pipes.entries()) {
+    const pipe = `pipe ${shortId(id)}`
+    const set = (to: typeof view) => (m: Model) => {
+      const changed = m.pipes[index]
+      if (changed !== undefined) changed.view = to
+    }
+    if (view === 'seen') {
+      if (faults.includes('hides') && !isMissed(model, id))
+        add(`hide ${index}`, 1, `The platform hides ${pipe} from reads.`, set('hidden'))
+      if (faults.includes('gateway'))
+        add(`503 ${index}`, 1, `A gateway answers 503 for ${pipe}.`, set('unreadable'))
+    } else add(`show ${index}`, 0, `Reads find ${pipe} again.`, set('seen'))
+    if (faults.includes('deletes'))
+      add(`delete ${index}`, 1, `Somebody deletes ${pipe} in the console.`, (m) => m.pipes.splice(index, 1))
+  }
+  for (const [index, { pipe, before }] of model.late.entries()) {
+    if (model.now >= before) continue
+    steps.push({
+      name: `arrives ${index}`,
+      cost: 0,
+      kind: 'platform',
+      play(run) {
+        tell(
+          run,
+          `The POST of intent ${shortId(pipe.intentId ?? '')} arrives: pipe ${shortId(pipe.id)} is made.`,
+        )
+        run.model.late.splice(index, 1)
+        made(run, pipe)
+      },
+    })
+  }
+  return steps
+}
+
+/**
+ * Whether a pipe that can be read was missed by the last look. It is not hidden again before it is looked at: a row of 404s
+ * with a pipe in between that nobody read is not told from one without.
+ */
+function isMissed({ records, memory }: Model, id: string): boolean {
+  return memory.looks.some(([key, { misses }]) => misses !== undefined && records.get(key)?.pipe?.id === id)
+}
+
+function putBack(name: string, records: NonNullable<Model['copy']>, line: string): Step {
+  return {
+    name,
+    cost: 1,
+    kind: 'crash',
+    play(run) {
+      tell(run, line)
+      run.model.records = new Map(records)
+      // A copy that is older does not know when a pipe was replaced.
+      run.model.replacedAt = {}
+      forgetAll(run.model)
+    },
+  }
+}
+
+/** Whether a Lock names every pipe that there is, and nothing is open: then a ledger can be put back. */
+function isLocked({ pipes, lock, late, wishes, records }: Model): boolean {
+  const ids = new Set(Object.values(lock))
+  const isOpen = [...records.values()].some((record) => undecidedIntent(record) !== undefined)
+  return (
+    !isOpen && late.length === 0 && wishes.length > 0 && pipes.every(({ id }) => ids.has(id)) && ids.size > 0
+  )
+}
+
+const crash: Step = {
+  name: 'crash',
+  cost: 1,
+  kind: 'crash',
+  play(run) {
+    tell(run, 'Pipewright is killed and started again.')
+    forgetAll(run.model)
+  },
+}

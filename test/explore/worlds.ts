@@ -1,0 +1,293 @@
+import { SERVICE_ID, OTHER_SERVICE_ID } from '../reconcile/manifests.ts'
+import { BLANK_MEMORY, MINUTE, SECOND, type Model, type Wish } from './model.ts'
+
+/** How much time passes at once. */
+export const WAITS = {
+  '8 min': 8 * MINUTE,
+  '61 s': 61 * SECOND,
+  '3 min': 3 * MINUTE,
+  '16 min': 16 * MINUTE,
+  '61 min': 61 * MINUTE,
+} as const
+export type Wait = keyof typeof WAITS
+
+/** What may become of a create that arrives, or does not. */
+export const REPLIES = [
+  'created',
+  'refused',
+  'lost',
+  'lost after the work',
+  'late',
+  'never shown',
+  "another's id",
+  'dies, lost',
+  'dies, worked',
+  'dies, late',
+] as const
+export type ReplyKind = (typeof REPLIES)[number]
+
+export type EditKind =
+  | 'topics'
+  | 'suspend'
+  | 'remove'
+  | 'rename'
+  | 'rename with its name'
+  | 'copy'
+  | 'service'
+  | 'flaw'
+  | 'password'
+  | 'lock'
+  | 'lock of all'
+  | 'origins'
+  | 'endpoint'
+
+export type WordKind =
+  'adopt' | 'adopt in Git' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
+
+export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'restart' | 'disk' | 'copies'
+
+/** A small world: what there is at first, and what may happen in it. */
+export interface World {
+  readonly name: string
+  readonly about: string
+  readonly begin: () => Model
+  /** Whether pipes are made, seen and a while old when the story begins. */
+  readonly isSettled: boolean
+  readonly waits: readonly Wait[]
+  readonly faults: readonly FaultKind[]
+  readonly edits: readonly EditKind[]
+  readonly words: readonly WordKind[]
+  readonly replies: readonly ReplyKind[]
+  /** Whether the process may be killed at any write, at the POST, and between. */
+  readonly crashes: boolean
+  /** Whether the process may stand still right before its POST. */
+  readonly standsStill: boolean
+  /** Steps that may happen while a request waits. */
+  readonly meanwhile: number
+  /** Faults, edits and words in one story, in CI. */
+  readonly depth: number
+}
+
+const NONE = {
+  isSettled: false,
+  waits: [],
+  faults: [],
+  edits: [],
+  words: [],
+  replies: [],
+  crashes: false,
+  standsStill: false,
+  meanwhile: 0,
+} as const
+
+const EVERY_REPLY: readonly ReplyKind[] = [
+  'refused',
+  'lost',
+  'lost after the work',
+  'late',
+  'never shown',
+  'dies, lost',
+  'dies, worked',
+  'dies, late',
+]
+
+export const WORLDS: readonly World[] = [
+  {
+    ...NONE,
+    name: 'one',
+    about: 'one pipe that is new: every reply, a crash at every write, and a person at the shell',
+    begin: () => model(['a']),
+    waits: ['8 min'],
+    faults: ['permission', 'deletes'],
+    words: ['adopt', 'retry'],
+    replies: EVERY_REPLY,
+    crashes: true,
+    meanwhile: 1,
+    depth: 4,
+  },
+  {
+    ...NONE,
+    name: 'missing',
+    about: 'one pipe that is there: permissions, lags, gateways and deletions',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['8 min', '61 min'],
+    faults: ['permission', 'hides', 'gateway', 'deletes', 'restart'],
+    replies: ['refused', 'never shown', 'lost', 'lost after the work'],
+    meanwhile: 1,
+    depth: 4,
+  },
+  {
+    ...NONE,
+    name: 'two',
+    about: 'two pipes of one service',
+    begin: () => model(['a', 'b']),
+    isSettled: true,
+    waits: ['8 min'],
+    faults: ['permission', 'hides', 'gateway', 'deletes', 'restart'],
+    replies: ['refused', "another's id"],
+    meanwhile: 1,
+    depth: 2,
+  },
+  {
+    ...NONE,
+    name: 'pair',
+    about: 'two services on one API key, with a pipe each',
+    begin: () => model(['a', 'b'], { b: 'two' }),
+    isSettled: true,
+    waits: ['8 min'],
+    faults: ['permission', 'hides', 'deletes', 'restart'],
+    replies: ['refused'],
+    meanwhile: 1,
+    depth: 2,
+  },
+  {
+    ...NONE,
+    name: 'waiting',
+    about: 'a new pipe whose create waits: Git, Locks, services and secrets change meanwhile',
+    begin: () => model(['a']),
+    waits: ['8 min'],
+    edits: ['topics', 'suspend', 'remove', 'service', 'flaw', 'password', 'lock'],
+    replies: ['refused', 'lost after the work'],
+    meanwhile: 2,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'replacing',
+    about: 'a pipe that is gone or hidden, and whose replacement waits while Git changes',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['8 min'],
+    faults: ['permission', 'hides', 'deletes'],
+    edits: ['suspend', 'remove', 'service', 'flaw', 'lock'],
+    replies: ['refused', 'lost after the work'],
+    meanwhile: 1,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'endpoint',
+    about: 'a query endpoint whose upsert waits, and is tried again',
+    begin: () => ({ ...model([]), endpoint: { isPresent: true, isSuspended: false, origins: '*' } }),
+    waits: ['61 min'],
+    edits: ['origins', 'endpoint', 'service', 'flaw'],
+    crashes: true,
+    meanwhile: 2,
+    depth: 4,
+  },
+  {
+    ...NONE,
+    name: 'renames',
+    about: 'renames, copies and manifests that come and go',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['8 min'],
+    faults: ['deletes'],
+    edits: ['rename', 'rename with its name', 'copy', 'remove'],
+    words: ['adopt', 'retry'],
+    replies: ['lost after the work', 'lost'],
+    meanwhile: 1,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'words',
+    about: 'what persons say, too early and in time, at the shell and in Git',
+    begin: () => model(['a']),
+    waits: ['8 min'],
+    faults: ['hides', 'deletes'],
+    edits: ['remove'],
+    words: [
+      'adopt',
+      'adopt in Git',
+      'retry',
+      'retry in Git',
+      'force',
+      'recreate',
+      'recreate in Git',
+      'forget',
+    ],
+    replies: ['lost', 'lost after the work', 'late', 'dies, late'],
+    meanwhile: 1,
+    depth: 3,
+  },
+  {
+    ...NONE,
+    name: 'frozen',
+    about: 'a process that stands still right before its POST, and a person who says that it created nothing',
+    begin: () => model(['a']),
+    waits: ['8 min', '16 min'],
+    edits: ['remove'],
+    words: ['adopt', 'retry', 'retry in Git'],
+    replies: ['lost', 'lost after the work', 'late', 'dies, worked', 'dies, late'],
+    standsStill: true,
+    meanwhile: 2,
+    depth: 4,
+  },
+  {
+    ...NONE,
+    name: 'ledger',
+    about: 'a disk that is full at any moment, and crashes',
+    begin: () => model(['a']),
+    waits: ['8 min'],
+    faults: ['disk', 'deletes'],
+    edits: ['remove'],
+    words: ['adopt', 'retry'],
+    replies: ['refused', 'lost after the work'],
+    crashes: true,
+    meanwhile: 1,
+    depth: 4,
+  },
+  {
+    ...NONE,
+    name: 'copies',
+    about: 'a ledger that is lost, or put back as it was, when a Lock names the pipes that there are',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['8 min'],
+    faults: ['permission', 'hides', 'deletes', 'copies'],
+    edits: ['lock of all'],
+    replies: ['refused', 'lost after the work'],
+    meanwhile: 1,
+    depth: 2,
+  },
+]
+
+function model(names: readonly string[], services: Readonly<Record<string, string>> = {}): Model {
+  return {
+    now: 0,
+    given: new Set(),
+    versions: 0,
+    wishes: names.map((name): Wish => {
+      const service = services[name] ?? 'one'
+      const state = { isPresent: true, isSuspended: false, policy: {} }
+      // Each asks for other topics, so that none is a copy of another.
+      return {
+        name,
+        platformName: undefined,
+        topics: name === 'a' ? 'first' : `of-${name}`,
+        service,
+        ...state,
+      }
+    }),
+    endpoint: undefined,
+    services: {
+      one: SERVICE_ID,
+      ...(Object.values(services).includes('two') ? { two: OTHER_SERVICE_ID } : {}),
+    },
+    isServiceFlawed: false,
+    lock: {},
+    password: 'old',
+    isPermitted: true,
+    pipes: [],
+    late: [],
+    records: new Map(),
+    copy: undefined,
+    memory: BLANK_MEMORY,
+    isDiskFull: false,
+    hands: new Set(),
+    saidGone: new Set(),
+    replacedAt: {},
+  }
+}

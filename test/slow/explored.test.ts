@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+import { copyOf } from './mutations.ts'
+import { ROOT } from '../support/process.ts'
+import type { Explored } from '../explore/explore.ts'
+import { REMOVALS, type Removal } from '../explore/protections.ts'
+
+/* Each protection is removed from a copy of the sources: the explorer has to find a story in which a law is broken. */
+
+const rows: string[] = []
+
+afterAll(() => {
+  const head =
+    '| removed | world | faults | steps | situations | played | seconds |\n|---|---|---|---|---|---|---|'
+  process.stdout.write(`\nThe shortest story without each protection:\n${head}\n${rows.join('\n')}\n`)
+})
+
+/** What the explorer of a copy prints. */
+async function exploreCopy({ patches, world, depth }: Pick<Removal, 'patches' | 'world' | 'depth'>) {
+  using checkout = copyOf(patches)
+  cpSync(join(ROOT, 'test'), join(checkout.dir, 'test'), { recursive: true })
+  const args = ['test/explore/main.ts', '--json', '--world', world, '--depth', String(depth)]
+  const run = promisify(execFile)(process.execPath, args, { cwd: checkout.dir, maxBuffer: 1e8 })
+  // It ends with 1 when it found a story.
+  const { stdout } = await run.catch((error: { stdout: string }) => error)
+  return JSON.parse(stdout) as Explored & { told: string | undefined }
+}
+
+describe('removed', () => {
+  test.each(REMOVALS.map((removal) => [removal.protection, removal] as const))(
+    '%s',
+    async (protection, removal) => {
+      const { story, told, situations, plays, seconds } = await exploreCopy(removal)
+      expect(story, 'a story').toBeDefined()
+      const numbers = [story?.cost, story?.moves.length, situations, plays, seconds.toFixed(2)].join(' | ')
+      rows.push(`| ${protection} | ${removal.world} | ${numbers} |`)
+      process.stdout.write(`\n${protection}:\n${told}\n`)
+    },
+  )
+})
