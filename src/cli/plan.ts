@@ -65,7 +65,7 @@ async function makePlan(engine: Engine, settings: Settings, io: Io): Promise<Pla
     ...new Set([...catalog.entries.keys(), ...[...world.records()].map((record) => record.key)]),
   ].toSorted()
   // Nothing is done: what a resource depends on is as the last reconcile left it.
-  for (const key of keys) world.noteJudged(key)
+  for (const key of keys) world.judged.add(key)
   const items = await inTurns(keys, settings.concurrency, async (key): Promise<PlanItem> => {
     const turn = {
       priority: 0,

@@ -123,7 +123,7 @@ export const RecordSchema = z.strictObject({
       applied: known(Fingerprint),
     }),
   ),
-  replaced: known(z.strictObject({ count: z.int().min(1), at: Time })),
+  replaced: known(z.strictObject({ count: z.int().min(1), at: Time, id: z.string().optional() })),
   intent: known(Intent),
   upsert: known(Upsert),
   applied: known(Fingerprint),

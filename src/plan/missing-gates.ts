@@ -30,14 +30,19 @@ export function massMissing({ surroundings }: PipeInput): Action | undefined {
 /** A manifest or a Lock names another pipe for the key: that one is taken, and nothing is created. */
 export function adoptInstead(input: PipeInput): Action | undefined {
   const { policy, recorded, surroundings } = input
-  const adopt = policy.adopt ?? surroundings.lockedId
-  if (adopt === undefined || sameId(adopt, recorded.pipe?.id) || !isGone(input)) return undefined
-  const who = policy.adopt === undefined ? 'a Lock' : 'policy.adopt'
+  const { pipe, replaced } = recorded
+  // An id from before the pipe that nobody has seen yet says nothing of that pipe.
+  const isOlder = (id: string) => pipe?.seenAt === undefined && sameId(id, replaced?.id)
+  const adopt = [policy.adopt, surroundings.lockedId].find(
+    (id) => id !== undefined && !sameId(id, pipe?.id) && !isOlder(id),
+  )
+  if (adopt === undefined || !isGone(input)) return undefined
+  const who = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'
   return {
     type: 'adopt',
     reason: 'Adopt',
     pipeId: adopt,
-    message: `Pipe ${recorded.pipe?.id} is gone; pipe ${adopt} is taken over, as ${who} says.`,
+    message: `Pipe ${pipe?.id} is gone; pipe ${adopt} is taken over, as ${who} says.`,
   }
 }
 

@@ -70,6 +70,8 @@ export interface Replaced {
   readonly count: number
   /** On the steady clock: ms since the epoch. */
   readonly at: number
+  /** The pipe that was given up last. Undefined: an earlier version did not keep it. */
+  readonly id?: string | undefined
 }
 
 /** What we are about to do, written before we do it (design §5). */

@@ -16,8 +16,8 @@ export function replaceableFrom(replaced: Replaced | undefined): number | undefi
   return replaced.at + Math.min(FIRST_WAIT_MS * 2 ** Math.min(replaced.count - 1, 10), LONGEST_WAIT_MS)
 }
 
-/** The count after one more replacement. @param now on the steady clock */
-export function replacedAfter(replaced: Replaced | undefined, now: number): Replaced {
+/** The count after one more replacement. @param id of the pipe that is given up @param now on the steady clock */
+export function replacedAfter(replaced: Replaced | undefined, id: string | undefined, now: number): Replaced {
   const isCalm = replaced === undefined || now - replaced.at >= CALM_MS
-  return { count: isCalm ? 1 : replaced.count + 1, at: now }
+  return { count: isCalm ? 1 : replaced.count + 1, at: now, id }
 }

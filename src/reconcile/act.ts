@@ -42,7 +42,10 @@ function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Ac
   const { fingerprint } = input.desired
   const manifest = entry?.manifest
   if (action.reason !== 'Accepted' || fingerprint === undefined || manifest?.kind !== 'Pipe') return record
-  return { ...record, applied: fingerprint, platformName: platformNameOf(manifest) }
+  const { digest, fields } = fingerprint
+  // No reply shows the value of a secret: what was sent last is there still.
+  const secrets = { ...fingerprint.secrets, ...record.applied?.secrets }
+  return { ...record, applied: { digest, fields, secrets }, platformName: platformNameOf(manifest) }
 }
 
 async function create(

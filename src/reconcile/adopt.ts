@@ -91,7 +91,7 @@ async function adoptByRead(
   }
   const { pipe, reply } = read
   const { requestId } = reply
-  const replaced = replacedAfter(recorded.replaced, deps.world.steadyNow())
+  const replaced = replacedAfter(recorded.replaced, recorded.former?.pipe.id, deps.world.steadyNow())
   const record = succeedIntent(recorded, intent, { pipe, replaced })
   const message = `Pipe ${pipe.id} was created: the reply was not whole, and a reading found it.`
   const history: HistoryEntry = {

@@ -15,15 +15,25 @@ export async function currentRecord({ ledger, world }: Known, key: Key): Promise
 }
 
 /** Takes over what somebody else, such as a person's command, has written of any key. @returns the keys */
-export async function catchUp({ ledger, world }: Known): Promise<readonly Key[]> {
-  const versions = await ledger.versions()
-  const known = new Map([...world.records()].map(({ key, version }) => [key, version]))
-  const written = [...versions].filter(([key, version]) => known.get(key) !== version).map(([key]) => key)
-  for (const key of written) {
-    const record = await ledger.get(key)
-    if (record !== undefined) world.note(record)
-  }
-  const removed = [...known.keys()].filter((key) => !versions.has(key))
+export async function catchUp(known: Known): Promise<readonly Key[]> {
+  const { ledger, world } = known
+  const written = await newsIn(known)
+  for (const record of written) world.note(record)
+  const there = await ledger.versions()
+  // One without a version is about to be written.
+  const gone = [...world.records()].filter(({ key, version }) => version > 0 && !there.has(key))
+  const removed = gone.map(({ key }) => key)
   for (const key of removed) world.drop(key)
-  return [...written, ...removed].toSorted()
+  return [...written.map(({ key }) => key), ...removed].toSorted()
+}
+
+/** Records as somebody else has written them since they were last read. */
+export async function newsIn({ ledger, world }: Known): Promise<readonly LedgerRecord[]> {
+  const news: LedgerRecord[] = []
+  for (const [key, version] of await ledger.versions()) {
+    if (world.record(key)?.version === version) continue
+    const record = await ledger.get(key)
+    if (record !== undefined) news.push(record)
+  }
+  return news
 }

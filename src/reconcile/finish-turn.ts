@@ -98,8 +98,8 @@ export function finishTurn(deps: Deps, board: WritableBoard, finishing: Finishin
         ? undefined
         : deps.clock.monotonic() - turn.changedAt,
   })
-  const isFirst = !deps.world.isJudged(key)
-  if (outcome.result !== 'stopped') deps.world.noteJudged(key)
+  const isFirst = !deps.world.judged.has(key)
+  if (outcome.result !== 'stopped') deps.world.judged.add(key)
   return { action, outcome, next, also: alsoOf(deps, finishing, isFirst || changed.includes('Ready')) }
 }
 

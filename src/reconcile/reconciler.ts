@@ -145,8 +145,9 @@ async function turnOf(context: Context, permit: CreatePermit | undefined): Promi
   let assessment = assess(deps, await gather(deps, key, recorded, turn, permit))
   const from = recordToMove(deps, rescue, assessment)
   if (from !== undefined) {
-    recorded = await moveRecord(deps, from, recorded, assessment.entry?.revision ?? '')
+    const moved = await moveRecord(deps, from, recorded, assessment.entry?.revision ?? '')
     board.remove(from.key)
+    recorded = await heedRetryCreate(deps, moved)
     assessment = assess(deps, await gather(deps, key, recorded, turn, permit))
   }
   const { input } = assessment

@@ -77,7 +77,7 @@ export function createRescue({ ledger, clock, world }: Pick<Deps, 'ledger' | 'cl
     if (intent === undefined) throw new Error('an outcome is that of an intent')
     switch (end.type) {
       case 'created': {
-        const replaced = replacedAfter(record.replaced, world.steadyNow())
+        const replaced = replacedAfter(record.replaced, record.former?.pipe.id, world.steadyNow())
         return succeedIntent(record, intent, { pipe: end.pipe, replaced })
       }
       case 'failed':

@@ -61,7 +61,7 @@ function isUnfound({ catalog }: World, key: Key): boolean {
 
 /** As this process has found out: what the ledger remembers may be a night old. */
 function isReady(world: World, key: Key): boolean {
-  return world.isJudged(key) && world.record(key)?.conditions?.Ready.status === 'True'
+  return world.judged.has(key) && world.record(key)?.conditions?.Ready.status === 'True'
 }
 
 /** Why nothing is written to a service that is known: what its manifest says now is not. */

@@ -5,6 +5,7 @@ import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import { replacedAfter } from '../plan/replacement.ts'
 import { adoptPipe } from '../plan/transitions.ts'
+import { newsIn } from './current-record.ts'
 import type { Deps } from './deps.ts'
 import type { HistoryEntry } from './history.ts'
 import { isUnclaimed } from './kin.ts'
@@ -41,10 +42,11 @@ export type TakenOver =
  * @throws {RemoteError} and what else a request throws, but for a pipe that is not there
  */
 export async function takeOver(
-  { platform, clock, world }: Pick<Deps, 'platform' | 'clock' | 'world'>,
+  deps: Pick<Deps, 'platform' | 'clock' | 'world' | 'ledger'>,
   wanted: TakeOver,
   options: ReadOptions,
 ): Promise<TakenOver> {
+  const { platform, clock, world } = deps
   const { recorded, pipeId, access, service, revision } = wanted
   const { key } = recorded
   const held = heldElsewhere(world, pipeId, key)
@@ -62,8 +64,8 @@ export async function takeOver(
   if (!sameId(owner, service.serviceId)) {
     return refused(`Pipe ${pipeId} belongs to another service, ${owner}.`)
   }
-  // The answer took its time: somebody else may have it by now.
-  const since = heldElsewhere(world, pipeId, key)
+  // The answer took its time: somebody else may have it by now, another process too.
+  const since = heldElsewhere(world, pipeId, key) ?? (await heldMeanwhile(deps, pipeId, key))
   if (since !== undefined) return refused(since)
   const at = clock.now()
   const record = adoptPipe(recorded, {
@@ -77,7 +79,7 @@ export async function takeOver(
       saidGoneAt: undefined,
       refutedAt: saysGone(world.entry(key), pipe.id) ? at : undefined,
     },
-    replaced: replacedAfter(recorded.replaced, world.steadyNow()),
+    replaced: replacedAfter(recorded.replaced, recorded.former?.pipe.id, world.steadyNow()),
     service,
     platformName: wanted.platformName,
     fingerprint: baselineOf(recorded, wanted.fingerprint, pipe.id),
@@ -96,6 +98,16 @@ export async function takeOver(
     message,
   }
   return { taken: true, record, reply, message, history: [history] }
+}
+
+/** The same of what another process has written meanwhile. */
+async function heldMeanwhile(
+  deps: Pick<Deps, 'ledger' | 'world'>,
+  pipeId: string,
+  but: Key,
+): Promise<string | undefined> {
+  const holder = (await newsIn(deps)).find(({ key, pipe }) => key !== but && sameId(pipe?.id, pipeId))
+  return holder && `Pipe ${pipeId} is ${holder.key} already; one pipe belongs to one manifest.`
 }
 
 /** Says which other key holds a pipe, if one does. */

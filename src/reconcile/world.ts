@@ -7,6 +7,7 @@ import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { ServiceManifest } from '../kinds/service/schema.ts'
 import { keyedHash } from '../lib/digest.ts'
 import { createSteadyClock, type Clock } from '../lib/clock.ts'
+import { sameId } from '../lib/same-id.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Desired } from '../plan/input.ts'
@@ -71,9 +72,8 @@ export interface World {
   /** @returns whether that changed anything */
   noteAuth(service: string, failure: string | undefined): boolean
   service(name: string): ServiceManifest | undefined
-  /** Whether this process has reconciled a key: what it says of it is no memory of an earlier one. */
-  isJudged(key: Key): boolean
-  noteJudged(key: Key): void
+  /** Keys that this process has reconciled: what it says of them is no memory of an earlier one. */
+  readonly judged: Set<Key>
   /** Number of pipes that want to be created now. */
   wantedCreations(now: number): number
   /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
@@ -186,8 +186,7 @@ export function createWorld({
       const manifest = catalog?.entries.get(keyOf('Service', name))?.manifest
       return manifest?.kind === 'Service' ? manifest : undefined
     },
-    isJudged: (key) => judged.has(key),
-    noteJudged: (key) => void judged.add(key),
+    judged,
     wantedCreations(now) {
       // A suspension that ends changes the count without any event, so an old count is not trusted for long.
       if (wanted === undefined || Math.abs(now - wanted.at) > 5_000)
@@ -263,7 +262,9 @@ function wantsCreation({
 }): boolean {
   if (entry.state !== 'valid' || entry.manifest?.kind !== 'Pipe') return false
   const { policy } = entry.manifest
-  if (policy?.adopt !== undefined || catalog?.locks.has(entry.key) === true) return false
+  // What names the pipe that is missed itself names none to take over.
+  const named = policy?.adopt ?? catalog?.locks.get(entry.key)
+  if (named !== undefined && !sameId(named, record?.pipe?.id)) return false
   if (policy?.suspend !== undefined && Date.parse(policy.suspend.until) > now) return false
   if (record?.pipe !== undefined) {
     // What is never replaced by itself, or not for a long time, keeps no other one waiting.

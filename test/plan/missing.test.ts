@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Misses, Witness } from '../../src/plan/missing.ts'
 import { isBelieved, isMassMissing, missesAfter } from '../../src/plan/missing.ts'
 import { replaceableFrom, replacedAfter } from '../../src/plan/replacement.ts'
-import { HOUR, MINUTE, NOW } from './inputs.ts'
+import { HOUR, MINUTE, NOW, PIPE_ID } from './inputs.ts'
 
 const KEY = 'key-1'
 
@@ -198,6 +198,6 @@ describe('a replacement', () => {
     { why: 'a day after the last is one more', replaced: { count: 3, at: NOW - 24 * HOUR }, count: 4 },
     { why: 'after a calm week begins anew', replaced: { count: 3, at: NOW - 7 * 24 * HOUR }, count: 1 },
   ])('$why', ({ replaced, count }) => {
-    expect(replacedAfter(replaced, NOW)).toEqual({ count, at: NOW })
+    expect(replacedAfter(replaced, PIPE_ID, NOW)).toEqual({ count, at: NOW, id: PIPE_ID })
   })
 })

@@ -13,6 +13,7 @@ import {
   SERVICE_ID,
 } from './manifests.ts'
 
+const key = (name: string): Key => `Pipe/${name}`
 const ORDERS: Key = 'Pipe/orders'
 const OTHER: Key = 'Pipe/other'
 
@@ -220,14 +221,15 @@ test('policy.recreate that stood there while the pipe was found counts no more a
   expect(next.platform.posts).toHaveLength(2)
 })
 
-describe('a create of unknown outcome stays in sight', () => {
-  const unknown = async () => {
-    const world = await given({ 'orders.yaml': pipe('orders') })
-    world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true })
-    await world.go(ORDERS)
-    return world
-  }
+/** A create of which nobody knows what became. */
+async function unknown(): Promise<Given> {
+  const world = await given({ 'orders.yaml': pipe('orders') })
+  world.platform.script('create', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true })
+  await world.go(ORDERS)
+  return world
+}
 
+describe('a create of unknown outcome stays in sight', () => {
   test('while its Service manifest has errors', async () => {
     const world = await unknown()
     world.write('service.yaml', service().replace('organizationId', 'organisationId'))
@@ -258,14 +260,99 @@ test('a pipe that was renamed in the console, as its manifest was, has its new n
 })
 
 test('an endpoint whose request may or may not have been carried out is applied again, also when the edit is taken back', async () => {
-  const key: Key = 'QueryEndpoint/q'
+  const q: Key = 'QueryEndpoint/q'
   const world = await given({ 'q.yaml': endpoint('q') })
-  await world.go(key)
+  await world.go(q)
   world.write('q.yaml', endpoint('q', { roles: ['sql_console_admin'] }))
   world.platform.script('upsert', { type: 'fail', class: 'Unavailable', effect: 'unknown', worked: true })
-  await world.go(key)
+  await world.go(q)
   world.write('q.yaml', endpoint('q'))
   await world.clock.advance(HOUR / 2)
-  expect((await world.go(key)).action.type).toBe('upsert')
-  expect((await world.go(key)).action.reason).toBe('InSync')
+  expect((await world.go(q)).action.type).toBe('upsert')
+  expect((await world.go(q)).action.reason).toBe('InSync')
+})
+
+test('policy.retryCreate that was read too early counts no more after a rename that came with it', async () => {
+  const world = await unknown()
+  const { intent } = await world.record(ORDERS)
+  world.remove('orders.yaml')
+  world.write(
+    'orders2.yaml',
+    pipe('orders2', { platformName: 'orders', topics: 'orders', policy: { retryCreate: intent?.id ?? '' } }),
+  )
+  world.readAgain()
+  expect((await world.go('Pipe/orders2')).action.reason).toBe('OutcomeUnknown')
+  await world.clock.advance(HOUR)
+  expect((await world.go('Pipe/orders2')).action.reason).toBe('OutcomeUnknown')
+  expect(world.platform.posts).toHaveLength(1)
+})
+
+test('an edit that the platform has already does not hide that a secret was rotated', async () => {
+  const world = await settled()
+  world.secrets.mounted.set('kafka/password', 'another')
+  expect((await world.go(ORDERS)).action.reason).toBe('SecretRotated')
+  const stored = world.platform.pipes.get(await idOf(world, ORDERS))
+  if (stored !== undefined) stored.body = { ...stored.body, scaling: { replicas: 2 } }
+  world.write('orders.yaml', pipe('orders', { replicas: 2 }))
+  expect((await world.go(ORDERS)).action.reason).toBe('Accepted')
+  expect((await world.go(ORDERS)).action.reason).toBe('SecretRotated')
+})
+
+describe('a Lock that names', () => {
+  test('the pipe that was replaced does not take the place of a new one that nobody has seen yet', async () => {
+    const world = await settled()
+    const old = await idOf(world, ORDERS)
+    const gone = world.platform.pipes.get(old)
+    world.write('lock.yaml', lock({ [ORDERS]: old }))
+    world.platform.pipes.delete(old)
+    expect(await miss(world)).toBe('Missing')
+    const made = await idOf(world, ORDERS)
+    world.platform.pipes.delete(made)
+    if (gone !== undefined) world.platform.pipes.set(old, gone)
+    await world.clock.advance(HOUR)
+    expect(await miss(world)).toBe('NeverSeen')
+    expect(await idOf(world, ORDERS)).toBe(made)
+  })
+
+  test('another pipe than policy.adopt is heard when that one is gone', async () => {
+    const world = await settled()
+    const id = await idOf(world, ORDERS)
+    const locked = world.platform.make(SERVICE_ID, { name: 'locked' })
+    world.write('orders.yaml', pipe('orders', { policy: { adopt: id } }))
+    world.write('lock.yaml', lock({ [ORDERS]: locked }))
+    world.platform.pipes.delete(id)
+    expect(await miss(world)).toBe('Adopt')
+    expect(await idOf(world, ORDERS)).toBe(locked)
+    expect(world.platform.posts).toHaveLength(2)
+  })
+
+  test.each([true, false])(
+    'the missing pipes themselves does not lift the create limit (a Lock: %s)',
+    async (is) => {
+      const names = Array.from({ length: 60 }, (_, index) => `p${index}`)
+      const before = await given(Object.fromEntries(names.map((name) => [`${name}.yaml`, pipe(name)])), {
+        maxCreates: 1_000,
+      })
+      for (const name of names) await before.go(key(name))
+      await before.clock.advance(HOUR)
+      const ids: Record<string, string> = {}
+      for (const name of names) {
+        await before.go(key(name))
+        ids[key(name)] = await idOf(before, key(name))
+      }
+      const world = await given(is ? { 'lock.yaml': lock(ids) } : {}, {
+        around: before.around,
+        maxCreates: 10,
+      })
+      for (const name of names.slice(0, 15)) world.platform.pipes.delete(ids[key(name)] ?? '')
+      let reasons: readonly string[] = []
+      for (let look = 0; look < 4; look += 1) {
+        reasons = []
+        for (const name of names) reasons = [...reasons, (await world.go(key(name))).action.reason]
+        await world.clock.advance(35 * SECOND)
+      }
+      expect(reasons.filter((reason) => reason === 'CreateBrake')).toHaveLength(15)
+      expect(world.platform.posts).toHaveLength(60)
+    },
+  )
 })
