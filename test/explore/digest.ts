@@ -2,9 +2,10 @@ import { hash } from 'node:crypto'
 import type { Key } from '../../src/kinds/key.ts'
 import { retryFrom } from '../../src/plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord, RecordedPipe } from '../../src/plan/record.ts'
+import type { Misses } from '../../src/plan/missing.ts'
 import { replaceableFrom } from '../../src/plan/replacement.ts'
 import type { Look } from '../../src/reconcile/world.ts'
-import { BEGIN, MINUTE, SECOND, type Model, type Pipe } from './model.ts'
+import { BEGIN, MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
 
 /*
  * Situations that go on alike have the same digest: times are put in relation to now, and count up to where they make a
@@ -12,6 +13,8 @@ import { BEGIN, MINUTE, SECOND, type Model, type Pipe } from './model.ts'
  */
 
 const ALONE_MS = 15 * MINUTE
+/** A little more than what ends a row of 404s. */
+const GAP_MS = 3 * MINUTE + 1
 
 export function digestOf(model: Model): string {
   return hash('sha1', textOf(model), 'base64')
@@ -43,6 +46,9 @@ export function textOf(model: Model): string {
     ]),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
     pipes.map((pipe) => pipeOf(pipe, model.now)),
+    [...model.shownNow].filter(
+      ([id]) => !model.pipes.some((pipe) => pipe.id === id && isVisible(model, pipe)),
+    ),
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
     model.wishes,
     [model.endpoint, model.services, model.lock],
@@ -101,20 +107,21 @@ function intentOf(intent: Intent, steady: number): unknown {
   return [id, state, seen?.pipeId, saidEarlyAt !== undefined, left, Math.max(0, endBy - steady)]
 }
 
-/** What a look says, and whose first miss is older than it. */
+/** What a look says, and of whose misses it is older or newer. */
 function lookOf(looks: ReadonlyMap<Key, Look>, key: Key, now: number): unknown {
   const look = looks.get(key)
   if (look === undefined) return undefined
   const { found, misses, readAt, state } = look
-  const since = [...looks].flatMap(([other, { misses: of }]) =>
-    of !== undefined && readAt !== undefined && readAt > of.firstAt ? [other] : [],
+  const beside = [...looks].flatMap(([other, { misses: of }]) =>
+    of === undefined || readAt === undefined ? [] : [[other, readAt > of.firstAt, readAt >= of.lastAt]],
   )
-  return [
-    found,
-    state,
-    misses && [Math.min(misses.count, 3), Math.min(now - misses.firstAt, ALONE_MS)],
-    since.toSorted(),
-  ]
+  const age = readAt === undefined ? undefined : Math.min(now - readAt, 46 * SECOND)
+  return [found, state, misses && missesOf(misses, now), age, beside.toSorted()]
+}
+
+function missesOf({ count, firstAt, lastAt, besideSince }: Misses, now: number): unknown {
+  const beside = besideSince === undefined ? undefined : Math.min(now - besideSince, 60 * SECOND)
+  return [Math.min(count, 3), Math.min(now - firstAt, ALONE_MS), Math.min(now - lastAt, GAP_MS), beside]
 }
 
 /** For how long a pipe is known, up to where its first 404 counts. */

@@ -1,4 +1,4 @@
-import { MINUTE, SECOND, type Model, type Pipe } from './model.ts'
+import { MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
 
 /*
  * For how long the platform may hide a pipe that was shown once, while it allows creates. What it hides for longer is no
@@ -14,6 +14,7 @@ const HIDES_BESIDE_MS = 60 * SECOND
 export function settleViews(model: Model): readonly Pipe[] {
   const shown: Pipe[] = []
   for (;;) {
+    for (const pipe of model.pipes) if (isVisible(model, pipe)) model.shownNow.set(pipe.id, pipe.serviceId)
     for (const pipe of model.pipes) noteView(model, pipe)
     const due = model.pipes.find((pipe) => isDue(model, pipe, model.now))
     if (due === undefined) return shown
@@ -29,24 +30,20 @@ export function passTime(model: Model, ms: number): readonly Pipe[] {
   for (const pipe of shown) pipe.view = 'seen'
   settleViews(model)
   model.now = end
+  model.shownNow.clear()
   return [...shown, ...settleViews(model)]
 }
 
 function noteView(model: Model, pipe: Pipe): void {
-  if (model.isPermitted && pipe.view === 'seen') {
+  if (isVisible(model, pipe)) {
     pipe.goneSince = undefined
     pipe.isBeside = false
     return
   }
   // What a gateway says is no 404, and ends no row of them.
   if (pipe.view !== 'unreadable' || !model.isPermitted) pipe.goneSince ??= model.now
-  pipe.isBeside ||= model.pipes.some(
-    (other) => other !== pipe && other.serviceId === pipe.serviceId && isShown(model, other),
-  )
-}
-
-function isShown(model: Model, pipe: Pipe): boolean {
-  return model.isPermitted && pipe.view === 'seen'
+  for (const [id, serviceId] of model.shownNow)
+    if (id !== pipe.id && serviceId === pipe.serviceId) pipe.isBeside = true
 }
 
 function isDue(model: Model, { view, goneSince, isBeside }: Pipe, at: number): boolean {

@@ -87,6 +87,8 @@ export interface Model {
   /** Whether the credential may read and create. */
   isPermitted: boolean
   pipes: Pipe[]
+  /** Pipes that could be read at this very moment, with their services: also what is gone or hidden since. */
+  shownNow: Map<string, string>
   late: LatePost[]
   /** What the ledger holds, by key. */
   records: Map<Key, LedgerRecord>
@@ -120,6 +122,7 @@ export function copyOf(model: Model): Model {
     lock: { ...model.lock },
     pipes: model.pipes.map((pipe) => ({ ...pipe })),
     late: [...model.late],
+    shownNow: new Map(model.shownNow),
     records: new Map(model.records),
     given: new Set(),
     hands: new Set(model.hands),
@@ -138,7 +141,7 @@ export function newId(model: Model, kind: 'pipe' | 'intent'): string {
   for (const [, { intentId }] of model.memory.unsaved) used.add(intentId)
   for (const id of Object.values(model.lock)) used.add(id)
   for (const { policy } of model.wishes) for (const id of Object.values(policy)) used.add(id)
-  for (const id of model.given) used.add(id)
+  for (const id of [...model.given, ...model.shownNow.keys()]) used.add(id)
   for (let number = 1; ; number += 1) {
     const id = `${FIRST[kind]}-0000-4000-8000-${String(number).padStart(12, '0')}`
     if (used.has(id)) continue

@@ -58,8 +58,8 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       {
         file: 'plan/missing.ts',
-        from: `return witness !== 'silent' && isConfirmed(misses, witness === 'nobody' ? ALONE_MS : CONFIRMING_MS)`,
-        to: `return witness === 'nobody' ? isConfirmed(misses, ALONE_MS) : isConfirmed(misses)`,
+        from: `return isConfirmed(misses) && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS`,
+        to: `return isConfirmed(misses) && (besideSince ?? 0) >= 0`,
       },
     ],
   },
@@ -70,8 +70,20 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       {
         file: 'plan/missing.ts',
-        from: `witness === 'nobody' ? ALONE_MS : CONFIRMING_MS`,
-        to: 'CONFIRMING_MS',
+        from: `return isConfirmed(misses, ALONE_MS)`,
+        to: `return isConfirmed(misses, Math.min(ALONE_MS, CONFIRMING_MS))`,
+      },
+    ],
+  },
+  {
+    protection: 'a row of 404s breaks when nobody looks for three minutes (row 1)',
+    world: 'missing',
+    depth: 2,
+    patches: [
+      {
+        file: 'plan/missing.ts',
+        from: ` || now - misses.lastAt > GAP_MS)`,
+        to: ` || now - misses.lastAt > GAP_MS * 1e6)`,
       },
     ],
   },

@@ -3,7 +3,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { passTime } from './hiding.ts'
 import { made } from './laws.ts'
 import { look } from './look.ts'
-import { forgetAll, keyOfWish, shortId, type Model } from './model.ts'
+import { MINUTE, forgetAll, keyOfWish, shortId, type Model } from './model.ts'
 import { editsOf } from './edits.ts'
 import { wordsOf } from './words.ts'
 import { settle, tell, type Run, type Step } from './run.ts'
@@ -108,12 +108,18 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
   return steps
 }
 
+/** What is found only after so long breaks a row of 404s. */
+const ROW_MS = 3 * MINUTE
+
 /**
- * Whether a pipe that can be read was missed by the last look. It is not hidden again before it is looked at: a row of 404s
- * with a pipe in between that nobody read is not told from one without.
+ * Whether a pipe that can be read was missed by a look a short time ago. It is not hidden again before it is looked at: a row
+ * of 404s with a pipe in between that nobody read is not told from one without.
  */
-function isMissed({ records, memory }: Model, id: string): boolean {
-  return memory.looks.some(([key, { misses }]) => misses !== undefined && records.get(key)?.pipe?.id === id)
+function isMissed({ records, memory, now }: Model, id: string): boolean {
+  return memory.looks.some(
+    ([key, { misses }]) =>
+      misses !== undefined && now - misses.lastAt <= ROW_MS && records.get(key)?.pipe?.id === id,
+  )
 }
 
 function putBack(name: string, records: NonNullable<Model['copy']>, line: string): Step {
