@@ -34,7 +34,8 @@ export interface Evidence {
 const SETTLED_MS = 4_500
 
 /** Every create must be the first of its pipe, or have a reason. @returns how many made a second pipe */
-export function judgePosts({ platform, person, vanishings, history }: Evidence, journal: Journal): number {
+export function judgePosts(evidence: Evidence, journal: Journal): number {
+  const { platform, person, vanishings, history } = evidence
   const durable = new Set(history.flatMap((entry) => (isIntent(entry) ? [entry.intentId] : [])))
   let duplicates = 0
   for (const [platformName, posts] of byName(platform.posts)) {
@@ -61,6 +62,7 @@ export function judgePosts({ platform, person, vanishings, history }: Evidence, 
       const last = before.at(-1)
       if (last === undefined || isRefusal(last) || person.approved(last.intentId, post.at)) continue
       if (last.created && living === undefined) continue
+      if (isRefusal(post) && isRefusedReplacement(post, evidence)) continue
       const what = `${at} went out, though create ${last.seq} (${outcomeOf(last)}) may have worked and nobody said otherwise`
       journal.violate({ law: 'unapproved-post', subject: platformName, what })
     }
@@ -76,6 +78,15 @@ export function judgePosts({ platform, person, vanishings, history }: Evidence, 
   }
   return duplicates
 }
+
+/** The pipe, and the right to create it, were lost for longer than it takes to believe that it is gone. */
+function isRefusedReplacement({ platformName, at }: Post, { outages, lineages }: Evidence): boolean {
+  const lineage = lineages.find((candidate) => candidate.platformName === platformName)
+  return lineage !== undefined && outages.hid(lineage, at - CONFIRMED_MS, at)
+}
+
+/** A 404 is not believed before. */
+const CONFIRMED_MS = 60_000
 
 /** Every pipe must be in the ledger, or its key must say that it does not know. @returns how many are neither */
 export function judgeLost(

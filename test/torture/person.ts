@@ -139,6 +139,7 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
     if (mayType && random.chance(0.3))
       return atShell(['resolve', keyOfLineage(lineage), '--recreate'], undefined)
     lineage.recreate = pipeId
+    lineage.adopt = undefined
     return inManifest('recreate', `pipe ${pipeId} is gone: policy.recreate`)
   }
 
@@ -187,6 +188,8 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
       return atShell(['resolve', keyOfLineage(lineage), '--adopt', pipeId], undefined)
     lineage.adopt = pipeId
     lineage.retryCreate = undefined
+    // The two words exclude each other.
+    lineage.recreate = undefined
     return inManifest('adopt', `there it is: policy.adopt ${pipeId}`)
   }
 
