@@ -13,7 +13,7 @@ import {
   SERVICE_ID,
 } from './manifests.ts'
 
-const key = (name: string): Key => `Pipe/${name}`
+const pipeKey = (name: string): Key => `Pipe/${name}`
 const ORDERS: Key = 'Pipe/orders'
 const OTHER: Key = 'Pipe/other'
 
@@ -333,22 +333,22 @@ describe('a Lock that names', () => {
       const before = await given(Object.fromEntries(names.map((name) => [`${name}.yaml`, pipe(name)])), {
         maxCreates: 1_000,
       })
-      for (const name of names) await before.go(key(name))
+      for (const name of names) await before.go(pipeKey(name))
       await before.clock.advance(HOUR)
       const ids: Record<string, string> = {}
       for (const name of names) {
-        await before.go(key(name))
-        ids[key(name)] = await idOf(before, key(name))
+        await before.go(pipeKey(name))
+        ids[pipeKey(name)] = await idOf(before, pipeKey(name))
       }
       const world = await given(is ? { 'lock.yaml': lock(ids) } : {}, {
         around: before.around,
         maxCreates: 10,
       })
-      for (const name of names.slice(0, 15)) world.platform.pipes.delete(ids[key(name)] ?? '')
+      for (const name of names.slice(0, 15)) world.platform.pipes.delete(ids[pipeKey(name)] ?? '')
       let reasons: readonly string[] = []
       for (let look = 0; look < 4; look += 1) {
         reasons = []
-        for (const name of names) reasons = [...reasons, (await world.go(key(name))).action.reason]
+        for (const name of names) reasons = [...reasons, (await world.go(pipeKey(name))).action.reason]
         await world.clock.advance(35 * SECOND)
       }
       expect(reasons.filter((reason) => reason === 'CreateBrake')).toHaveLength(15)
