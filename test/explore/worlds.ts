@@ -103,7 +103,7 @@ export const WORLDS: readonly World[] = [
     replies: EVERY_REPLY,
     crashes: true,
     meanwhile: 1,
-    depth: 3,
+    depth: 2,
   },
   {
     ...NONE,
@@ -173,7 +173,7 @@ export const WORLDS: readonly World[] = [
     edits: ['suspend', 'remove', 'service', 'flaw', 'lock'],
     replies: ['refused', 'lost after the work'],
     meanwhile: 1,
-    depth: 3,
+    depth: 2,
   },
   {
     ...NONE,
@@ -224,6 +224,17 @@ export const WORLDS: readonly World[] = [
   },
   {
     ...NONE,
+    name: 'said',
+    about: 'a pipe that is hidden and shown, and a person who says that it is gone',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['3 min'],
+    faults: ['hides', 'restart'],
+    words: ['recreate', 'recreate in Git'],
+    depth: 4,
+  },
+  {
+    ...NONE,
     name: 'frozen',
     about: 'a process that stands still right before its POST, and a person who says that it created nothing',
     begin: () => model(['a']),
@@ -233,7 +244,7 @@ export const WORLDS: readonly World[] = [
     replies: ['lost', 'lost after the work', 'late', 'dies, worked', 'dies, late'],
     standsStill: true,
     meanwhile: 2,
-    depth: 4,
+    depth: 3,
   },
   {
     ...NONE,
@@ -247,7 +258,7 @@ export const WORLDS: readonly World[] = [
     replies: ['refused', 'lost after the work'],
     crashes: true,
     meanwhile: 1,
-    depth: 4,
+    depth: 3,
   },
   {
     ...NONE,
