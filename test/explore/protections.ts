@@ -183,7 +183,7 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/reconciler.ts',
+        file: 'reconcile/retry-in-git.ts',
         from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || world.steadyNow() < retryFrom(intent))`,
         to: `const isEarly = isSaid && retryFrom(intent) < 0`,
       },
@@ -203,19 +203,19 @@ export const REMOVALS: readonly Removal[] = [
   },
   {
     protection: 'the words of a person that a pipe is gone end when it is found (row 8)',
-    world: 'words',
+    world: 'said',
     depth: 3,
     patches: [
       {
         file: 'reconcile/observe.ts',
-        from: `  const refutedAt = saysGone(entry, pipe) ? (pipe.refutedAt ?? now) : undefined`,
-        to: `  const refutedAt = saysGone(entry, pipe) ? pipe.refutedAt : undefined`,
+        from: `  const refutedAt = saysGone(entry, pipe.id) ? (pipe.refutedAt ?? now) : undefined`,
+        to: `  const refutedAt = saysGone(entry, pipe.id) ? pipe.refutedAt : undefined`,
       },
     ],
   },
   {
     protection: 'resolve --recreate ends when the pipe is found (row 8)',
-    world: 'words',
+    world: 'said',
     depth: 3,
     patches: [
       {
