@@ -8,6 +8,7 @@ import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
 import { desiredService, recordedAccess } from './access.ts'
 import { adoptionTarget } from './person-adopt-target.ts'
 import type { Answer, PersonDeps } from './person.ts'
+import { takeBack } from './person-recreate.ts'
 import { inFlight, inRounds, nothingToResolve, refused } from './person.ts'
 import { SecretUnavailableError, type ReadOptions } from './ports.ts'
 import { RemoteError } from './remote-error.ts'
@@ -113,6 +114,7 @@ async function heldPipe(
     return `${key} is pipe ${pipe.id}, and its service has no manifest to look for it with.`
   try {
     await deps.platform.getPipe(access, pipe.id, options)
+    await takeBack(deps, recorded)
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     return isKnownGone(recorded, pipe) ? undefined : notBelieved(key, pipe)

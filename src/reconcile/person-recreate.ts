@@ -32,21 +32,30 @@ export function recreatePipe(deps: PersonDeps, key: Key, signal: AbortSignal): P
 
 /** A word too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
 async function whyNotGone(
-  { world, platform }: PersonDeps,
+  deps: PersonDeps,
   recorded: LedgerRecord,
   { id }: RecordedPipe,
   options: ReadOptions,
 ): Promise<string | undefined> {
+  const { world, platform } = deps
   const { key } = recorded
   const access = recordedAccess(world, recorded, desiredService(world, world.entry(key)?.manifest))
   if (access === undefined)
     return `${key} is pipe ${id}, and its service has no manifest to look for it with.`
   try {
     await platform.getPipe(access, id, options)
+    await takeBack(deps, recorded)
     return `Pipe ${id} is there: nothing has to be created. If it is to be replaced, remove it in the console first.`
   } catch (error) {
     if (error instanceof RemoteError && error.facts.class === 'Missing') return undefined
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
     return `The platform cannot be asked for pipe ${id}, so nothing was changed: ${error.message}`
   }
+}
+
+/** A pipe that was found is not gone, whatever a person said of it before. */
+export async function takeBack({ ledger }: PersonDeps, recorded: LedgerRecord): Promise<void> {
+  const { pipe } = recorded
+  if (pipe?.saidGoneAt === undefined) return
+  await ledger.swap({ ...recorded, pipe: { ...pipe, saidGoneAt: undefined } }, [])
 }
