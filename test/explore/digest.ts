@@ -116,7 +116,13 @@ function lookOf(looks: ReadonlyMap<Key, Look>, key: Key, now: number): unknown {
     of === undefined || readAt === undefined ? [] : [[other, readAt > of.firstAt, readAt >= of.lastAt]],
   )
   const age = readAt === undefined ? undefined : Math.min(now - readAt, 46 * SECOND)
-  return [found, state, misses && missesOf(misses, now), age, beside.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))]
+  return [
+    found,
+    state,
+    misses && missesOf(misses, now),
+    age,
+    beside.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+  ]
 }
 
 function missesOf({ count, firstAt, lastAt, besideSince }: Misses, now: number): unknown {
