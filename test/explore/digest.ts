@@ -121,7 +121,7 @@ function lookOf(looks: ReadonlyMap<Key, Look>, key: Key, now: number): unknown {
     state,
     misses && missesOf(misses, now),
     age,
-    beside.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+    beside.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   ]
 }
 

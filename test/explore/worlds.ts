@@ -198,7 +198,7 @@ export const WORLDS: readonly World[] = [
     words: ['adopt', 'retry'],
     replies: ['lost after the work', 'lost'],
     meanwhile: 1,
-    depth: 3,
+    depth: 2,
   },
   {
     ...NONE,
@@ -231,7 +231,7 @@ export const WORLDS: readonly World[] = [
     waits: ['3 min'],
     faults: ['hides', 'restart'],
     words: ['recreate', 'recreate in Git'],
-    depth: 4,
+    depth: 3,
   },
   {
     ...NONE,
