@@ -31,6 +31,7 @@ export function textOf(model: Model): string {
     ]),
   )
   const pipes = model.pipes.toSorted((a, b) => (held.get(a.id) ?? 99) - (held.get(b.id) ?? 99))
+  const placeOf = (pipeId: string) => pipes.findIndex(({ id }) => id === pipeId)
   const text = JSON.stringify([
     records.map((record) => recordOf(record, steady)),
     [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now)]),
@@ -46,9 +47,9 @@ export function textOf(model: Model): string {
     ]),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
     pipes.map((pipe) => pipeOf(pipe, model.now)),
-    [...model.shownNow].filter(
-      ([id]) => !model.pipes.some((pipe) => pipe.id === id && isVisible(model, pipe)),
-    ),
+    [...model.shownNow]
+      .filter(([id]) => !model.pipes.some((pipe) => pipe.id === id && isVisible(model, pipe)))
+      .toSorted(([a], [b]) => placeOf(a) - placeOf(b)),
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
     model.wishes,
     [model.endpoint, model.services, model.lock],
@@ -82,7 +83,7 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
     platformName,
     pipe && recordedOf(pipe),
     former && [recordedOf(former.pipe), former.platformName, former.applied?.digest, former.applied?.secrets],
-    replaced && [replaced.count, from === undefined ? 0 : Math.max(0, from - steady)],
+    replaced && [replaced.count, replaced.id, from === undefined ? 0 : Math.max(0, from - steady)],
     intent && intentOf(intent, steady),
     upsert && [Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
     [applied?.digest, applied?.secrets],

@@ -231,7 +231,7 @@ export const WORLDS: readonly World[] = [
     waits: ['3 min'],
     faults: ['hides', 'restart'],
     words: ['recreate', 'recreate in Git'],
-    depth: 3,
+    depth: 4,
   },
   {
     ...NONE,
