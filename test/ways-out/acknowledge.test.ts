@@ -133,3 +133,26 @@ describe('an intent that is open', () => {
     expect(world.platform.pipes()).toHaveLength(1)
   })
 })
+
+test('that a pipe is gone is taken back when a later command finds it', async () => {
+  await using world = await given('orders', 'refunds')
+  await world.apply()
+  const id = world.pipeId('orders')
+  const hide = (times: number) =>
+    world.platform.faults.add({
+      operation: 'getPipe',
+      subject: id,
+      times,
+      fault: { type: 'status', status: 404 },
+    })
+  await world.apply()
+  hide(1)
+  expect(await world.quick('resolve', 'Pipe/orders', '--recreate')).toMatchObject({ code: 0 })
+  const { code, stderr } = await world.quick('resolve', 'Pipe/orders', '--recreate')
+  expect(code).toBe(1)
+  expect(stderr).toContain(`Pipe ${id} is there`)
+  hide(5)
+  await world.apply()
+  expect(await world.status('Pipe/orders')).toMatchObject({ pipeId: id })
+  expect(world.posts()).toBe(2)
+})
