@@ -198,7 +198,7 @@ export const WORLDS: readonly World[] = [
     words: ['adopt', 'retry'],
     replies: ['lost after the work', 'lost'],
     meanwhile: 1,
-    depth: 2,
+    depth: 3,
   },
   {
     ...NONE,
