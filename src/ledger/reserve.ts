@@ -10,7 +10,7 @@ const SIZE = 1_048_576
 export interface Reserve {
   /** Makes sure that the room is taken. @throws what the file system throws, such as ENOSPC */
   take(): void
-  /** Gives the room back. @returns whether there was any */
+  /** Gives the room back. @returns whether there was some */
   release(): boolean
 }
 

@@ -1,6 +1,5 @@
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import { fingerprintBody } from '../kinds/fingerprint.ts'
-import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import { keyOf, kindOf } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
@@ -18,6 +17,7 @@ import type { Newcomer } from '../plan/rename.ts'
 import { replaceableFrom } from '../plan/replacement.ts'
 import { bodyOf } from './asked-body.ts'
 import type { KeptReply } from './kept-reply.ts'
+import { indexDependents } from './dependents.ts'
 import { createKeyGroups } from './key-groups.ts'
 import { createKinIndex } from './kin-index.ts'
 
@@ -273,25 +273,6 @@ function wantsCreation({
     return isMissed && policy?.onMissing !== 'report' && !isHeld
   }
   return record === undefined || undecidedIntent(record) === undefined
-}
-
-function indexDependents(catalog: Catalog): Map<string, Key[]> {
-  const index = new Map<string, Key[]>()
-  for (const { key, manifest } of catalog.entries.values()) {
-    for (const needed of manifest === undefined ? [] : dependenciesOf(manifest)) {
-      const keys = index.get(needed)
-      if (keys === undefined) index.set(needed, [key])
-      else keys.push(key)
-    }
-  }
-  return index
-}
-
-/** Keys whose readiness a manifest waits for, and the Service whose manifest it needs. */
-function dependenciesOf(manifest: ResourceManifest): readonly string[] {
-  const named = 'policy' in manifest ? (manifest.policy?.dependsOn ?? []) : []
-  const service = serviceOf(manifest)
-  return service === undefined ? named : [...named, keyOf('Service', service)]
 }
 
 /** The identity of a service as its manifest says it. */
