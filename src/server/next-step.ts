@@ -95,14 +95,20 @@ function edit(text: string): Steps {
 const STEPS: Readonly<Record<Reason, Steps>> = {
   OutcomeUnknown: ({ resource, command, service }) => {
     const intentId = /\bintent ([0-9a-f-]{36})\b/.exec(resource.message)?.[1]
+    const from = /\bnot there after (\S+Z)/.exec(resource.message)?.[1]
     const inGit =
-      intentId === undefined ? [] : [step('The same from Git:', `policy: {retryCreate: ${intentId}}`)]
+      intentId === undefined
+        ? []
+        : [step('The same from Git, and no earlier:', `policy: {retryCreate: ${intentId}}`)]
     return [
       step(
         `Nothing is sent until you say what happened: a second try could make a second pipe. Look in the console of ${service}. If the pipe is there, take it over with its id:`,
         command(`resolve ${resource.key} --adopt PIPE_ID`),
       ),
-      step('If it is not there, have it created again:', command(`resolve ${resource.key} --retry`)),
+      step(
+        `If it is not there${from === undefined ? '' : ` after ${from}`}, have it created again:`,
+        command(`resolve ${resource.key} --retry`),
+      ),
       ...inGit,
     ]
   },
