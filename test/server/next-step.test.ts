@@ -177,7 +177,7 @@ describe('a place', () => {
   })
 })
 
-test('an outcome that nobody knows: from when on it may be sent again', () => {
+it('an outcome that nobody knows: from when on it may be sent again', () => {
   const texts = nextSteps(stuck('OutcomeUnknown', { message: UNKNOWN }), HERE, []).map(({ text }) => text)
   expect(texts).toContain('If it is not there after 1970-01-01T00:02:00Z, have it created again:')
   expect(texts).toContain('The same from Git, and no earlier:')
