@@ -86,6 +86,8 @@ const PROBE = fileURLToPath(new URL('probe.ts', import.meta.url))
 const LOOK_MS = 150
 /** For a collection and a file of one line. */
 const PROBE_MS = 1_000
+/** A machine that is busy with other things answers late. */
+const ANSWER_MS = 60_000
 const LONGEST_WAIT_MS = 600_000
 /** No limit to speak of. */
 export const UNLIMITED = '100000/1s'
@@ -181,12 +183,13 @@ export async function createRig(size: number): Promise<Rig> {
       },
       async memory() {
         rmSync(`${probe}.memory`, { force: true })
-        const text = await until(`the probe to answer; ${program.stderr()}`, async () => {
+        const answered = async () => {
           program.signal('SIGUSR2')
           await setTimeout(PROBE_MS)
           const said = existsSync(`${probe}.memory`) ? readFileSync(`${probe}.memory`, 'utf8') : ''
           return said.endsWith('}') ? said : undefined
-        })
+        }
+        const text = await until(`the probe to answer; ${program.stderr()}`, answered, ANSWER_MS)
         const { before, heapUsed, external } = JSON.parse(text) as {
           before: number
           heapUsed: number
