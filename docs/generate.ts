@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { settingsTable } from '../src/config/describe.ts'
 import { manifestJsonSchema } from '../src/kinds/json-schema.ts'
-import { METRICS, PREFIX, type MetricDefinition } from '../src/telemetry/metric-definitions.ts'
+import { ALL_METRICS, PREFIX } from '../src/telemetry/metric-definitions.ts'
 import { chartPage } from './chart-page.ts'
 import { findingsPage } from './findings-page.ts'
 import { logsPage } from './logs-page.ts'
@@ -41,7 +41,7 @@ ${settingsTable()}`
 }
 
 function metricsPage(): string {
-  const rows = Object.entries(METRICS).map(([name, { type, help, labels }]) => {
+  const rows = Object.entries(ALL_METRICS).map(([name, { type, help, labels }]) => {
     const names = Object.entries(labels).map(
       ([label, values]) => `\`${label}\`${values === 'open' ? ' (open)' : ''}`,
     )
@@ -77,7 +77,7 @@ is in the [runbook](runbook.md).
 /** What each label can say, where that is known beforehand; equal lists stand together. */
 function labelValues(): readonly string[] {
   const metricsOf = new Map<string, string[]>()
-  for (const [name, { labels }] of Object.entries<MetricDefinition>(METRICS)) {
+  for (const [name, { labels }] of Object.entries(ALL_METRICS)) {
     for (const [label, values] of Object.entries(labels)) {
       if (values === 'open') continue
       const line = `\`${label}\`: ${values.map((value) => `\`${value}\``).join(', ')}`

@@ -1,10 +1,10 @@
+import { lifecycleOf } from '../kinds/registry.ts'
 import type { Settings } from '../config/settings.ts'
 import { createDispatcher } from '../daemon/dispatcher.ts'
 import { laneOf } from '../daemon/lane.ts'
 import { createQueue } from '../daemon/queue.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Key } from '../kinds/key.ts'
-import { kindOf } from '../kinds/key.ts'
 import { createLogging } from '../telemetry/telemetry.ts'
 import type { WritableBoard } from '../reconcile/board.ts'
 import { changedStatus } from '../reconcile/kept-status.ts'
@@ -152,7 +152,8 @@ async function passOver(engine: Engine, settings: Settings, io: Io): Promise<Pas
   function ask(key: Key): void {
     if ((turns.get(key) ?? 0) >= MOST_TURNS) return
     waiting.add(key)
-    const first = kindOf(key) === 'Service' || kindOf(key) === 'Alert'
+    const lifecycle = lifecycleOf(key)
+    const first = lifecycle === 'reference' || lifecycle === 'read-only'
     dispatcher.ask(key, { priority: first ? 0 : 1, afterMs: 0, lane: laneOf(world, key) })
   }
 

@@ -3,13 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { existsSync } from 'node:fs'
 import type { Catalog } from '../kinds/catalog.ts'
+import { bodyOf } from '../kinds/registry.ts'
+import { asService } from '../kinds/service/kind.ts'
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
 import { makeFolder } from '../ledger/make-folder.ts'
 import type { Settings } from '../config/settings.ts'
 import { readSecretFile } from '../platform/secret-store.ts'
 import type { SecretStore } from '../reconcile/ports.ts'
-import { bodyOf } from '../reconcile/asked-body.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import { readWorld } from '../sandbox/world.ts'
@@ -53,8 +54,9 @@ async function grantAccess(
 ): Promise<void> {
   const credentials = []
   for (const { manifest } of catalog.entries.values()) {
-    if (manifest?.kind !== 'Service') continue
-    const { name } = manifest.spec.credentials.secretRef
+    const service = asService(manifest)
+    if (service === undefined) continue
+    const { name } = service.spec.credentials.secretRef
     const keyId = await secrets.read({ name, key: 'keyId' })
     const keySecret = await secrets.read({ name, key: 'keySecret' })
     if (!keyId.found || !keySecret.found) continue
@@ -67,8 +69,9 @@ async function grantAccess(
 function secretRefsOf(catalog: Catalog): readonly SecretRef['secretRef'][] {
   return [...catalog.entries.values()].flatMap(({ manifest }) => {
     if (manifest === undefined) return []
-    if (manifest.kind === 'Service') {
-      const { name } = manifest.spec.credentials.secretRef
+    const service = asService(manifest)
+    if (service !== undefined) {
+      const { name } = service.spec.credentials.secretRef
       return [
         { name, key: 'keyId' },
         { name, key: 'keySecret' },

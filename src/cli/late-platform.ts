@@ -22,10 +22,9 @@ export function createLatePlatform(options: PlatformOptions): PlatformClient {
   }
 
   return {
-    getPipe: (...args) => client?.getPipe(...args) ?? load().then((loaded) => loaded.getPipe(...args)),
+    read: (...args) => client?.read(...args) ?? load().then((loaded) => loaded.read(...args)),
     admitCreate: async (...args) => (await load()).admitCreate(...args),
-    upsertQueryEndpoint: async (...args) => (await load()).upsertQueryEndpoint(...args),
-    getAlert: (...args) => client?.getAlert(...args) ?? load().then((loaded) => loaded.getAlert(...args)),
+    upsert: async (...args) => (await load()).upsert(...args),
     budgets: () => client?.budgets() ?? [],
     pauses: () => client?.pauses() ?? [],
     async [Symbol.asyncDispose]() {

@@ -1,7 +1,7 @@
+import { lifecycleOf } from '../kinds/registry.ts'
 import { stringify } from 'yaml'
 import type { Settings } from '../config/settings.ts'
-import { kindOf } from '../kinds/key.ts'
-import { LockManifest } from '../kinds/lock/schema.ts'
+import { LOCK, LockManifest } from '../kinds/lock/schema.ts'
 import { API_VERSION, ResourceName } from '../kinds/metadata.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -36,7 +36,7 @@ export async function lock(
     )
   }
   await using ledger = await openLedgerAs('reader', settings, nobody)
-  const records = (await ledger.list()).filter((record) => kindOf(record.key) === 'Pipe')
+  const records = (await ledger.list()).filter((record) => lifecycleOf(record.key) === 'create-once')
   const manifest = lockOf(records, name.data)
   if (options.output === 'json') printJson(io, manifest)
   else print(io.stdout, stringify(manifest))
@@ -52,7 +52,7 @@ function lockOf(records: readonly LedgerRecord[], name: string): LockManifest {
   )
   return {
     apiVersion: API_VERSION,
-    kind: 'Lock',
+    kind: LOCK.name,
     metadata: { name },
     spec: { pipes: Object.fromEntries(pipes) },
   }

@@ -1,5 +1,5 @@
+import { knownKey, lifecycleOf } from '../kinds/registry.ts'
 import type { Settings } from '../config/settings.ts'
-import { kindOf, parseKey } from '../kinds/key.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Answer, PersonDeps } from '../reconcile/person.ts'
 import { compose, loadOnce, openBoard, openLedgerAs, openSource } from './compose.ts'
@@ -75,7 +75,7 @@ export function assertLasting({ ledger }: Settings): void {
 
 /** @throws {CommandError} when it is no key */
 export function keyFrom(text: string): Key {
-  const key = parseKey(text)
+  const key = knownKey(text)
   if (key !== undefined) return key
   throw new CommandError(`"${text}" is not a key: give Kind/name, such as Pipe/orders.`, EXIT.usage)
 }
@@ -83,7 +83,7 @@ export function keyFrom(text: string): Key {
 /** @throws {CommandError} when it is not the key of a pipe */
 export function pipeKeyFrom(text: string): Key {
   const key = keyFrom(text)
-  if (kindOf(key) === 'Pipe') return key
+  if (lifecycleOf(key) === 'create-once') return key
   throw new CommandError(
     `${key} is not a pipe: only pipes are created, and so adopted or resolved.`,
     EXIT.usage,

@@ -1,4 +1,4 @@
-import { KINDS } from '../kinds/key.ts'
+import { MANIFEST_KINDS } from '../kinds/registry.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
 import { nearest } from '../lib/nearest.ts'
 import { CommandError, EXIT } from './exit-code.ts'
@@ -12,14 +12,14 @@ export function schema(io: Io, name: string | undefined): ExitCode {
     printJson(io, manifestJsonSchema())
     return EXIT.fine
   }
-  const kind = KINDS.find((known) => known === name)
-  if (kind === undefined) {
-    const near = nearest(name, KINDS)
+  const schemaOfKind = kindJsonSchema(name)
+  if (schemaOfKind === undefined) {
+    const near = nearest(name, MANIFEST_KINDS)
     throw new CommandError(
-      `there is no kind "${name}". ${near === undefined ? `The kinds are ${KINDS.join(', ')}.` : `Did you mean ${near}?`}`,
+      `there is no kind "${name}". ${near === undefined ? `The kinds are ${MANIFEST_KINDS.join(', ')}.` : `Did you mean ${near}?`}`,
       EXIT.usage,
     )
   }
-  printJson(io, kindJsonSchema(kind))
+  printJson(io, schemaOfKind)
   return EXIT.fine
 }

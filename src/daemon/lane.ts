@@ -1,17 +1,17 @@
+import { lifecycleOf } from '../kinds/registry.ts'
 import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { Key } from '../kinds/key.ts'
-import { kindOf } from '../kinds/key.ts'
 import type { World } from '../reconcile/world.ts'
 
 /** The lane in which a key waits its turn: its service, so that one bad service holds up no other. */
 export function laneOf(world: World, key: Key): string {
-  switch (kindOf(key)) {
-    case 'Alert':
+  switch (lifecycleOf(key)) {
+    case 'read-only':
       return 'alerts'
-    case 'Service':
+    case 'reference':
       return ''
-    case 'Pipe':
-    case 'QueryEndpoint': {
+    case 'create-once':
+    case 'upsert': {
       const manifest = world.entry(key)?.manifest
       const wanted = manifest && serviceOf(manifest)
       return wanted ?? world.record(key)?.service?.name ?? ''

@@ -1,14 +1,6 @@
 import type { JsonObject } from '../lib/json.ts'
-import { isReturnedField } from './body-shape.ts'
 import type { Fields } from './body-shape.ts'
 import { canonicalLeaves, type Leaf } from './canonical.ts'
-import { PIPE_FIELDS } from './pipe/body-shape.ts'
-import { ENDPOINT_FIELDS } from './query-endpoint/body-shape.ts'
-
-const FIELDS_BY_KIND: Readonly<Record<'Pipe' | 'QueryEndpoint', Fields>> = {
-  Pipe: PIPE_FIELDS,
-  QueryEndpoint: ENDPOINT_FIELDS,
-}
 
 /**
  * What a body asks for, without holding it: a digest of the whole and one of each field by dotted path. Two bodies have
@@ -17,15 +9,15 @@ const FIELDS_BY_KIND: Readonly<Record<'Pipe' | 'QueryEndpoint', Fields>> = {
 export function fingerprintBody(
   body: JsonObject,
   options: {
-    readonly kind: 'Pipe' | 'QueryEndpoint'
+    readonly fields: Fields
     /** A keyed hash: bodies may hold sensitive values. */
     readonly hash: (text: string) => string
     /** When it is known already. */
     readonly digest: string | undefined
   },
 ): { readonly digest: string; readonly fields: Readonly<Record<string, string>> } {
-  const { kind, hash } = options
-  const leaves = () => canonicalLeaves(FIELDS_BY_KIND[kind], body)
+  const { hash } = options
+  const leaves = () => canonicalLeaves(options.fields, body)
   return {
     // canonical texts and paths hold no line break
     digest: options.digest ?? hash(leaves().map(lineOf).join('\n')),
@@ -48,9 +40,4 @@ export function changedFields(
 ): readonly string[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...paths].filter((path) => before[path] !== after[path]).toSorted()
-}
-
-/** Whether the platform returns the field of a pipe with that dotted path (2.3, 2.4: what is request only it does not). */
-export function isReturned(field: string): boolean {
-  return isReturnedField(PIPE_FIELDS, field)
 }

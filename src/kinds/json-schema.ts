@@ -1,8 +1,16 @@
 import { z } from './zod.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
-import { KINDS } from './key.ts'
-import type { Kind } from './key.ts'
-import { REGISTRY } from './registry.ts'
+import { LOCK } from './lock/schema.ts'
+import { KINDS } from './registry.ts'
+
+/** A kind of manifest, as far as its schema goes. */
+interface Described {
+  readonly name: string
+  readonly description: string
+  readonly schema: z.ZodType
+}
+
+const DESCRIBED: readonly Described[] = [...KINDS, LOCK]
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
@@ -14,18 +22,18 @@ export function manifestJsonSchema(): JsonObject {
     description: 'One document of a Pipewright catalog.',
     type: 'object',
     required: ['apiVersion', 'kind'],
-    oneOf: KINDS.map((kind) => bareSchema(kind)),
+    oneOf: DESCRIBED.map(bareSchema),
   }
 }
 
-/** JSON Schema (draft-07) for a manifest of one kind. */
-export function kindJsonSchema(kind: Kind): JsonObject {
-  return { $schema: DRAFT, ...bareSchema(kind) }
+/** JSON Schema (draft-07) for a manifest of the kind with that name; `undefined`: there is none. */
+export function kindJsonSchema(name: string): JsonObject | undefined {
+  const kind = DESCRIBED.find((described) => described.name === name)
+  return kind && { $schema: DRAFT, ...bareSchema(kind) }
 }
 
-function bareSchema(kind: Kind): JsonObject {
-  const { schema, description } = REGISTRY[kind]
+function bareSchema({ name, schema, description }: Described): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-07' })
   // zod types a JSON Schema by its own interface; what it makes is plain JSON
-  return { title: kind, description, ...(rest as Readonly<Record<string, Json>>) }
+  return { title: name, description, ...(rest as Readonly<Record<string, Json>>) }
 }

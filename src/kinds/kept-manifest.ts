@@ -8,11 +8,10 @@ export interface KeptParts {
   readonly apiVersion: ResourceManifest['apiVersion']
   readonly kind: ResourceManifest['kind']
   readonly metadata: ResourceManifest['metadata']
-  readonly policy: Exclude<ResourceManifest, { kind: 'Service' }>['policy']
+  readonly policy: ResourceManifest['policy']
   readonly packedSpec: PackedJson
   /** What is asked of all manifests at once, so that their specs are not unpacked for it. */
   readonly service: string | undefined
-  readonly platformName: string | undefined
 }
 
 /**
@@ -26,7 +25,6 @@ class KeptManifest implements KeptParts {
   readonly policy: KeptParts['policy']
   readonly packedSpec: PackedJson
   readonly service: string | undefined
-  readonly platformName: string | undefined
   #unpacked: WeakRef<Spec> | undefined
 
   constructor(parts: KeptParts) {
@@ -36,7 +34,6 @@ class KeptManifest implements KeptParts {
     this.policy = parts.policy
     this.packedSpec = parts.packedSpec
     this.service = parts.service
-    this.platformName = parts.platformName
   }
 
   get spec(): Spec {
@@ -61,10 +58,9 @@ export function partsOf(manifest: ResourceManifest): KeptParts {
     apiVersion,
     kind,
     metadata,
-    policy: 'policy' in manifest ? manifest.policy : undefined,
+    policy: manifest.policy,
     packedSpec: packJson(JSON.stringify(spec)),
     service: serviceOf(manifest),
-    platformName: manifest.kind === 'Pipe' ? platformNameOf(manifest) : undefined,
   }
 }
 
@@ -76,11 +72,5 @@ export function keptManifest(parts: KeptParts): ResourceManifest {
 /** The name of the Service whose credentials a manifest uses; undefined for what needs none, or is one. */
 export function serviceOf(manifest: ResourceManifest): string | undefined {
   if (manifest instanceof KeptManifest) return manifest.service
-  return 'service' in manifest.spec ? manifest.spec.service : undefined
-}
-
-/** The name that a pipe has on the platform. */
-export function platformNameOf(manifest: Extract<ResourceManifest, { kind: 'Pipe' }>): string {
-  if (manifest instanceof KeptManifest) return manifest.platformName ?? manifest.metadata.name
-  return manifest.spec.name ?? manifest.metadata.name
+  return manifest.spec.service
 }

@@ -1,17 +1,12 @@
 import { fault } from './codes.ts'
 import type { Violation } from './finding.ts'
 import { keyOf, kindOf, nameOf, parseKey } from './key.ts'
-import type { Key, ResourceKind } from './key.ts'
-import type { PipePolicy } from './policy.ts'
-
-interface Subject {
-  readonly kind: ResourceKind
-  readonly metadata: { readonly name: string }
-  readonly policy?: { readonly dependsOn?: readonly string[] | undefined } | undefined
-}
+import type { Key } from './key.ts'
+import type { ResourceManifest } from './manifest.ts'
+import type { Policy } from './policy.ts'
 
 /** The rules that hold for the policy of every kind. */
-export function commonPolicyRules(manifest: Subject): readonly Violation[] {
+export function commonPolicyRules(manifest: ResourceManifest): readonly Violation[] {
   const self = keyOf(manifest.kind, manifest.metadata.name)
   const dependsOn = manifest.policy?.dependsOn ?? []
   return dependsOn.flatMap((key, index) =>
@@ -55,13 +50,13 @@ const CONTRADICTIONS = [
   ],
 ] as const
 
-/** The rules for what only the policy of a pipe has. `name` is the pipe's `metadata.name`. */
-export function pipePolicyRules(name: string, policy: PipePolicy): readonly Violation[] {
-  const self = keyOf('Pipe', name)
-  return [...contradictions(policy), ...targets(self, policy)]
+/** The rules for what only the policy of something created once has. */
+export function createOncePolicyRules({ kind, metadata, policy }: ResourceManifest): readonly Violation[] {
+  if (policy === undefined) return []
+  return [...contradictions(policy), ...targets(keyOf(kind, metadata.name), policy)]
 }
 
-function contradictions(policy: PipePolicy): readonly Violation[] {
+function contradictions(policy: Policy): readonly Violation[] {
   return CONTRADICTIONS.filter(
     ([first, second]) => policy[first] !== undefined && policy[second] !== undefined,
   ).map(([first, second, why, hint]) =>
@@ -73,17 +68,18 @@ function contradictions(policy: PipePolicy): readonly Violation[] {
   )
 }
 
-function targets(self: Key, policy: PipePolicy): readonly Violation[] {
+function targets(self: Key, policy: Policy): readonly Violation[] {
   return (['renamedFrom', 'replaces'] as const).flatMap((field) => {
     const text = policy[field]
     const target = text === undefined ? undefined : parseKey(text)
     if (target === undefined) return []
-    if (kindOf(target) !== 'Pipe') {
+    const kind = kindOf(self)
+    if (kindOf(target) !== kind) {
       return [
         fault('policy-target-invalid', {
           path: ['policy', field],
-          message: `\`${field}\` must name a Pipe, and ${target} is none.`,
-          hint: `Write the key under which the pipe was recorded, such as "Pipe/${nameOf(target)}".`,
+          message: `\`${field}\` must name a ${kind}, and ${target} is none.`,
+          hint: `Write the key under which it was recorded, such as "${keyOf(kind, nameOf(target))}".`,
         }),
       ]
     }
@@ -91,8 +87,8 @@ function targets(self: Key, policy: PipePolicy): readonly Violation[] {
     return [
       fault('policy-target-invalid', {
         path: ['policy', field],
-        message: `\`${field}\` must name another Pipe, and ${self} is this one.`,
-        hint: `Write the key under which the pipe was recorded before, or remove \`${field}\`.`,
+        message: `\`${field}\` must name another ${kind}, and ${self} is this one.`,
+        hint: `Write the key under which it was recorded before, or remove \`${field}\`.`,
       }),
     ]
   })

@@ -41,8 +41,8 @@ const HealthyStates = z
   .optional()
   .describe('The values of `state` that count as ready; any when absent.')
 
-/** Policy of a pipe. */
-export const PipePolicy = z.strictObject({
+/** Policy of what is created once. */
+export const CreateOncePolicy = z.strictObject({
   ...commonPolicy,
   healthyStates: HealthyStates,
   onMissing: z
@@ -70,12 +70,12 @@ export const PipePolicy = z.strictObject({
     'The key of a pipe that looks like this one, such as an orphan; this is a new pipe all the same. Excuses that one key.',
   ),
 })
-export type PipePolicy = z.infer<typeof PipePolicy>
 
-/** Policy of a query endpoint. It has no `state`, and so no `healthyStates`. */
-export const QueryEndpointPolicy = z.strictObject(commonPolicy)
-export type QueryEndpointPolicy = z.infer<typeof QueryEndpointPolicy>
+/** The policy of any kind: no kind has a field that what is created once does not have. */
+export type Policy = z.infer<typeof CreateOncePolicy>
 
-/** Policy of an alert. */
-export const AlertPolicy = z.strictObject({ ...commonPolicy, healthyStates: HealthyStates })
-export type AlertPolicy = z.infer<typeof AlertPolicy>
+/** Policy of what is upserted. It has no `state`, and so no `healthyStates`. */
+export const UpsertPolicy = z.strictObject(commonPolicy)
+
+/** Policy of what is only looked at. */
+export const ReadOnlyPolicy = z.strictObject({ ...commonPolicy, healthyStates: HealthyStates })

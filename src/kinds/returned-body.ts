@@ -1,9 +1,5 @@
 import { isObject, sameJson, type Json, type JsonObject } from '../lib/json.ts'
-import { ALERT_FIELDS } from './alert/body-shape.ts'
 import { isRecords, type Fields, type Form, type RequestOnly } from './body-shape.ts'
-import type { ResourceKind } from './key.ts'
-import { PIPE_FIELDS } from './pipe/body-shape.ts'
-import { ENDPOINT_FIELDS } from './query-endpoint/body-shape.ts'
 
 /** What replies have beside the fields of a manifest (2.1, 2.7): texts. */
 const ABOUT: Fields = {
@@ -15,27 +11,20 @@ const ABOUT: Fields = {
   updatedAt: 'text',
 }
 
-const FIELDS: Readonly<Record<ResourceKind, Fields>> = {
-  Service: {},
-  Pipe: { ...PIPE_FIELDS, ...ABOUT },
-  QueryEndpoint: { ...ENDPOINT_FIELDS, ...ABOUT },
-  Alert: ALERT_FIELDS,
-}
-
 /**
  * Of a reply only what the interface says that the platform returns. What else is in it is nobody's business here, and
  * may be a request that is repeated with all its secrets, under names that tell nothing.
  */
-export function returnedBody(kind: ResourceKind, body: JsonObject): JsonObject {
-  return objectOf(FIELDS[kind], body)
+export function returnedBody(fields: Fields, body: JsonObject): JsonObject {
+  return objectOf({ ...fields, ...ABOUT }, body)
 }
 
 /**
  * What a reply says otherwise than a body that is known, of what the platform returns: a merge patch (RFC 7396), which
  * leads from that body to one with the same {@link returnedBody} as the reply. `null` counts as absent, as everywhere.
  */
-export function returnedPatch(kind: ResourceKind, known: JsonObject, reply: JsonObject): JsonObject {
-  return patchOf(FIELDS[kind], known, reply) ?? {}
+export function returnedPatch(fields: Fields, known: JsonObject, reply: JsonObject): JsonObject {
+  return patchOf({ ...fields, ...ABOUT }, known, reply) ?? {}
 }
 
 function patchOf(fields: Fields, known: JsonObject, reply: JsonObject): JsonObject | undefined {

@@ -3,6 +3,7 @@ import { parseKey, type Key } from '../kinds/key.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { CONDITION_TYPES, type Conditions } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
 import { shared, sharedText } from '../lib/shared.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
@@ -68,12 +69,7 @@ const Upsert = z.strictObject({
   at: Time,
   revision: z.string(),
   requestId: known(z.string()),
-  reply: z.strictObject({
-    id: z.string(),
-    roles: z.array(z.string()).readonly(),
-    openApiKeys: z.array(z.string()).readonly(),
-    allowedOrigins: z.string(),
-  }),
+  reply: z.custom<JsonObject>(isObject),
 })
 
 /** Passed on as it was read: a copy of such an object, made member by member, takes many times its room. */

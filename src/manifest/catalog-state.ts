@@ -1,5 +1,5 @@
 import type { Catalog } from '../kinds/catalog.ts'
-import type { Key, Kind } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
 
 /** A catalog, and what has to be remembered until the next reading. */
 export interface CatalogState {
@@ -15,7 +15,7 @@ export interface CatalogState {
   /** Files that a reading saw whole and that are not gone since; an empty text once one saw everything. */
   readonly seen: ReadonlySet<string>
   /** Documents of each kind, valid or not. */
-  readonly counts: Readonly<Record<Kind, number>>
+  readonly counts: Readonly<Record<string, number>>
   /** Files that take part in a finding that needs more than one document. */
   readonly crossed: ReadonlySet<string>
   /** False when some file could not be read in full: a manifest, or a Lock, may stand there unseen. */

@@ -1,6 +1,6 @@
 import type { Catalog, SourceProblem } from '../kinds/catalog.ts'
-import { KINDS } from '../kinds/key.ts'
-import type { Key, Kind } from '../kinds/key.ts'
+import { MANIFEST_KINDS } from '../kinds/registry.ts'
+import type { Key } from '../kinds/key.ts'
 import { absencesOf } from './absence.ts'
 import type { Absences } from './absence.ts'
 import type { CatalogState } from './catalog-state.ts'
@@ -156,14 +156,14 @@ function isComplete(reading: Reading): boolean {
   return reading.unread.length === 0 && [...reading.files.values()].every((file) => file.whole)
 }
 
-function countsOf(documents: readonly ParsedDocument[]): Readonly<Record<Kind, number>> {
+function countsOf(documents: readonly ParsedDocument[]): Readonly<Record<string, number>> {
   const counts = noCounts()
-  for (const { kind } of documents) if (kind !== undefined) counts[kind] += 1
+  for (const { kind } of documents) if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1
   return counts
 }
 
-function noCounts(): Record<Kind, number> {
-  return Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number> // one for each kind
+function noCounts(): Record<string, number> {
+  return Object.fromEntries(MANIFEST_KINDS.map((kind) => [kind, 0]))
 }
 
 function blank({ reading }: CatalogInput): CatalogState {

@@ -34,7 +34,7 @@ function compactDocument(copy: ParsedDocument, file: string): ParsedDocument {
 function revived(manifest: Manifest): Manifest {
   if (!('packedSpec' in manifest)) return manifest
   const parts = manifest as unknown as KeptParts // as it was before it was copied
-  const { apiVersion, kind, metadata, policy, service, platformName } = parts
+  const { apiVersion, kind, metadata, policy, service } = parts
   const { name, labels } = metadata
   const { shape, values } = parts.packedSpec
   return keptManifest({
@@ -45,7 +45,6 @@ function revived(manifest: Manifest): Manifest {
     policy: shared(policy),
     packedSpec: { shape: sharedText(shape), values },
     service: shared(service),
-    platformName: platformName === name ? name : platformName,
   })
 }
 

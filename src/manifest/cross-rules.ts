@@ -1,6 +1,8 @@
+import { serviceKey } from '../kinds/service/kind.ts'
+import { isResource } from '../kinds/registry.ts'
 import type { Key } from '../kinds/key.ts'
 import { serviceOf } from '../kinds/kept-manifest.ts'
-import { keyOf, nameOf, parseKey } from '../kinds/key.ts'
+import { nameOf, parseKey } from '../kinds/key.ts'
 import { nearest } from '../lib/nearest.ts'
 import { dependencyCircles } from './dependency-circles.ts'
 import { crossFinding, groupsOf } from './cross-finding.ts'
@@ -80,11 +82,11 @@ function references(world: World, existing: ReadonlySet<Key>): readonly CrossFin
   }
   return world.documents.flatMap((document) => {
     const { manifest } = document
-    if (manifest === undefined || manifest.kind === 'Service' || manifest.kind === 'Lock') return []
+    if (!isResource(manifest)) return []
     const found: CrossFinding[] = []
     const name = serviceOf(manifest)
     if (name !== undefined) {
-      const service = keyOf('Service', name)
+      const service = serviceKey(name)
       if (!existing.has(service)) {
         found.push(
           crossFinding(document, ['spec', 'service'], {
@@ -119,9 +121,7 @@ function circles(documents: readonly ParsedDocument[]): readonly CrossFinding[] 
     const { key, manifest } = document
     if (
       key === undefined ||
-      manifest === undefined ||
-      manifest.kind === 'Service' ||
-      manifest.kind === 'Lock'
+      !isResource(manifest)
     )
       continue
     byKey.set(key, document)

@@ -1,3 +1,4 @@
+import { isResource } from '../kinds/registry.ts'
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
@@ -67,7 +68,7 @@ function isError({ finding }: PlacedFinding): boolean {
 
 function found(before: Entry | undefined, document: ParsedDocument, errors: readonly Finding[]): Draft {
   const { manifest, meaning, position } = document
-  if (errors.length === 0 && manifest !== undefined && manifest.kind !== 'Lock') {
+  if (errors.length === 0 && isResource(manifest)) {
     return { state: 'valid', manifest, meaning, position, findings: NONE }
   }
   return { ...lastOf(before), state: 'invalid', position, findings: errors.toSorted(byPosition) }

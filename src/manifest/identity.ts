@@ -1,13 +1,15 @@
+import { LOCK } from '../kinds/lock/schema.ts'
 import { isMap, isScalar } from 'yaml'
 import type { Document } from 'yaml'
 import { isObject } from '../lib/json.ts'
-import { KINDS, keyOf } from '../kinds/key.ts'
-import type { Key, Kind } from '../kinds/key.ts'
+import { keyOf } from '../kinds/key.ts'
+import { MANIFEST_KINDS } from '../kinds/registry.ts'
+import type { Key } from '../kinds/key.ts'
 import { ResourceName } from '../kinds/metadata.ts'
 
 /** Whom a document is about, as far as it can be told. */
 export interface Identity {
-  readonly kind: Kind | undefined
+  readonly kind: string | undefined
   readonly name: string | undefined
   readonly key: Key | undefined
 }
@@ -32,9 +34,9 @@ export function identityOfNodes(document: Document): Identity {
 }
 
 function identityFrom(kind: unknown, name: unknown): Identity {
-  const known = KINDS.find((candidate) => candidate === kind)
+  const known = MANIFEST_KINDS.find((candidate) => candidate === kind)
   const named = ResourceName.safeParse(name)
   const text = named.success ? named.data : undefined
-  const key = known === undefined || known === 'Lock' || text === undefined ? undefined : keyOf(known, text)
+  const key = known === undefined || known === LOCK.name || text === undefined ? undefined : keyOf(known, text)
   return { kind: known, name: text, key }
 }

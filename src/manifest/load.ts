@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Entry } from '../kinds/catalog.ts'
-import type { Key, Kind } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import { nextCatalog } from './catalog.ts'
 import type { CatalogInput } from './catalog.ts'
@@ -24,7 +24,7 @@ export interface LoadResult {
   /** Keys whose digest changed, that appeared, or that became gone; in order. */
   readonly changed: readonly Key[]
   /** Documents of each kind. */
-  readonly counts: Readonly<Record<Kind, number>>
+  readonly counts: Readonly<Record<string, number>>
   /** Whether anything differs from the reading before, findings and places included. */
   readonly differs: boolean
   /** Files that were parsed, because their bytes were new. */

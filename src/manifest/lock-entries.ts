@@ -1,6 +1,6 @@
+import { knownKey, lifecycleOf } from '../kinds/registry.ts'
 import { z } from '../kinds/zod.ts'
 import { isObject } from '../lib/json.ts'
-import { kindOf, parseKey } from '../kinds/key.ts'
 import type { Key } from '../kinds/key.ts'
 
 const Id = z.guid()
@@ -12,9 +12,9 @@ export function readLocks(value: unknown): ReadonlyMap<Key, string> {
   const pipes = isObject(spec) ? spec.pipes : undefined
   if (!isObject(pipes)) return locks
   for (const [text, id] of Object.entries(pipes)) {
-    const key = parseKey(text)
+    const key = knownKey(text)
     const parsed = Id.safeParse(id)
-    if (key !== undefined && kindOf(key) === 'Pipe' && parsed.success)
+    if (key !== undefined && lifecycleOf(key) === 'create-once' && parsed.success)
       locks.set(key, parsed.data.toLowerCase())
   }
   return locks

@@ -1,3 +1,4 @@
+import { isResource } from '../kinds/registry.ts'
 import { nameOf } from '../kinds/key.ts'
 import type { Key } from '../kinds/key.ts'
 import { crossFinding, groupsOf } from './cross-finding.ts'
@@ -62,7 +63,7 @@ function lockClaims(document: ParsedDocument): readonly Claim[] {
 
 function adoptClaims(document: ParsedDocument): readonly Claim[] {
   const { manifest, key, position } = document
-  const id = manifest?.kind === 'Pipe' ? manifest.policy?.adopt : undefined
+  const id = isResource(manifest) ? manifest.policy?.adopt : undefined
   if (key === undefined || id === undefined) return []
   return [{ document, position, key, id: id.toLowerCase(), path: ['policy', 'adopt'] }]
 }
@@ -130,7 +131,7 @@ function leftAlone(
   if (
     key === undefined ||
     !contested.has(key) ||
-    manifest?.kind !== 'Pipe' ||
+    !isResource(manifest) ||
     manifest.policy?.adopt !== undefined
   )
     return []

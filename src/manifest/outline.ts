@@ -1,6 +1,6 @@
 import { isObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
-import { KINDS } from '../kinds/key.ts'
+import { MANIFEST_KINDS } from '../kinds/registry.ts'
 import { API_VERSION } from '../kinds/metadata.ts'
 import type { Path, Statement } from './findings.ts'
 import { looksLikeToken } from './mask.ts'
@@ -32,20 +32,20 @@ export function outlineProblem(value: unknown): OutlineProblem | undefined {
       ['kind'],
       'unknown-kind',
       'The manifest has no kind.',
-      `Add "kind" with one of ${KINDS.join(', ')}.`,
+      `Add "kind" with one of ${MANIFEST_KINDS.join(', ')}.`,
     )
   }
-  if (typeof kind !== 'string' || !(KINDS as readonly string[]).includes(kind)) {
+  if (typeof kind !== 'string' || !(MANIFEST_KINDS as readonly string[]).includes(kind)) {
     const shown =
       typeof kind === 'string' && kind.length <= 64 && !looksLikeToken(kind)
         ? ` "${printable(kind)}"`
         : ' like this'
-    const meant = typeof kind === 'string' && kind.length <= 64 ? nearest(kind, KINDS) : undefined
+    const meant = typeof kind === 'string' && kind.length <= 64 ? nearest(kind, MANIFEST_KINDS) : undefined
     return fault(
       ['kind'],
       'unknown-kind',
       `There is no kind${shown}.`,
-      meant === undefined ? `Write one of ${KINDS.join(', ')}.` : `Did you mean "${meant}"?`,
+      meant === undefined ? `Write one of ${MANIFEST_KINDS.join(', ')}.` : `Did you mean "${meant}"?`,
     )
   }
   if (apiVersion !== undefined && apiVersion !== API_VERSION) {

@@ -1,12 +1,13 @@
 import { isScalar } from 'yaml'
 import type { Document } from 'yaml'
 import type { Finding, Position } from '../kinds/finding.ts'
-import type { Key, Kind } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
 import { keptManifest, partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
-import { pipeBody } from '../kinds/pipe/body.ts'
-import type { PipeManifest } from '../kinds/pipe/schema.ts'
-import { REGISTRY } from '../kinds/registry.ts'
+import type { ResourceManifest } from '../kinds/manifest.ts'
+import { bodyOf, isResource, rulesOf, schemaOf } from '../kinds/registry.ts'
+import { asService, SERVICE } from '../kinds/service/kind.ts'
+import { LOCK } from '../kinds/lock/schema.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
 import type { PlacedRef } from '../kinds/secrets-in.ts'
 import { credentialsIn, credentialsInNodes } from './credentials.ts'
@@ -37,7 +38,7 @@ import type { YamlProblem } from './yaml-findings.ts'
 
 /** One document of a file, with all that can be said of it alone. */
 export interface ParsedDocument {
-  readonly kind: Kind | undefined
+  readonly kind: string | undefined
   /** `metadata.name`, when it is one. */
   readonly name: string | undefined
   /** Undefined for a `Lock`, and where kind or name cannot be told. */
@@ -138,9 +139,9 @@ function checked(
     position: startOf(source, chunk, document),
     ...(valid && manifest !== undefined ? keep(manifest) : { manifest: undefined, meaning: undefined }),
     findings: findings.toSorted(byPosition),
-    locks: identity.kind === 'Lock' ? readLocks(value) : NO_LOCKS,
-    secretRefs: valid && manifest?.kind === 'Pipe' ? refsIn(manifest) : undefined,
-    credentials: identity.kind === 'Service' ? credentialsIn(value) : undefined,
+    locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
+    secretRefs: valid && isResource(manifest) ? refsIn(manifest) : undefined,
+    credentials: identity.kind === SERVICE.name ? credentialsIn(value) : undefined,
     readable: true,
     chunk,
     start: document.range[0],
@@ -149,13 +150,13 @@ function checked(
 
 /** What is kept of a manifest, and its digest. */
 function keep(manifest: Manifest): Pick<ParsedDocument, 'manifest' | 'meaning'> {
-  const small = manifest.kind === 'Lock' || manifest.kind === 'Service'
+  const small = !isResource(manifest) || asService(manifest) !== undefined
   const kept = small ? manifest : keptManifest(partsOf(manifest))
   return { manifest: kept, meaning: meaningOf(kept) }
 }
 
-function refsIn(pipe: PipeManifest): string | undefined {
-  const refs: readonly PlacedRef[] = secretRefsIn(pipeBody(pipe))
+function refsIn(manifest: ResourceManifest): string | undefined {
+  const refs: readonly PlacedRef[] = secretRefsIn(bodyOf(manifest) ?? {})
   return refs.length === 0 ? undefined : JSON.stringify(refs)
 }
 
@@ -164,14 +165,14 @@ type Report = (rangeIn: (document: Document) => Range, statement: Statement) => 
 /** Shape first; the rules of the kind only where the shape is right. */
 function validate(
   value: unknown,
-  kind: Kind | undefined,
+  kind: string | undefined,
   { report, limits }: { readonly report: Report; readonly limits: Limits },
 ): Manifest | undefined {
-  if (kind === undefined) return undefined
-  const { schema, rules } = REGISTRY[kind]
+  const schema = kind === undefined ? undefined : schemaOf(kind)
+  if (schema === undefined) return undefined
   const result = schema.safeParse(value)
   if (result.success) {
-    for (const { path, ...statement } of rules(result.data))
+    for (const { path, ...statement } of isResource(result.data) ? rulesOf(result.data) : [])
       report((tree) => rangeOfPath(tree, path), statement)
     return result.data
   }
@@ -215,7 +216,7 @@ function unreadable(
     locks: NO_LOCKS,
     secretRefs: undefined,
     credentials:
-      identity.kind === 'Service' && document !== undefined ? credentialsInNodes(document) : undefined,
+      identity.kind === SERVICE.name && document !== undefined ? credentialsInNodes(document) : undefined,
     readable: false,
     chunk,
     start: document?.range?.[0] ?? 0,

@@ -1,3 +1,4 @@
+import { LOCK } from '../kinds/lock/schema.ts'
 import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../kinds/finding.ts'
 import { findingAt, findingOfFile } from './findings.ts'
@@ -75,7 +76,7 @@ export function textIn(bytes: Buffer): string {
 /** A document without errors, or one that says at least whom its errors are about. */
 function isAccountedFor(document: ParsedDocument): boolean {
   if (!document.readable) return false
-  return document.key !== undefined || (document.kind === 'Lock' && document.name !== undefined)
+  return document.key !== undefined || (document.kind === LOCK.name && document.name !== undefined)
 }
 
 function unreadable(content: FileContent, finding: Finding): ParsedFile {

@@ -1,6 +1,8 @@
+import { isResource, remoteNameOf } from '../kinds/registry.ts'
+import { asService } from '../kinds/service/kind.ts'
 import type { Entry } from '../kinds/catalog.ts'
 import type { Finding } from '../kinds/finding.ts'
-import { serviceOf, platformNameOf } from '../kinds/kept-manifest.ts'
+import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import type { CatalogInput } from './catalog.ts'
 import type { CatalogState } from './catalog-state.ts'
@@ -112,18 +114,9 @@ function isInside({ before, after }: Change, { crossed }: CatalogState): boolean
 /** All that the rules between documents look at in one of them; undefined for what they look at as a whole. */
 function tiesOf(document: ParsedDocument | undefined): string | undefined {
   const manifest = document?.manifest
-  if (manifest?.kind !== 'Pipe' && manifest?.kind !== 'QueryEndpoint' && manifest?.kind !== 'Alert')
-    return undefined
+  if (!isResource(manifest) || asService(manifest) !== undefined) return undefined
   const { policy } = manifest
-  const ofPipe =
-    manifest.kind === 'Pipe'
-      ? [
-          platformNameOf(manifest),
-          manifest.policy?.adopt,
-          manifest.policy?.replaces,
-          manifest.policy?.renamedFrom,
-        ]
-      : []
+  const ofPipe = [remoteNameOf(manifest), policy?.adopt, policy?.replaces, policy?.renamedFrom]
   return JSON.stringify([document?.key, serviceOf(manifest), policy?.dependsOn, document?.secretRefs, ofPipe])
 }
 

@@ -1,3 +1,4 @@
+import { asService } from '../kinds/service/kind.ts'
 import type { Catalog } from '../kinds/catalog.ts'
 import type { Key } from '../kinds/key.ts'
 import type { PlacedRef } from '../kinds/secrets-in.ts'
@@ -51,12 +52,13 @@ function ownersOf(documents: readonly ParsedDocument[], previous: Catalog): Read
   const valid = new Set<Key>()
   for (const { key, credentials, manifest } of documents) {
     if (key === undefined) continue
-    if (manifest?.kind === 'Service') valid.add(key)
+    if (asService(manifest) !== undefined) valid.add(key)
     if (credentials !== undefined) owners.set(credentials, key)
   }
   for (const { key, manifest } of previous.entries.values()) {
-    if (manifest?.kind !== 'Service' || valid.has(key)) continue
-    owners.set(manifest.spec.credentials.secretRef.name, key)
+    const service = asService(manifest)
+    if (service === undefined || valid.has(key)) continue
+    owners.set(service.spec.credentials.secretRef.name, key)
   }
   return owners
 }

@@ -1,5 +1,7 @@
-import { platformNameOf, serviceOf } from '../kinds/kept-manifest.ts'
-import type { PipeManifest } from '../kinds/pipe/schema.ts'
+import { serviceOf } from '../kinds/kept-manifest.ts'
+import type { ResourceManifest } from '../kinds/manifest.ts'
+import { isCreateOnce, isResource, kindNamed, remoteNameOf } from '../kinds/registry.ts'
+import { asService } from '../kinds/service/kind.ts'
 import type { CrossFinding } from './cross-finding.ts'
 import { crossFinding, groupsOf } from './cross-finding.ts'
 import type { Path } from './findings.ts'
@@ -14,9 +16,9 @@ const SERVICE: Path = ['spec', 'service']
 /** One endpoint a service: its upsert replaces the whole configuration. */
 export function repeatedEndpoints(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
   const identityOf = serviceIdentities(documents)
-  const all = documents.filter(({ manifest }) => manifest?.kind === 'QueryEndpoint')
+  const all = documents.filter(({ manifest }) => isUpserted(manifest))
   const service = ({ manifest }: ParsedDocument) =>
-    manifest?.kind === 'QueryEndpoint' ? identityOf(serviceOf(manifest) ?? '') : ''
+    isResource(manifest) ? `${manifest.kind} ${identityOf(serviceOf(manifest) ?? '')}` : ''
   return groupsOf(all, service).flatMap(([, group]) =>
     group.flatMap((document) => {
       const others = group.filter((other) => other !== document && other.key !== document.key)
@@ -38,10 +40,14 @@ export function repeatedEndpoints(documents: readonly ParsedDocument[]): readonl
   )
 }
 
+function isUpserted(manifest: ParsedDocument['manifest']): boolean {
+  return manifest !== undefined && kindNamed(manifest.kind)?.lifecycle === 'upsert'
+}
+
 interface NamedPipe {
   readonly document: ParsedDocument
   readonly position: ParsedDocument['position']
-  readonly manifest: PipeManifest
+  readonly manifest: ResourceManifest
 }
 
 /**
@@ -52,11 +58,11 @@ export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonl
   const identityOf = serviceIdentities(documents)
   const pipes = documents.flatMap((document): readonly NamedPipe[] => {
     const { manifest, position } = document
-    return manifest?.kind === 'Pipe' ? [{ document, position, manifest }] : []
+    return isResource(manifest) && isCreateOnce(manifest) ? [{ document, position, manifest }] : []
   })
   return groupsOf(
     pipes,
-    ({ manifest }) => `${identityOf(serviceOf(manifest) ?? '')} ${platformNameOf(manifest)}`,
+    ({ manifest }) => `${manifest.kind} ${identityOf(serviceOf(manifest) ?? '')} ${remoteNameOf(manifest)}`,
   ).flatMap(([, group]) =>
     group.flatMap((pipe) => {
       const others = group.filter((other) => isCopy(pipe, other))
@@ -69,7 +75,7 @@ export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonl
           {
             severity: 'warning',
             code: 'pipe-name-repeated',
-            message: `${first.document.key} has the same service and the same name there, "${platformNameOf(pipe.manifest)}".`,
+            message: `${first.document.key} has the same service and the same name there, "${remoteNameOf(pipe.manifest)}".`,
             hint: `Give one of them another spec.name, or say with policy.replaces: ${first.document.key} that both are meant; until then only one is created.`,
           },
           others.map((other) => ({
@@ -93,16 +99,17 @@ function isCopy(pipe: NamedPipe, other: NamedPipe): boolean {
 }
 
 function namePath({ manifest }: NamedPipe): Path {
-  return manifest.spec.name === undefined ? ['metadata', 'name'] : ['spec', 'name']
+  return manifest.spec['name'] === undefined ? ['metadata', 'name'] : ['spec', 'name']
 }
 
 /** Which service a name means: its ids, or the name itself where no manifest says them. */
 function serviceIdentities(documents: readonly ParsedDocument[]): (name: string) => string {
   const identities = new Map<string, string>()
   for (const { manifest } of documents) {
-    if (manifest?.kind !== 'Service') continue
-    const { organizationId, serviceId } = manifest.spec
-    identities.set(manifest.metadata.name, `${organizationId}/${serviceId}`.toLowerCase())
+    const service = asService(manifest)
+    if (service === undefined) continue
+    const { organizationId, serviceId } = service.spec
+    identities.set(service.metadata.name, `${organizationId}/${serviceId}`.toLowerCase())
   }
   return (name) => identities.get(name) ?? name
 }

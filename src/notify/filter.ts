@@ -1,11 +1,10 @@
-import type { ResourceKind } from '../kinds/key.ts'
 import type { Severity } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 
 /** Of which resources a target is told; what is not named lets everything pass. */
 export interface Filter {
   /** Any of them; empty: every kind. */
-  readonly kinds: readonly ResourceKind[]
+  readonly kinds: readonly string[]
   /** Any of these globs; empty: every name. */
   readonly names: readonly string[]
   /** All of them: a label and a glob for its value. */

@@ -1,3 +1,4 @@
+import { kindNamed } from '../kinds/registry.ts'
 import { sha256 } from '../lib/digest.ts'
 import type { ConditionType, Conditions, Status } from '../plan/condition.ts'
 import { isToldAnew } from '../plan/conditions.ts'
@@ -61,7 +62,7 @@ export function standingOf(resource: ResourceStatus, now: number): Standing {
 function isStarting({ kind, status, conditions }: ResourceStatus, now: number): boolean {
   const { Synced, Ready } = conditions
   return (
-    kind === 'Pipe' && status === 'NotReady' && Ready.since <= Synced.since && now - Ready.since < START_MS
+    kindNamed(kind)?.lifecycle === 'create-once' && status === 'NotReady' && Ready.since <= Synced.since && now - Ready.since < START_MS
   )
 }
 

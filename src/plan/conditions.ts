@@ -96,7 +96,7 @@ function syncedOf(input: ConditionsInput): Claim {
   }
   const told = outcome.reason ?? action.reason
   // However it came to be in sync, it is: the condition does not change again at the next look.
-  if (IN_SYNC.has(told)) return { status: 'True', reason: 'InSync', message: IN_SYNC_MESSAGE[decided.kind] }
+  if (IN_SYNC.has(told)) return { status: 'True', reason: 'InSync', message: inSyncWords(decided) }
   const reason = told
   const message = outcome.message ?? action.message
   switch (action.type) {
@@ -174,7 +174,7 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   const { policy, observed } = decided
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
   if (observed.status === 'found' || seen) {
-    const healthy = 'healthyStates' in policy ? policy.healthyStates : undefined
+    const healthy = policy.healthyStates
     if (healthy === undefined || (state !== undefined && healthy.includes(state))) {
       return {
         status: 'True',
@@ -222,11 +222,17 @@ const IN_SYNC: ReadonlySet<Reason> = new Set([
   'Applied',
 ])
 
-const IN_SYNC_MESSAGE: Readonly<Record<DecideInput['kind'], string>> = {
-  Pipe: 'The platform reports what the manifest asks for.',
-  QueryEndpoint: 'The last reply said what the manifest asks for.',
-  Alert: 'The alert is what the manifest expects.',
-  Service: 'Its credentials are mounted and were not refused.',
+function inSyncWords({ lifecycle, kind }: DecideInput): string {
+  switch (lifecycle) {
+    case 'create-once':
+      return 'The platform reports what the manifest asks for.'
+    case 'upsert':
+      return 'The last reply said what the manifest asks for.'
+    case 'read-only':
+      return `The ${kind.noun} is what the manifest expects.`
+    case 'reference':
+      return 'Its credentials are mounted and were not refused.'
+  }
 }
 
 /** One word for the conditions, worst first. */

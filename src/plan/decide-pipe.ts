@@ -1,4 +1,5 @@
-import { changedFields, isReturned } from '../kinds/fingerprint.ts'
+import { isReturnedField } from '../kinds/body-shape.ts'
+import { changedFields } from '../kinds/fingerprint.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import { driftWords } from './drift-words.ts'
@@ -162,7 +163,7 @@ function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
   const differences = observed.status === 'found' ? observed.differences : []
   const edited = editedFields(input)
   if (desired.otherService || edited.length > 0) {
-    const settled = observed.status === 'found' && differences.length === 0 && edited.every(isReturned)
+    const settled = observed.status === 'found' && differences.length === 0 && edited.every((field) => isReturnedField(input.kind.fields, field))
     if (settled && !desired.otherService) {
       return {
         type: 'observe',

@@ -38,14 +38,14 @@ import type { DecideInput } from './input.ts'
  * | Alert | – | equal / differs | observe / report Drifted |
  */
 export function decide(input: DecideInput): Action {
-  switch (input.kind) {
-    case 'Pipe':
+  switch (input.lifecycle) {
+    case 'create-once':
       return decidePipe(input)
-    case 'QueryEndpoint':
+    case 'upsert':
       return decideEndpoint(input)
-    case 'Alert':
+    case 'read-only':
       return decideAlert(input)
-    case 'Service':
+    case 'reference':
       return decideService(input)
   }
 }

@@ -74,7 +74,7 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
 
 /** Left alone, with a reason and an end. */
 export function suspended(input: DecideInput): Action | undefined {
-  if (!('suspend' in input.policy) || input.policy.suspend === undefined) return undefined
+  if (input.policy.suspend === undefined) return undefined
   const { reason, until } = input.policy.suspend
   const end = Date.parse(until)
   if (end <= input.now) return undefined

@@ -1,6 +1,7 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
-import type { AlertPolicy, PipePolicy, QueryEndpointPolicy } from '../kinds/policy.ts'
+import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/kind.ts'
+import type { Policy } from '../kinds/policy.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
@@ -78,6 +79,7 @@ export interface Timing {
 }
 
 interface Common {
+  readonly policy: Policy
   readonly desired: Desired
   readonly recorded: LedgerRecord
   readonly observed: Observed
@@ -90,13 +92,13 @@ interface Common {
 }
 
 export interface PipeInput extends Common {
-  readonly kind: 'Pipe'
-  readonly policy: PipePolicy
+  readonly lifecycle: 'create-once'
+  readonly kind: CreateOnceKind
 }
 
 export interface EndpointInput extends Common {
-  readonly kind: 'QueryEndpoint'
-  readonly policy: QueryEndpointPolicy
+  readonly lifecycle: 'upsert'
+  readonly kind: UpsertKind
   /** What the manifest asks for against the reply of the last upsert. */
   readonly replyDiffers: readonly Difference[]
   /** What an upsert would take away from what the last reply said. */
@@ -104,13 +106,13 @@ export interface EndpointInput extends Common {
 }
 
 export interface AlertInput extends Common {
-  readonly kind: 'Alert'
-  readonly policy: AlertPolicy
+  readonly lifecycle: 'read-only'
+  readonly kind: ReadOnlyKind
 }
 
 export interface ServiceInput extends Common {
-  readonly kind: 'Service'
-  readonly policy: Record<string, never>
+  readonly lifecycle: 'reference'
+  readonly kind: ReferenceKind
   /** What the platform said when it refused the credentials; undefined when it did not. */
   readonly authFailure: string | undefined
 }

@@ -29,7 +29,7 @@ export function namedPipe({ policy, surroundings, recorded }: PipeInput): string
 
 /** The last attempt of a key as {@link undecidedIntent}, until a person has said in Git what became of it: also a word that waits for the end of a suspension. */
 export function unansweredIntent(input: DecideInput): Intent | undefined {
-  if (input.kind !== 'Pipe') return undefined
+  if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
   if (input.desired.state === 'absent') return intent // whatever Git says is about a manifest that is there
   return namedPipe(input) !== undefined || isDismissed(input, intent) ? undefined : intent

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../lib/json.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from './condition.ts'
 import type { Reason } from './reason.ts'
@@ -122,13 +123,8 @@ export interface RecordedUpsert {
   readonly at: number
   readonly revision: string
   readonly requestId: string | undefined
-  /** What the platform answered (2.7): ids of keys are not secrets. */
-  readonly reply: {
-    readonly id: string
-    readonly roles: readonly string[]
-    readonly openApiKeys: readonly string[]
-    readonly allowedOrigins: string
-  }
+  /** What the platform answered, as far as the next upsert is compared with it. */
+  readonly reply: JsonObject
 }
 
 /** What a body asks for, without holding it: a digest of the whole and one of each field. */

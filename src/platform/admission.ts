@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Emit, Operation } from '../reconcile/events.ts'
+import type { Operation } from '../kinds/kind.ts'
+import type { Emit } from '../reconcile/events.ts'
 import type { ReadOptions } from '../reconcile/ports.ts'
 import type { AuthGate, Visitor } from './auth-gate.ts'
 import { createBudget, type Budget, type BudgetPlace, type BudgetPlaces } from './budget.ts'

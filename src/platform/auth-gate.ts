@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import type { Emit, Operation } from '../reconcile/events.ts'
+import type { Operation } from '../kinds/kind.ts'
+import type { Emit } from '../reconcile/events.ts'
 import type { RemoteError } from '../reconcile/remote-error.ts'
 import { notSent } from './not-sent.ts'
 
@@ -157,10 +158,10 @@ function scopesOf(visitor: Visitor): readonly string[] {
 }
 
 function scopeOf({ service, operation }: Visitor, status: Refusal['status']): string {
-  if (status === 403) return `${operation} of ${service}`
+  if (status === 403) return `${operation.name} of ${service}`
   if (isIdle({ status })) return `the idle service ${service}`
   // Alerts have a credential of their own; a service may be called `alerts`.
-  return operation === 'getAlert' ? 'the token for alerts' : `service ${service}`
+  return operation.api === 'alerts' ? 'the token for alerts' : `service ${service}`
 }
 
 function wordsOf(entry: Closed): string {

@@ -31,13 +31,13 @@ export function classify(failure: Failure): RemoteError {
   const kind = kindOf(failure)
   const known = {
     class: kind,
-    effect: operation === 'getPipe' || operation === 'getAlert' ? ('none' as const) : effectOf(kind, failure),
+    effect: operation.does === 'read' ? ('none' as const) : effectOf(kind, failure),
     httpStatus: seen.type === 'reply' ? seen.status : undefined,
     requestId: body.requestId === undefined ? undefined : mask(body.requestId, secrets),
     retryAfterMs: seen.type === 'reply' ? retryAfterMs(seen.headers, now) : undefined,
     transient: kind === 'Unavailable' || kind === 'BadReply',
     repliedId:
-      operation === 'createPipe' && body.repliedId !== undefined ? mask(body.repliedId, secrets) : undefined,
+      operation.does === 'create' && body.repliedId !== undefined ? mask(body.repliedId, secrets) : undefined,
     credential: failure.credential,
   }
   const excerpt = seen.type === 'reply' ? excerptOf(seen.body, secrets) : ''
@@ -54,7 +54,9 @@ function kindOf({ operation, seen, body }: Failure): ErrorClass {
   if (status < 300) return 'BadReply'
   if (status < 400) return 'Redirected'
   if (status === 401 || status === 403) return 'AuthFailed'
-  if (status === 404 && operation === 'getPipe') return body.isPlatforms ? 'Missing' : 'Unavailable'
+  // An alert has no envelope to tell the platform's own 404 by, and nothing that is created.
+  if (status === 404 && operation.does === 'read' && operation.api === 'services')
+    return body.isPlatforms ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'
   if (status === 429) return 'Throttled'
   if (GIVEN_UP_BETWEEN.has(status) || status >= 500) return 'Unavailable'

@@ -1,9 +1,10 @@
 import { Agent } from 'undici'
-import type { ObservedPipe } from '../kinds/observed.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Emit, Operation } from '../reconcile/events.ts'
+import type { Operation } from '../kinds/kind.ts'
+import type { Emit } from '../reconcile/events.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
-import type { Platform, SecretStore, ServiceAccess } from '../reconcile/ports.ts'
+import type { Platform, ReadTarget, SecretStore, ServiceAccess } from '../reconcile/ports.ts'
 import { admit, createAccounts, type Caller } from './admission.ts'
 import { createAuthGate, type Pause } from './auth-gate.ts'
 import type { BudgetSnapshot } from './budget.ts'
@@ -12,7 +13,7 @@ import { createCredentials } from './credentials.ts'
 import { BASE_URL_FLAG } from './failure-words.ts'
 import { notSent } from './not-sent.ts'
 import { send, type Read } from './read.ts'
-import { alert, endpoint, pipeWithId } from './reply-body.ts'
+import { createdResource, resourceWithId, upsertedResource } from './reply-body.ts'
 import { createStops } from './stops.ts'
 import { baseOf, DEFAULT_WIRE, pathOf, type Base } from './wire.ts'
 
@@ -66,8 +67,10 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const { secrets, alertsTokenFile, clock, requestTimeoutMs, userAgent } = options
   const emit = quietly(options.emit)
   const wire = DEFAULT_WIRE
-  const base = options.baseUrl === undefined ? undefined : baseOf(options.baseUrl)
-  const alertsBase = options.alertsBaseUrl === undefined ? undefined : baseOf(options.alertsBaseUrl)
+  const bases = {
+    services: options.baseUrl === undefined ? undefined : baseOf(options.baseUrl),
+    alerts: options.alertsBaseUrl === undefined ? undefined : baseOf(options.alertsBaseUrl),
+  }
   const agent = new Agent({
     allowH2: false,
     connect: { timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS) },
@@ -87,70 +90,63 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   }
   const creating = { ...common, deadlineMs: options.createDeadlineMs, fail: options.fail }
 
-  function callerOf(operation: Operation, { name, secretName }: ServiceAccess): Caller {
-    return {
-      operation,
-      service: name,
-      account: accounts.of(secretName),
-      login: () => credentials.basic(secretName),
-    }
+  /** @param service undefined for the interface of alerts, which has one credential for all */
+  function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
+    if (service === undefined)
+      return {
+        operation,
+        service: ALERTS,
+        account: accounts.of(ALERTS_CREDENTIAL),
+        login: () => credentials.bearer(),
+      }
+    const { name, secretName } = service
+    return { operation, service: name, account: accounts.of(secretName), login: () => credentials.basic(secretName) }
   }
 
-  function alertsCaller(): Caller {
-    return {
-      operation: 'getAlert',
-      service: ALERTS,
-      account: accounts.of(ALERTS_CREDENTIAL),
-      login: () => credentials.bearer(),
-    }
+  function needed({ api }: Operation): Base {
+    const base = bases[api]
+    if (base !== undefined) return base
+    throw notSent('Unavailable', `${BASE_URL_FLAG[api]} is not set, so nobody knows where to ask`)
   }
 
-  function pipeRead(service: ServiceAccess, pipeId: string): Read<ObservedPipe> {
+  function readOf({ kind, service, id }: ReadTarget): Read<RemoteResource> {
+    const operation = kind.operations.read
     return {
-      caller: callerOf('getPipe', service),
-      base: needed(base, 'getPipe'),
+      caller: callerOf(operation, service),
+      base: needed(operation),
       method: 'GET',
-      path: pathOf(wire.pipePath, { ...idsOf(service), pipeId }),
+      path: pathOf(operation.path, { ...idsOf(service), id }),
       body: undefined,
-      readValue: pipeWithId(pipeId),
+      readValue: resourceWithId(kind, id),
     }
   }
 
   return {
-    getPipe: (service, pipeId, readOptions) => send(() => pipeRead(service, pipeId), reading, readOptions),
-    async admitCreate(service, { looksFirst, ...readOptions }) {
-      const target = needed(base, 'createPipe')
-      const caller = callerOf('createPipe', service)
-      const path = pathOf(wire.pipesPath, idsOf(service))
+    read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
+    async admitCreate(kind, service, { looksFirst, ...readOptions }) {
+      const operation = kind.operations.create
+      const base = needed(operation)
+      const caller = callerOf(operation, service)
+      const path = pathOf(operation.path, idsOf(service))
       const admission = await admit(caller, gate, { ...readOptions, places: looksFirst ? 2 : 1 })
+      const readValue = createdResource(kind)
       return createPermit(
-        { service, caller, admission, base: target, path, look: pipeRead },
+        { service, caller, admission, base, path, readOf, readValue },
         { creating, reading },
       )
     },
-    upsertQueryEndpoint(service, body, readOptions) {
-      const read = () =>
+    upsert(kind, service, body, readOptions) {
+      const operation = kind.operations.upsert
+      const upsert = () =>
         ({
-          caller: callerOf('upsertQueryEndpoint', service),
-          base: needed(base, 'upsertQueryEndpoint'),
+          caller: callerOf(operation, service),
+          base: needed(operation),
           method: 'POST',
-          path: pathOf(wire.queryEndpointPath, idsOf(service)),
+          path: pathOf(operation.path, idsOf(service)),
           body,
-          readValue: endpoint,
+          readValue: upsertedResource(kind),
         }) as const
-      return send(read, reading, readOptions)
-    },
-    getAlert(id, readOptions) {
-      const read = () =>
-        ({
-          caller: alertsCaller(),
-          base: needed(alertsBase, 'getAlert'),
-          method: 'GET',
-          path: pathOf(wire.alertPath, { id }),
-          body: undefined,
-          readValue: alert,
-        }) as const
-      return send(read, reading, readOptions)
+      return send(upsert, reading, readOptions)
     },
     budgets: () =>
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
@@ -175,11 +171,8 @@ function quietly(emit: Emit): Emit {
   }
 }
 
-function idsOf({ organizationId, serviceId }: ServiceAccess): Readonly<Record<string, string>> {
+function idsOf(service: ServiceAccess | undefined): Readonly<Record<string, string>> {
+  if (service === undefined) return {}
+  const { organizationId, serviceId } = service
   return { organizationId, serviceId }
-}
-
-function needed(base: Base | undefined, operation: Operation): Base {
-  if (base !== undefined) return base
-  throw notSent('Unavailable', `${BASE_URL_FLAG[operation]} is not set, so nobody knows where to ask`)
 }

@@ -46,7 +46,7 @@ export function conclude<T>(attempt: Attempt<T>, parts: ConclusionParts): Reply<
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
     type: 'RequestFinished',
-    operation: caller.operation,
+    operation: caller.operation.name,
     service: caller.service,
     code: seen.type === 'reply' ? String(seen.status) : (problem?.facts.class ?? 'Unavailable'),
     durationMs,

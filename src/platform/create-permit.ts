@@ -1,9 +1,10 @@
-import type { ObservedPipe } from '../kinds/observed.ts'
-import type { CreatePermit, ReadOptions, Reply, ServiceAccess } from '../reconcile/ports.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
+import type { CreatePermit, ReadOptions, ReadTarget, Reply, ServiceAccess } from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
 import { admit, type Admission, type Caller } from './admission.ts'
 import { sendCreate, type CreateParts } from './create-pipe.ts'
 import { perform, type Read, type ReadParts } from './read.ts'
+import type { ReadValue } from './reply-body.ts'
 import type { Base } from './wire.ts'
 
 /** What a permit was given for. */
@@ -13,11 +14,11 @@ interface Permitted {
   readonly admission: Admission
   readonly base: Base
   readonly path: string
-  /** What asks for a pipe. */
-  readonly look: (service: ServiceAccess, pipeId: string) => Read<ObservedPipe>
+  readonly readOf: (target: ReadTarget) => Read<RemoteResource>
+  readonly readValue: ReadValue<RemoteResource>
 }
 
-/** The right to send one create, and to ask for one pipe before. Each at most once, whatever happens. */
+/** The right to send one create, and to read one resource before. Each at most once, whatever happens. */
 export function createPermit(
   permitted: Permitted,
   parts: { readonly creating: CreateParts; readonly reading: ReadParts },
@@ -27,12 +28,8 @@ export function createPermit(
   let { admission } = permitted
   let used = false
 
-  async function getPipe(
-    of: ServiceAccess,
-    pipeId: string,
-    options: ReadOptions,
-  ): Promise<Reply<ObservedPipe>> {
-    const read = permitted.look(of, pipeId)
+  async function readFirst(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
+    const read = permitted.readOf(target)
     const { service, operation } = read.caller
     const login = await read.caller.login()
     const visitor = { service, operation, digest: login.digest, source: login.source }
@@ -59,7 +56,7 @@ export function createPermit(
   return {
     service: permitted.service,
     deadlineMs: creating.deadlineMs,
-    getPipe,
+    read: readFirst,
     async send(request) {
       if (used) throw new Error('a permit to create was used twice')
       used = true

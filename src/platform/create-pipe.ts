@@ -1,5 +1,5 @@
 import { Client, type Dispatcher } from 'undici'
-import type { ObservedPipe } from '../kinds/observed.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
 import type { CreateRequest, Reply } from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
@@ -9,7 +9,7 @@ import { createConnection } from './create-connection.ts'
 import { exchange, type Seen, type WireRequest } from './exchange.ts'
 import { gatedDispatcher } from './failpoint-gates.ts'
 import { headersOf } from './headers.ts'
-import { createdPipe } from './reply-body.ts'
+import type { ReadValue } from './reply-body.ts'
 import type { Base } from './wire.ts'
 
 /** Longest wait for a connection; also ended by the deadline of the whole. */
@@ -35,11 +35,12 @@ export async function sendCreate(
     readonly admission: Admission
     readonly base: Base
     readonly path: string
+    readonly readValue: ReadValue<RemoteResource>
     readonly request: CreateRequest
   },
   parts: CreateParts,
-): Promise<Reply<ObservedPipe>> {
-  const { caller, admission, base, path } = call
+): Promise<Reply<RemoteResource>> {
+  const { caller, admission, base, path, readValue } = call
   const { body, intentId, notAfter } = call.request
   const { clock, deadlineMs: timeoutMs, userAgent, wire } = parts
   const { login, place } = admission
@@ -54,7 +55,7 @@ export async function sendCreate(
   const seen = await exchangeOnce(request, { parts, notAfter, onSent: () => place.sent() })
   place.ended()
   const durationMs = clock.monotonic() - startedAt
-  const attempt = { caller, admission, request, seen, readValue: createdPipe, timeoutMs, durationMs }
+  const attempt = { caller, admission, request, seen, readValue, timeoutMs, durationMs }
   const result = conclude(attempt, parts)
   if (result instanceof RemoteError) throw result
   return result

@@ -1,29 +1,27 @@
 import { formatDuration } from '../lib/duration.ts'
-import type { Operation } from '../reconcile/events.ts'
+import type { Operation } from '../kinds/kind.ts'
 import type { ErrorClass, RemoteErrorFacts } from '../reconcile/remote-error.ts'
 import type { Failure } from './failure.ts'
 
-const OPERATION_WORDS: Readonly<Record<Operation, string>> = {
-  createPipe: 'creating the pipe',
-  getPipe: 'reading the pipe',
-  upsertQueryEndpoint: 'setting the query endpoint',
-  getAlert: 'reading the alert',
+/** The setting that says where the requests of an interface go. */
+export const BASE_URL_FLAG: Readonly<Record<Operation['api'], string>> = {
+  services: '--base-url',
+  alerts: '--alerts-base-url',
 }
 
-/** The setting that says where each operation goes. */
-export const BASE_URL_FLAG: Readonly<Record<Operation, string>> = {
-  createPipe: '--base-url',
-  getPipe: '--base-url',
-  upsertQueryEndpoint: '--base-url',
-  getAlert: '--alerts-base-url',
+const DOING: Readonly<Record<Operation['does'], string>> = {
+  create: 'creating',
+  read: 'reading',
+  upsert: 'setting',
 }
 
 /** The failure in one sentence: what was asked, what was seen, and what it means for a person. */
 export function failureWords({ operation }: Failure, facts: RemoteErrorFacts): string {
+  const { does, noun } = operation
   const effect =
-    operation === 'createPipe' && facts.effect === 'unknown' ? '; the pipe may have been created' : ''
+    does === 'create' && facts.effect === 'unknown' ? `; the ${noun} may have been created` : ''
   const request = facts.requestId === undefined ? '' : ` (request ${facts.requestId})`
-  return `${OPERATION_WORDS[operation]} failed: ${facts.what}${effect}${request}`
+  return `${DOING[does]} the ${noun} failed: ${facts.what}${effect}${request}`
 }
 
 type Known = Omit<RemoteErrorFacts, 'what'>
@@ -53,9 +51,9 @@ const REPLY_WORDS: Readonly<
 > = {
   BadReply: ({ end }) => END_WORDS[end],
   Redirected: (_seen, _facts, operation) =>
-    `a redirect; credentials never follow one, so correct ${BASE_URL_FLAG[operation]}`,
+    `a redirect; credentials never follow one, so correct ${BASE_URL_FLAG[operation.api]}`,
   AuthFailed: () => 'it refused the credentials',
-  Missing: () => 'it knows no such pipe',
+  Missing: (_seen, _facts, { noun }) => `it knows no such ${noun}`,
   Throttled: (_seen, facts) => `it asks us to wait${waitWords(facts)}`,
   ServiceIdle: (_seen, facts) => `the service is idle or still waking up${idleWords(facts)}`,
   Rejected: () => 'it refused the request',

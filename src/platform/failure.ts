@@ -1,4 +1,4 @@
-import type { Operation } from '../reconcile/events.ts'
+import type { Operation } from '../kinds/kind.ts'
 import type { Seen } from './exchange.ts'
 import type { ReplyBody } from './reply-body.ts'
 

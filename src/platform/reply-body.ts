@@ -1,11 +1,5 @@
-import {
-  observedAlert,
-  observedEndpoint,
-  observedPipe,
-  type ObservedAlert,
-  type ObservedEndpoint,
-  type ObservedPipe,
-} from '../kinds/observed.ts'
+import type { ReadableKind, CreateOnceKind, UpsertKind } from '../kinds/kind.ts'
+import { remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
 import { isUuid } from '../lib/same-id.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Wire } from './wire.ts'
@@ -45,11 +39,11 @@ export function readBody(text: string, status: number, wire: Wire): ReplyBody {
 /** How the value of an operation is read from a body; `undefined` when it is not there. */
 export type ReadValue<T> = (json: JsonObject, wire: Wire) => T | undefined
 
-/** 4.2. A pipe with another id than the one asked for is not an answer. */
-export function pipeWithId(pipeId: string): ReadValue<ObservedPipe> {
+/** 4.2, 4.4. A resource with another id than the one asked for is not an answer. */
+export function resourceWithId({ operations, reply }: ReadableKind, id: string): ReadValue<RemoteResource> {
   return (json, wire) => {
-    const pipe = observedPipe(json[wire.resultField])
-    return pipe?.id.toLowerCase() === pipeId.toLowerCase() ? pipe : undefined
+    const found = remoteResourceOf(reply, json[wire.valueField[operations.read.api]])
+    return found?.id.toLowerCase() === id.toLowerCase() ? found : undefined
   }
 }
 
@@ -57,20 +51,17 @@ export function pipeWithId(pipeId: string): ReadValue<ObservedPipe> {
  * 4.1. The id is what must not be lost: when the rest has a shape that we do not expect, the id alone is the value,
  * and the next reading tells the rest.
  */
-export function createdPipe(json: JsonObject, wire: Wire): ObservedPipe | undefined {
-  const result = json[wire.resultField]
-  const id = result !== undefined && isObject(result) ? result['id'] : undefined
-  return observedPipe(result) ?? (typeof id === 'string' && id !== '' ? { id } : undefined)
+export function createdResource({ operations, reply }: CreateOnceKind): ReadValue<RemoteResource> {
+  return (json, wire) => {
+    const result = json[wire.valueField[operations.create.api]]
+    const id = result !== undefined && isObject(result) ? result['id'] : undefined
+    return remoteResourceOf(reply, result) ?? (typeof id === 'string' && id !== '' ? { id } : undefined)
+  }
 }
 
 /** 4.3. */
-export function endpoint(json: JsonObject, wire: Wire): ObservedEndpoint | undefined {
-  return observedEndpoint(json[wire.resultField])
-}
-
-/** 4.4. */
-export function alert(json: JsonObject, wire: Wire): ObservedAlert | undefined {
-  return observedAlert(json[wire.alertField])
+export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<RemoteResource> {
+  return (json, wire) => remoteResourceOf(reply, json[wire.valueField[operations.upsert.api]])
 }
 
 function jsonObject(text: string): JsonObject | undefined {
@@ -82,8 +73,8 @@ function jsonObject(text: string): JsonObject | undefined {
   }
 }
 
-function idInJson(json: JsonObject, { resultField }: Wire): string | undefined {
-  const result = json[resultField]
+function idInJson(json: JsonObject, { valueField }: Wire): string | undefined {
+  const result = json[valueField.services]
   const id = result !== undefined && isObject(result) ? result['id'] : undefined
   return typeof id === 'string' ? id : undefined
 }
@@ -92,12 +83,12 @@ function idInJson(json: JsonObject, { resultField }: Wire): string | undefined {
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
 
 /** The id of the resource in JSON that may end anywhere: it is complete, and a number has all of its digits. */
-function idInText(text: string, { resultField }: Wire): string | undefined {
+function idInText(text: string, { valueField }: Wire): string | undefined {
   /** The names of the members that are being read, outermost first; '' in a list. */
   const path: string[] = []
   let before = ''
   for (const [, token = ''] of text.matchAll(TOKEN)) {
-    const isId = path.length === 2 && path[0] === resultField && path[1] === 'id'
+    const isId = path.length === 2 && path[0] === valueField.services && path[1] === 'id'
     if (isId && before === ':' && token.startsWith('"')) return token.slice(1, -1)
     if (isId && (token === ',' || token === '}') && /^-?\d/.test(before)) return before
     if (token === ':') path.splice(-1, 1, before.slice(1, -1))

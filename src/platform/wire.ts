@@ -1,21 +1,16 @@
+import type { Operation } from '../kinds/kind.ts'
 import { notSent } from './not-sent.ts'
 
 /**
- * The names of the interface, in one value: services that offer it under other names get another value (design §14).
- * Nothing else in this folder spells them out. Paths are templates; each `{name}` is one encoded segment.
+ * What all requests of the interface have in common, in one value: services that offer it under other names get another value
+ * (design §14). Paths stand with the kinds (`src/kinds`); each `{name}` in one is one encoded segment.
  */
 export interface Wire {
-  /** Relative to the base URL; `spec/api.md` 4.1, 4.2, 4.3. */
-  readonly pipesPath: string
-  readonly pipePath: string
-  readonly queryEndpointPath: string
-  /** Relative to the base URL of alerts; 4.4. */
-  readonly alertPath: string
-  /** Fields of the envelope (1), and of the alert reply (4.4). */
+  /** Fields of the envelope (1). */
   readonly statusField: string
   readonly requestIdField: string
-  readonly resultField: string
-  readonly alertField: string
+  /** The field of a reply that holds the resource: of the envelope (1), and of the alert reply (4.4). */
+  readonly valueField: Readonly<Record<Operation['api'], string>>
   /** Carries the intent id of a create; the interface neither asks for it nor forbids it. */
   readonly idempotencyHeader: string
   /** Keys of the mounted secret that hold the API key (5). */
@@ -25,14 +20,9 @@ export interface Wire {
 
 /** The names of `spec/api.md`. */
 export const DEFAULT_WIRE: Wire = {
-  pipesPath: '/v1/organizations/{organizationId}/services/{serviceId}/pipes',
-  pipePath: '/v1/organizations/{organizationId}/services/{serviceId}/pipes/{pipeId}',
-  queryEndpointPath: '/v1/organizations/{organizationId}/services/{serviceId}/serviceQueryEndpoint',
-  alertPath: '/api/v2/alerts/{id}',
   statusField: 'status',
   requestIdField: 'requestId',
-  resultField: 'result',
-  alertField: 'data',
+  valueField: { services: 'result', alerts: 'data' },
   idempotencyHeader: 'Idempotency-Key',
   keyIdKey: 'keyId',
   keySecretKey: 'keySecret',

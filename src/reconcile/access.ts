@@ -1,5 +1,5 @@
 import { serviceOf } from '../kinds/kept-manifest.ts'
-import { keyOf } from '../kinds/key.ts'
+import { asService, serviceKey } from '../kinds/service/kind.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { ServiceManifest } from '../kinds/service/schema.ts'
 import { sameId } from '../lib/same-id.ts'
@@ -20,7 +20,7 @@ export function desiredService(world: World, manifest: ResourceManifest | undefi
   if (service === undefined) {
     return {
       usable: false,
-      problem: `${keyOf('Service', name)} has no valid manifest; it goes on by itself when it has.`,
+      problem: `${serviceKey(name)} has no valid manifest; it goes on by itself when it has.`,
     }
   }
   const identity = identityOf(service)
@@ -46,8 +46,10 @@ export function recordedAccess(
 function manifestOf(world: World, service: ServiceIdentity): ServiceManifest | undefined {
   const named = world.service(service.name)
   if (named !== undefined && isSame(service, identityOf(named))) return named
-  for (const { manifest } of world.catalog?.entries.values() ?? [])
-    if (manifest?.kind === 'Service' && isSame(service, identityOf(manifest))) return manifest
+  for (const { manifest } of world.catalog?.entries.values() ?? []) {
+    const candidate = asService(manifest)
+    if (candidate !== undefined && isSame(service, identityOf(candidate))) return candidate
+  }
   return undefined
 }
 

@@ -1,4 +1,4 @@
-import { platformNameOf } from '../kinds/kept-manifest.ts'
+import { isCreateOnce, remoteNameOf } from '../kinds/registry.ts'
 import type { Action } from '../plan/action.ts'
 import { NOTHING_TO_DO } from '../plan/outcome.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -41,11 +41,11 @@ export function act(
 function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
   const { fingerprint } = input.desired
   const manifest = entry?.manifest
-  if (action.reason !== 'Accepted' || fingerprint === undefined || manifest?.kind !== 'Pipe') return record
+  if (action.reason !== 'Accepted' || fingerprint === undefined || manifest === undefined) return record
   const { digest, fields } = fingerprint
   // No reply shows the value of a secret: what was sent last is there still.
   const secrets = { ...fingerprint.secrets, ...record.applied?.secrets }
-  return { ...record, applied: { digest, fields, secrets }, platformName: platformNameOf(manifest) }
+  return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
 }
 
 async function create(
@@ -58,7 +58,7 @@ async function create(
   const { input, entry, body, secrets, service } = assessment
   const { fingerprint, key } = input.desired
   const manifest = entry?.manifest
-  if (manifest?.kind !== 'Pipe' || body === undefined || fingerprint === undefined || !service.usable) {
+  if (manifest === undefined || !isCreateOnce(manifest) || body === undefined || fingerprint === undefined || !service.usable) {
     throw new Error(`a create of ${key} was decided without a valid manifest`)
   }
   if (permit === undefined) throw new Error(`a create of ${key} was decided without a permit`)
@@ -70,7 +70,7 @@ async function create(
       reason: action.reason,
       record: { ...input.recorded, file: entry?.position.file, line: entry?.position.line },
       service: service.identity,
-      platformName: platformNameOf(manifest),
+      platformName: remoteNameOf(manifest),
       body,
       secrets,
       fingerprint,

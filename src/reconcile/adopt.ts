@@ -1,4 +1,4 @@
-import { platformNameOf } from '../kinds/kept-manifest.ts'
+import { isCreateOnce, remoteNameOf } from '../kinds/registry.ts'
 import type { Action } from '../plan/action.ts'
 import type { Done, Outcome } from '../plan/outcome.ts'
 import { outcomeUnknownWords, undecidedIntent } from '../plan/outcome-unknown.ts'
@@ -25,7 +25,7 @@ export async function adopt(
   const { fingerprint, key } = input.desired
   const manifest = entry?.manifest
   const { recorded } = input
-  if (manifest?.kind !== 'Pipe' || body === undefined || fingerprint === undefined) {
+  if (manifest === undefined || !isCreateOnce(manifest) || body === undefined || fingerprint === undefined) {
     throw new Error(`an adoption of ${key} was decided without a valid manifest`)
   }
   if (action.reason === 'FoundByRead') return adoptByRead(deps, assessment, action, turn)
@@ -37,7 +37,7 @@ export async function adopt(
       pipeId: action.pipeId,
       access: service.access,
       service: service.identity,
-      platformName: platformNameOf(manifest),
+      platformName: remoteNameOf(manifest),
       fingerprint,
       revision: entry?.revision ?? '',
     },

@@ -1,7 +1,8 @@
 import type { Entry } from '../kinds/catalog.ts'
 import type { Key } from '../kinds/key.ts'
-import { kindOf } from '../kinds/key.ts'
-import { compareEndpoint, takenAway } from '../kinds/query-endpoint/compare.ts'
+import { compareBody } from '../kinds/compare-body.ts'
+import { kindOfKey, lifecycleOf } from '../kinds/registry.ts'
+import { asService } from '../kinds/service/kind.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { DecideInput, Desired } from '../plan/input.ts'
 import type { Fingerprint, LedgerRecord } from '../plan/record.ts'
@@ -106,31 +107,31 @@ export function assess(deps: Deps, { key, recorded, wanted, answer, permit, sinc
 }
 
 function inputOf(
-  base: Omit<DecideInput, 'kind' | 'policy'> & { readonly recorded: LedgerRecord },
+  base: Omit<DecideInput, 'lifecycle' | 'kind' | 'policy'> & { readonly recorded: LedgerRecord },
   entry: Entry | undefined,
   deps: Deps,
   body: JsonObject | undefined,
 ): DecideInput {
-  const manifest = entry?.manifest
-  const kind = kindOf(base.desired.key)
-  switch (kind) {
-    case 'Pipe':
-      return { ...base, kind, policy: (manifest?.kind === 'Pipe' ? manifest.policy : undefined) ?? {} }
-    case 'Alert':
-      return { ...base, kind, policy: (manifest?.kind === 'Alert' ? manifest.policy : undefined) ?? {} }
-    case 'Service':
-      return { ...base, kind, policy: {}, authFailure: deps.world.authFailure(manifest?.metadata.name ?? '') }
-    case 'QueryEndpoint': {
+  const kind = kindOfKey(base.desired.key)
+  const common = { ...base, policy: entry?.manifest?.policy ?? {} }
+  switch (kind.lifecycle) {
+    case 'create-once':
+      return { ...common, lifecycle: kind.lifecycle, kind }
+    case 'read-only':
+      return { ...common, lifecycle: kind.lifecycle, kind }
+    case 'reference': {
+      const authFailure = deps.world.authFailure(entry?.manifest?.metadata.name ?? '')
+      return { ...common, lifecycle: kind.lifecycle, kind, authFailure }
+    }
+    case 'upsert': {
       const reply = base.recorded.upsert?.reply
       const known = reply !== undefined && body !== undefined
       return {
-        ...base,
+        ...common,
+        lifecycle: kind.lifecycle,
         kind,
-        policy: (manifest?.kind === 'QueryEndpoint' ? manifest.policy : undefined) ?? {},
-        replyDiffers: known
-          ? compareEndpoint(body, { ...reply, roles: [...reply.roles], openApiKeys: [...reply.openApiKeys] })
-          : [],
-        takesAway: known ? takenAway(reply, body) : [],
+        replyDiffers: known ? compareBody(kind.fields, body, reply) : [],
+        takesAway: known ? kind.takenAway(reply, body) : [],
       }
     }
   }
@@ -178,9 +179,10 @@ function credentialsNeeded({
   service,
 }: Pick<Wanted, 'entry' | 'service'> & { readonly recorded: LedgerRecord }): string | undefined {
   const manifest = entry?.manifest
-  if (manifest?.kind === 'Service') return manifest.spec.credentials.secretRef.name
-  const writes =
-    manifest?.kind === 'QueryEndpoint' || (manifest?.kind === 'Pipe' && recorded.pipe === undefined)
+  const own = asService(manifest)
+  if (own !== undefined) return own.spec.credentials.secretRef.name
+  const lifecycle = lifecycleOf(recorded.key)
+  const writes = lifecycle === 'upsert' || (lifecycle === 'create-once' && recorded.pipe === undefined)
   return writes && service.usable ? service.access.secretName : undefined
 }
 

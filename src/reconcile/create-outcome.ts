@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import type { ObservedPipe } from '../kinds/observed.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../plan/outcome.ts'
 import { outcomeUnknownWords } from '../plan/outcome-unknown.ts'
@@ -43,7 +43,7 @@ export interface Created {
   readonly record: LedgerRecord
   readonly outcome: Outcome
   /** The reply, when the pipe is known to be there, and is not recorded by somebody else. */
-  readonly reply: Reply<ObservedPipe> | undefined
+  readonly reply: Reply<RemoteResource> | undefined
 }
 
 /** A request that was sent, once. */
@@ -60,7 +60,7 @@ export function settleSuccess(
   deps: Deps,
   rescue: Rescue,
   attempt: Attempt,
-  reply: Reply<ObservedPipe>,
+  reply: Reply<RemoteResource>,
 ): Promise<Created> {
   const { creation } = attempt
   const { requestId, value } = reply
@@ -85,7 +85,7 @@ async function settleCreated(
   attempt: Attempt,
   created: {
     readonly pipe: RecordedPipe
-    readonly reply: Reply<ObservedPipe>
+    readonly reply: Reply<RemoteResource>
     readonly reason: 'Created' | 'FoundByRead'
     readonly message: string
   },

@@ -1,4 +1,4 @@
-import type { ObservedPipe } from '../kinds/observed.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
 import { withSecrets } from '../kinds/secrets-in.ts'
 import { sha256 } from '../lib/digest.ts'
 import { attemptDigest } from '../plan/gates.ts'
@@ -73,7 +73,7 @@ async function sendOnce(
   }
 
   const attempt: Attempt = { creation, opened, intent, access: permit.service, turn }
-  let reply: Reply<ObservedPipe>
+  let reply: Reply<RemoteResource>
   try {
     reply = await permit.send({ body: text, intentId, notAfter })
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import type { ObservedPipe } from '../kinds/observed.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
 import { isUuid, sameId } from '../lib/same-id.ts'
 import type { ServiceIdentity } from '../plan/record.ts'
 import type { World } from './world.ts'
@@ -18,7 +18,7 @@ interface Expected {
 const LONGEST = 64
 
 /** Why the id of a reply to a create cannot be that of the new pipe, in words that name it; undefined: it can. */
-export function doubtOf(world: World, expected: Expected, pipe: ObservedPipe): string | undefined {
+export function doubtOf(world: World, expected: Expected, pipe: RemoteResource): string | undefined {
   const { id, serviceId, name } = pipe
   const answered = `the platform answered 200 with the id "${shown(id)}"`
   if (!isUuid(id)) return `${answered}, which is no UUID`

@@ -1,6 +1,7 @@
 import type { Catalog } from '../kinds/catalog.ts'
 import { serviceOf } from '../kinds/kept-manifest.ts'
-import { keyOf, type Key } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
+import { serviceKey } from '../kinds/service/kind.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 
 /** Keys by what each of them waits for: the keys of its `policy.dependsOn`, and its Service. */
@@ -18,7 +19,7 @@ export function indexDependents(catalog: Catalog): Map<string, Key[]> {
 
 /** Keys whose readiness a manifest waits for, and the Service whose manifest it needs. */
 function dependenciesOf(manifest: ResourceManifest): readonly string[] {
-  const named = 'policy' in manifest ? (manifest.policy?.dependsOn ?? []) : []
+  const named = manifest.policy?.dependsOn ?? []
   const service = serviceOf(manifest)
-  return service === undefined ? named : [...named, keyOf('Service', service)]
+  return service === undefined ? named : [...named, serviceKey(service)]
 }

@@ -1,16 +1,11 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Finding } from '../kinds/finding.ts'
-import type { Key, Kind } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../kinds/revision.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Condition, ConditionType } from '../plan/condition.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { Priority } from './ports.ts'
-
-/** The four operations of the interface; label values of the request metrics. */
-export const OPERATIONS = ['createPipe', 'getPipe', 'upsertQueryEndpoint', 'getAlert'] as const
-
-export type Operation = (typeof OPERATIONS)[number]
 
 /** How a reconcile ended; label values of `pipewright_reconcile_total{result}`. */
 export const RESULTS = ['done', 'failed', 'unknown', 'stopped'] as const
@@ -81,7 +76,7 @@ export type Event =
   | { readonly type: 'Forgotten'; readonly key: Key }
   | {
       readonly type: 'RequestFinished'
-      readonly operation: Operation
+      /** The name of the request, such as `createPipe`. */ readonly operation: string
       readonly service: string
       /** HTTP status, or the error class when no reply came. */ readonly code: string
       readonly durationMs: number
@@ -96,7 +91,7 @@ export type Event =
       readonly revision: Revision
       readonly durationMs: number
       readonly changed: readonly Key[]
-      readonly manifests: Readonly<Record<Kind, number>>
+      readonly manifests: Readonly<Record<string, number>>
       readonly findings: readonly Finding[]
       readonly problem: string | undefined
       /** A change that no watcher event announced. */ readonly missedByWatcher: boolean

@@ -1,6 +1,6 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
-import { keyOf } from '../kinds/key.ts'
+import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
@@ -118,14 +118,14 @@ function alsoOf(deps: Deps, { assessment, action, acted }: Finishing, readyIsNew
   const { input, service } = assessment
   const { key } = input.desired
   const also: Key[] = readyIsNews ? deps.world.dependents(key).filter((other) => waits(deps, other)) : []
-  if (service.usable && input.kind !== 'Service') {
+  if (service.usable && input.lifecycle !== 'reference') {
     const { outcome } = acted
     const refused =
       outcome.result === 'failed' && outcome.reason === 'AuthFailed' ? outcome.message : undefined
     const answered = refused === undefined && (requestIdOf(outcome) ?? assessment.requestId) !== undefined
     if (refused !== undefined || answered) {
       if (deps.world.noteAuth(service.identity.name, refused))
-        also.push(keyOf('Service', service.identity.name))
+        also.push(serviceKey(service.identity.name))
     }
   }
   if (action.reason === 'MissingUnconfirmed') also.push(...siblingsToLookAt(deps, input.recorded))
@@ -156,7 +156,7 @@ function bestMessage({ Synced, Ready }: Conditions, message: string): string {
 
 function differencesOf({ input }: Assessment, outcome: Outcome): readonly Difference[] {
   if (outcome.result === 'done' && outcome.differences.length > 0) return outcome.differences
-  if (input.kind === 'QueryEndpoint')
+  if (input.lifecycle === 'upsert')
     return outcome.result === 'done' && outcome.reason === 'Applied' ? [] : input.replyDiffers
   return input.observed.status === 'found' ? input.observed.differences : []
 }

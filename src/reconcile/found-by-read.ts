@@ -1,4 +1,5 @@
-import type { ObservedPipe } from '../kinds/observed.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
+import { createOnceKindOf } from '../kinds/registry.ts'
 import { instantOf } from '../kinds/instant.ts'
 import { sameId } from '../lib/same-id.ts'
 import { CLOCKS_APART_MS } from '../plan/outcome-unknown.ts'
@@ -19,7 +20,7 @@ export interface RepliedId {
 
 /** What one reading said of it. */
 export type ReadOfId =
-  | { readonly is: 'the new pipe'; readonly pipe: RecordedPipe; readonly reply: Reply<ObservedPipe> }
+  | { readonly is: 'the new pipe'; readonly pipe: RecordedPipe; readonly reply: Reply<RemoteResource> }
   | { readonly is: 'another' }
   /** It could not be read, or is not found, yet. */
   | { readonly is: 'not known' }
@@ -35,9 +36,9 @@ export async function readRepliedId(
   options: ReadOptions,
 ): Promise<ReadOfId> {
   const { recorded, intent, access, pipeId, revision } = replied
-  let reply: Reply<ObservedPipe>
+  let reply: Reply<RemoteResource>
   try {
-    reply = await platform.getPipe(access, pipeId, options)
+    reply = await platform.read({ kind: createOnceKindOf(recorded.key), service: access, id: pipeId }, options)
   } catch (error) {
     if (error instanceof RemoteError || error instanceof SecretUnavailableError) return { is: 'not known' }
     throw error

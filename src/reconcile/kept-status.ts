@@ -2,6 +2,7 @@ import type { Entry } from '../kinds/catalog.ts'
 import type { Difference } from '../kinds/difference.ts'
 import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { Key } from '../kinds/key.ts'
+import { asService } from '../kinds/service/kind.ts'
 import { kindOf, nameOf } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import { maskSensitive } from '../kinds/mask.ts'
@@ -10,7 +11,7 @@ import type { Action } from '../plan/action.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { statusOf } from '../plan/conditions.ts'
 import type { LedgerRecord } from '../plan/record.ts'
-import { expectedOf } from './asked-body.ts'
+import { expectedOf } from '../kinds/registry.ts'
 import { shownReply, type KeptReply } from './kept-reply.ts'
 import { factsOf, type ResourceStatus, type StatusFact } from './status.ts'
 import type { Look } from './world.ts'
@@ -77,8 +78,7 @@ class KeptStatus implements ResourceStatus {
   }
 
   get suspendedUntil(): string | undefined {
-    const manifest = this.#manifest
-    return manifest !== undefined && 'policy' in manifest ? manifest.policy?.suspend?.until : undefined
+    return this.#manifest?.policy?.suspend?.until
   }
 
   get desired(): JsonObject | undefined {
@@ -87,7 +87,7 @@ class KeptStatus implements ResourceStatus {
   }
 
   get observed(): JsonObject | undefined {
-    return this.#reply && maskSensitive(shownReply(this.kind, this.#reply))
+    return this.#reply && maskSensitive(shownReply(this.key, this.#reply))
   }
 
   with(changes: Partial<Kept>): KeptStatus {
@@ -140,6 +140,7 @@ function worstReason({ Synced, Ready }: Conditions): ResourceStatus['reason'] {
 
 function serviceNameOf(entry: Entry | undefined, record: LedgerRecord): string | undefined {
   const manifest = entry?.manifest
-  if (manifest?.kind === 'Service') return manifest.metadata.name
+  const service = asService(manifest)
+  if (service !== undefined) return service.metadata.name
   return (manifest && serviceOf(manifest)) ?? record.service?.name
 }

@@ -1,6 +1,6 @@
-import { platformNameOf } from '../kinds/kept-manifest.ts'
+import { remoteNameOf } from '../kinds/registry.ts'
 import { parseKey } from '../kinds/key.ts'
-import type { PipeManifest } from '../kinds/pipe/schema.ts'
+import type { ResourceManifest } from '../kinds/manifest.ts'
 import { leftSomething } from '../plan/gates.ts'
 import type { Desired, Kin } from '../plan/input.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -11,7 +11,7 @@ import type { World } from './world.ts'
 
 /** A pipe that has a valid manifest and nothing on the platform that we know of. */
 export interface NewPipe {
-  readonly manifest: PipeManifest
+  readonly manifest: ResourceManifest
   readonly desired: Desired
   readonly service: DesiredService
 }
@@ -62,7 +62,7 @@ function newcomerOf({ manifest, desired, service }: NewPipe): Newcomer | undefin
   return {
     key: desired.key,
     serviceId: service.identity.serviceId,
-    platformName: platformNameOf(manifest),
+    platformName: remoteNameOf(manifest),
     fingerprint: desired.fingerprint,
   }
 }

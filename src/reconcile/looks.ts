@@ -1,8 +1,9 @@
 import type { Entry } from '../kinds/catalog.ts'
 import type { Difference } from '../kinds/difference.ts'
-import { kindOf, type Key } from '../kinds/key.ts'
-import type { ObservedPipe } from '../kinds/observed.ts'
-import { comparePipe } from '../kinds/pipe/compare.ts'
+import type { Key } from '../kinds/key.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
+import { compareBody } from '../kinds/compare-body.ts'
+import { fieldsOf } from '../kinds/registry.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { driftWords } from '../plan/drift-words.ts'
 import type { Done } from '../plan/outcome.ts'
@@ -39,7 +40,7 @@ export function noteFound(
     credential,
     state: seen.state,
     // A parsed reply is JSON.
-    reply: keepReply(kindOf(key), seen.reply as JsonObject, {
+    reply: keepReply(key, seen.reply as JsonObject, {
       manifest: entry?.manifest,
       desired,
       id: record.pipe?.id,
@@ -57,13 +58,13 @@ export function noteReply(
     readonly entry: Entry | undefined
     readonly body: JsonObject
     readonly record: LedgerRecord
-    readonly reply: Reply<ObservedPipe>
+    readonly reply: Reply<RemoteResource>
   },
   done: Done,
 ): Done {
   const { key, entry, body, record, reply } = about
   const { value, credential } = reply
-  const differences = comparePipe(body, value)
+  const differences = compareBody(fieldsOf(key), body, value as JsonObject)
   const state = value.state ?? undefined
   const found = { state, reply: value, desired: body, record, entry, credential }
   noteFound(deps, key, { ...found, readAt: undefined })
@@ -93,8 +94,5 @@ export function forgetMisses({ world }: Deps, key: Key): void {
 }
 
 function healthyStatesOf(entry: Entry | undefined): readonly string[] | undefined {
-  const manifest = entry?.manifest
-  if (manifest === undefined || !('policy' in manifest)) return undefined
-  const { policy } = manifest
-  return policy !== undefined && 'healthyStates' in policy ? policy.healthyStates : undefined
+  return entry?.manifest?.policy?.healthyStates
 }

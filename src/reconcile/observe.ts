@@ -1,9 +1,8 @@
-import { alertExpectation } from '../kinds/alert/body.ts'
-import { compareAlert } from '../kinds/alert/compare.ts'
+import { compareBody } from '../kinds/compare-body.ts'
+import { expectedOf, fieldsOf, kindOfKey } from '../kinds/registry.ts'
 import type { Entry } from '../kinds/catalog.ts'
-import { kindOf, type Key } from '../kinds/key.ts'
-import type { ObservedAlert, ObservedPipe } from '../kinds/observed.ts'
-import { comparePipe } from '../kinds/pipe/compare.ts'
+import type { Key } from '../kinds/key.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Desired, Observed } from '../plan/input.ts'
 import { missesAfter } from '../plan/missing.ts'
@@ -32,7 +31,7 @@ interface Question {
 /** What the platform said when it was asked; `undefined`: it was not. */
 type Answer =
   | {
-      readonly reply: Reply<ObservedPipe> | Reply<ObservedAlert>
+      readonly reply: Reply<RemoteResource>
       /** On the monotonic clock, ms. */
       readonly askedAt: number
     }
@@ -72,13 +71,16 @@ function questionOf(
     permit,
   }: Pick<Question, 'key' | 'entry' | 'recorded' | 'service' | 'permit'>,
   options: ReadOptions,
-): Promise<Reply<ObservedPipe> | Reply<ObservedAlert>> | undefined {
-  if (entry?.manifest?.kind === 'Alert') return platform.getAlert(entry.manifest.spec.id, options)
+): Promise<Reply<RemoteResource>> | undefined {
+  const kind = kindOfKey(key)
+  const manifest = entry?.manifest
+  if (kind.lifecycle === 'read-only')
+    return manifest && platform.read({ kind, service: undefined, id: kind.remoteId(manifest) }, options)
   const access = recordedAccess(world, recorded, service)
-  if (kindOf(key) !== 'Pipe' || recorded.pipe === undefined || access === undefined) return undefined
+  if (kind.lifecycle !== 'create-once' || recorded.pipe === undefined || access === undefined) return undefined
   // A place is good for the credentials that it was taken for.
   const isPermitted = permit?.service.secretName === access.secretName
-  return (isPermitted ? permit : platform).getPipe(access, recorded.pipe.id, options)
+  return (isPermitted ? permit : platform).read({ kind, service: access, id: recorded.pipe.id }, options)
 }
 
 /** What is observed of a key, and what that makes of its record. */
@@ -119,10 +121,8 @@ function found(
   { reply, askedAt }: Extract<Answer, { readonly reply: object }>,
 ): Looked {
   const { value, requestId, credential } = reply
-  const manifest = entry?.manifest
-  const isAlert = manifest?.kind === 'Alert'
-  const desired = (isAlert ? alertExpectation(manifest) : body) ?? {}
-  const differences = isAlert ? compareAlert(desired, value) : comparePipe(desired, value)
+  const desired = body ?? (entry?.manifest && expectedOf(entry.manifest)) ?? {}
+  const differences = compareBody(fieldsOf(key), desired, value as JsonObject) // a parsed reply is JSON
   const state = value.state ?? undefined
   noteFound(deps, key, { state, reply: value, desired, record: recorded, entry, readAt: askedAt, credential })
   deps.emit({ type: 'Observed', key, state, differences })

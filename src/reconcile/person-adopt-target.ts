@@ -1,4 +1,4 @@
-import { platformNameOf } from '../kinds/kept-manifest.ts'
+import { isCreateOnce, remoteNameOf } from '../kinds/registry.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
@@ -31,7 +31,7 @@ export async function adoptionTarget(deps: PersonDeps, recorded: LedgerRecord): 
     return fromRecord(deps, recorded)
   }
   const asked = world.asked(manifest)
-  if (manifest.kind !== 'Pipe' || asked === undefined) return { problem: `${key} is not a pipe.` }
+  if (!isCreateOnce(manifest) || asked === undefined) return { problem: `${key} is not a pipe.` }
   const desired = desiredService(world, manifest)
   if (!desired.usable) return { problem: `${key} cannot be looked for. ${desired.problem}` }
 
@@ -46,7 +46,7 @@ export async function adoptionTarget(deps: PersonDeps, recorded: LedgerRecord): 
   }
   const found = {
     ...whereOf(deps, recorded, desired),
-    platformName: platformNameOf(manifest),
+    platformName: remoteNameOf(manifest),
     fingerprint: withSecretHashes(world, asked, body),
     revision: entry.revision,
     body: asked.body,

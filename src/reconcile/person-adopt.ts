@@ -1,6 +1,8 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
-import { comparePipe } from '../kinds/pipe/compare.ts'
+import { compareBody } from '../kinds/compare-body.ts'
+import { createOnceKindOf } from '../kinds/registry.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { Reason } from '../plan/reason.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
@@ -59,7 +61,7 @@ async function adoptOnce(
   await deps.ledger.swap({ ...taken.record, conditions: undefined }, history)
   const { body } = target.found
   const pipe = taken.reply.value
-  const differences = body === undefined ? [] : comparePipe(body, pipe)
+  const differences = body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, pipe as JsonObject)
   const said = sameId(recorded.pipe?.id, pipeId)
     ? `Pipe ${pipe.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
     : `Pipe ${pipe.id} is ${key} from now on.`
@@ -79,7 +81,7 @@ function claimOf({ world }: PersonDeps, recorded: LedgerRecord, pipeId: string):
   if (held !== undefined) return held
   const { entries, locks } = world.catalog ?? { entries: new Map(), locks: new Map() }
   for (const { key: other, manifest, position } of entries.values()) {
-    const named = manifest?.kind === 'Pipe' ? manifest.policy?.adopt : undefined
+    const named = manifest?.policy?.adopt
     const place = `policy.adopt at ${position.file}:${position.line}`
     if (other !== key && sameId(named, pipeId))
       return `Pipe ${pipeId} is for ${other}, by ${place}. Correct one of them.`
@@ -113,7 +115,7 @@ async function heldPipe(
   if (access === undefined)
     return `${key} is pipe ${pipe.id}, and its service has no manifest to look for it with.`
   try {
-    await deps.platform.getPipe(access, pipe.id, options)
+    await deps.platform.read({ kind: createOnceKindOf(key), service: access, id: pipe.id }, options)
     await takeBack(deps, recorded)
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error

@@ -1,4 +1,5 @@
 import type { Key } from '../kinds/key.ts'
+import { createOnceKindOf } from '../kinds/registry.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
 import { desiredService, recordedAccess } from './access.ts'
@@ -43,7 +44,7 @@ async function whyNotGone(
   if (access === undefined)
     return `${key} is pipe ${id}, and its service has no manifest to look for it with.`
   try {
-    await platform.getPipe(access, id, options)
+    await platform.read({ kind: createOnceKindOf(key), service: access, id }, options)
     await takeBack(deps, recorded)
     return `Pipe ${id} is there: nothing has to be created. If it is to be replaced, remove it in the console first.`
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
-import type { ObservedAlert, ObservedEndpoint, ObservedPipe } from '../kinds/observed.ts'
+import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/kind.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -38,6 +39,14 @@ export interface Reply<T> {
   readonly credential: string
 }
 
+/** What is read: a resource of a kind, by the id that it has on the platform. */
+export interface ReadTarget {
+  readonly kind: ReadableKind
+  /** Undefined for a kind that belongs to no service. */
+  readonly service: ServiceAccess | undefined
+  readonly id: string
+}
+
 /** A create that is to go out now. */
 export interface CreateRequest {
   /** JSON text, secrets in place. */
@@ -54,47 +63,46 @@ export interface CreatePermit {
   /** How long a create may take, from its first byte on: ms. */
   readonly deadlineMs: number
   /**
-   * `GET …/pipes/{pipeId}` (4.2), once, never retried: asks for the pipe that is to be replaced, in a place that was taken with the
+   * As {@link Platform.read}, once, never retried: asks for what is to be replaced, in a place that was taken with the
    * permit. Where the budget is of a single request, it uses the permit's own place and waits for another afterwards.
-   * @throws as {@link Platform.getPipe}
+   * @throws as {@link Platform.read}
    */
-  getPipe(service: ServiceAccess, pipeId: string, options: ReadOptions): Promise<Reply<ObservedPipe>>
+  read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   /**
    * `POST …/pipes` (4.1), once, on a connection of its own, never retried. Only after the intent is durable.
    * Takes no stop signal: it ends by its own deadline.
    * @throws {RemoteError} with `effect` told
    */
-  send(request: CreateRequest): Promise<Reply<ObservedPipe>>
+  send(request: CreateRequest): Promise<Reply<RemoteResource>>
   /** Gives back the places that were not used. To be called in any case. */
   release(): void
 }
 
 export interface AdmitOptions extends ReadOptions {
-  /** Whether {@link CreatePermit.getPipe} will be called: then there has to be a place for it too. */
+  /** Whether {@link CreatePermit.read} will be called: then there has to be a place for it too. */
   readonly looksFirst: boolean
 }
 
 /**
- * The four operations of the interface (`spec/api.md` 4). Every method throws {@link RemoteError}, or
+ * The operations of the interface (`spec/api.md` 4), each by the lifecycle of what it is for. Every method throws {@link RemoteError}, or
  * {@link SecretUnavailableError} when the credentials are not mounted, or the signal's reason once it is aborted.
  */
 export interface Platform {
-  /** `GET …/pipes/{pipeId}` (4.2). A 404 is class `Missing` when it is the platform's own. */
-  getPipe(service: ServiceAccess, pipeId: string, options: ReadOptions): Promise<Reply<ObservedPipe>>
+  /** `GET` by id (4.2, 4.4). A 404 is class `Missing` when it is the platform's own. */
+  read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
   /** Waits for the budget under `options.signal`, reads the credentials, and sends nothing. */
-  admitCreate(service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
+  admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
   /**
-   * `POST …/serviceQueryEndpoint` (4.3). Idempotent: it replaces the whole configuration.
+   * `POST` (4.3). Idempotent: it replaces the whole configuration.
    * @param body makes the request body as JSON text, when the request may be sent, and anew before each attempt; what it
    * throws is thrown, and nothing is sent
    */
-  upsertQueryEndpoint(
+  upsert(
+    kind: UpsertKind,
     service: ServiceAccess,
     body: () => Promise<string>,
     options: ReadOptions,
-  ): Promise<Reply<ObservedEndpoint>>
-  /** `GET {alerts_base_url}/api/v2/alerts/{id}` (4.4). */
-  getAlert(id: string, options: ReadOptions): Promise<Reply<ObservedAlert>>
+  ): Promise<Reply<RemoteResource>>
 }
 
 /** A mounted secret, or the file that was looked for in vain. Never an error that could carry content. */

@@ -1,4 +1,5 @@
 import type { Key } from '../kinds/key.ts'
+import { createOnceKindOf } from '../kinds/registry.ts'
 import type { Action } from '../plan/action.ts'
 import { backoffAfter } from '../plan/backoff.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
@@ -175,7 +176,7 @@ interface Round {
 
 /** Waits for the right to send a create, and decides anew while it is held. */
 async function withPermit(context: Context, round: Round): Promise<Reconciled> {
-  const { deps, turn } = context
+  const { deps, turn, key } = context
   const { assessment } = round
   const access = accessOf(assessment)
   const { pipe } = assessment.input.recorded
@@ -185,7 +186,7 @@ async function withPermit(context: Context, round: Round): Promise<Reconciled> {
       access.secretName
   let permit: CreatePermit
   try {
-    permit = await deps.platform.admitCreate(access, {
+    permit = await deps.platform.admitCreate(createOnceKindOf(key), access, {
       priority: turn.priority,
       signal: turn.stopping,
       looksFirst,
@@ -253,9 +254,9 @@ function carryOut(
 function failed({ deps, turn }: Context, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
   const outcome = outcomeOf(error, { signal: turn.stopping, now: deps.clock.now() })
-  const { recorded, kind } = assessment.input
+  const { recorded, lifecycle } = assessment.input
   const mayHaveWorked =
-    kind === 'QueryEndpoint' && error instanceof RemoteError && error.facts.effect === 'unknown'
+    lifecycle === 'upsert' && error instanceof RemoteError && error.facts.effect === 'unknown'
   // What was applied last is not known any more: it is applied again, also when the edit is taken back.
   const record =
     mayHaveWorked && recorded.upsert !== undefined ? { ...recorded, applied: undefined } : recorded

@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import { parseKey } from '../kinds/key.ts'
+import { isCreateOnce } from '../kinds/registry.ts'
 import { leftSomething } from '../plan/gates.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './assess.ts'
@@ -26,7 +27,7 @@ export function recordToMove(
 function recordFor({ world }: Deps, { input, entry, service }: Assessment): LedgerRecord | undefined {
   const manifest = entry?.manifest
   const { recorded, desired } = input
-  if (manifest?.kind !== 'Pipe' || desired.state !== 'valid' || leftSomething(recorded)) return undefined
+  if (manifest === undefined || !isCreateOnce(manifest) || desired.state !== 'valid' || leftSomething(recorded)) return undefined
   const named = manifest.policy?.renamedFrom
   if (named !== undefined) {
     const from = parseKey(named)

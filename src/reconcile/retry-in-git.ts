@@ -14,7 +14,7 @@ export async function heedRetryCreate(deps: Deps, record: LedgerRecord): Promise
   const { world, clock, ledger } = deps
   const intent = undecidedIntent(record)
   const entry = world.entry(record.key)
-  if (intent === undefined || entry?.manifest?.kind !== 'Pipe') return record
+  if (intent === undefined || entry?.manifest === undefined) return record
   const now = clock.now()
   const isSaid = sameId(entry.manifest.policy?.retryCreate, intent.id)
   const isEarly = isSaid && (intent.saidEarlyAt !== undefined || world.steadyNow() < retryFrom(intent))

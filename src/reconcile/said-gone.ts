@@ -3,5 +3,5 @@ import { sameId } from '../lib/same-id.ts'
 
 /** Whether `policy.recreate` says of a pipe that it is gone. */
 export function saysGone(entry: Entry | undefined, pipeId: string): boolean {
-  return entry?.manifest?.kind === 'Pipe' && sameId(entry.manifest.policy?.recreate, pipeId)
+  return sameId(entry?.manifest?.policy?.recreate, pipeId)
 }

@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { Misses, MassMissing, Witness } from '../plan/missing.ts'
 import { isMassMissing } from '../plan/missing.ts'
-import { kindOf } from '../kinds/key.ts'
+import { lifecycleOf } from '../kinds/registry.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import { isUnclaimed } from './kin.ts'
 import type { Deps } from './deps.ts'
@@ -91,7 +91,7 @@ function countMissing(deps: Seen, keys: Iterable<Key>, misses: Misses): MassMiss
   const counts = { missing: 0, of: 0 }
   for (const key of keys) {
     const look = deps.world.look(key)
-    if (look === undefined || kindOf(key) !== 'Pipe') continue
+    if (look === undefined || lifecycleOf(key) !== 'create-once') continue
     const isMissing = look.misses !== undefined
     // Who is missing is looked for again soon, unless nobody looks for it any more.
     const isOld = lookSince(look, misses.firstAt) === undefined && !(isMissing && isLookedAt(deps, key))

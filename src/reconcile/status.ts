@@ -1,4 +1,4 @@
-import type { Key, ResourceKind } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Conditions, Status } from '../plan/condition.ts'
@@ -8,7 +8,7 @@ import type { JsonObject } from '../lib/json.ts'
 /** All that is known of one resource, ready to be shown: no secret, no sensitive value in it. */
 export interface ResourceStatus {
   readonly key: Key
-  readonly kind: ResourceKind
+  readonly kind: string
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly status: Status

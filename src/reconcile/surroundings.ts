@@ -1,5 +1,7 @@
 import type { Entry } from '../kinds/catalog.ts'
-import { keyOf, parseKey, type Key } from '../kinds/key.ts'
+import { parseKey, type Key } from '../kinds/key.ts'
+import { isCreateOnce } from '../kinds/registry.ts'
+import { serviceKey } from '../kinds/service/kind.ts'
 import { sameId } from '../lib/same-id.ts'
 import { brakeOf } from '../plan/brake.ts'
 import type { Desired, Observed, Surroundings } from '../plan/input.ts'
@@ -31,13 +33,15 @@ export function surroundingsOf(
   const { world } = deps
   const { entry, recorded, desired, observed, service, now } = input
   const manifest = entry?.manifest
-  const needed = manifest !== undefined && 'policy' in manifest ? (manifest.policy?.dependsOn ?? []) : []
+  const needed = manifest?.policy?.dependsOn ?? []
   return {
     serviceProblem: service.usable ? doubtOfService(world, service.identity) : service.problem,
     lockedId: world.catalog?.locks.get(desired.key),
     hiddenLocks: world.catalog?.hiddenLocks ?? [],
     kin:
-      manifest?.kind === 'Pipe' && (recorded.pipe === undefined || observed.status === 'missing')
+      manifest !== undefined &&
+      isCreateOnce(manifest) &&
+      (recorded.pipe === undefined || observed.status === 'missing')
         ? kinOf(world, { manifest, desired, service }, recorded)
         : undefined,
     unfound: isUnfound(world, desired.key),
@@ -66,7 +70,7 @@ function isReady(world: World, key: Key): boolean {
 
 /** Why nothing is written to a service that is known: what its manifest says now is not. */
 function doubtOfService(world: World, { name }: ServiceIdentity): string | undefined {
-  const key = keyOf('Service', name)
+  const key = serviceKey(name)
   const entry = world.entry(key)
   if (entry === undefined || entry.state === 'valid') return undefined
   return entry.state === 'vanishing'

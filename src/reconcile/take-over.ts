@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
-import type { ObservedPipe } from '../kinds/observed.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
+import { createOnceKindOf } from '../kinds/registry.ts'
 import { sameId } from '../lib/same-id.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
@@ -31,7 +32,7 @@ export type TakenOver =
       readonly taken: true
       /** Not yet written. */
       readonly record: LedgerRecord
-      readonly reply: Reply<ObservedPipe>
+      readonly reply: Reply<RemoteResource>
       readonly message: string
       readonly history: readonly HistoryEntry[]
     }
@@ -53,7 +54,7 @@ export async function takeOver(
   if (held !== undefined) return refused(held)
   let reply
   try {
-    reply = await platform.getPipe(access, pipeId, options)
+    reply = await platform.read({ kind: createOnceKindOf(key), service: access, id: pipeId }, options)
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     const where = `service ${service.name} (${service.serviceId})`

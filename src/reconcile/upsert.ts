@@ -1,4 +1,5 @@
-import { compareEndpoint } from '../kinds/query-endpoint/compare.ts'
+import { compareBody } from '../kinds/compare-body.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Action } from '../plan/action.ts'
 import { decide } from '../plan/decide.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -18,11 +19,12 @@ export async function upsert(
   turn: Turn,
 ): Promise<Acted> {
   const { key } = first.input.desired
-  const { access } = upsertOf(first)
+  const { access, kind } = upsertOf(first)
   let asked = first
   const options = { priority: turn.priority, signal: turn.stopping }
   // With the place in the budget in hand, and before each attempt, all is gathered and decided anew.
-  const { value, requestId, credential } = await deps.platform.upsertQueryEndpoint(
+  const { value, requestId, credential } = await deps.platform.upsert(
+    kind,
     access,
     async () => {
       asked = assess(deps, await gather(deps, key, await currentRecord(deps, key), turn))
@@ -45,13 +47,8 @@ export async function upsert(
     readAt: undefined,
     credential,
   })
-  const differences = compareEndpoint(body, value)
-  const reply = {
-    id: value.id,
-    roles: value.roles ?? [],
-    openApiKeys: value.openApiKeys ?? [],
-    allowedOrigins: value.allowedOrigins ?? '',
-  }
+  const differences = compareBody(kind.fields, body, value as JsonObject) // a parsed reply is JSON
+  const reply = kind.configured(value)
   const record: LedgerRecord = {
     ...input.recorded,
     service: identity,
@@ -85,8 +82,8 @@ export async function upsert(
 /** What an upsert needs of an assessment. */
 function upsertOf({ input, body, service }: Assessment) {
   const { fingerprint, key } = input.desired
-  if (body === undefined || fingerprint === undefined || !service.usable) {
+  if (input.lifecycle !== 'upsert' || body === undefined || fingerprint === undefined || !service.usable) {
     throw new Error(`an upsert of ${key} was decided without a valid manifest`)
   }
-  return { body, fingerprint, access: service.access, identity: service.identity }
+  return { kind: input.kind, body, fingerprint, access: service.access, identity: service.identity }
 }

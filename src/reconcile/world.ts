@@ -1,7 +1,8 @@
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import { fingerprintBody } from '../kinds/fingerprint.ts'
 import type { Key } from '../kinds/key.ts'
-import { keyOf, kindOf } from '../kinds/key.ts'
+import { isCreateOnce, kindNamed, lifecycleOf } from '../kinds/registry.ts'
+import { asService, serviceKey } from '../kinds/service/kind.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { ServiceManifest } from '../kinds/service/schema.ts'
 import { keyedHash } from '../lib/digest.ts'
@@ -15,7 +16,6 @@ import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import type { Newcomer } from '../plan/rename.ts'
 import { replaceableFrom } from '../plan/replacement.ts'
-import { bodyOf } from './asked-body.ts'
 import type { KeptReply } from './kept-reply.ts'
 import { indexDependents } from './dependents.ts'
 import { createKeyGroups } from './key-groups.ts'
@@ -138,7 +138,7 @@ export function createWorld({
       const { key, pipe } = record
       const before = records.get(key)
       if (before === record) return
-      if (kindOf(key) === 'Pipe' && fate(before) !== fate(record)) wanted = undefined
+      if (lifecycleOf(key) === 'create-once' && fate(before) !== fate(record)) wanted = undefined
       kin.replace(before, record)
       records.set(key, record)
       pipes.put(key, pipe && (record.service?.serviceId ?? '').toLowerCase())
@@ -183,8 +183,7 @@ export function createWorld({
       return before === undefined
     },
     service(name) {
-      const manifest = catalog?.entries.get(keyOf('Service', name))?.manifest
-      return manifest?.kind === 'Service' ? manifest : undefined
+      return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
     wantedCreations(now) {
@@ -194,11 +193,11 @@ export function createWorld({
       return wanted.count
     },
     asked(manifest) {
-      const body = bodyOf(manifest)
-      if (body === undefined || (manifest.kind !== 'Pipe' && manifest.kind !== 'QueryEndpoint'))
-        return undefined
+      const kind = kindNamed(manifest.kind)
+      if (kind?.lifecycle !== 'create-once' && kind?.lifecycle !== 'upsert') return undefined
+      const body = kind.body(manifest)
       const fingerprint = fingerprintBody(body, {
-        kind: manifest.kind,
+        fields: kind.fields,
         hash: (text) => keyedHash(hashKey, text),
         digest: digests.get(manifest),
       })
@@ -260,7 +259,7 @@ function wantsCreation({
   readonly now: number
   readonly steadyNow: number
 }): boolean {
-  if (entry.state !== 'valid' || entry.manifest?.kind !== 'Pipe') return false
+  if (entry.state !== 'valid' || entry.manifest === undefined || !isCreateOnce(entry.manifest)) return false
   const { policy } = entry.manifest
   // What names the pipe that is missed itself names none to take over.
   const named = policy?.adopt ?? catalog?.locks.get(entry.key)

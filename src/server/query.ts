@@ -1,4 +1,5 @@
-import { parseKey, RESOURCE_KINDS, type Key } from '../kinds/key.ts'
+import { parseKey, type Key } from '../kinds/key.ts'
+import { RESOURCE_KINDS } from '../kinds/registry.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
 import { Problem } from './problem.ts'

@@ -1,9 +1,6 @@
-import { ALERT_FIELDS } from '../kinds/alert/body-shape.ts'
 import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../kinds/body-shape.ts'
 import type { Difference } from '../kinds/difference.ts'
-import type { ResourceKind } from '../kinds/key.ts'
-import { PIPE_FIELDS } from '../kinds/pipe/body-shape.ts'
-import { ENDPOINT_FIELDS } from '../kinds/query-endpoint/body-shape.ts'
+import { fieldsOf } from '../kinds/registry.ts'
 import { createLabels } from '../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
@@ -13,13 +10,6 @@ const MOST_FIELDS = 1_000
 
 /** Characters of one value. */
 const LONGEST = 500
-
-const FIELDS: Readonly<Record<ResourceKind, Fields>> = {
-  Service: {},
-  Pipe: PIPE_FIELDS,
-  QueryEndpoint: ENDPOINT_FIELDS,
-  Alert: ALERT_FIELDS,
-}
 
 /** One field of a body, as the manifest asks for it and as the platform reports it. Texts, ready to be shown. */
 export interface ComparedField {
@@ -38,9 +28,9 @@ export interface ComparedField {
 
 /** Both bodies of a resource side by side: what differs first, then in the order of the manifest. */
 export function sideBySide(
-  resource: Pick<ResourceStatus, 'kind' | 'desired' | 'observed' | 'differences'>,
+  resource: Pick<ResourceStatus, 'key' | 'desired' | 'observed' | 'differences'>,
 ): readonly ComparedField[] {
-  const fields = FIELDS[resource.kind]
+  const fields = fieldsOf(resource.key)
   const desired = flatten(fields, resource.desired)
   const observed = flatten(fields, resource.observed)
   const paths = [...new Set([...desired.keys(), ...observed.keys()])]

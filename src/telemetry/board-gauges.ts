@@ -1,4 +1,5 @@
-import { RESOURCE_KINDS, type ResourceKind } from '../kinds/key.ts'
+import type { Gauge } from 'prom-client'
+import { kindNamed, RESOURCE_KINDS } from '../kinds/registry.ts'
 import { STATUSES } from '../plan/condition.ts'
 import { REASONS } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
@@ -18,16 +19,17 @@ export interface BoardGauges {
 /** @param namedResources how many resources may appear by name */
 export function createBoardGauges(metrics: Instruments, namedResources: number): BoardGauges {
   const keys = boundLabels(namedResources)
-  const pipeStates = boundLabels(STATES_PER_KIND)
-  const alertStates = boundLabels(STATES_PER_KIND)
+  const states = new Map([...metrics.states.keys()].map((kind) => [kind, boundLabels(STATES_PER_KIND)]))
   return {
     update(resources, now) {
       keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
       countStatuses(metrics, resources)
       countReasons(metrics, resources)
       showTimes(metrics, resources, now)
-      countStates(metrics.pipe_state, ofKind(resources, 'Pipe'), keys, pipeStates)
-      countStates(metrics.alert_state, ofKind(resources, 'Alert'), keys, alertStates)
+      for (const [kind, bound] of states) {
+        const gauge = metrics.states.get(kind)
+        if (gauge !== undefined) countStates(gauge, ofKind(resources, kind), keys, bound)
+      }
       countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
     },
   }
@@ -71,7 +73,7 @@ function isUnknown({ conditions }: ResourceStatus): boolean {
 
 /** Starts from nothing each time, so that a state that was left disappears. */
 function countStates(
-  gauge: Instruments['pipe_state'],
+  gauge: Gauge<'name' | 'state'>,
   resources: readonly ResourceStatus[],
   keys: LabelBound,
   states: LabelBound,
@@ -97,7 +99,7 @@ function countDrift(
 
 /** A `Service` is itself not created: it has no state and nothing to differ. */
 function isNamed({ kind }: ResourceStatus): boolean {
-  return kind !== 'Service'
+  return kindNamed(kind)?.lifecycle !== 'reference'
 }
 
 /** Places are given to keys, as names are unique per kind only. */
@@ -105,6 +107,6 @@ function nameLabel({ key, name }: ResourceStatus, keys: LabelBound): string {
   return keys.admits(key) ? name : OTHER
 }
 
-function ofKind(resources: readonly ResourceStatus[], kind: ResourceKind): readonly ResourceStatus[] {
+function ofKind(resources: readonly ResourceStatus[], kind: string): readonly ResourceStatus[] {
   return resources.filter((resource) => resource.kind === kind)
 }

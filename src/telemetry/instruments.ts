@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { METRICS, PREFIX, type MetricDefinition, type MetricName } from './metric-definitions.ts'
+import { ALL_METRICS, type METRICS, PREFIX, STATE_METRICS, type MetricDefinition, type MetricName } from './metric-definitions.ts'
 
 type Definition<N extends MetricName> = (typeof METRICS)[N]
 type LabelsOf<N extends MetricName> = keyof Definition<N>['labels'] & string
@@ -11,15 +11,21 @@ type Instrument<N extends MetricName> = Definition<N>['type'] extends 'counter'
     : Histogram<LabelsOf<N>>
 
 /** One instrument for each definition, under its name. */
-export type Instruments = { readonly [N in MetricName]: Instrument<N> }
+export type Instruments = { readonly [N in MetricName]: Instrument<N> } & {
+  /** The states of each kind whose replies have one, by the name of the kind. */
+  readonly states: ReadonlyMap<string, Gauge<'name' | 'state'>>
+}
 
 /** Registers every metric; each known combination of label values stands at 0. */
 export function createInstruments(registry: Registry): Instruments {
-  const made = Object.entries<MetricDefinition>(METRICS).map(([name, definition]) => [
-    name,
-    createInstrument(registry, name, definition),
-  ])
-  return Object.fromEntries(made) as Instruments // made from the same table, name by name
+  const made = Object.fromEntries(
+    Object.entries(ALL_METRICS).map(([name, definition]) => [
+      name,
+      createInstrument(registry, name, definition),
+    ]),
+  )
+  const states = new Map(Object.entries(STATE_METRICS).map(([kind, name]) => [kind, made[name]]))
+  return { ...made, states } as unknown as Instruments // made from the same table, name by name
 }
 
 function createInstrument(registry: Registry, name: string, definition: MetricDefinition) {

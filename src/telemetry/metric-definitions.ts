@@ -1,8 +1,9 @@
-import { KINDS, RESOURCE_KINDS } from '../kinds/key.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { KINDS, MANIFEST_KINDS, OPERATIONS, RESOURCE_KINDS } from '../kinds/registry.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { STATUSES } from '../plan/condition.ts'
 import { REASONS } from '../plan/reason.ts'
-import { NOTIFICATION_RESULTS, OPERATIONS, RESULTS, WATCH_MODES } from '../reconcile/events.ts'
+import { NOTIFICATION_RESULTS, RESULTS, WATCH_MODES } from '../reconcile/events.ts'
 import type { Priority } from '../reconcile/ports.ts'
 import { ERROR_CLASSES } from '../reconcile/remote-error.ts'
 
@@ -39,6 +40,8 @@ export interface MetricDefinition {
   /** Upper bounds in seconds; only of a histogram. */
   readonly buckets?: readonly number[]
 }
+
+const OPERATION_NAMES = OPERATIONS.map(({ name }) => name)
 
 const priorities = Object.values(PRIORITY_NAMES)
 
@@ -117,12 +120,12 @@ export const METRICS = {
   api_requests_total: {
     type: 'counter',
     help: 'Number of requests to the platform, by operation and by HTTP status, or class of error without a reply.',
-    labels: { operation: OPERATIONS, code: COMMON_CODES },
+    labels: { operation: OPERATION_NAMES, code: COMMON_CODES },
   },
   api_request_duration_seconds: {
     type: 'histogram',
     help: 'Duration of a request to the platform in seconds, by operation.',
-    labels: { operation: OPERATIONS },
+    labels: { operation: OPERATION_NAMES },
     buckets: SECONDS,
   },
   api_budget_wait_seconds_total: {
@@ -154,7 +157,7 @@ export const METRICS = {
   source_manifests: {
     type: 'gauge',
     help: 'Number of manifests in the last reading that counts, by kind.',
-    labels: { kind: KINDS },
+    labels: { kind: MANIFEST_KINDS },
   },
   source_findings: {
     type: 'gauge',
@@ -198,16 +201,6 @@ export const METRICS = {
     labels: {},
     buckets: DISK_SECONDS,
   },
-  pipe_state: {
-    type: 'gauge',
-    help: 'Number of pipes, by name and by the state that the platform last reported: 1 for a single pipe.',
-    labels: { name: 'open', state: 'open' },
-  },
-  alert_state: {
-    type: 'gauge',
-    help: 'Number of alerts, by name and by the state that the platform last reported: 1 for a single alert.',
-    labels: { name: 'open', state: 'open' },
-  },
   drift_fields: {
     type: 'gauge',
     help: 'Number of fields in which the platform differs from the manifest, by kind and name.',
@@ -236,3 +229,31 @@ export const METRICS = {
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
 export type MetricName = keyof typeof METRICS
+
+/** The metric with the states of a kind whose replies have one, by the name of the kind. */
+export const STATE_METRICS: Readonly<Record<string, string>> = Object.fromEntries(
+  KINDS.filter((kind) => 'reply' in kind && 'state' in kind.reply).map(({ name }) => [name, `${snakeCase(name)}_state`]),
+)
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+}
+
+function stateMetric({ noun }: Kind): MetricDefinition {
+  return {
+    type: 'gauge',
+    help: `Number of ${noun}s, by name and by the state that the platform last reported: 1 for a single ${noun}.`,
+    labels: { name: 'open', state: 'open' },
+  }
+}
+
+/** Every metric, those of kinds included. */
+export const ALL_METRICS: Readonly<Record<string, MetricDefinition>> = {
+  ...METRICS,
+  ...Object.fromEntries(
+    KINDS.flatMap((kind) => {
+      const name = STATE_METRICS[kind.name]
+      return name === undefined ? [] : [[name, stateMetric(kind)]]
+    }),
+  ),
+}

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Clock } from '../lib/clock.ts'
-import { kindOf, KINDS } from '../kinds/key.ts'
+import { kindOf } from '../kinds/key.ts'
+import { MANIFEST_KINDS } from '../kinds/registry.ts'
 import { WATCH_MODES, type Event } from '../reconcile/events.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { createBoardGauges } from './board-gauges.ts'
@@ -143,7 +144,7 @@ function countReading(
   if (event.problem !== undefined) return // what is in force stays what it was
 
   metrics.source_last_load_success_timestamp_seconds.set(seconds(clock.now()))
-  for (const kind of KINDS) metrics.source_manifests.set({ kind }, event.manifests[kind])
+  for (const kind of MANIFEST_KINDS) metrics.source_manifests.set({ kind }, event.manifests[kind] ?? 0)
   for (const severity of ['error', 'warning'] as const) {
     metrics.source_findings.set({ severity }, event.findings.filter((f) => f.severity === severity).length)
   }

@@ -10,7 +10,7 @@ import { STATUSES } from '../../src/plan/condition.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import { REASONS, type Reason } from '../../src/plan/reason.ts'
 import { LINES } from '../../src/telemetry/log-lines.ts'
-import { METRICS } from '../../src/telemetry/metric-definitions.ts'
+import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
 import { alertRules } from '../support/alert-rules.ts'
 import { ROOT } from '../support/process.ts'
 
@@ -195,7 +195,7 @@ describe('what the runbook names exists', () => {
   test('metrics', () => {
     const metrics = [...PAGE.matchAll(/pipewright_(\w+)/g)].map(([, name = '']) => name)
     expect(metrics.length).toBeGreaterThan(10)
-    expect(metrics.filter((name) => !(name in METRICS))).toEqual([])
+    expect(metrics.filter((name) => !(name in ALL_METRICS))).toEqual([])
   })
 
   test('log lines', () => {

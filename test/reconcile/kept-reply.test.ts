@@ -5,7 +5,7 @@ import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { returnedBody } from '../../src/kinds/returned-body.ts'
 import { isObject, type JsonObject } from '../../src/lib/json.ts'
-import { bodyOf } from '../../src/reconcile/asked-body.ts'
+import { bodyOf } from '../../src/kinds/registry.ts'
 import { keepReply, shownReply } from '../../src/reconcile/kept-reply.ts'
 
 const MANIFEST = keptManifest(

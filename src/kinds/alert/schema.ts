@@ -1,6 +1,6 @@
 import { z } from '../zod.ts'
 import { API_VERSION, Metadata } from '../metadata.ts'
-import { AlertPolicy } from '../policy.ts'
+import { ReadOnlyPolicy } from '../policy.ts'
 import { Text } from '../wire-types.ts'
 
 const Timestamp = z.iso.datetime({ offset: true })
@@ -37,7 +37,7 @@ export const AlertManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Alert'),
   metadata: Metadata,
-  policy: AlertPolicy.optional(),
+  policy: ReadOnlyPolicy.optional(),
   spec: z.strictObject({
     id: Text.max(255).describe('Id of the alert in the observability service.'),
     expect: AlertExpectation.optional().describe('What it should say; only what is set here is compared.'),

@@ -1,7 +1,6 @@
 import { nearest } from '../../lib/nearest.ts'
 import { fault } from '../codes.ts'
 import type { Violation } from '../finding.ts'
-import { commonPolicyRules, pipePolicyRules } from '../policy-rules.ts'
 import type { PipeManifest, PipeSpec } from './schema.ts'
 import { SOURCE_KINDS } from './source-schema.ts'
 
@@ -10,14 +9,8 @@ const NAMES_SHOWN = 10
 
 /** What must hold within one manifest of a pipe, beyond its shape (design §3). */
 export function pipeRules(manifest: PipeManifest): readonly Violation[] {
-  const { metadata, policy, spec } = manifest
-  return [
-    ...commonPolicyRules(manifest),
-    ...(policy === undefined ? [] : pipePolicyRules(metadata.name, policy)),
-    ...sourceRules(spec.source),
-    ...columnRules(spec),
-    ...mappingRules(spec),
-  ]
+  const { spec } = manifest
+  return [...sourceRules(spec.source), ...columnRules(spec), ...mappingRules(spec)]
 }
 
 function sourceRules(source: PipeSpec['source']): readonly Violation[] {

@@ -1,6 +1,6 @@
 import { z } from '../zod.ts'
 import { API_VERSION, Metadata, ResourceName } from '../metadata.ts'
-import { PipePolicy } from '../policy.ts'
+import { CreateOncePolicy } from '../policy.ts'
 import { Count, Text } from '../wire-types.ts'
 import { PipeSource } from './source-schema.ts'
 
@@ -97,7 +97,7 @@ export const PipeManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('Pipe'),
   metadata: Metadata,
-  policy: PipePolicy.optional(),
+  policy: CreateOncePolicy.optional(),
   spec: PipeSpec,
 })
 export type PipeManifest = z.infer<typeof PipeManifest>

@@ -1,7 +1,6 @@
 import { fault, warning } from '../codes.ts'
 import type { RuleCode } from '../rule-codes.ts'
 import type { Violation } from '../finding.ts'
-import { commonPolicyRules } from '../policy-rules.ts'
 import { isOrigin } from './origin.ts'
 import type { QueryEndpointManifest } from './schema.ts'
 
@@ -9,7 +8,6 @@ import type { QueryEndpointManifest } from './schema.ts'
 export function queryEndpointRules(manifest: QueryEndpointManifest): readonly Violation[] {
   const { roles, openApiKeys, allowedOrigins } = manifest.spec
   return [
-    ...commonPolicyRules(manifest),
     ...repeated('role-repeated', 'roles', roles ?? []),
     ...repeated('key-repeated', 'openApiKeys', openApiKeys ?? []),
     ...originRules(allowedOrigins ?? ''),

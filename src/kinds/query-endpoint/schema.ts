@@ -1,6 +1,6 @@
 import { z } from '../zod.ts'
 import { API_VERSION, Metadata, ResourceName } from '../metadata.ts'
-import { QueryEndpointPolicy } from '../policy.ts'
+import { UpsertPolicy } from '../policy.ts'
 import { Text } from '../wire-types.ts'
 
 /** The roles of the interface (2.7). */
@@ -22,7 +22,7 @@ export const QueryEndpointManifest = z.strictObject({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('QueryEndpoint'),
   metadata: Metadata,
-  policy: QueryEndpointPolicy.optional(),
+  policy: UpsertPolicy.optional(),
   spec: QueryEndpointSpec,
 })
 export type QueryEndpointManifest = z.infer<typeof QueryEndpointManifest>

@@ -1,0 +1,40 @@
+import type { CreateOnceKind } from '../kind.ts'
+import { PIPE_FIELDS } from './body-shape.ts'
+import { pipeRules } from './rules.ts'
+import { PipeManifest } from './schema.ts'
+
+const PIPES = '/v1/organizations/{organizationId}/services/{serviceId}/pipes'
+
+export const PIPE: CreateOnceKind<PipeManifest> = {
+  name: 'Pipe',
+  noun: 'pipe',
+  lifecycle: 'create-once',
+  description: 'An ingestion pipe: a source, a destination table, and how fields become columns.',
+  schema: PipeManifest,
+  rules: pipeRules,
+  fields: PIPE_FIELDS,
+  /** `spec/api.md` 2.1. */
+  reply: {
+    id: 'id',
+    serviceId: 'text',
+    name: 'text',
+    state: 'text',
+    scaling: 'object',
+    source: 'object',
+    destination: 'object',
+    fieldMappings: 'objects',
+    settings: 'object',
+    createdAt: 'text',
+    updatedAt: 'text',
+  },
+  operations: {
+    create: { name: 'createPipe', does: 'create', noun: 'pipe', api: 'services', path: PIPES },
+    read: { name: 'getPipe', does: 'read', noun: 'pipe', api: 'services', path: `${PIPES}/{id}` },
+  },
+  /** The request body of `POST …/pipes` (4.1). */
+  body(manifest) {
+    const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
+    return { name, ...rest }
+  },
+  remoteName: ({ metadata, spec }) => spec.name ?? metadata.name,
+}

@@ -1,0 +1,51 @@
+import { isObject, type Json } from '../lib/json.ts'
+
+/*
+ * Replies are read loosely: what we need must be there, what we do not know is left alone. A platform that answers with more
+ * fields than the interface names must not stop us. By tables and not by zod: this runs at every look at a resource, and
+ * a reply is taken as it came.
+ */
+
+/** What a field is when it is there; `null` counts as absent, but for an id. */
+type FieldType = 'id' | 'text' | 'texts' | 'object' | 'objects'
+
+/** The fields of a reply that are looked at. */
+export type ReplyShape = Readonly<Record<string, FieldType>> & { readonly id: 'id' }
+
+/** A resource as a reply says it: what the engine asks for, of every kind, and whatever else came with it. */
+export type RemoteResource = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly serviceId?: string | null | undefined
+  readonly name?: string | null | undefined
+  readonly state?: string | null | undefined
+  readonly createdAt?: string | null | undefined
+}
+
+/** Texts of every kind, where a reply has them. */
+const COMMON = { serviceId: 'text', name: 'text', state: 'text', createdAt: 'text' } as const
+
+/** The resource that a part of a reply is, or `undefined` when it is not what the shape says. */
+export function remoteResourceOf(shape: ReplyShape, value: Json | undefined): RemoteResource | undefined {
+  if (value === undefined || !isObject(value)) return undefined
+  for (const [name, type] of Object.entries({ ...COMMON, ...shape })) {
+    if (!fits(type, Object.hasOwn(value, name) ? value[name] : undefined)) return undefined
+  }
+  return value as RemoteResource // each field was looked at
+}
+
+function fits(type: FieldType | undefined, value: Json | undefined): boolean {
+  if (type === 'id') return typeof value === 'string' && value !== ''
+  if (value === undefined || value === null) return true
+  switch (type) {
+    case 'text':
+      return typeof value === 'string'
+    case 'object':
+      return isObject(value)
+    case 'texts':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string')
+    case 'objects':
+      return Array.isArray(value) && value.every(isObject)
+    case undefined:
+      return true
+  }
+}
