@@ -119,11 +119,7 @@ function circles(documents: readonly ParsedDocument[]): readonly CrossFinding[] 
   const edges = new Map<Key, readonly Key[]>()
   for (const document of documents) {
     const { key, manifest } = document
-    if (
-      key === undefined ||
-      !isResource(manifest)
-    )
-      continue
+    if (key === undefined || !isResource(manifest)) continue
     byKey.set(key, document)
     edges.set(
       key,

@@ -62,7 +62,10 @@ export function standingOf(resource: ResourceStatus, now: number): Standing {
 function isStarting({ kind, status, conditions }: ResourceStatus, now: number): boolean {
   const { Synced, Ready } = conditions
   return (
-    kindNamed(kind)?.lifecycle === 'create-once' && status === 'NotReady' && Ready.since <= Synced.since && now - Ready.since < START_MS
+    kindNamed(kind)?.lifecycle === 'create-once' &&
+    status === 'NotReady' &&
+    Ready.since <= Synced.since &&
+    now - Ready.since < START_MS
   )
 }
 

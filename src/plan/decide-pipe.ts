@@ -163,7 +163,10 @@ function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
   const differences = observed.status === 'found' ? observed.differences : []
   const edited = editedFields(input)
   if (desired.otherService || edited.length > 0) {
-    const settled = observed.status === 'found' && differences.length === 0 && edited.every((field) => isReturnedField(input.kind.fields, field))
+    const settled =
+      observed.status === 'found' &&
+      differences.length === 0 &&
+      edited.every((field) => isReturnedField(input.kind.fields, field))
     if (settled && !desired.otherService) {
       return {
         type: 'observe',

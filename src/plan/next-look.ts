@@ -48,7 +48,11 @@ export function nextLook(input: {
     return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
   }
   // A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever.
-  if (decided.lifecycle === 'create-once' && conditions.Ready.reason === 'UnhealthyState' && input.unsettledLooks < 30) {
+  if (
+    decided.lifecycle === 'create-once' &&
+    conditions.Ready.reason === 'UnhealthyState' &&
+    input.unsettledLooks < 30
+  ) {
     const afterMs = STATE_LOOK_MS * 2 ** input.unsettledLooks
     if (afterMs < intervalMs) return { why: 'retry', afterMs }
   }
@@ -83,8 +87,7 @@ function holdLook(
 
 /** The interval at which a key is looked at: its own, or the one of its kind. */
 function intervalOf({ policy, timing, lifecycle }: DecideInput): number {
-  const own =
-    policy.interval === undefined ? undefined : parseDuration(policy.interval)
+  const own = policy.interval === undefined ? undefined : parseDuration(policy.interval)
   return own ?? (lifecycle === 'upsert' ? timing.resyncMs : timing.intervalMs)
 }
 

@@ -100,7 +100,12 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
         login: () => credentials.bearer(),
       }
     const { name, secretName } = service
-    return { operation, service: name, account: accounts.of(secretName), login: () => credentials.basic(secretName) }
+    return {
+      operation,
+      service: name,
+      account: accounts.of(secretName),
+      login: () => credentials.basic(secretName),
+    }
   }
 
   function needed({ api }: Operation): Base {

@@ -18,8 +18,7 @@ const DOING: Readonly<Record<Operation['does'], string>> = {
 /** The failure in one sentence: what was asked, what was seen, and what it means for a person. */
 export function failureWords({ operation }: Failure, facts: RemoteErrorFacts): string {
   const { does, noun } = operation
-  const effect =
-    does === 'create' && facts.effect === 'unknown' ? `; the ${noun} may have been created` : ''
+  const effect = does === 'create' && facts.effect === 'unknown' ? `; the ${noun} may have been created` : ''
   const request = facts.requestId === undefined ? '' : ` (request ${facts.requestId})`
   return `${DOING[does]} the ${noun} failed: ${facts.what}${effect}${request}`
 }

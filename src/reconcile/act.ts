@@ -58,7 +58,13 @@ async function create(
   const { input, entry, body, secrets, service } = assessment
   const { fingerprint, key } = input.desired
   const manifest = entry?.manifest
-  if (manifest === undefined || !isCreateOnce(manifest) || body === undefined || fingerprint === undefined || !service.usable) {
+  if (
+    manifest === undefined ||
+    !isCreateOnce(manifest) ||
+    body === undefined ||
+    fingerprint === undefined ||
+    !service.usable
+  ) {
     throw new Error(`a create of ${key} was decided without a valid manifest`)
   }
   if (permit === undefined) throw new Error(`a create of ${key} was decided without a permit`)

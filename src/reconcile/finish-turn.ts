@@ -124,8 +124,7 @@ function alsoOf(deps: Deps, { assessment, action, acted }: Finishing, readyIsNew
       outcome.result === 'failed' && outcome.reason === 'AuthFailed' ? outcome.message : undefined
     const answered = refused === undefined && (requestIdOf(outcome) ?? assessment.requestId) !== undefined
     if (refused !== undefined || answered) {
-      if (deps.world.noteAuth(service.identity.name, refused))
-        also.push(serviceKey(service.identity.name))
+      if (deps.world.noteAuth(service.identity.name, refused)) also.push(serviceKey(service.identity.name))
     }
   }
   if (action.reason === 'MissingUnconfirmed') also.push(...siblingsToLookAt(deps, input.recorded))

@@ -38,7 +38,10 @@ export async function readRepliedId(
   const { recorded, intent, access, pipeId, revision } = replied
   let reply: Reply<RemoteResource>
   try {
-    reply = await platform.read({ kind: createOnceKindOf(recorded.key), service: access, id: pipeId }, options)
+    reply = await platform.read(
+      { kind: createOnceKindOf(recorded.key), service: access, id: pipeId },
+      options,
+    )
   } catch (error) {
     if (error instanceof RemoteError || error instanceof SecretUnavailableError) return { is: 'not known' }
     throw error

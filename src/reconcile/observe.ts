@@ -77,7 +77,8 @@ function questionOf(
   if (kind.lifecycle === 'read-only')
     return manifest && platform.read({ kind, service: undefined, id: kind.remoteId(manifest) }, options)
   const access = recordedAccess(world, recorded, service)
-  if (kind.lifecycle !== 'create-once' || recorded.pipe === undefined || access === undefined) return undefined
+  if (kind.lifecycle !== 'create-once' || recorded.pipe === undefined || access === undefined)
+    return undefined
   // A place is good for the credentials that it was taken for.
   const isPermitted = permit?.service.secretName === access.secretName
   return (isPermitted ? permit : platform).read({ kind, service: access, id: recorded.pipe.id }, options)

@@ -61,7 +61,8 @@ async function adoptOnce(
   await deps.ledger.swap({ ...taken.record, conditions: undefined }, history)
   const { body } = target.found
   const pipe = taken.reply.value
-  const differences = body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, pipe as JsonObject)
+  const differences =
+    body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, pipe as JsonObject)
   const said = sameId(recorded.pipe?.id, pipeId)
     ? `Pipe ${pipe.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
     : `Pipe ${pipe.id} is ${key} from now on.`

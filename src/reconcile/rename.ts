@@ -27,7 +27,13 @@ export function recordToMove(
 function recordFor({ world }: Deps, { input, entry, service }: Assessment): LedgerRecord | undefined {
   const manifest = entry?.manifest
   const { recorded, desired } = input
-  if (manifest === undefined || !isCreateOnce(manifest) || desired.state !== 'valid' || leftSomething(recorded)) return undefined
+  if (
+    manifest === undefined ||
+    !isCreateOnce(manifest) ||
+    desired.state !== 'valid' ||
+    leftSomething(recorded)
+  )
+    return undefined
   const named = manifest.policy?.renamedFrom
   if (named !== undefined) {
     const from = parseKey(named)

@@ -1,5 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { ALL_METRICS, type METRICS, PREFIX, STATE_METRICS, type MetricDefinition, type MetricName } from './metric-definitions.ts'
+import {
+  ALL_METRICS,
+  type METRICS,
+  PREFIX,
+  STATE_METRICS,
+  type MetricDefinition,
+  type MetricName,
+} from './metric-definitions.ts'
 
 type Definition<N extends MetricName> = (typeof METRICS)[N]
 type LabelsOf<N extends MetricName> = keyof Definition<N>['labels'] & string

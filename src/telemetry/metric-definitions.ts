@@ -232,7 +232,10 @@ export type MetricName = keyof typeof METRICS
 
 /** The metric with the states of a kind whose replies have one, by the name of the kind. */
 export const STATE_METRICS: Readonly<Record<string, string>> = Object.fromEntries(
-  KINDS.filter((kind) => 'reply' in kind && 'state' in kind.reply).map(({ name }) => [name, `${snakeCase(name)}_state`]),
+  KINDS.filter((kind) => 'reply' in kind && 'state' in kind.reply).map(({ name }) => [
+    name,
+    `${snakeCase(name)}_state`,
+  ]),
 )
 
 function snakeCase(name: string): string {

@@ -1,12 +1,14 @@
 import { parseAllDocuments } from 'yaml'
 import { kindJsonSchema } from '../../src/kinds/json-schema.ts'
-import { KINDS } from '../../src/kinds/key.ts'
+import { MANIFEST_KINDS } from '../../src/kinds/registry.ts'
 import { isObject } from '../../src/lib/json.ts'
 import type { CorpusCase } from './load.ts'
 
 /** Every field that a manifest of any kind may have, as `Kind spec.source.kafka.topics`; fields of list items by `[]`. */
 export function fieldsOfInterface(): readonly string[] {
-  return KINDS.flatMap((kind) => fieldsOfSchema(kindJsonSchema(kind), '').map((path) => `${kind} ${path}`))
+  return MANIFEST_KINDS.flatMap((kind) =>
+    fieldsOfSchema(kindJsonSchema(kind), '').map((path) => `${kind} ${path}`),
+  )
 }
 
 /** The fields that the manifests of these cases have. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { runCommand } from '../../src/cli/program.ts'
-import { PipePolicy } from '../../src/kinds/policy.ts'
+import { CreateOncePolicy } from '../../src/kinds/policy.ts'
 import { STATUSES } from '../../src/plan/condition.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import { REASONS, type Reason } from '../../src/plan/reason.ts'
@@ -241,10 +241,10 @@ describe('what the runbook names exists', () => {
     expect(policies.length).toBeGreaterThan(5)
     for (const text of policies) {
       const { policy } = parse(text) as { policy: unknown } // it begins so
-      expect(PipePolicy.safeParse(policy).error, text).toBeUndefined()
+      expect(CreateOncePolicy.safeParse(policy).error, text).toBeUndefined()
     }
     const fields = [...PAGE.matchAll(/`policy\.(\w+)/g)].map(([, field = '']) => field)
-    expect(fields.filter((field) => !(field in PipePolicy.shape))).toEqual([])
+    expect(fields.filter((field) => !(field in CreateOncePolicy.shape))).toEqual([])
   })
 })
 

@@ -1,7 +1,8 @@
-import type { ObservedEndpoint, ObservedPipe } from '../../src/kinds/observed.ts'
+import type { CreateOnceKind, UpsertKind } from '../../src/kinds/kind.ts'
+import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { withoutRequestOnly } from '../../src/sandbox/request-only.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { CreatePermit, Platform, Reply, ServiceAccess } from '../../src/reconcile/ports.ts'
+import type { CreatePermit, Platform, ReadTarget, Reply, ServiceAccess } from '../../src/reconcile/ports.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
 import { judgeCreate, judgeUpsert, made, wishOf } from './laws.ts'
@@ -16,9 +17,9 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
   const isDead = () => process !== NO_CHOICE && process.isDead
   const note = (line: string) => process === NO_CHOICE || tell(run, line)
 
-  async function getPipe(service: ServiceAccess, pipeId: string): Promise<Reply<ObservedPipe>> {
+  async function read({ service, id: pipeId }: ReadTarget): Promise<Reply<RemoteResource>> {
     if (isDead()) return forever()
-    const pipe = model.pipes.find(({ id, serviceId }) => id === pipeId && serviceId === service.serviceId)
+    const pipe = model.pipes.find(({ id, serviceId }) => id === pipeId && serviceId === service?.serviceId)
     if (pipe?.view === 'unreadable' && model.isPermitted) {
       note(`  It asks for pipe ${shortId(pipeId)}, and a gateway answers 503.`)
       throw remoteError('Unavailable', 'none')
@@ -32,7 +33,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     return { value: shown(pipe), requestId: 'request', credential: 'api' }
   }
 
-  async function admitCreate(service: ServiceAccess): Promise<CreatePermit> {
+  async function admitCreate(_kind: CreateOnceKind, service: ServiceAccess): Promise<CreatePermit> {
     if (isDead()) return forever()
     if (process === NO_CHOICE) throw new Error('nobody creates at the shell')
     await run.passMeanwhile(run, process, 'while its create waits for the budget', 'permit')
@@ -40,7 +41,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     return {
       service,
       deadlineMs: 20 * SECOND,
-      getPipe,
+      read,
       send: ({ body, intentId, notAfter }) => send(process, service, { body, intentId, notAfter }),
       release: () => undefined,
     }
@@ -50,7 +51,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     sender: Process,
     service: ServiceAccess,
     request: { readonly body: string; readonly intentId: string; readonly notAfter: number },
-  ): Promise<Reply<ObservedPipe>> {
+  ): Promise<Reply<RemoteResource>> {
     if (isDead()) return forever()
     const body = JSON.parse(request.body) as { name: string; source: { kafka: { topics: string } } } // ours
     const { intentId, notAfter } = request
@@ -68,7 +69,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     return answer(sender, pipe)
   }
 
-  async function answer(sender: Process, pipe: Pipe): Promise<Reply<ObservedPipe>> {
+  async function answer(sender: Process, pipe: Pipe): Promise<Reply<RemoteResource>> {
     const what = `  It POSTs "${pipe.name}" (intent ${shortId(pipe.intentId ?? '')})`
     if (!model.isPermitted) {
       tell(run, `${what}: 403.`)
@@ -145,10 +146,11 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     }
   }
 
-  async function upsertQueryEndpoint(
+  async function upsert(
+    _kind: UpsertKind,
     service: ServiceAccess,
     makeBody: () => Promise<string>,
-  ): Promise<Reply<ObservedEndpoint>> {
+  ): Promise<Reply<RemoteResource>> {
     if (isDead()) return forever()
     if (process === NO_CHOICE) throw new Error('nobody applies at the shell')
     for (;;) {
@@ -165,17 +167,16 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       tell(run, `  It applies the endpoint with allowedOrigins "${body.allowedOrigins}" (${taken}).`)
       if (taken === 'dies') return process.die()
       if (taken === 'answered') {
-        const value = { id: 'endpoint', ...body } as ObservedEndpoint // our own body, as 2.7 has it
+        const value = { id: 'endpoint', ...body } as RemoteResource // our own body, as 2.7 has it
         return { value, requestId: 'request', credential: 'api' }
       }
     }
   }
 
   return {
-    getPipe,
+    read,
     admitCreate,
-    upsertQueryEndpoint,
-    getAlert: () => Promise.reject(remoteError('Rejected', 'none')),
+    upsert,
   }
 }
 
@@ -187,7 +188,7 @@ function repliesOf({ world }: Run, hasAnother: boolean) {
 
 const bodies = new Map<string, JsonObject>()
 
-function shown({ id, serviceId, name, topics }: Pipe): ObservedPipe {
+function shown({ id, serviceId, name, topics }: Pipe): RemoteResource {
   const known = `${name} ${topics}`
   const body = bodies.get(known) ?? withoutRequestOnly({ name, ...pipeBodyOf(name, { topics }) })
   bodies.set(known, body)

@@ -1,15 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ALERT_FIELDS } from '../../src/kinds/alert/body-shape.ts'
-import { compareAlert } from '../../src/kinds/alert/compare.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { compareBody } from '../../src/kinds/compare-body.ts'
 import type { Fields } from '../../src/kinds/body-shape.ts'
 import { canonicalLeaves } from '../../src/kinds/canonical.ts'
 import type { Difference } from '../../src/kinds/difference.ts'
 import { changedFields, fingerprintBody } from '../../src/kinds/fingerprint.ts'
-import { PIPE_FIELDS } from '../../src/kinds/pipe/body-shape.ts'
-import { comparePipe } from '../../src/kinds/pipe/compare.ts'
-import { ENDPOINT_FIELDS } from '../../src/kinds/query-endpoint/body-shape.ts'
-import { compareEndpoint } from '../../src/kinds/query-endpoint/compare.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { sha256 } from '../../src/lib/digest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { bodies } from './bodies.ts'
@@ -17,9 +15,17 @@ import { bodies } from './bodies.ts'
 type Compare = (body: JsonObject, observed: JsonObject & { readonly id: string }) => readonly Difference[]
 
 const COMPARED: readonly (readonly [what: string, fields: Fields, compare: Compare])[] = [
-  ['a pipe', PIPE_FIELDS, comparePipe],
-  ['an alert', { ...ALERT_FIELDS, id: { requestOnly: 'text' } }, compareAlert],
-  ['a query endpoint', ENDPOINT_FIELDS, compareEndpoint],
+  ['a pipe', PIPE.fields, (body, reply) => compareBody(PIPE.fields, body, reply)],
+  [
+    'an alert',
+    { ...ALERT.fields, id: { requestOnly: 'text' } },
+    (body, reply) => compareBody(ALERT.fields, body, reply),
+  ],
+  [
+    'a query endpoint',
+    QUERY_ENDPOINT.fields,
+    (body, reply) => compareBody(QUERY_ENDPOINT.fields, body, reply),
+  ],
 ]
 
 const RUNS = { numRuns: 60 }
@@ -70,7 +76,7 @@ describe.each(COMPARED)('%s', (_, fields, compare) => {
 })
 
 describe('a fingerprint', () => {
-  const arbitrary = bodies(PIPE_FIELDS)
+  const arbitrary = bodies(PIPE.fields)
 
   test('is the same exactly when the canonical forms are', () => {
     fc.assert(
@@ -79,8 +85,8 @@ describe('a fingerprint', () => {
         for (const change of changes) {
           const after = print(change.body)
           const isSame =
-            JSON.stringify(canonicalLeaves(PIPE_FIELDS, body)) ===
-            JSON.stringify(canonicalLeaves(PIPE_FIELDS, change.body))
+            JSON.stringify(canonicalLeaves(PIPE.fields, body)) ===
+            JSON.stringify(canonicalLeaves(PIPE.fields, change.body))
           expect(after.digest === before.digest).toBe(isSame)
           expect(changedFields(before.fields, after.fields).length === 0).toBe(isSame)
         }
@@ -100,5 +106,5 @@ describe('a fingerprint', () => {
 })
 
 function print(body: JsonObject) {
-  return fingerprintBody(body, { kind: 'Pipe', hash: sha256, digest: undefined })
+  return fingerprintBody(body, { fields: PIPE.fields, hash: sha256, digest: undefined })
 }

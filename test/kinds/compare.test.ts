@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { compareAlert } from '../../src/kinds/alert/compare.ts'
-import { pipeBody } from '../../src/kinds/pipe/body.ts'
-import { comparePipe } from '../../src/kinds/pipe/compare.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { compareBody } from '../../src/kinds/compare-body.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
-import { compareEndpoint, takenAway } from '../../src/kinds/query-endpoint/compare.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { DESTINATION, FULL_ALERT, FULL_ENDPOINT, fullPipe, SOURCE_KINDS } from './manifests.ts'
 
 /** As the platform keeps it: what is request only is left out (2.3, 2.4). */
 function reply(kind: (typeof SOURCE_KINDS)[number]): JsonObject & { readonly id: string } {
-  const { source, ...rest } = pipeBody(PipeManifest.parse(fullPipe(kind)))
+  const { source, ...rest } = PIPE.body(PipeManifest.parse(fullPipe(kind)))
   const { validateSamples: _, ...kinds } = structuredClone(source) as Record<string, Record<string, unknown>>
   for (const part of Object.values(kinds)) {
     delete part['credentials']
@@ -22,13 +22,13 @@ function reply(kind: (typeof SOURCE_KINDS)[number]): JsonObject & { readonly id:
 
 describe('a full pipe', () => {
   test.each(SOURCE_KINDS)('equals the reply to it: %s', (kind) => {
-    const body = pipeBody(PipeManifest.parse(fullPipe(kind)))
-    expect(comparePipe(body, reply(kind))).toEqual([])
+    const body = PIPE.body(PipeManifest.parse(fullPipe(kind)))
+    expect(compareBody(PIPE.fields, body, reply(kind))).toEqual([])
   })
 
   test('differs in everything that is returned when the reply has nothing but an id', () => {
-    const body = pipeBody(PipeManifest.parse(fullPipe('objectStorage')))
-    const found = comparePipe(body, { id: 'p-1', source: null, settings: {} })
+    const body = PIPE.body(PipeManifest.parse(fullPipe('objectStorage')))
+    const found = compareBody(PIPE.fields, body, { id: 'p-1', source: null, settings: {} })
     expect(found.map(({ field }) => field)).toEqual([
       'destination.columns[day]',
       'destination.columns[id]',
@@ -269,32 +269,36 @@ const ROWS: readonly Row[] = [
 ]
 
 test.each(ROWS)('%s', (_, body, observed, differences) => {
-  const found = comparePipe(body, { ...observed, id: 'p-1' })
+  const found = compareBody(PIPE.fields, body, { ...observed, id: 'p-1' })
   expect(found.map((one) => `${one.field}: ${one.desired} | ${one.observed}`)).toEqual(differences)
 })
 
 test('what a reply inherits is not in it', () => {
   const observed = Object.assign(Object.create({ name: 'a' }) as object, { id: 'p-1' })
-  expect(comparePipe({ name: 'a' }, observed).map(({ field }) => field)).toEqual(['name'])
+  expect(compareBody(PIPE.fields, { name: 'a' }, observed).map(({ field }) => field)).toEqual(['name'])
 })
 
 describe('long texts', () => {
   test('are shown from where they begin to differ', () => {
     const shared = 'x'.repeat(1_000)
-    const [found] = comparePipe({ name: `${shared}left` }, { id: '1', name: `${shared}right` })
+    const [found] = compareBody(PIPE.fields, { name: `${shared}left` }, { id: '1', name: `${shared}right` })
     expect(found?.desired).toBe(`…${'x'.repeat(40)}left`)
     expect(found?.observed).toBe(`…${'x'.repeat(40)}right`)
   })
 
   test('are cut at 200 characters', () => {
-    const [found] = comparePipe({ name: 'a'.repeat(5_000) }, { id: '1', name: '\n'.repeat(5_000) })
+    const [found] = compareBody(
+      PIPE.fields,
+      { name: 'a'.repeat(5_000) },
+      { id: '1', name: '\n'.repeat(5_000) },
+    )
     expect(found?.desired).toHaveLength(200)
     expect(found?.observed).toHaveLength(200)
   })
 
   test('of sets show only what the other one lacks', () => {
     const many = Array.from({ length: 100 }, (_, index) => `topic-${index}`)
-    const [found] = comparePipe(kafka({ topics: [...many, 'new'].join(',') }), {
+    const [found] = compareBody(PIPE.fields, kafka({ topics: [...many, 'new'].join(',') }), {
       id: '1',
       ...kafka({ topics: many.join(',') }),
     })
@@ -305,7 +309,7 @@ describe('long texts', () => {
   test('a reply that is nested deeper than the stack is a difference, not a crash', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as JsonObject
     const body = kafka({ topics: 'a', reversePrivateEndpointIds: ['a'] })
-    const found = comparePipe(body, {
+    const found = compareBody(PIPE.fields, body, {
       id: '1',
       ...kafka({ topics: deep, reversePrivateEndpointIds: [deep] }),
     })
@@ -321,11 +325,11 @@ describe('an alert', () => {
 
   test('equals its own definition, with times in another zone and a threshold as text', () => {
     const observed = { ...full, threshold: '10.5', updatedAt: '2026-01-31T09:00:00+01:00', more: 1 }
-    expect(compareAlert(full, observed)).toEqual([])
+    expect(compareBody(ALERT.fields, full, observed)).toEqual([])
   })
 
   test('differs in fields of the channel by their own names', () => {
-    expect(compareAlert(full, { ...full, channel: { type: 'email' }, threshold: 11 })).toEqual([
+    expect(compareBody(ALERT.fields, full, { ...full, channel: { type: 'email' }, threshold: 11 })).toEqual([
       { field: 'channel.type', desired: 'webhook', observed: 'email' },
       { field: 'channel.webhookId', desired: 'w-1', observed: '(not set)' },
       { field: 'threshold', desired: '10.5', observed: '11' },
@@ -333,7 +337,7 @@ describe('an alert', () => {
   })
 
   test('of which nothing is expected never differs', () => {
-    expect(compareAlert({}, { id: '1', state: 'ALERT' })).toEqual([])
+    expect(compareBody(ALERT.fields, {}, { id: '1', state: 'ALERT' })).toEqual([])
   })
 })
 
@@ -347,12 +351,15 @@ describe('a query endpoint', () => {
       openApiKeys: body.openApiKeys.toReversed(),
       allowedOrigins: 'app.example.org:8443,https://app.example.com',
     }
-    expect(compareEndpoint(body, observed)).toEqual([])
+    expect(compareBody(QUERY_ENDPOINT.fields, body, observed)).toEqual([])
   })
 
   test('differs from a reply that lacks a role and has no origins', () => {
     const observed = { id: 'e-1', roles: ['sql_console_admin'], openApiKeys: body.openApiKeys }
-    expect(compareEndpoint(body, observed).map(({ field }) => field)).toEqual(['allowedOrigins', 'roles'])
+    expect(compareBody(QUERY_ENDPOINT.fields, body, observed).map(({ field }) => field)).toEqual([
+      'allowedOrigins',
+      'roles',
+    ])
   })
 })
 
@@ -385,11 +392,11 @@ describe('taking away', () => {
       ['key 2'],
     ],
   ])('%s', (_, body, lost) => {
-    expect(takenAway(before, body)).toEqual(lost)
+    expect(QUERY_ENDPOINT.takenAway(before, body)).toEqual(lost)
   })
 
   test('a domain instead of any takes any away', () => {
     const any = { roles: [], openApiKeys: [], allowedOrigins: '*' }
-    expect(takenAway(any, { allowedOrigins: 'a.example' })).toEqual(['origin *'])
+    expect(QUERY_ENDPOINT.takenAway(any, { allowedOrigins: 'a.example' })).toEqual(['origin *'])
   })
 })

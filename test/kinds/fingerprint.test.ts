@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { changedFields, fingerprintBody, isReturned } from '../../src/kinds/fingerprint.ts'
-import { pipeBody } from '../../src/kinds/pipe/body.ts'
+import { changedFields, fingerprintBody } from '../../src/kinds/fingerprint.ts'
+import { isReturnedField } from '../../src/kinds/body-shape.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { keyedHash, sha256 } from '../../src/lib/digest.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { fullPipe, ref, SOURCE_KINDS } from './manifests.ts'
 
 function print(body: JsonObject) {
-  return fingerprintBody(body, { kind: 'Pipe', hash: sha256, digest: undefined })
+  return fingerprintBody(body, { fields: PIPE.fields, hash: sha256, digest: undefined })
 }
 
 function hash(text: string): string {
@@ -17,8 +19,8 @@ function hash(text: string): string {
 describe('a fingerprint', () => {
   test.each(SOURCE_KINDS)('of a full pipe fits a record, and shows nothing of it: %s', (kind) => {
     const text = JSON.stringify(
-      fingerprintBody(pipeBody(PipeManifest.parse(fullPipe(kind))), {
-        kind: 'Pipe',
+      fingerprintBody(PIPE.body(PipeManifest.parse(fullPipe(kind))), {
+        fields: PIPE.fields,
         hash,
         digest: undefined,
       }),
@@ -35,7 +37,7 @@ describe('a fingerprint', () => {
     ['managedStream', 'c40176375bc69305', 'afe133a50fc73f53'],
     ['postgres', '5cadd985102cbb47', '63abdbd9198e3411'],
   ] as const)('of a full pipe is what it was in earlier versions: %s', (kind, digest, fields) => {
-    const fingerprint = print(pipeBody(PipeManifest.parse(fullPipe(kind))))
+    const fingerprint = print(PIPE.body(PipeManifest.parse(fullPipe(kind))))
     expect(fingerprint.digest.slice(0, 16)).toBe(digest)
     expect(sha256(JSON.stringify(fingerprint.fields)).slice(0, 16)).toBe(fields)
   })
@@ -77,7 +79,7 @@ describe('a fingerprint', () => {
   })
 
   test('of a query endpoint knows sets and comma lists', () => {
-    const options = { kind: 'QueryEndpoint', hash: sha256, digest: undefined } as const
+    const options = { fields: QUERY_ENDPOINT.fields, hash: sha256, digest: undefined } as const
     const one = fingerprintBody({ roles: ['a', 'b'], allowedOrigins: 'x, y' }, options)
     const two = fingerprintBody({ allowedOrigins: 'y,x', roles: ['b', 'a'] }, options)
     expect(one).toEqual(two)
@@ -106,5 +108,5 @@ test.each([
   ['name', true],
   ['constructor', true],
 ] as const)('%s is returned: %s', (field, returned) => {
-  expect(isReturned(field)).toBe(returned)
+  expect(isReturnedField(PIPE.fields, field)).toBe(returned)
 })

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ALERT_FIELDS } from '../../src/kinds/alert/body-shape.ts'
-import { PIPE_FIELDS } from '../../src/kinds/pipe/body-shape.ts'
-import { ENDPOINT_FIELDS } from '../../src/kinds/query-endpoint/body-shape.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { returnedBody, returnedPatch } from '../../src/kinds/returned-body.ts'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 import { mergePatch } from '../../src/lib/merge-patch.ts'
@@ -24,7 +24,7 @@ describe('what is kept of a reply', () => {
       scaling: { replicas: 2 },
       request: { headers: { Authorization: 'Basic p' } },
     }
-    expect(returnedBody('Pipe', body)).toEqual({
+    expect(returnedBody(PIPE.fields, body)).toEqual({
       id: 'p-1',
       serviceId: 's-1',
       name: 'orders',
@@ -37,26 +37,28 @@ describe('what is kept of a reply', () => {
   })
 
   test('is nothing of another shape', () => {
-    expect(returnedBody('Pipe', { name: { told: 'p' }, source: 'p', scaling: null })).toEqual({
+    expect(returnedBody(PIPE.fields, { name: { told: 'p' }, source: 'p', scaling: null })).toEqual({
       scaling: null,
     })
-    expect(returnedBody('Alert', { state: 'OK', channel: [{ type: 'email', note: 'p' }], x: 'p' })).toEqual({
+    expect(
+      returnedBody(ALERT.fields, { state: 'OK', channel: [{ type: 'email', note: 'p' }], x: 'p' }),
+    ).toEqual({
       state: 'OK',
       channel: [{ type: 'email' }],
     })
-    expect(returnedBody('Service', { a: 1 })).toEqual({})
+    expect(returnedBody({}, { a: 1 })).toEqual({})
   })
 })
 
 describe('what a reply says otherwise than is known', () => {
-  const FIELDS = { Pipe: PIPE_FIELDS, QueryEndpoint: ENDPOINT_FIELDS, Alert: ALERT_FIELDS } as const
+  const FIELDS = { Pipe: PIPE.fields, QueryEndpoint: QUERY_ENDPOINT.fields, Alert: ALERT.fields } as const
 
   test.each(['Pipe', 'QueryEndpoint', 'Alert'] as const)('leads back to the reply: %s', (kind) => {
     fc.assert(
       fc.property(bodies(FIELDS[kind]), ({ body, same, rewritten, changes }) => {
         for (const reply of [body, same, rewritten, {}, ...changes.map((change) => change.body)]) {
-          expect(roundTrip(kind, body, reply)).toEqual(withoutNull(returnedBody(kind, reply)))
-          expect(roundTrip(kind, {}, reply)).toEqual(withoutNull(returnedBody(kind, reply)))
+          expect(roundTrip(kind, body, reply)).toEqual(withoutNull(returnedBody(FIELDS[kind], reply)))
+          expect(roundTrip(kind, {}, reply)).toEqual(withoutNull(returnedBody(FIELDS[kind], reply)))
         }
       }),
       { numRuns: 25 },
@@ -77,7 +79,7 @@ describe('what a reply says otherwise than is known', () => {
       name: 'orders',
       echo: 'you sent p',
     }
-    expect(returnedPatch('Pipe', known, reply)).toEqual({})
+    expect(returnedPatch(PIPE.fields, known, reply)).toEqual({})
   })
 
   test('is what is new, what is other and what is gone, and nothing that the interface does not return', () => {
@@ -94,7 +96,7 @@ describe('what a reply says otherwise than is known', () => {
       echo: 'p',
       source: 'p',
     }
-    expect(returnedPatch('Pipe', known, reply)).toEqual({
+    expect(returnedPatch(PIPE.fields, known, reply)).toEqual({
       id: 'p-1',
       scaling: { replicas: 3, concurrency: null },
       settings: null,
@@ -102,8 +104,8 @@ describe('what a reply says otherwise than is known', () => {
   })
 
   function roundTrip(kind: keyof typeof FIELDS, known: JsonObject, reply: JsonObject): JsonObject {
-    const patch = JSON.parse(JSON.stringify(returnedPatch(kind, known, reply))) as JsonObject
-    return returnedBody(kind, mergePatch(known, patch))
+    const patch = JSON.parse(JSON.stringify(returnedPatch(FIELDS[kind], known, reply))) as JsonObject
+    return returnedBody(FIELDS[kind], mergePatch(known, patch))
   }
 })
 

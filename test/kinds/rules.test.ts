@@ -1,21 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { RULE_CODES } from '../../src/kinds/rule-codes.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import type { Manifest } from '../../src/kinds/manifest.ts'
 import { isOrigin } from '../../src/kinds/query-endpoint/origin.ts'
-import { REGISTRY } from '../../src/kinds/registry.ts'
+import { isResource, rulesOf } from '../../src/kinds/registry.ts'
 import { FULL_ALERT, FULL_ENDPOINT, fullPipe } from './manifests.ts'
 
 function pipe(spec: object, policy: object = {}): Manifest {
   const source = { kafka: { topics: 'orders' } }
-  return REGISTRY.Pipe.schema.parse({ ...fullPipe('kafka'), policy, spec: { service: 'a', source, ...spec } })
+  return PIPE.schema.parse({ ...fullPipe('kafka'), policy, spec: { service: 'a', source, ...spec } })
 }
 
 function endpoint(spec: object, policy: object = {}): Manifest {
-  return REGISTRY.QueryEndpoint.schema.parse({ ...FULL_ENDPOINT, policy, spec: { service: 'a', ...spec } })
+  return QUERY_ENDPOINT.schema.parse({ ...FULL_ENDPOINT, policy, spec: { service: 'a', ...spec } })
 }
 
 function alert(expected: object, policy: object = {}): Manifest {
-  return REGISTRY.Alert.schema.parse({ ...FULL_ALERT, policy, spec: { id: '65f1', expect: expected } })
+  return ALERT.schema.parse({ ...FULL_ALERT, policy, spec: { id: '65f1', expect: expected } })
 }
 
 function columns(...names: readonly string[]) {
@@ -27,7 +30,7 @@ function mappings(...names: readonly string[]) {
 }
 
 function broken(manifest: Manifest) {
-  return REGISTRY[manifest.kind].rules(manifest)
+  return isResource(manifest) ? rulesOf(manifest) : []
 }
 
 function places(manifest: Manifest): readonly string[] {

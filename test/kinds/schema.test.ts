@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { alertExpectation } from '../../src/kinds/alert/body.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { AlertManifest } from '../../src/kinds/alert/schema.ts'
 import type { Fields } from '../../src/kinds/body-shape.ts'
-import { KINDS } from '../../src/kinds/key.ts'
-import { pipeBody } from '../../src/kinds/pipe/body.ts'
-import { PIPE_FIELDS } from '../../src/kinds/pipe/body-shape.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { canonicalLeaves } from '../../src/kinds/canonical.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { SOURCE_KINDS as KINDS_OF_SOURCE } from '../../src/kinds/pipe/source-schema.ts'
-import { endpointBody } from '../../src/kinds/query-endpoint/body.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { QueryEndpointManifest } from '../../src/kinds/query-endpoint/schema.ts'
-import { REGISTRY } from '../../src/kinds/registry.ts'
+import { isResource, MANIFEST_KINDS, rulesOf, schemaOf } from '../../src/kinds/registry.ts'
 import {
   FULL_ALERT,
   FULL_ENDPOINT,
@@ -36,26 +34,26 @@ describe('every field of the interface', () => {
     const { service: _, ...body } = manifest.spec
     const parsed = PipeManifest.parse(manifest)
     expect(parsed).toEqual(manifest)
-    expect(pipeBody(parsed)).toEqual(body)
-    expect(REGISTRY.Pipe.rules(parsed)).toEqual([])
+    expect(PIPE.body(parsed)).toEqual(body)
+    expect(rulesOf(parsed)).toEqual([])
   })
 
   test('is in the manifests of this test, and nothing else is', () => {
     const leaves = SOURCE_KINDS.flatMap((kind) =>
-      canonicalLeaves(PIPE_FIELDS, pipeBody(PipeManifest.parse(fullPipe(kind)))).map(([path]) => path),
+      canonicalLeaves(PIPE.fields, PIPE.body(PipeManifest.parse(fullPipe(kind)))).map(([path]) => path),
     )
-    expect([...new Set(leaves)].toSorted()).toEqual([...leavesOf(PIPE_FIELDS, '')].toSorted())
+    expect([...new Set(leaves)].toSorted()).toEqual([...leavesOf(PIPE.fields, '')].toSorted())
     expect(new Set(leaves).size).toBe(75) // counted in spec/api.md, a list of objects being one
     expect(KINDS_OF_SOURCE).toEqual(SOURCE_KINDS)
   })
 
   test('of a query endpoint is accepted and reaches the request body unchanged', () => {
     const { service: _, ...body } = FULL_ENDPOINT.spec
-    expect(endpointBody(QueryEndpointManifest.parse(FULL_ENDPOINT))).toEqual(body)
+    expect(QUERY_ENDPOINT.body(QueryEndpointManifest.parse(FULL_ENDPOINT))).toEqual(body)
   })
 
   test('of an alert is accepted and reaches the expectation unchanged', () => {
-    expect(alertExpectation(AlertManifest.parse(FULL_ALERT))).toEqual(FULL_ALERT.spec.expect)
+    expect(ALERT.expected(AlertManifest.parse(FULL_ALERT))).toEqual(FULL_ALERT.spec.expect)
   })
 })
 
@@ -65,14 +63,14 @@ describe('a body', () => {
       ...fullPipe('kafka'),
       spec: { service: 'analytics', source: { kafka: { topics: 'a', reversePrivateEndpointIds: [] } } },
     })
-    expect(pipeBody(manifest)).toStrictEqual({
+    expect(PIPE.body(manifest)).toStrictEqual({
       name: 'orders',
       source: { kafka: { topics: 'a', reversePrivateEndpointIds: [] } },
     })
   })
 
   test('of an alert that expects nothing is empty', () => {
-    expect(alertExpectation(AlertManifest.parse({ ...FULL_ALERT, spec: { id: '1' } }))).toStrictEqual({})
+    expect(ALERT.expected(AlertManifest.parse({ ...FULL_ALERT, spec: { id: '1' } }))).toStrictEqual({})
   })
 })
 
@@ -80,10 +78,9 @@ describe('the registry', () => {
   test.each([FULL_SERVICE, fullPipe('postgres'), FULL_ENDPOINT, FULL_ALERT, FULL_LOCK])(
     'accepts a full manifest of $kind, which breaks no rule',
     (manifest) => {
-      const kind = KINDS.find((known) => known === manifest.kind)
-      const definition = REGISTRY[kind ?? 'Lock']
-      expect(definition.kind).toBe(manifest.kind)
-      expect(definition.rules(definition.schema.parse(manifest))).toEqual([])
+      expect(MANIFEST_KINDS).toContain(manifest.kind)
+      const parsed = schemaOf(manifest.kind)?.parse(manifest)
+      expect(isResource(parsed) ? rulesOf(parsed) : []).toEqual([])
     },
   )
 })

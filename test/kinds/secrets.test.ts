@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { isSensitiveName, maskSensitive, maskText } from '../../src/kinds/mask.ts'
-import { pipeBody } from '../../src/kinds/pipe/body.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { secretRefsIn, withSecrets } from '../../src/kinds/secrets-in.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { fullPipe, ref, SOURCES } from './manifests.ts'
 
-const kafkaBody = pipeBody(PipeManifest.parse(fullPipe('kafka')))
+const kafkaBody = PIPE.body(PipeManifest.parse(fullPipe('kafka')))
 
 describe('references in a body', () => {
   test('are found with their paths, in order', () => {

@@ -1,3 +1,7 @@
+import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { SERVICE } from '../../src/kinds/service/kind.ts'
 import type { Difference } from '../../src/kinds/difference.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type {
@@ -140,7 +144,12 @@ function common(key: Key, changes: Changes) {
 }
 
 export function pipe(changes: Changes & { readonly policy?: PipeInput['policy'] } = {}): PipeInput {
-  return { ...common('Pipe/orders', changes), kind: 'Pipe', policy: changes.policy ?? {} }
+  return {
+    ...common('Pipe/orders', changes),
+    lifecycle: 'create-once',
+    kind: PIPE,
+    policy: changes.policy ?? {},
+  }
 }
 
 export function endpoint(
@@ -148,7 +157,8 @@ export function endpoint(
 ): EndpointInput {
   return {
     ...common('QueryEndpoint/analytics', changes),
-    kind: 'QueryEndpoint',
+    lifecycle: 'upsert',
+    kind: QUERY_ENDPOINT,
     policy: changes.policy ?? {},
     replyDiffers: changes.replyDiffers ?? [],
     takesAway: changes.takesAway ?? [],
@@ -156,13 +166,19 @@ export function endpoint(
 }
 
 export function alert(changes: Changes & { readonly policy?: AlertInput['policy'] } = {}): AlertInput {
-  return { ...common('Alert/lag', changes), kind: 'Alert', policy: changes.policy ?? {} }
+  return {
+    ...common('Alert/lag', changes),
+    lifecycle: 'read-only',
+    kind: ALERT,
+    policy: changes.policy ?? {},
+  }
 }
 
 export function service(changes: Changes & { readonly authFailure?: string } = {}): ServiceInput {
   return {
     ...common('Service/analytics', changes),
-    kind: 'Service',
+    lifecycle: 'reference',
+    kind: SERVICE,
     policy: {},
     authFailure: changes.authFailure,
   }

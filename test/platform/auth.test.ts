@@ -1,3 +1,6 @@
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { expect, test } from 'vitest'
 import { createAuthGate, type Visitor } from '../../src/platform/auth-gate.ts'
 import type { Event } from '../../src/reconcile/events.ts'
@@ -35,8 +38,13 @@ function refusalOf(enter: () => void): RemoteError | undefined {
   return undefined
 }
 
-const reader: Visitor = { service: 'analytics', operation: 'getPipe', digest: 'd1', source: 'the secret "x"' }
-const writer: Visitor = { ...reader, operation: 'upsertQueryEndpoint' }
+const reader: Visitor = {
+  service: 'analytics',
+  operation: PIPE_KIND.operations.read,
+  digest: 'd1',
+  source: 'the secret "x"',
+}
+const writer: Visitor = { ...reader, operation: QUERY_ENDPOINT.operations.upsert }
 
 test('after a 401 nobody of the service passes, but one probe in 30 s, 60 s, … 15 min', async () => {
   const { clock, gate, events } = setup()
@@ -105,7 +113,7 @@ test('another service, and the alerts, have nothing to do with it', () => {
   const { gate } = setup()
   gate.report({ ...reader, service: 'alerts' }, { status: 401 })
   expect(() => gate.enter({ ...reader, service: 'other' })).not.toThrow()
-  expect(() => gate.enter({ ...reader, service: 'alerts', operation: 'getAlert' })).not.toThrow()
+  expect(() => gate.enter({ ...reader, service: 'alerts', operation: ALERT.operations.read })).not.toThrow()
 })
 
 test('over HTTP: one refusal, then nothing more is sent, until the secret changes', async () => {
@@ -117,16 +125,18 @@ test('over HTTP: one refusal, then nothing more is sent, until the secret change
     response.writeHead(isGood ? 200 : 401).end(isGood ? envelope({ id: PIPE }) : '{}')
   })
   await using p = platform({ baseUrl: server.url, secrets: secretsOf(values), clock })
-  await failure(p.client.getPipe(access, PIPE, readOptions()))
-  const held = await failure(p.client.getPipe(access, PIPE, readOptions()))
+  await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
+  const held = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
   expect(held.facts).toMatchObject({ class: 'AuthFailed', effect: 'none' })
   expect(held.message).toContain('analytics-api/keySecret')
-  await failure(p.client.admitCreate(access, admitOptions()))
+  await failure(p.client.admitCreate(PIPE_KIND, access, admitOptions()))
   expect(server.requests).toHaveLength(1)
   expect(p.client.budgets()).toMatchObject([{ used: 1 }])
   values.set('analytics-api/keySecret', KEY_SECRET)
   await clock.advance(1_000)
-  expect((await p.client.getPipe(access, PIPE, readOptions())).value.id).toBe(PIPE)
+  expect((await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).value.id).toBe(
+    PIPE,
+  )
   expect(p.events.map(({ type }) => type)).toEqual([
     'RequestFinished',
     'ServicePaused',
@@ -142,9 +152,11 @@ test('over HTTP: a secret that was changed after the refusal is used at once', a
     response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
   })
   await using p = platform({ baseUrl: server.url, secrets: secretsOf(values), clock })
-  await failure(p.client.getPipe(access, PIPE, readOptions()))
+  await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
   values.set('analytics-api/keySecret', KEY_SECRET)
-  expect((await p.client.getPipe(access, PIPE, readOptions())).value.id).toBe(PIPE)
+  expect((await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).value.id).toBe(
+    PIPE,
+  )
 })
 
 test('a secret that vanishes while its request waits for the budget: the place is given back', async () => {
@@ -156,8 +168,8 @@ test('a secret that vanishes while its request waits for the budget: the place i
     clock,
     budget: { requests: 1, windowMs: 5_000 },
   })
-  await p.client.admitCreate(access, admitOptions())
-  const waiting = p.client.admitCreate(access, admitOptions()).catch((error: unknown) => error)
+  await p.client.admitCreate(PIPE_KIND, access, admitOptions())
+  const waiting = p.client.admitCreate(PIPE_KIND, access, admitOptions()).catch((error: unknown) => error)
   await clock.advance(1_000)
   values.clear()
   await clock.advance(60_000)
@@ -168,10 +180,14 @@ test('a secret that vanishes while its request waits for the budget: the place i
 test('a secret that is not mounted: nothing is sent, no place is taken, the file is named', async () => {
   await using server = await httpServer((response) => response.end())
   await using p = platform({ baseUrl: server.url, secrets: secretsOf(new Map()) })
-  const error: unknown = await p.client.admitCreate(access, admitOptions()).catch((e: unknown) => e)
+  const error: unknown = await p.client
+    .admitCreate(PIPE_KIND, access, admitOptions())
+    .catch((e: unknown) => e)
   expect(error).toBeInstanceOf(SecretUnavailableError)
   expect(error).toMatchObject({ file: '/secrets/analytics-api/keyId' })
-  const alerts: unknown = await p.client.getAlert('a', readOptions()).catch((e: unknown) => e)
+  const alerts: unknown = await p.client
+    .read({ kind: ALERT, service: undefined, id: 'a' }, readOptions())
+    .catch((e: unknown) => e)
   expect(alerts).toMatchObject({ facts: { class: 'Unavailable' } })
   expect(server.requests).toEqual([])
   expect(p.client.budgets()).toMatchObject([{ used: 0 }, { used: 0 }])
@@ -194,7 +210,7 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
   await using p = platform({ baseUrl: server.url, clock })
   const pauses: (number | undefined)[] = []
   for (const [i, [status]] of replies.entries()) {
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     const error = await failure(permit.send(createRequest('{}', `intent-${i}`)))
     expect(error.facts).toMatchObject({ class: status === 400 ? 'Rejected' : 'Throttled', effect: 'none' })
     const [budget] = p.client.budgets()
@@ -252,10 +268,12 @@ test('an idle service leaves the budget of its credential to the others', async 
     response.writeHead(status).end(envelope({ id: PIPE, name: 'orders' }, status))
   })
   await using p = platform({ baseUrl: server.url })
-  const error = await failure(p.client.getPipe(idle, PIPE, readOptions()))
+  const error = await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
   expect(error.facts).toMatchObject({ class: 'ServiceIdle', httpStatus: 424 })
   expect(p.client.budgets()).toMatchObject([{ pausedForMs: 0 }])
-  expect((await p.client.getPipe(access, PIPE, readOptions())).value.id).toBe(PIPE)
-  await failure(p.client.getPipe(idle, PIPE, readOptions()))
+  expect((await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).value.id).toBe(
+    PIPE,
+  )
+  await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
   expect(server.requests.filter(({ url }) => url.includes(idle.serviceId))).toHaveLength(1)
 })

@@ -1,3 +1,5 @@
+import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -41,7 +43,7 @@ describe('a create', () => {
   test('later than it may go out is not sent, and has no effect', async () => {
     await using server = await httpServer((response) => response.end(DONE))
     await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     const late = { ...createRequest('{}', 'intent-1'), notAfter: realClock.monotonic() - 1 }
     const error = await failure(permit.send(late))
     expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
@@ -52,7 +54,7 @@ describe('a create', () => {
   test('without a reply resets its connection, so that the kernel does not deliver it later', async () => {
     await using server = await silentServer()
     await using p = platform({ baseUrl: server.url, createDeadlineMs: 100 })
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     const error = await failure(permit.send(createRequest('{}', 'intent-1')))
     expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
     await expect.poll(() => server.endings).toEqual(['ECONNRESET'])
@@ -61,7 +63,7 @@ describe('a create', () => {
   test('whose other side says no more, and takes the rest, is reset as well', async () => {
     await using server = await silentServer((socket) => void socket.end())
     await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     await failure(permit.send(createRequest('{}', 'intent-1')))
     await expect.poll(() => server.endings).toEqual(['ECONNRESET'])
   })
@@ -70,7 +72,7 @@ describe('a create', () => {
     const reply = `HTTP/1.1 200 OK\r\ncontent-length: ${DONE.length}\r\n\r\n${DONE}`
     await using server = await silentServer((socket) => void socket.write(reply))
     await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     expect((await permit.send(createRequest('{}', 'intent-1'))).value.id).toBe(PIPE)
     await expect.poll(() => server.endings).toEqual(['closed'])
   })
@@ -88,7 +90,7 @@ describe('a create', () => {
       },
     }
     await using p = platform({ baseUrl: server.url, clock: stopped, createDeadlineMs: 700 })
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     const sending = permit.send(createRequest('{}', 'intent-1'))
     await expect.poll(() => server.requests.length).toBe(1)
     // The process stands still while the reply arrives, and wakes up after its time.
@@ -143,7 +145,7 @@ describe('the id in a reply that is no proof', () => {
       else response.end(body)
     })
     await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     const { facts, message } = await failure(permit.send(createRequest('{}', 'intent-1')))
     expect(facts).toMatchObject({ class: 'BadReply', effect: 'unknown', repliedId: is })
     expect(/the reply held the id "(.+?)"/.exec(message)?.[1]).toBe(is)
@@ -152,7 +154,7 @@ describe('the id in a reply that is no proof', () => {
   test('also of an error after the work', async () => {
     await using server = await httpServer((response) => response.writeHead(500).end(DONE))
     await using p = platform({ baseUrl: server.url })
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     const { facts } = await failure(permit.send(createRequest('{}', 'intent-1')))
     expect(facts).toMatchObject({ effect: 'unknown', repliedId: PIPE })
   })
@@ -168,8 +170,10 @@ describe('a permit', () => {
       })
       const startedAt = realClock.monotonic()
       await using p = platform({ baseUrl: server.url, budget: { requests, windowMs: 300 } })
-      const permit = await p.client.admitCreate(access, admitOptions(undefined, true))
-      const missing = await failure(permit.getPipe(access, PIPE, readOptions()))
+      const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions(undefined, true))
+      const missing = await failure(
+        permit.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()),
+      )
       expect(missing.facts.class).toBe('Missing')
       await permit.send(createRequest('{}', 'intent-1'))
       permit.release()
@@ -180,7 +184,7 @@ describe('a permit', () => {
 
   test('that is not used gives its places back', async () => {
     await using p = platform({ baseUrl: 'http://127.0.0.1:9', budget: { requests: 2, windowMs: 60_000 } })
-    const permit = await p.client.admitCreate(access, admitOptions(undefined, true))
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions(undefined, true))
     expect(p.client.budgets()).toMatchObject([{ used: 2 }])
     permit.release()
     expect(p.client.budgets()).toMatchObject([{ used: 0 }])
@@ -193,10 +197,10 @@ test('the body of an upsert is made anew before each attempt, and what it throws
   })
   await using p = platform({ baseUrl: server.url })
   let made = 0
-  await p.client.upsertQueryEndpoint(access, async () => `{"n":${(made += 1)}}`, readOptions())
+  await p.client.upsert(QUERY_ENDPOINT, access, async () => `{"n":${(made += 1)}}`, readOptions())
   expect(server.requests.map(({ body }) => body)).toEqual(['{"n":1}', '{"n":2}'])
   const outdated = new Error('no longer so')
-  const refused = p.client.upsertQueryEndpoint(access, () => Promise.reject(outdated), readOptions())
+  const refused = p.client.upsert(QUERY_ENDPOINT, access, () => Promise.reject(outdated), readOptions())
   await expect(refused).rejects.toBe(outdated)
   expect(server.requests).toHaveLength(2)
 })

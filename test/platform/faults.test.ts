@@ -1,3 +1,6 @@
+import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -389,7 +392,7 @@ const ROWS: readonly Row[] = [
 test.each(ROWS)('create: $why', async ({ answer, kind, effect, says }) => {
   await using server = await httpServer(answer)
   await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: kind, effect })
   expect(error.message).toContain(says)
@@ -400,7 +403,7 @@ test.each(ROWS)('create: $why', async ({ answer, kind, effect, says }) => {
 test.each(ROWS)('reading: $why', async ({ answer, kind, attempts, readKind, readAttempts }) => {
   await using server = await httpServer(answer)
   await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
-  const error = await failure(p.client.getPipe(access, PIPE, readOptions()))
+  const error = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
   expect(error.facts).toMatchObject({ class: readKind ?? kind, effect: 'none' })
   expect(server.requests).toHaveLength(readAttempts ?? attempts)
   expect(p.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(server.requests.length)
@@ -409,7 +412,7 @@ test.each(ROWS)('reading: $why', async ({ answer, kind, attempts, readKind, read
 test.each(ROWS)('upsert: $why', async ({ answer, kind, attempts, effect }) => {
   await using server = await httpServer(answer)
   await using p = platform({ baseUrl: server.url, maxReplyBytes: 8_192 })
-  const error = await failure(p.client.upsertQueryEndpoint(access, async () => '{}', readOptions()))
+  const error = await failure(p.client.upsert(QUERY_ENDPOINT, access, async () => '{}', readOptions()))
   expect(error.facts).toMatchObject({ class: kind, effect })
   expect(server.requests).toHaveLength(attempts)
 })
@@ -424,7 +427,7 @@ test.each([
 ])('create: $why', async ({ status, body }) => {
   await using server = await httpServer(json(status, body))
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
 })
 
@@ -433,7 +436,7 @@ test('a reading is repeated until it works, each time in the budget', async () =
     json(n < 3 ? 503 : 200, n < 3 ? '' : DONE)(response),
   )
   await using p = platform({ baseUrl: server.url })
-  const { value } = await p.client.getPipe(access, PIPE, readOptions())
+  const { value } = await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
   expect(value.id).toBe(PIPE)
   expect(p.client.budgets()).toMatchObject([{ credential: 'analytics-api', used: 3 }])
   expect(p.events.map((event) => event.type === 'RequestFinished' && event.code)).toEqual([
@@ -446,7 +449,7 @@ test('a reading is repeated until it works, each time in the budget', async () =
 test('create: an empty id is none', async () => {
   await using server = await httpServer(json(200, envelope({ id: '' })))
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown' })
 })
@@ -454,18 +457,18 @@ test('create: an empty id is none', async () => {
 test('a reply about another pipe is no answer', async () => {
   await using server = await httpServer(json(200, envelope({ id: 'ffffffff-0000-4000-8000-000000000000' })))
   await using p = platform({ baseUrl: server.url, idempotentRetries: 0 })
-  const error = await failure(p.client.getPipe(access, PIPE, readOptions()))
+  const error = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
   expect(error.facts.class).toBe('BadReply')
 })
 
 test('nobody listens: nothing was done, and only a reading tries again', async () => {
   const port = await closedPort()
   await using p = platform({ baseUrl: `http://127.0.0.1:${port}` })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const created = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(created.message).toContain('it was refused (ECONNREFUSED)')
-  const upserted = await failure(p.client.upsertQueryEndpoint(access, async () => '{}', readOptions()))
+  const upserted = await failure(p.client.upsert(QUERY_ENDPOINT, access, async () => '{}', readOptions()))
   expect(upserted.facts).toMatchObject({ class: 'Unavailable', effect: 'none', transient: true })
   expect(p.events.filter((event) => event.type === 'RequestFinished')).toHaveLength(4)
 })
@@ -480,7 +483,7 @@ test.each([
 ])('a server that $why: nothing was sent, on one connection', async ({ onConnection }) => {
   await using server = await tcpServer(onConnection)
   await using p = platform({ baseUrl: server.url.replace('http:', 'https:') })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(server.connections()).toBe(1)
@@ -489,7 +492,7 @@ test.each([
 test('a TLS handshake that hangs until the deadline: nothing was sent', async () => {
   await using server = await tcpServer(() => undefined)
   await using p = platform({ baseUrl: server.url.replace('http:', 'https:'), createDeadlineMs: 150 })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
   expect(error.message).toContain('no connection to')
@@ -498,7 +501,7 @@ test('a TLS handshake that hangs until the deadline: nothing was sent', async ()
 test('a server that takes the connection and resets it before it reads: nobody knows', async () => {
   await using server = await tcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
   expect(server.connections()).toBe(1)
@@ -507,12 +510,12 @@ test('a server that takes the connection and resets it before it reads: nobody k
 test('a hang ends by the deadline of a create, and by the time limit of each attempt of a reading', async () => {
   await using server = await httpServer(() => undefined)
   await using p = platform({ baseUrl: server.url, createDeadlineMs: 120, requestTimeoutMs: 100 })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const created = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
   expect(created.message).toContain('no reply from')
   expect(server.requests).toHaveLength(1)
-  const read = await failure(p.client.getPipe(access, PIPE, readOptions()))
+  const read = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
   expect(read.facts).toMatchObject({ class: 'Unavailable', transient: true })
   expect(server.requests).toHaveLength(4)
 })
@@ -522,7 +525,7 @@ test('a body that trickles ends by the same limit', async () => {
     response.writeHead(200).write(DONE.slice(0, 20))
   })
   await using p = platform({ baseUrl: server.url, createDeadlineMs: 120 })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown', httpStatus: 200 })
   expect(error.message).toContain('not whole in time')
@@ -536,18 +539,18 @@ test('a stop ends a reading with its own reason, and leaves a create alone', asy
     if (request.method === 'POST') setTimeout(() => json(200, DONE)(response), 30)
   })
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, admitOptions(stopping.signal))
-  const reading = p.client.getPipe(access, PIPE, readOptions(stopping.signal))
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions(stopping.signal))
+  const reading = p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions(stopping.signal))
   await expect(reading).rejects.toBe(reason)
   expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
-  await expect(p.client.admitCreate(access, admitOptions(stopping.signal))).rejects.toBe(reason)
+  await expect(p.client.admitCreate(PIPE_KIND, access, admitOptions(stopping.signal))).rejects.toBe(reason)
   expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
 })
 
 test('a permit sends once', async () => {
   await using server = await httpServer(json(200, DONE))
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   await permit.send(createRequest(BODY, 'intent-1'))
   await expect(permit.send(createRequest(BODY, 'intent-1'))).rejects.toThrow('used twice')
   expect(server.requests).toHaveLength(1)
@@ -561,7 +564,7 @@ test('a listener that throws does not cost us the id', async () => {
       throw new Error('a bug of telemetry')
     },
   })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   expect((await permit.send(createRequest(BODY, 'intent-1'))).value.id).toBe(PIPE)
 })
 
@@ -573,7 +576,7 @@ test('a platform that repeats what we sent does not make us repeat it', async ()
     )(response)
   })
   await using p = platform({ baseUrl: server.url })
-  const permit = await p.client.admitCreate(access, admitOptions())
+  const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const { message } = await failure(permit.send(createRequest(BODY, 'intent-1')))
   const basic = Buffer.from(`key-id-5f2d:${KEY_SECRET}`).toString('base64')
   expect(message).toContain('Basic [secret]')
@@ -582,10 +585,10 @@ test('a platform that repeats what we sent does not make us repeat it', async ()
 
 test('without a base URL the message names the setting', async () => {
   await using p = platform({})
-  const created = await failure(p.client.admitCreate(access, admitOptions()))
+  const created = await failure(p.client.admitCreate(PIPE_KIND, access, admitOptions()))
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'none', transient: false })
   expect(created.message).toContain('--base-url')
-  const alert = await failure(p.client.getAlert('a', readOptions()))
+  const alert = await failure(p.client.read({ kind: ALERT, service: undefined, id: 'a' }, readOptions()))
   expect(alert.message).toContain('--alerts-base-url')
 })
 
@@ -596,7 +599,11 @@ test('10 readings at once under one stop signal leave no listener and no warning
   const { signal } = new AbortController()
   await using server = await httpServer(json(200, DONE))
   await using p = platform({ baseUrl: server.url, clock: realClock })
-  await Promise.all(Array.from({ length: 20 }, () => p.client.getPipe(access, PIPE, readOptions(signal))))
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions(signal)),
+    ),
+  )
   await new Promise((resolve) => {
     setImmediate(resolve)
   })

@@ -1,3 +1,6 @@
+import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,7 +66,7 @@ test('GET pipe: path, headers and value are those of the interface (4.2)', async
   const reply = await mocked(async () => {
     takeDown(HOST, shapes, envelope(PIPE_RESULT))
     await using p = platform({ baseUrl: HOST })
-    return await p.client.getPipe(access, PIPE, readOptions())
+    return await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
   })
   expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
@@ -82,7 +85,7 @@ test('POST pipes: the body goes out byte for byte, with the intent as idempotenc
   const reply = await mocked(async () => {
     takeDown(HOST, shapes, envelope(PIPE_RESULT))
     await using p = platform({ baseUrl: `${HOST}/` })
-    const permit = await p.client.admitCreate(access, admitOptions())
+    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
     expect(shapes).toEqual([])
     return await permit.send(createRequest(body, 'intent-1'))
   })
@@ -111,7 +114,7 @@ test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its
   const reply = await mocked(async () => {
     takeDown(HOST, shapes, envelope(result))
     await using p = platform({ baseUrl: `${HOST}/api//` })
-    return await p.client.upsertQueryEndpoint(access, async () => body, readOptions())
+    return await p.client.upsert(QUERY_ENDPOINT, access, async () => body, readOptions())
   })
   expect(reply).toEqual({ value: result, requestId: REQUEST_ID, credential: expect.any(String) })
   expect(shapes).toEqual([
@@ -141,9 +144,11 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
         alertsBaseUrl: 'https://alerts.example',
         alertsTokenFile: join(dir, 'token'),
       })
-      const refused = await failure(p.client.getAlert('..', readOptions()))
+      const refused = await failure(
+        p.client.read({ kind: ALERT, service: undefined, id: '..' }, readOptions()),
+      )
       expect(refused.facts).toMatchObject({ class: 'Rejected', effect: 'none' })
-      return await p.client.getAlert('a/../b?c=d', readOptions())
+      return await p.client.read({ kind: ALERT, service: undefined, id: 'a/../b?c=d' }, readOptions())
     })
     expect(reply).toEqual({
       value: { id: 'a', state: 'OK' },
@@ -173,7 +178,9 @@ test('a request that nobody mocked, and a mock that nobody used, fail the test t
     mocked(async () => {
       nock(HOST).get('/other').optionally().reply(200)
       await using p = platform({ baseUrl: HOST, idempotentRetries: 0 })
-      await p.client.getPipe(access, PIPE, readOptions()).catch(() => undefined)
+      await p.client
+        .read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+        .catch(() => undefined)
     }),
   ).rejects.toThrow('nobody mocked')
   await expect(
@@ -187,8 +194,8 @@ test('a request goes out before its caller goes on, when nothing has to be waite
   const budgets = await mocked(async () => {
     nock(HOST).get(`${PIPES_PATH}/${PIPE}`).twice().reply(200, envelope(PIPE_RESULT))
     await using p = platform({ baseUrl: HOST })
-    await p.client.getPipe(access, PIPE, readOptions())
-    const asked = p.client.getPipe(access, PIPE, readOptions())
+    await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+    const asked = p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
     const taken = p.client.budgets()
     await asked
     return taken

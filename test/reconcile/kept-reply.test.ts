@@ -1,3 +1,4 @@
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { assert, constantFrom, dictionary, jsonValue, oneof, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { keptManifest, partsOf } from '../../src/kinds/kept-manifest.ts'
@@ -50,8 +51,8 @@ const reply = dictionary(
 /** What is shown of a reply once it was kept. */
 function shown(came: JsonObject, manifest: ResourceManifest | undefined, id: string | undefined): JsonObject {
   const desired = (manifest && bodyOf(manifest)) ?? {}
-  const kept = keepReply('Pipe', came, { manifest, desired, id, serviceId: undefined })
-  return shownReply('Pipe', kept)
+  const kept = keepReply('Pipe/orders', came, { manifest, desired, id, serviceId: undefined })
+  return shownReply('Pipe/orders', kept)
 }
 
 /** `null` counts as absent, but in lists. */
@@ -69,7 +70,7 @@ describe('a reply that is kept', () => {
     assert(
       property(reply, constantFrom(MANIFEST, undefined), (fields, manifest) => {
         const came = JSON.parse(JSON.stringify(fields)) as JsonObject
-        const expected = withoutNull(returnedBody('Pipe', came))
+        const expected = withoutNull(returnedBody(PIPE.fields, came))
         expect(withoutNull(shown(came, manifest, 'one'))).toEqual(expected)
       }),
       { numRuns: 500 },
@@ -82,13 +83,13 @@ describe('a reply that is kept', () => {
     const source = { kafka: { ...rest, iamRole: 'reader', authentication: 'PLAIN' } }
     const came = { ...asked, id: 'one', state: 'Running', source }
     const known = { manifest: MANIFEST, desired: asked, id: 'one', serviceId: 's' }
-    const kept = keepReply('Pipe', came, known)
+    const kept = keepReply('Pipe/orders', came, known)
     expect(JSON.parse(kept.patch)).toEqual({
       state: 'Running',
       serviceId: null,
       source: { kafka: { iamRole: 'reader' } },
     })
-    expect(shownReply('Pipe', kept)).toEqual({
+    expect(shownReply('Pipe/orders', kept)).toEqual({
       ...asked,
       id: 'one',
       state: 'Running',

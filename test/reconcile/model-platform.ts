@@ -1,4 +1,5 @@
-import type { ObservedEndpoint, ObservedPipe } from '../../src/kinds/observed.ts'
+import type { CreateOnceKind } from '../../src/kinds/kind.ts'
+import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -7,6 +8,7 @@ import type {
   Ledger,
   Platform,
   ReadOptions,
+  ReadTarget,
   Reply,
   ServiceAccess,
 } from '../../src/reconcile/ports.ts'
@@ -134,14 +136,18 @@ export function createModelPlatform(parts: {
     return pipe
   }
 
-  async function admitCreate(service: ServiceAccess, { signal }: ReadOptions): Promise<CreatePermit> {
+  async function admitCreate(
+    _kind: CreateOnceKind,
+    service: ServiceAccess,
+    { signal }: ReadOptions,
+  ): Promise<CreatePermit> {
     signal.throwIfAborted()
     await obey(next('admit'), signal)
     let isUsed = false
     return {
       service,
       deadlineMs: 20_000,
-      getPipe,
+      read,
       send({ body, intentId }) {
         isUsed = true
         return send(service, body, intentId)
@@ -153,7 +159,11 @@ export function createModelPlatform(parts: {
     }
   }
 
-  async function send(service: ServiceAccess, text: string, intentId: string): Promise<Reply<ObservedPipe>> {
+  async function send(
+    service: ServiceAccess,
+    text: string,
+    intentId: string,
+  ): Promise<Reply<RemoteResource>> {
     const body = JSON.parse(text) as JsonObject // the body of a create is an object
     const script = scriptOf(next('create'), obstacles.create(service.serviceId, body))
     const owner = (await ledger.list()).find((record) => record.intent?.id === intentId)
@@ -177,11 +187,15 @@ export function createModelPlatform(parts: {
     return { value: shown(pipe, script), requestId: `request-${posts.length}`, credential: CREDENTIAL }
   }
 
-  async function getPipe(
+  function read({ service, id }: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
+    return service === undefined ? readAlert(id, options) : readPipe(service, id, options)
+  }
+
+  async function readPipe(
     service: ServiceAccess,
     pipeId: string,
     { signal }: ReadOptions,
-  ): Promise<Reply<ObservedPipe>> {
+  ): Promise<Reply<RemoteResource>> {
     signal.throwIfAborted()
     const script = next('get')
     if (unreadable.has(pipeId)) throw remoteError('Unavailable', 'none')
@@ -197,6 +211,15 @@ export function createModelPlatform(parts: {
     }
     misses.delete(pipeId)
     return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
+  }
+
+  async function readAlert(id: string, { signal }: ReadOptions): Promise<Reply<RemoteResource>> {
+    signal.throwIfAborted()
+    const script = next('alert')
+    await obey(script, signal)
+    const alert = alerts.get(id)
+    if (alert === undefined) throw remoteError('Rejected', 'none')
+    return { value: { id, ...alert }, requestId: undefined, credential: 'alerts token' }
   }
 
   return {
@@ -228,8 +251,8 @@ export function createModelPlatform(parts: {
     },
     make: (serviceId, body) => add(serviceId, body, undefined).id,
     admitCreate,
-    getPipe,
-    async upsertQueryEndpoint(_service, makeBody, { signal }) {
+    read,
+    async upsert(_kind, _service, makeBody, { signal }) {
       signal.throwIfAborted()
       const text = await makeBody()
       const script = next('upsert')
@@ -237,21 +260,13 @@ export function createModelPlatform(parts: {
       const body = JSON.parse(text) as JsonObject // as above
       upserts.push(body)
       const change = script !== 'ok' && script.type === 'other' ? script.change : {}
-      const value = { id: 'endpoint-1', ...body, ...change } as ObservedEndpoint // our own body, as 2.7 has it
+      const value = { id: 'endpoint-1', ...body, ...change } as RemoteResource // our own body, as 2.7 has it
       return { value, requestId: `request-upsert-${upserts.length}`, credential: CREDENTIAL }
-    },
-    async getAlert(id, { signal }) {
-      signal.throwIfAborted()
-      const script = next('alert')
-      await obey(script, signal)
-      const alert = alerts.get(id)
-      if (alert === undefined) throw remoteError('Rejected', 'none')
-      return { value: { id, ...alert }, requestId: undefined, credential: 'alerts token' }
     },
   }
 }
 
-function shown({ id, serviceId, body, createdAt }: ModelPipe, script: Script | 'ok'): ObservedPipe {
+function shown({ id, serviceId, body, createdAt }: ModelPipe, script: Script | 'ok'): RemoteResource {
   const change = script !== 'ok' && script.type === 'other' ? script.change : {}
   return { state: 'Running', ...structuredClone(body), id, serviceId, createdAt, ...change }
 }

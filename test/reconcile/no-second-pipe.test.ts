@@ -97,10 +97,10 @@ describe('a pipe is looked for with the credentials of its own service', () => {
     world.write('service.yaml', serviceOf('analytics', OTHER_SERVICE_ID, 'other-api'))
     world.write('old.yaml', serviceOf('analytics-old', SERVICE_ID, 'api'))
     world.write('orders.yaml', pipe('orders', { service: 'analytics-old' }))
-    const asked = vi.spyOn(world.deps.platform, 'getPipe')
+    const asked = vi.spyOn(world.deps.platform, 'read')
     expect((await world.go(ORDERS)).action.reason).toBe('InSync')
     expect((await world.go(OTHER)).action.reason).toBe('NotUpdatable')
-    expect(asked.mock.calls.map(([access]) => [access.serviceId, access.secretName])).toEqual([
+    expect(asked.mock.calls.map(([{ service }]) => [service?.serviceId, service?.secretName])).toEqual([
       [SERVICE_ID, 'api'],
       [SERVICE_ID, 'api'],
     ])

@@ -259,7 +259,7 @@ describe('a pass over an unchanged world', () => {
 test('the platform is asked first, and what is wanted is worked out while it answers', async () => {
   const world = await given({ 'orders.yaml': pipe('orders') })
   await world.go('Pipe/orders')
-  const asks = vi.spyOn(world.platform, 'getPipe')
+  const asks = vi.spyOn(world.platform, 'read')
   const reads = vi.spyOn(world.secrets, 'read')
   await world.go('Pipe/orders')
   expect(asks).toHaveBeenCalledTimes(1)

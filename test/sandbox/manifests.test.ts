@@ -3,7 +3,10 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import type { Manifest } from '../../src/kinds/manifest.ts'
+import type { AlertManifest } from '../../src/kinds/alert/schema.ts'
+import type { LockManifest } from '../../src/kinds/lock/schema.ts'
+import type { QueryEndpointManifest } from '../../src/kinds/query-endpoint/schema.ts'
+import type { ServiceManifest } from '../../src/kinds/service/schema.ts'
 import type { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { SOURCE_KINDS } from '../../src/kinds/pipe/source-schema.ts'
 import { isSecretRef } from '../../src/kinds/secret-ref.ts'
@@ -21,7 +24,9 @@ const WORLD = join(FOLDER, '.sandbox.yaml')
 
 const manifests = FILES.flatMap((file) =>
   parseAllDocuments(readFileSync(join(FOLDER, file), 'utf8')).map(
-    (document) => document.toJS() as Manifest, // whether it is one is for the tests of manifest/ to say
+    (document) =>
+      document.toJS() as
+        PipeManifest | ServiceManifest | AlertManifest | QueryEndpointManifest | LockManifest, // whether it is one is for the tests of manifest/ to say
   ),
 )
 const pipes = manifests.filter((manifest) => manifest.kind === 'Pipe')

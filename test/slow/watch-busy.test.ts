@@ -26,7 +26,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }))
 function isAll(stamp: string) {
   return ({ state }: LoadResult) => {
     const stamped = [...state.catalog.entries.values()].filter(
-      ({ manifest }) => manifest?.kind === 'Alert' && manifest.spec.id.startsWith(stamp),
+      ({ manifest }) => manifest?.kind === 'Alert' && String(manifest.spec['id']).startsWith(stamp),
     )
     return stamped.length === FILES + 1
   }

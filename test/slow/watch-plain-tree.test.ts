@@ -27,7 +27,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }))
 /** The ids of all alerts that this reading found. */
 function idsOf({ state }: LoadResult): readonly string[] {
   return [...state.catalog.entries.values()].flatMap(({ state: found, manifest }) =>
-    found === 'valid' && manifest?.kind === 'Alert' ? [manifest.spec.id] : [],
+    found === 'valid' && manifest?.kind === 'Alert' ? [String(manifest.spec['id'])] : [],
   )
 }
 

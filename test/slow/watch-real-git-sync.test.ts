@@ -68,7 +68,9 @@ test('a hundred commits through the real git-sync: never mixed, and the last one
       const { catalog } = following.last().state
       if (catalog.problem !== undefined) return catalog.revision.id
       const stamps = [...catalog.entries.values()].flatMap(({ manifest }) =>
-        manifest?.kind === 'Alert' && manifest.spec.id.startsWith('g-') ? [manifest.spec.id] : [],
+        manifest?.kind === 'Alert' && String(manifest.spec['id']).startsWith('g-')
+          ? [String(manifest.spec['id'])]
+          : [],
       )
       seen.set(catalog.revision.id, [String(catalog.entries.size), ...stamps])
       return catalog.revision.id

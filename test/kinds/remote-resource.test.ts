@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { observedAlert, observedEndpoint, observedPipe } from '../../src/kinds/observed.ts'
+import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { remoteResourceOf } from '../../src/kinds/remote-resource.ts'
 import type { Json } from '../../src/lib/json.ts'
 
 const WHOLE = {
@@ -22,7 +25,7 @@ test.each([
   ['with nulls', Object.fromEntries(Object.keys(WHOLE).map((name) => [name, name === 'id' ? 'p-1' : null]))],
   ['with fields that nobody knows', { ...WHOLE, echo: [1, { any: 'thing' }], toString: 'x' }],
 ] as const)('a pipe is taken as it came: %s', (_, reply) => {
-  expect(observedPipe(reply)).toBe(reply)
+  expect(remoteResourceOf(PIPE.reply, reply)).toBe(reply)
 })
 
 test.each<readonly [string, Json | undefined]>([
@@ -39,19 +42,19 @@ test.each<readonly [string, Json | undefined]>([
   ['one with an object for mappings', { ...WHOLE, fieldMappings: {} }],
   ['one with a text among its mappings', { ...WHOLE, fieldMappings: [{ sourceField: 'a' }, 'b'] }],
 ])('%s is no pipe', (_, reply) => {
-  expect(observedPipe(reply)).toBeUndefined()
+  expect(remoteResourceOf(PIPE.reply, reply)).toBeUndefined()
 })
 
 test('an endpoint has lists of texts', () => {
   const reply = { id: 'e', roles: ['r'], openApiKeys: [], allowedOrigins: '*' }
-  expect(observedEndpoint(reply)).toBe(reply)
-  expect(observedEndpoint({ ...reply, roles: null })).toBeDefined()
-  expect(observedEndpoint({ ...reply, roles: ['r', 1] })).toBeUndefined()
-  expect(observedEndpoint({ ...reply, openApiKeys: 'k' })).toBeUndefined()
+  expect(remoteResourceOf(QUERY_ENDPOINT.reply, reply)).toBe(reply)
+  expect(remoteResourceOf(QUERY_ENDPOINT.reply, { ...reply, roles: null })).toBeDefined()
+  expect(remoteResourceOf(QUERY_ENDPOINT.reply, { ...reply, roles: ['r', 1] })).toBeUndefined()
+  expect(remoteResourceOf(QUERY_ENDPOINT.reply, { ...reply, openApiKeys: 'k' })).toBeUndefined()
 })
 
 test('of an alert, id, name and state are texts, and the rest is anything', () => {
   const reply = { id: 'a', name: 'Lag', state: 'OK', threshold: '7', channel: 1 }
-  expect(observedAlert(reply)).toBe(reply)
-  expect(observedAlert({ ...reply, name: 1 })).toBeUndefined()
+  expect(remoteResourceOf(ALERT.reply, reply)).toBe(reply)
+  expect(remoteResourceOf(ALERT.reply, { ...reply, name: 1 })).toBeUndefined()
 })
