@@ -1,10 +1,8 @@
-import { MANIFEST_KINDS } from '../kinds/registry.ts'
+import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../kinds/json-schema.ts'
 import { nearest } from '../lib/nearest.ts'
-import { CommandError, EXIT } from './exit-code.ts'
-import type { ExitCode } from './exit-code.ts'
-import type { Io } from './io.ts'
-import { printJson } from './io.ts'
+import { CommandError, EXIT, type ExitCode } from './exit-code.ts'
+import { type Io, printJson } from './io.ts'
 
 /** `pipewright schema [kind]`: JSON Schema (draft 7) for editors. */
 export function schema(io: Io, name: string | undefined): ExitCode {

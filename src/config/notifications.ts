@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import { z } from '../kinds/zod.ts'
-import { RESOURCE_KINDS } from '../kinds/registry.ts'
+import { RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { SecretRef } from '../kinds/secret-ref.ts'
 import { offsetOf } from '../lib/yaml-offset.ts'
 import { SEVERITIES } from '../plan/severity.ts'

@@ -1,4 +1,4 @@
-import { lifecycleOf } from '../kinds/registry.ts'
+import { lifecycleOf } from '../kinds/lookup.ts'
 import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import type { World } from '../reconcile/world.ts'

@@ -66,7 +66,7 @@ export function partsOf(manifest: ResourceManifest): KeptParts {
 
 /** The manifest of which these are the parts. */
 export function keptManifest(parts: KeptParts): ResourceManifest {
-  return new KeptManifest(parts) as unknown as ResourceManifest // the getter of a class in the place of a field
+  return new KeptManifest(parts)
 }
 
 /** The name of the Service whose credentials a manifest uses; undefined for what needs none, or is one. */

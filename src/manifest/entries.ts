@@ -1,4 +1,4 @@
-import { isResource } from '../kinds/registry.ts'
+import { isResource } from '../kinds/lookup.ts'
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'

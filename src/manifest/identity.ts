@@ -1,10 +1,8 @@
 import { LOCK } from '../kinds/lock/schema.ts'
-import { isMap, isScalar } from 'yaml'
-import type { Document } from 'yaml'
+import { isMap, isScalar, type Document } from 'yaml'
 import { isObject } from '../lib/json.ts'
-import { keyOf } from '../kinds/key.ts'
-import { MANIFEST_KINDS } from '../kinds/registry.ts'
-import type { Key } from '../kinds/key.ts'
+import { keyOf, type Key } from '../kinds/key.ts'
+import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { ResourceName } from '../kinds/metadata.ts'
 
 /** Whom a document is about, as far as it can be told. */

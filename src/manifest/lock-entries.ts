@@ -1,4 +1,4 @@
-import { knownKey, lifecycleOf } from '../kinds/registry.ts'
+import { knownKey, lifecycleOf } from '../kinds/lookup.ts'
 import { z } from '../kinds/zod.ts'
 import { isObject } from '../lib/json.ts'
 import type { Key } from '../kinds/key.ts'

@@ -1,8 +1,6 @@
-import { isResource } from '../kinds/registry.ts'
-import { nameOf } from '../kinds/key.ts'
-import type { Key } from '../kinds/key.ts'
-import { crossFinding, groupsOf } from './cross-finding.ts'
-import type { CrossFinding } from './cross-finding.ts'
+import { isResource } from '../kinds/lookup.ts'
+import { nameOf, type Key } from '../kinds/key.ts'
+import { crossFinding, groupsOf, type CrossFinding } from './cross-finding.ts'
 import type { Path } from './findings.ts'
 import type { ParsedDocument } from './parse-document.ts'
 

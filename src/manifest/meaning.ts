@@ -1,4 +1,4 @@
-import { isResource } from '../kinds/registry.ts'
+import { isResource } from '../kinds/lookup.ts'
 import { partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { sha256 } from '../lib/digest.ts'

@@ -1,6 +1,6 @@
 import { isObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
-import { MANIFEST_KINDS } from '../kinds/registry.ts'
+import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { API_VERSION } from '../kinds/metadata.ts'
 import type { Path, Statement } from './findings.ts'
 import { looksLikeToken } from './mask.ts'
@@ -35,7 +35,7 @@ export function outlineProblem(value: unknown): OutlineProblem | undefined {
       `Add "kind" with one of ${MANIFEST_KINDS.join(', ')}.`,
     )
   }
-  if (typeof kind !== 'string' || !(MANIFEST_KINDS as readonly string[]).includes(kind)) {
+  if (typeof kind !== 'string' || !MANIFEST_KINDS.includes(kind)) {
     const shown =
       typeof kind === 'string' && kind.length <= 64 && !looksLikeToken(kind)
         ? ` "${printable(kind)}"`

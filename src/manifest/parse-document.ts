@@ -1,27 +1,21 @@
-import { isScalar } from 'yaml'
-import type { Document } from 'yaml'
+import { isScalar, type Document } from 'yaml'
 import type { Finding, Position } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { keptManifest, partsOf } from '../kinds/kept-manifest.ts'
-import type { Manifest } from '../kinds/manifest.ts'
-import type { ResourceManifest } from '../kinds/manifest.ts'
-import { bodyOf, isResource, rulesOf, schemaOf } from '../kinds/registry.ts'
+import type { Manifest, ResourceManifest } from '../kinds/manifest.ts'
+import { bodyOf, isResource, rulesOf, schemaOf } from '../kinds/lookup.ts'
 import { asService, SERVICE } from '../kinds/service/kind.ts'
 import { LOCK } from '../kinds/lock/schema.ts'
-import { secretRefsIn } from '../kinds/secrets-in.ts'
-import type { PlacedRef } from '../kinds/secrets-in.ts'
+import { secretRefsIn, type PlacedRef } from '../kinds/secrets-in.ts'
 import { credentialsIn, credentialsInNodes } from './credentials.ts'
-import { byPosition, findingAt } from './findings.ts'
-import type { Statement } from './findings.ts'
-import { NOBODY, identityOf, identityOfNodes } from './identity.ts'
-import type { Identity } from './identity.ts'
+import { byPosition, findingAt, type Statement } from './findings.ts'
+import { NOBODY, identityOf, identityOfNodes, type Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { readLocks } from './lock-entries.ts'
 import { meaningOf } from './meaning.ts'
 import { convert } from './convert.ts'
 import { findTooDeep } from './nesting.ts'
-import { rangeOfField, rangeOfPath } from './node-range.ts'
-import type { Range } from './node-range.ts'
+import { rangeOfField, rangeOfPath, type Range } from './node-range.ts'
 import { outlineProblem } from './outline.ts'
 import { shapeProblems } from './shape-findings.ts'
 import type { SourceText } from './source-text.ts'
@@ -33,8 +27,8 @@ import {
   versionProblem,
   withoutEchoes,
   yamlProblem,
+  type YamlProblem,
 } from './yaml-findings.ts'
-import type { YamlProblem } from './yaml-findings.ts'
 
 /** One document of a file, with all that can be said of it alone. */
 export interface ParsedDocument {

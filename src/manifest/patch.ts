@@ -1,4 +1,4 @@
-import { isResource, remoteNameOf } from '../kinds/registry.ts'
+import { isResource, remoteNameOf } from '../kinds/lookup.ts'
 import { asService } from '../kinds/service/kind.ts'
 import type { Entry } from '../kinds/catalog.ts'
 import type { Finding } from '../kinds/finding.ts'

@@ -1,9 +1,8 @@
 import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
-import { isCreateOnce, isResource, kindNamed, remoteNameOf } from '../kinds/registry.ts'
+import { isCreateOnce, isResource, kindNamed, remoteNameOf } from '../kinds/lookup.ts'
 import { asService } from '../kinds/service/kind.ts'
-import type { CrossFinding } from './cross-finding.ts'
-import { crossFinding, groupsOf } from './cross-finding.ts'
+import { type CrossFinding, crossFinding, groupsOf } from './cross-finding.ts'
 import type { Path } from './findings.ts'
 import type { ParsedDocument } from './parse-document.ts'
 

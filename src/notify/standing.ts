@@ -1,4 +1,4 @@
-import { kindNamed } from '../kinds/registry.ts'
+import { kindNamed } from '../kinds/lookup.ts'
 import { sha256 } from '../lib/digest.ts'
 import type { ConditionType, Conditions, Status } from '../plan/condition.ts'
 import { isToldAnew } from '../plan/conditions.ts'

@@ -39,11 +39,15 @@ export function readBody(text: string, status: number, wire: Wire): ReplyBody {
 /** How the value of an operation is read from a body; `undefined` when it is not there. */
 export type ReadValue<T> = (json: JsonObject, wire: Wire) => T | undefined
 
-/** 4.2, 4.4. A resource with another id than the one asked for is not an answer. */
-export function resourceWithId({ operations, reply }: ReadableKind, id: string): ReadValue<RemoteResource> {
+/** 4.2, 4.4. What was created with another id than the one asked for is not an answer. */
+export function resourceWithId(
+  { lifecycle, operations, reply }: ReadableKind,
+  id: string,
+): ReadValue<RemoteResource> {
   return (json, wire) => {
     const found = remoteResourceOf(reply, json[wire.valueField[operations.read.api]])
-    return found?.id.toLowerCase() === id.toLowerCase() ? found : undefined
+    const isAnswer = lifecycle === 'read-only' || found?.id.toLowerCase() === id.toLowerCase()
+    return isAnswer ? found : undefined
   }
 }
 

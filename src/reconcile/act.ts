@@ -1,4 +1,4 @@
-import { isCreateOnce, remoteNameOf } from '../kinds/registry.ts'
+import { isCreateOnce, remoteNameOf } from '../kinds/lookup.ts'
 import type { Action } from '../plan/action.ts'
 import { NOTHING_TO_DO } from '../plan/outcome.ts'
 import type { LedgerRecord } from '../plan/record.ts'

@@ -1,4 +1,4 @@
-import { isCreateOnce, remoteNameOf } from '../kinds/registry.ts'
+import { isCreateOnce, remoteNameOf } from '../kinds/lookup.ts'
 import type { Action } from '../plan/action.ts'
 import type { Done, Outcome } from '../plan/outcome.ts'
 import { outcomeUnknownWords, undecidedIntent } from '../plan/outcome-unknown.ts'

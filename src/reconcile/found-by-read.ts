@@ -1,12 +1,11 @@
 import type { RemoteResource } from '../kinds/remote-resource.ts'
-import { createOnceKindOf } from '../kinds/registry.ts'
+import { createOnceKindOf } from '../kinds/lookup.ts'
 import { instantOf } from '../kinds/instant.ts'
 import { sameId } from '../lib/same-id.ts'
 import { CLOCKS_APART_MS } from '../plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord, RecordedPipe } from '../plan/record.ts'
 import type { Deps } from './deps.ts'
-import type { ReadOptions, Reply, ServiceAccess } from './ports.ts'
-import { SecretUnavailableError } from './ports.ts'
+import { type ReadOptions, type Reply, type ServiceAccess, SecretUnavailableError } from './ports.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** An id that the unfinished reply to a create held. */

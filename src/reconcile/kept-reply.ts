@@ -3,7 +3,7 @@ import type { Key } from '../kinds/key.ts'
 import { returnedBody, returnedPatch } from '../kinds/returned-body.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
-import { expectedOf, fieldsOf } from '../kinds/registry.ts'
+import { expectedOf, fieldsOf } from '../kinds/lookup.ts'
 
 /**
  * The resource of a reply, as far as it may be shown, kept as what it says otherwise than its manifest: of ten thousand

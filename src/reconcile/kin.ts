@@ -1,11 +1,10 @@
-import { remoteNameOf } from '../kinds/registry.ts'
+import { remoteNameOf } from '../kinds/lookup.ts'
 import { parseKey } from '../kinds/key.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import { leftSomething } from '../plan/gates.ts'
 import type { Desired, Kin } from '../plan/input.ts'
 import type { LedgerRecord } from '../plan/record.ts'
-import type { Newcomer } from '../plan/rename.ts'
-import { findKinship } from '../plan/rename.ts'
+import { type Newcomer, findKinship } from '../plan/rename.ts'
 import type { DesiredService } from './access.ts'
 import type { World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { compareBody } from '../kinds/compare-body.ts'
-import { expectedOf, fieldsOf, kindOfKey } from '../kinds/registry.ts'
+import { expectedOf, fieldsOf, kindOfKey } from '../kinds/lookup.ts'
 import type { Entry } from '../kinds/catalog.ts'
 import type { Key } from '../kinds/key.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'

@@ -1,4 +1,4 @@
-import { isCreateOnce, remoteNameOf } from '../kinds/registry.ts'
+import { isCreateOnce, remoteNameOf } from '../kinds/lookup.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'

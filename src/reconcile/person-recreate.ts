@@ -1,10 +1,9 @@
 import type { Key } from '../kinds/key.ts'
-import { createOnceKindOf } from '../kinds/registry.ts'
+import { createOnceKindOf } from '../kinds/lookup.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { LedgerRecord, RecordedPipe } from '../plan/record.ts'
 import { desiredService, recordedAccess } from './access.ts'
-import type { Answer, PersonDeps } from './person.ts'
-import { done, inRounds, refused, told, when } from './person.ts'
+import { type Answer, type PersonDeps, done, inRounds, refused, told, when } from './person.ts'
 import { SecretUnavailableError, type ReadOptions } from './ports.ts'
 import { RemoteError } from './remote-error.ts'
 

@@ -1,6 +1,5 @@
-import type { Key } from '../kinds/key.ts'
-import { parseKey } from '../kinds/key.ts'
-import { isCreateOnce } from '../kinds/registry.ts'
+import { type Key, parseKey } from '../kinds/key.ts'
+import { isCreateOnce } from '../kinds/lookup.ts'
 import { leftSomething } from '../plan/gates.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './assess.ts'

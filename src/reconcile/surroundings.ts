@@ -1,6 +1,6 @@
 import type { Entry } from '../kinds/catalog.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { isCreateOnce } from '../kinds/registry.ts'
+import { isCreateOnce } from '../kinds/lookup.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import { sameId } from '../lib/same-id.ts'
 import { brakeOf } from '../plan/brake.ts'

@@ -1,6 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
-import { createOnceKindOf } from '../kinds/registry.ts'
+import { createOnceKindOf } from '../kinds/lookup.ts'
 import { sameId } from '../lib/same-id.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'

@@ -1,7 +1,7 @@
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import { fingerprintBody } from '../kinds/fingerprint.ts'
 import type { Key } from '../kinds/key.ts'
-import { isCreateOnce, kindNamed, lifecycleOf } from '../kinds/registry.ts'
+import { isCreateOnce, kindNamed, lifecycleOf } from '../kinds/lookup.ts'
 import { asService, serviceKey } from '../kinds/service/kind.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { ServiceManifest } from '../kinds/service/schema.ts'

@@ -1,5 +1,5 @@
 import { parseKey, type Key } from '../kinds/key.ts'
-import { RESOURCE_KINDS } from '../kinds/registry.ts'
+import { RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
 import { Problem } from './problem.ts'

@@ -1,4 +1,4 @@
-import { RESOURCE_KINDS } from '../kinds/registry.ts'
+import { RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { STATUSES } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'

@@ -1,6 +1,6 @@
 import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../kinds/body-shape.ts'
 import type { Difference } from '../kinds/difference.ts'
-import { fieldsOf } from '../kinds/registry.ts'
+import { fieldsOf } from '../kinds/lookup.ts'
 import { createLabels } from '../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'

@@ -1,5 +1,5 @@
 import type { Gauge } from 'prom-client'
-import { kindNamed, RESOURCE_KINDS } from '../kinds/registry.ts'
+import { kindNamed, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { STATUSES } from '../plan/condition.ts'
 import { REASONS } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'

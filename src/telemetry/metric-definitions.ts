@@ -1,5 +1,6 @@
 import type { Kind } from '../kinds/kind.ts'
-import { KINDS, MANIFEST_KINDS, OPERATIONS, RESOURCE_KINDS } from '../kinds/registry.ts'
+import { KINDS } from '../kinds/registry.ts'
+import { MANIFEST_KINDS, OPERATIONS, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { STATUSES } from '../plan/condition.ts'
 import { REASONS } from '../plan/reason.ts'

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Clock } from '../lib/clock.ts'
 import { kindOf } from '../kinds/key.ts'
-import { MANIFEST_KINDS } from '../kinds/registry.ts'
+import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { WATCH_MODES, type Event } from '../reconcile/events.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { createBoardGauges } from './board-gauges.ts'

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml'
 import { kindJsonSchema } from '../../src/kinds/json-schema.ts'
-import { MANIFEST_KINDS } from '../../src/kinds/registry.ts'
+import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
 import { isObject } from '../../src/lib/json.ts'
 import type { CorpusCase } from './load.ts'
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { kindJsonSchema, manifestJsonSchema } from '../../src/kinds/json-schema.ts'
-import { MANIFEST_KINDS } from '../../src/kinds/registry.ts'
-import { isObject } from '../../src/lib/json.ts'
-import type { Json, JsonObject } from '../../src/lib/json.ts'
+import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
+import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 import { FULL_ALERT, FULL_ENDPOINT, FULL_LOCK, FULL_SERVICE, fullPipe, SOURCE_KINDS } from './manifests.ts'
 
 function objectsIn(schema: Json | undefined, path: string): readonly (readonly [string, JsonObject])[] {

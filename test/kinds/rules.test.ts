@@ -5,7 +5,7 @@ import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import type { Manifest } from '../../src/kinds/manifest.ts'
 import { isOrigin } from '../../src/kinds/query-endpoint/origin.ts'
-import { isResource, rulesOf } from '../../src/kinds/registry.ts'
+import { isResource, rulesOf } from '../../src/kinds/lookup.ts'
 import { FULL_ALERT, FULL_ENDPOINT, fullPipe } from './manifests.ts'
 
 function pipe(spec: object, policy: object = {}): Manifest {

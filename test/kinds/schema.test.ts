@@ -8,7 +8,7 @@ import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { SOURCE_KINDS as KINDS_OF_SOURCE } from '../../src/kinds/pipe/source-schema.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { QueryEndpointManifest } from '../../src/kinds/query-endpoint/schema.ts'
-import { isResource, MANIFEST_KINDS, rulesOf, schemaOf } from '../../src/kinds/registry.ts'
+import { isResource, MANIFEST_KINDS, rulesOf, schemaOf } from '../../src/kinds/lookup.ts'
 import {
   FULL_ALERT,
   FULL_ENDPOINT,

@@ -6,7 +6,7 @@ import type { ResourceManifest } from '../../src/kinds/manifest.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { returnedBody } from '../../src/kinds/returned-body.ts'
 import { isObject, type JsonObject } from '../../src/lib/json.ts'
-import { bodyOf } from '../../src/kinds/registry.ts'
+import { bodyOf } from '../../src/kinds/lookup.ts'
 import { keepReply, shownReply } from '../../src/reconcile/kept-reply.ts'
 
 const MANIFEST = keptManifest(

@@ -100,7 +100,9 @@ describe('a pipe is looked for with the credentials of its own service', () => {
     const asked = vi.spyOn(world.deps.platform, 'read')
     expect((await world.go(ORDERS)).action.reason).toBe('InSync')
     expect((await world.go(OTHER)).action.reason).toBe('NotUpdatable')
-    expect(asked.mock.calls.map(([{ service }]) => [service?.serviceId, service?.secretName])).toEqual([
+    expect(
+      asked.mock.calls.map(([target]) => [target.service?.serviceId, target.service?.secretName]),
+    ).toEqual([
       [SERVICE_ID, 'api'],
       [SERVICE_ID, 'api'],
     ])
