@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
-import type { ReplyHeaders } from './retry-after.ts'
+import type { ReplyHeaders } from '../lib/retry-after.ts'
 import type { Stops } from './stops.ts'
 
 export interface WireRequest {
