@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
-import { createStops } from '../platform/stops.ts'
 import { exchange, type Seen } from '../platform/exchange.ts'
 import { excerptOf } from '../lib/excerpt.ts'
 import { retryAfterMs } from '../lib/retry-after.ts'
@@ -77,7 +76,7 @@ export async function deliver(
     clock,
     timeoutMs: ATTEMPT_MS,
     maxReplyBytes: MOST_REPLY_BYTES,
-    stop: { signal, stops: createStops() },
+    signal,
     mayStart: () => true,
     onSent: () => undefined,
     onWhole: () => undefined,

@@ -13,7 +13,6 @@ import { BASE_URL_FLAG } from './failure-words.ts'
 import { notSent } from './not-sent.ts'
 import { send, type Read } from './read.ts'
 import { alert, endpoint, pipeWithId } from './reply-body.ts'
-import { createStops } from './stops.ts'
 import { baseOf, DEFAULT_WIRE, pathOf, type Base } from './wire.ts'
 
 /** The lane, the label and the credential of alerts; a service cannot have a name with a space. */
@@ -80,7 +79,6 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const reading = {
     ...common,
     dispatcher: agent,
-    stops: createStops(),
     timeoutMs: requestTimeoutMs,
     retries: options.idempotentRetries ?? RETRIES,
     random: options.random,

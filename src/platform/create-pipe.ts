@@ -82,7 +82,7 @@ async function exchangeOnce(
       clock,
       timeoutMs: deadlineMs,
       maxReplyBytes,
-      stop: undefined,
+      signal: undefined,
       mayStart: () => clock.monotonic() <= about.notAfter,
       onSent: about.onSent,
       onWhole: connection.whole,

@@ -8,7 +8,6 @@ import { conclude, type ConclusionParts } from './conclusion.ts'
 import { exchange } from './exchange.ts'
 import { headersOf } from './headers.ts'
 import type { ReadValue } from './reply-body.ts'
-import type { Stops } from './stops.ts'
 import type { Base } from './wire.ts'
 
 /** Between two attempts of one call; a longer trouble is the business of the next reconcile. */
@@ -21,7 +20,6 @@ const FRESH_MS = 5_000
 export interface ReadParts extends ConclusionParts {
   /** Keeps connections alive. */
   readonly dispatcher: Dispatcher
-  readonly stops: Stops
   readonly userAgent: string
   readonly timeoutMs: number
   readonly maxReplyBytes: number
@@ -125,7 +123,7 @@ export async function perform<T>(
   parts: ReadParts,
 ): Promise<Reply<T> | RemoteError> {
   const { caller, base, method, path, readValue } = read
-  const { dispatcher, stops, userAgent, timeoutMs, maxReplyBytes, clock } = parts
+  const { dispatcher, userAgent, timeoutMs, maxReplyBytes, clock } = parts
   const { login, place } = admission
   const request = {
     origin: base.origin,
@@ -139,7 +137,7 @@ export async function perform<T>(
     clock,
     timeoutMs,
     maxReplyBytes,
-    stop: { signal, stops },
+    signal,
     mayStart: () => clock.monotonic() <= notAfter,
     onSent: () => place.sent(),
     onWhole: () => undefined,

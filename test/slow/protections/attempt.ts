@@ -111,13 +111,8 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
       },
       {
         file: 'platform/create-pipe.ts',
-        from: `      stop: undefined,\n`,
-        to: `      stop: { signal: about.signal, stops: createStops() },\n`,
-      },
-      {
-        file: 'platform/create-pipe.ts',
-        from: `import type { Base } from`,
-        to: `import { createStops } from './stops.ts'\nimport type { Base } from`,
+        from: `      signal: undefined,\n`,
+        to: `      signal: about.signal,\n`,
       },
     ],
     checks: [stoppedInTheMiddle()],
