@@ -1,16 +1,23 @@
+import { Agent, type Dispatcher } from 'undici'
 import { formatFaults, type SettingFault } from '../config/fault.ts'
 import type { NotificationTarget } from '../config/notifications.ts'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { readAddress, readSigningKey } from '../notify/address.ts'
+import type { Post } from '../notify/delivery.ts'
 import { forgetfulMemory, openMemory } from '../notify/memory.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
+import { exchange } from '../platform/exchange.ts'
+import { readSecretFile } from '../platform/secret-store.ts'
 import type { Emit } from '../reconcile/events.ts'
 import type { Ledger } from '../reconcile/ports.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
 import { nextSteps } from '../server/next-step.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import { VERSION } from './version.ts'
+
+const CONNECT_MS = 5_000
 
 /**
  * A mistake in a reference is told at the start, and not on the day on which something turns bad.
@@ -25,11 +32,12 @@ export async function assertAddresses({ notifications, allowInsecureHttp }: Sett
 export async function openNotifier(
   settings: Settings,
   parts: { readonly ledger: Ledger; readonly board: StatusBoard; readonly emit: Emit },
-): Promise<Notifier> {
+): Promise<Notifier & AsyncDisposable> {
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
   const { ledger, board, emit } = parts
   const file = toldFile(settings)
-  return createNotifier({
+  const agent = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
+  const notifier = createNotifier({
     targets: notifications.map(({ url, signingKey, ...target }) => ({
       ...target,
       route: { urlFile: url.path, keyFile: signingKey?.path, allowInsecureHttp },
@@ -51,8 +59,29 @@ export async function openNotifier(
     clock: systemClock,
     emit,
     random: Math.random,
+    post: httpPost(agent, systemClock),
+    readSecret: readSecretFile,
     userAgent: `pipewright/${VERSION}`,
   })
+  return { ...notifier, [Symbol.asyncDispose]: () => agent.destroy() }
+}
+
+/** Notifications go out by the same exchange as requests to the platform. */
+export function httpPost(dispatcher: Dispatcher, clock: Clock): Post {
+  return ({ timeoutMs, maxReplyBytes, ...request }, signal) =>
+    exchange(
+      dispatcher,
+      { ...request, method: 'POST' },
+      {
+        clock,
+        timeoutMs,
+        maxReplyBytes,
+        signal,
+        mayStart: () => true,
+        onSent: () => undefined,
+        onWhole: () => undefined,
+      },
+    )
 }
 
 /** What was told is kept beside the ledger, and lasts as long as it does. */
@@ -64,8 +93,8 @@ async function faultsOf(
   { url, signingKey }: NotificationTarget,
   allowInsecureHttp: boolean,
 ): Promise<readonly SettingFault[]> {
-  const address = await readAddress(url.path, allowInsecureHttp)
-  const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path)
+  const address = await readAddress(url.path, { readSecret: readSecretFile, allowInsecureHttp })
+  const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path, readSecretFile)
   return [
     ...(address.found ? [] : [fault(url.from, address.why, 'name a file that holds the URL to send to')]),
     ...(signingKey === undefined || key === undefined || key.found

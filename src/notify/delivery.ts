@@ -1,9 +1,7 @@
-import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
-import { exchange, type Seen } from '../platform/exchange.ts'
 import { excerptOf } from '../lib/excerpt.ts'
-import { retryAfterMs } from '../lib/retry-after.ts'
-import { readAddress, readSigningKey, type Address } from './address.ts'
+import { retryAfterMs, type ReplyHeaders } from '../lib/retry-after.ts'
+import { readAddress, readSigningKey, type Address, type ReadSecret } from './address.ts'
 import { signedHeaders } from './webhook.ts'
 
 /** One attempt takes no longer, in ms. */
@@ -42,8 +40,38 @@ export type Delivery =
     }
   | { readonly result: 'stopped' }
 
+export interface Posting {
+  readonly origin: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+}
+
+/** What was seen of the receiver; the body as far as it arrived. */
+export type Posted =
+  | {
+      readonly type: 'reply'
+      readonly status: number
+      readonly headers: ReplyHeaders
+      readonly body: string
+    }
+  | {
+      readonly type: 'silence'
+      readonly why: 'timeout' | 'error' | 'too late'
+      readonly code: string | undefined
+    }
+  | { readonly type: 'stopped' }
+
+/** Posts once. Never throws, follows no redirect, and ends within its time. */
+export type Post = (posting: Posting, signal: AbortSignal) => Promise<Posted>
+
+/** What the notifier needs of the world; whoever composes it brings it. */
 export interface DeliveryParts {
-  readonly dispatcher: Dispatcher
+  readonly post: Post
+  readonly readSecret: ReadSecret
   readonly clock: Clock
   readonly userAgent: string
 }
@@ -52,36 +80,34 @@ export interface DeliveryParts {
 export async function deliver(
   parcel: Parcel,
   route: Route,
-  { dispatcher, clock, userAgent }: DeliveryParts,
+  { post, readSecret, clock, userAgent }: DeliveryParts,
   signal: AbortSignal,
 ): Promise<Delivery> {
-  const reading = await readAddress(route.urlFile, route.allowInsecureHttp)
+  const reading = await readAddress(route.urlFile, {
+    readSecret,
+    allowInsecureHttp: route.allowInsecureHttp,
+  })
   if (!reading.found) return noAddress(reading.why)
   const { address } = reading
-  const signing = route.keyFile === undefined ? undefined : await readSigningKey(route.keyFile)
+  const signing = route.keyFile === undefined ? undefined : await readSigningKey(route.keyFile, readSecret)
   // Unsigned, the receiver would refuse it, or learn to take what is not signed.
   if (signing?.found === false) return noAddress(signing.why)
-  const request = {
+  const posting = {
     origin: address.origin.reveal(),
     path: address.path.reveal(),
-    method: 'POST',
     headers: {
       'content-type': 'application/json',
       'user-agent': userAgent,
       ...signedHeaders(parcel, signing?.key, clock.now()),
     },
     body: parcel.body,
-  } as const
-  const seen = await exchange(dispatcher, request, {
-    clock,
     timeoutMs: ATTEMPT_MS,
     maxReplyBytes: MOST_REPLY_BYTES,
-    signal,
-    mayStart: () => true,
-    onSent: () => undefined,
-    onWhole: () => undefined,
+  }
+  return judge(await post(posting, signal), {
+    now: clock.now(),
+    secrets: [...secretsOf(address), signing?.key.reveal() ?? ''],
   })
-  return judge(seen, { now: clock.now(), secrets: [...secretsOf(address), signing?.key.reveal() ?? ''] })
 }
 
 function noAddress(why: string): Delivery {
@@ -94,7 +120,10 @@ const ADDRESS: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410]
 /** Which statuses say that it may work later. */
 const LATER: ReadonlySet<number> = new Set([408, 421, 423, 424, 425, 429])
 
-function judge(seen: Seen, context: { readonly now: number; readonly secrets: readonly string[] }): Delivery {
+function judge(
+  seen: Posted,
+  context: { readonly now: number; readonly secrets: readonly string[] },
+): Delivery {
   if (seen.type === 'stopped') return { result: 'stopped' }
   if (seen.type === 'silence') {
     const why =

@@ -1,9 +1,7 @@
-import { Agent, type Dispatcher } from 'undici'
-import type { Clock } from '../lib/clock.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit, Event } from '../reconcile/events.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
-import { deliver, type Route } from './delivery.ts'
+import { deliver, type DeliveryParts, type Route } from './delivery.ts'
 import type { OpenedMemory } from './memory.ts'
 import type { MessageContext } from './message.ts'
 import { createTarget, type Target, type TargetOptions } from './target.ts'
@@ -14,22 +12,20 @@ export type TargetSettings = Pick<
   'name' | 'type' | 'filter' | 'groupWaitMs' | 'flapWindowMs' | 'rateLimit'
 > & { readonly route: Route }
 
-export interface NotifierOptions {
+export interface NotifierOptions extends DeliveryParts {
   readonly targets: readonly TargetSettings[]
   readonly memory: OpenedMemory
   /** What the ledger holds at the start: pipes that were created, and not told of, before the last process ended. */
   readonly records: readonly LedgerRecord[]
   readonly board: Pick<StatusBoard, 'get'>
   readonly context: MessageContext
-  readonly clock: Clock
   readonly emit: Emit
   /** From 0 to below 1. */
   readonly random: () => number
-  readonly userAgent: string
 }
 
 /** Tells people what turned bad, what is good again and what was created (docs/notifications.md). */
-export interface Notifier extends AsyncDisposable {
+export interface Notifier {
   /** Takes note of an event. Never throws, and lets nobody wait. */
   tell(event: Event): void
   /** Tells what waits and remembers what was told, until `deadline` is aborted or a few seconds are over. */
@@ -39,11 +35,8 @@ export interface Notifier extends AsyncDisposable {
 /** A receiver that hangs holds up the end no longer than this, in ms. */
 const FLUSH_MS = 3_000
 
-const CONNECT_MS = 5_000
-
 export function createNotifier(options: NotifierOptions): Notifier {
   const { memory, board, clock, emit } = options
-  const dispatcher: Dispatcher = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
   const startedAt = clock.now()
   const keeper = createKeeper()
   let cancelSweep: (() => void) | undefined
@@ -54,8 +47,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
       before: memory.before?.get(settings.name) ?? { told: new Map(), createdUntil: startedAt },
       context: options.context,
       resource: (key) => board.get(key),
-      deliver: (parcel, signal) =>
-        deliver(parcel, route, { dispatcher, clock, userAgent: options.userAgent }, signal),
+      deliver: (parcel, signal) => deliver(parcel, route, options, signal),
       onTold: () => keeper.ask(),
       clock,
       emit,
@@ -147,9 +139,6 @@ export function createNotifier(options: NotifierOptions): Notifier {
       const end = AbortSignal.any([deadline, AbortSignal.timeout(FLUSH_MS)])
       await Promise.all(targets.map((target) => target.stop(end)))
       await keeper.done()
-    },
-    async [Symbol.asyncDispose]() {
-      await dispatcher.destroy()
     },
   }
 }

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { httpPost } from '../../src/cli/notifications.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { deliver, type Delivery } from '../../src/notify/delivery.ts'
+import { readSecretFile } from '../../src/platform/secret-store.ts'
 import { httpServer, tcpServer, type Received } from '../platform/support/server.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { until } from '../support/until.ts'
@@ -35,7 +37,12 @@ async function send(
         keyFile: options.key === undefined ? undefined : join(folder, 'key'),
         allowInsecureHttp: false,
       },
-      { dispatcher, clock: options.clock ?? systemClock, userAgent: 'pipewright/test' },
+      {
+        post: httpPost(dispatcher, options.clock ?? systemClock),
+        readSecret: readSecretFile,
+        clock: options.clock ?? systemClock,
+        userAgent: 'pipewright/test',
+      },
       options.signal ?? new AbortController().signal,
     )
   } finally {

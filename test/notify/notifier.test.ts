@@ -1,13 +1,16 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { httpPost } from '../../src/cli/notifications.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { openMemory, type OpenedMemory } from '../../src/notify/memory.ts'
 import { createNotifier, type Notifier } from '../../src/notify/notifier.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
+import { readSecretFile } from '../../src/platform/secret-store.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import { httpServer } from '../platform/support/server.ts'
@@ -37,8 +40,16 @@ interface Given {
   readonly clock?: Clock
 }
 
-function notifierOf({ url, memory, records = [], board, events, clock = systemClock }: Given): Notifier {
-  return createNotifier({
+function notifierOf({
+  url,
+  memory,
+  records = [],
+  board,
+  events,
+  clock = systemClock,
+}: Given): Notifier & AsyncDisposable {
+  const agent = new Agent({ allowH2: false })
+  const notifier = createNotifier({
     targets: [
       {
         name: 'on-call',
@@ -57,8 +68,11 @@ function notifierOf({ url, memory, records = [], board, events, clock = systemCl
     clock,
     emit: (event) => events.push(event),
     random: () => 0,
+    post: httpPost(agent, clock),
+    readSecret: readSecretFile,
     userAgent: 'pipewright/test',
   })
+  return { ...notifier, [Symbol.asyncDispose]: () => agent.destroy() }
 }
 
 function created(key: Key, at: number, origin: 'created' | 'adopted' = 'created'): LedgerRecord {
