@@ -1,42 +1,9 @@
-import type { Clock } from '../lib/clock.ts'
-import type { Emit, Operation } from '../reconcile/events.ts'
+import type { Operation } from '../reconcile/events.ts'
 import type { ReadOptions } from '../reconcile/ports.ts'
-import type { AuthGate, Visitor } from './auth-gate.ts'
-import { createBudget, type Budget, type BudgetPlace, type BudgetPlaces } from './budget.ts'
-import type { Login } from './credentials.ts'
-import { createThrottle, type Throttle } from './throttle.ts'
-
-/** What the platform counts together: everything that is sent with one credential. */
-export interface Account {
-  readonly budget: Budget
-  readonly throttle: Throttle
-}
-
-/** The accounts of a process, made as they are needed. */
-export interface Accounts {
-  of(credential: string): Account
-  entries(): Iterable<readonly [string, Account]>
-}
-
-export function createAccounts(options: {
-  readonly requests: number
-  readonly windowMs: number
-  readonly clock: Clock
-  readonly emit: Emit
-}): Accounts {
-  const accounts = new Map<string, Account>()
-  return {
-    of(credential) {
-      const known = accounts.get(credential)
-      if (known !== undefined) return known
-      const budget = createBudget(options)
-      const account = { budget, throttle: createThrottle(budget) }
-      accounts.set(credential, account)
-      return account
-    },
-    entries: () => accounts.entries(),
-  }
-}
+import type { AuthGate, Visitor } from './credential-breaker.ts'
+import type { Account } from './account.ts'
+import type { BudgetPlace, BudgetPlaces } from './budget.ts'
+import type { Login } from './login.ts'
 
 /** Who asks for what; the same for every attempt. */
 export interface Caller {

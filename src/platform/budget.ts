@@ -1,10 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../reconcile/events.ts'
 import type { Priority } from '../reconcile/ports.ts'
-import type { RemoteError } from '../reconcile/remote-error.ts'
-import { notSent } from './not-sent.ts'
-import { createPace } from './pace.ts'
-import { createRequestWindow, MARGIN, type Place } from './request-window.ts'
+import { notSent, type RemoteError } from '../reconcile/remote-error.ts'
+import { createPace, createRequestWindow, MARGIN, type Place } from './request-window.ts'
 import { createWaitingLine } from './waiting-line.ts'
 
 /** Far above what a daemon asks for at once; more than this waiting is a fault, not a load. */

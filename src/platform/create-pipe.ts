@@ -1,16 +1,83 @@
 import { Client, type Dispatcher } from 'undici'
 import type { ObservedPipe } from '../kinds/observed.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
-import type { CreateRequest, Reply } from '../reconcile/ports.ts'
+import type { CreatePermit, CreateRequest, ReadOptions, Reply, ServiceAccess } from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
-import type { Admission, Caller } from './admission.ts'
-import { conclude, type ConclusionParts } from './conclusion.ts'
+import { type Admission, admit, type Caller } from './admission.ts'
 import { createConnection } from './create-connection.ts'
-import { exchange, type Seen, type WireRequest } from './exchange.ts'
 import { gatedDispatcher } from './failpoint-gates.ts'
-import { headersOf } from './headers.ts'
+import { conclude, type ConclusionParts } from './handle-reply.ts'
+import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
+import { headersOf } from './login.ts'
+import { perform, type Read, type ReadParts } from './read.ts'
 import { createdPipe } from './reply-body.ts'
 import type { Base } from './wire.ts'
+
+/** What a permit was given for. */
+interface Permitted {
+  readonly service: ServiceAccess
+  readonly caller: Caller
+  readonly admission: Admission
+  readonly base: Base
+  readonly path: string
+  /** What asks for a pipe. */
+  readonly look: (service: ServiceAccess, pipeId: string) => Read<ObservedPipe>
+}
+
+/** The right to send one create, and to ask for one pipe before. Each at most once, whatever happens. */
+export function createPermit(
+  permitted: Permitted,
+  parts: { readonly creating: CreateParts; readonly reading: ReadParts },
+): CreatePermit {
+  const { creating, reading } = parts
+  const { gate } = creating
+  let { admission } = permitted
+  let used = false
+
+  async function getPipe(
+    of: ServiceAccess,
+    pipeId: string,
+    options: ReadOptions,
+  ): Promise<Reply<ObservedPipe>> {
+    const read = permitted.look(of, pipeId)
+    const { service, operation } = read.caller
+    const login = await read.caller.login()
+    const visitor = { service, operation, digest: login.digest, source: login.source }
+    gate.enter(visitor)
+    const place = admission.spare ?? admission.place
+    const result = await perform(
+      read,
+      {
+        admission: { login, visitor, place, spare: undefined },
+        body: undefined,
+        notAfter: Infinity,
+        signal: options.signal,
+      },
+      reading,
+    )
+    if (result instanceof RemoteError && result.facts.class !== 'Missing') throw result
+    // A budget of one: the place is used up, and the create needs another.
+    if (admission.spare === undefined)
+      admission = await admit(permitted.caller, gate, { ...options, places: 1 })
+    if (result instanceof RemoteError) throw result
+    return result
+  }
+
+  return {
+    service: permitted.service,
+    deadlineMs: creating.deadlineMs,
+    getPipe,
+    async send(request) {
+      if (used) throw new Error('a permit to create was used twice')
+      used = true
+      return sendCreate({ ...permitted, admission, request }, creating)
+    },
+    release() {
+      admission.spare?.release()
+      admission.place.release()
+    },
+  }
+}
 
 /** Longest wait for a connection; also ended by the deadline of the whole. */
 const CONNECT_MS = 10_000

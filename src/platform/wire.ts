@@ -1,4 +1,4 @@
-import { notSent } from './not-sent.ts'
+import { notSent } from '../reconcile/remote-error.ts'
 
 /**
  * The names of the interface, in one value: services that offer it under other names get another value (design §14).

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAuthGate, type Visitor } from '../../src/platform/auth-gate.ts'
+import { createAuthGate, type Visitor } from '../../src/platform/credential-breaker.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
 import { RemoteError } from '../../src/reconcile/remote-error.ts'

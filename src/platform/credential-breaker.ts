@@ -1,8 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
 import type { Emit, Operation } from '../reconcile/events.ts'
-import type { RemoteError } from '../reconcile/remote-error.ts'
-import { notSent } from './not-sent.ts'
+import { notSent, type RemoteError } from '../reconcile/remote-error.ts'
 
 /** First wait for a probe; each next one is twice as long. */
 const FIRST_PROBE_MS = { refused: 30_000, idle: 5_000 }
