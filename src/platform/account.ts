@@ -54,7 +54,7 @@ function createThrottle(budget: Budget): Throttle {
   return {
     slowDown(retryAfterMs) {
       const { pausedForMs } = budget.snapshot()
-      // Replies to requests that were on their way when the pause began tell nothing new.
+      // Replies to requests that were on their way when the pause began say nothing new.
       if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
       const pause = retryAfterMs ?? next
       if (retryAfterMs === undefined) next = Math.min(next * 2, LONGEST_PAUSE_MS)

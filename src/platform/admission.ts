@@ -1,6 +1,6 @@
 import type { Operation } from '../reconcile/events.ts'
 import type { ReadOptions } from '../reconcile/ports.ts'
-import type { AuthGate, Visitor } from './credential-breaker.ts'
+import type { CredentialBreaker, AuthenticatedCaller } from './credential-breaker.ts'
 import type { Account } from './account.ts'
 import type { BudgetPlace, BudgetPlaces } from './budget.ts'
 import type { Login } from './login.ts'
@@ -18,7 +18,7 @@ export interface Caller {
 /** Everything a request needs before it may be sent. */
 export interface Admission {
   readonly login: Login
-  readonly visitor: Visitor
+  readonly caller: AuthenticatedCaller
   readonly place: BudgetPlace
   /** A second place, where two were asked for and the budget has room for two at all. */
   readonly spare: BudgetPlace | undefined
@@ -36,34 +36,42 @@ export interface AdmitOptions extends ReadOptions {
  * @throws {RemoteError} `AuthFailed` when the service pauses
  * @throws the signal's reason when it is aborted first
  */
-export function admit(caller: Caller, gate: AuthGate, options: AdmitOptions): Admission | Promise<Admission> {
+export function admit(
+  caller: Caller,
+  breaker: CredentialBreaker,
+  options: AdmitOptions,
+): Admission | Promise<Admission> {
   const login = caller.login()
-  if (login instanceof Promise) return admitLater(caller, gate, options)
+  if (login instanceof Promise) return admitLater(caller, breaker, options)
   options.signal.throwIfAborted()
-  const visitor = visitorOf(caller, login)
-  gate.check(visitor)
+  const asking = authenticated(caller, login)
+  breaker.check(asking)
   const places = caller.account.budget.take(options)
-  if (places === undefined) return admitLater(caller, gate, options)
+  if (places === undefined) return admitLater(caller, breaker, options)
   try {
-    gate.enter(visitor)
+    breaker.enter(asking)
   } catch (error) {
     release(places)
     throw error
   }
-  return { login, visitor, ...places }
+  return { login, caller: asking, ...places }
 }
 
-async function admitLater(caller: Caller, gate: AuthGate, options: AdmitOptions): Promise<Admission> {
+async function admitLater(
+  caller: Caller,
+  breaker: CredentialBreaker,
+  options: AdmitOptions,
+): Promise<Admission> {
   // Before the budget, so that a request that cannot be sent takes no place in it.
-  gate.check(visitorOf(caller, await caller.login()))
+  breaker.check(authenticated(caller, await caller.login()))
   const places = await caller.account.budget.acquire({ lane: caller.service, ...options })
   try {
     // Again, because the wait may have been long.
     const login = await caller.login()
     options.signal.throwIfAborted()
-    const visitor = visitorOf(caller, login)
-    gate.enter(visitor)
-    return { login, visitor, ...places }
+    const asking = authenticated(caller, login)
+    breaker.enter(asking)
+    return { login, caller: asking, ...places }
   } catch (error) {
     release(places)
     throw error
@@ -75,6 +83,7 @@ function release({ place, spare }: BudgetPlaces): void {
   place.release()
 }
 
-function visitorOf({ service, operation }: Caller, login: Login): Visitor {
+/** Who asks, together with the credentials. */
+export function authenticated({ service, operation }: Caller, login: Login): AuthenticatedCaller {
   return { service, operation, digest: login.digest, source: login.source }
 }

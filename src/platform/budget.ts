@@ -33,8 +33,8 @@ export interface BudgetPlaces {
   readonly spare: BudgetPlace | undefined
 }
 
-export interface Turn extends Wanted {
-  /** Lanes of the same priority take turns: the name of a service. */
+export interface WantedLater extends Wanted {
+  /** Lanes of the same priority are served in rotation: the name of a service. */
   readonly lane: string
   readonly signal: AbortSignal
 }
@@ -52,11 +52,11 @@ export interface Budget {
   /** Places that are free now, if nobody waits for them. */
   take(wanted: Wanted): BudgetPlaces | undefined
   /**
-   * Waits for places: lower priorities first, lanes in turn, first come first served within a lane.
+   * Waits for places: lower priorities first, lanes in rotation, first come first served within a lane.
    * @throws the signal's reason when it is aborted first
    * @throws {RemoteError} `Throttled` when too many wait already
    */
-  acquire(turn: Turn): Promise<BudgetPlaces>
+  acquire(wanted: WantedLater): Promise<BudgetPlaces>
   /** Grants nothing for `ms` milliseconds; never shortens a pause. */
   pause(ms: number): void
   snapshot(): BudgetSnapshot

@@ -7,7 +7,7 @@ import type { Platform, SecretStore, ServiceAccess } from '../reconcile/ports.ts
 import { notSent } from '../reconcile/remote-error.ts'
 import { createAccounts } from './account.ts'
 import { admit, type Caller } from './admission.ts'
-import { createAuthGate, type Pause } from './credential-breaker.ts'
+import { createCredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
 import { createPermit } from './create-pipe.ts'
 import { createCredentials } from './login.ts'
@@ -73,10 +73,10 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     connect: { timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS) },
   })
   const credentials = createCredentials({ secrets, alertsTokenFile, clock, wire })
-  const gate = createAuthGate({ clock, emit })
+  const breaker = createCredentialBreaker({ clock, emit })
   const accounts = createAccounts({ ...options.budget, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
-  const common = { wire, clock, emit, gate, credentials, userAgent, maxReplyBytes }
+  const common = { wire, clock, emit, breaker, credentials, userAgent, maxReplyBytes }
   const reading = {
     ...common,
     dispatcher: agent,
@@ -121,11 +121,8 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       const target = needed(base, 'createPipe')
       const caller = callerOf('createPipe', service)
       const path = pathOf(wire.pipesPath, idsOf(service))
-      const admission = await admit(caller, gate, { ...readOptions, places: looksFirst ? 2 : 1 })
-      return createPermit(
-        { service, caller, admission, base: target, path, look: pipeRead },
-        { creating, reading },
-      )
+      const admission = await admit(caller, breaker, { ...readOptions, places: looksFirst ? 2 : 1 })
+      return createPermit({ service, caller, admission, base: target, path, pipeRead }, { creating, reading })
     },
     upsertQueryEndpoint(service, body, readOptions) {
       const read = () =>
@@ -153,7 +150,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     },
     budgets: () =>
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
-    pauses: () => gate.pauses(),
+    pauses: () => breaker.pauses(),
     async [Symbol.asyncDispose]() {
       await agent.close()
     },
@@ -169,7 +166,7 @@ function quietly(emit: Emit): Emit {
     try {
       emit(event)
     } catch {
-      // Nobody to tell: the one to tell is the one that failed.
+      // Nobody would hear of it: the listener is what failed.
     }
   }
 }

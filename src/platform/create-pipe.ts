@@ -3,10 +3,10 @@ import type { ObservedPipe } from '../kinds/observed.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
 import type { CreatePermit, CreateRequest, ReadOptions, Reply, ServiceAccess } from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
-import { type Admission, admit, type Caller } from './admission.ts'
+import { type Admission, admit, authenticated, type Caller } from './admission.ts'
 import { createConnection } from './create-connection.ts'
 import { gatedDispatcher } from './failpoint-gates.ts'
-import { conclude, type ConclusionParts } from './handle-reply.ts'
+import { handleReply, type HandleReplyParts } from './handle-reply.ts'
 import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
 import { perform, type Read, type ReadParts } from './read.ts'
@@ -21,7 +21,7 @@ interface Permitted {
   readonly base: Base
   readonly path: string
   /** What asks for a pipe. */
-  readonly look: (service: ServiceAccess, pipeId: string) => Read<ObservedPipe>
+  readonly pipeRead: (service: ServiceAccess, pipeId: string) => Read<ObservedPipe>
 }
 
 /** The right to send one create, and to ask for one pipe before. Each at most once, whatever happens. */
@@ -30,7 +30,7 @@ export function createPermit(
   parts: { readonly creating: CreateParts; readonly reading: ReadParts },
 ): CreatePermit {
   const { creating, reading } = parts
-  const { gate } = creating
+  const { breaker } = creating
   let { admission } = permitted
   let used = false
 
@@ -39,16 +39,15 @@ export function createPermit(
     pipeId: string,
     options: ReadOptions,
   ): Promise<Reply<ObservedPipe>> {
-    const read = permitted.look(of, pipeId)
-    const { service, operation } = read.caller
+    const read = permitted.pipeRead(of, pipeId)
     const login = await read.caller.login()
-    const visitor = { service, operation, digest: login.digest, source: login.source }
-    gate.enter(visitor)
+    const caller = authenticated(read.caller, login)
+    breaker.enter(caller)
     const place = admission.spare ?? admission.place
     const result = await perform(
       read,
       {
-        admission: { login, visitor, place, spare: undefined },
+        admission: { login, caller, place, spare: undefined },
         body: undefined,
         notAfter: Infinity,
         signal: options.signal,
@@ -58,7 +57,7 @@ export function createPermit(
     if (result instanceof RemoteError && result.facts.class !== 'Missing') throw result
     // A budget of one: the place is used up, and the create needs another.
     if (admission.spare === undefined)
-      admission = await admit(permitted.caller, gate, { ...options, places: 1 })
+      admission = await admit(permitted.caller, breaker, { ...options, places: 1 })
     if (result instanceof RemoteError) throw result
     return result
   }
@@ -82,7 +81,7 @@ export function createPermit(
 /** Longest wait for a connection; also ended by the deadline of the whole. */
 const CONNECT_MS = 10_000
 
-export interface CreateParts extends ConclusionParts {
+export interface CreateParts extends HandleReplyParts {
   readonly userAgent: string
   /** From the first byte of DNS to the last of the reply; shorter than the shutdown grace. */
   readonly deadlineMs: number
@@ -94,9 +93,9 @@ export interface CreateParts extends ConclusionParts {
 /**
  * `POST …/pipes` (`spec/api.md` 4.1), once: no retrier, no keep-alive socket that may be dead, no stop signal, no second
  * connection.
- * @throws {RemoteError} with `effect` told
+ * @throws {RemoteError} with its `effect`
  */
-export async function sendCreate(
+async function sendCreate(
   call: {
     readonly caller: Caller
     readonly admission: Admission
@@ -122,13 +121,13 @@ export async function sendCreate(
   place.ended()
   const durationMs = clock.monotonic() - startedAt
   const attempt = { caller, admission, request, seen, readValue: createdPipe, timeoutMs, durationMs }
-  const result = conclude(attempt, parts)
+  const result = handleReply(attempt, parts)
   if (result instanceof RemoteError) throw result
   return result
 }
 
 /**
- * An exchange on a connection of its own. Whether anything was sent is told by the connection: as long as it was
+ * An exchange on a connection of its own. Whether anything was sent is known by the connection: as long as it was
  * never ready, nothing was, whatever the error.
  */
 async function exchangeOnce(

@@ -53,7 +53,7 @@ type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
 
 /**
  * One request and what comes back, in full, within a time and a size. Never throws, and follows no redirect.
- * Made on `dispatch`, because only there a client tells the moment at which a request goes onto a ready connection.
+ * Made on `dispatch`, because only there a client knows the moment at which a request goes onto a ready connection.
  */
 export function exchange(
   dispatcher: Dispatcher,

@@ -15,7 +15,7 @@ export interface Login {
   readonly authorization: Secret
   /** Every text that must not come back in a message: parts of the header and what it was made of. */
   readonly secrets: readonly Secret[]
-  /** Equal for equal credentials; keyed with a key of this process, so that it tells nothing elsewhere. */
+  /** Equal for equal credentials; keyed with a key of this process, so that it says nothing elsewhere. */
   readonly digest: string
   /** Where a person looks for them, in words. */
   readonly source: string

@@ -101,8 +101,8 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     patches: [
       {
         file: 'platform/clients.ts',
-        from: `base: target, path, look: pipeRead }`,
-        to: `base: target, path, look: pipeRead, signal: readOptions.signal }`,
+        from: `base: target, path, pipeRead }`,
+        to: `base: target, path, pipeRead, signal: readOptions.signal }`,
       },
       {
         file: 'platform/create-pipe.ts',
