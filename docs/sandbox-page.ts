@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Fault, FaultRule } from '../src/sandbox/fault.ts'
-import { World } from '../src/sandbox/world.ts'
+import { Fault, FaultRule } from '../src/sandbox/fault-schema.ts'
+import { World } from '../src/sandbox/fixture.ts'
 import { cell, code } from './table.ts'
 
 /** docs/sandbox.md: what the sandbox is told, from its schemas. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createSandbox } from '../src/sandbox/sandbox.ts'
-import { readWorld } from '../src/sandbox/world.ts'
+import { createSandbox } from '../src/sandbox/sandbox-server.ts'
+import { readWorld } from '../src/sandbox/fixture.ts'
 import { startProgram, urlOf } from '../test/support/process.ts'
 import { until } from '../test/support/until.ts'
 import type { Workspace } from '../test/support/workspace.ts'

@@ -1,9 +1,9 @@
 import { sha256 } from '../lib/digest.ts'
 import { isObject, stableJson } from '../lib/json.ts'
-import type { Home } from './home.ts'
+import type { Home } from './storage.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
 import type { StoredAlert, StoredPipe } from './stored.ts'
-import type { Incident } from './world.ts'
+import type { Incident } from './fixture.ts'
 
 /** What befalls pipes and alerts by itself. Looked at when somebody asks: there are no timers. */
 export interface Incidents {

@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { type Answer, bare, envelope, failure } from './answer.ts'
-import type { Home } from './home.ts'
+import type { World } from './fixture.ts'
 import type { Incidents } from './incidents.ts'
-import type { Operation } from './operation.ts'
-import { viewPipe } from './pipe-view.ts'
-import { withoutRequestOnly } from './request-only.ts'
-import { PipeRequest, QueryEndpointRequest } from './request-schema.ts'
-import { objectionTo, wordIssues } from './request-rules.ts'
-import type { World } from './world.ts'
+import { viewPipe, withoutRequestOnly } from './pipe-view.ts'
+import {
+  objectionTo,
+  type Operation,
+  PipeRequest,
+  QueryEndpointRequest,
+  wordIssues,
+} from './request-schema.ts'
+import type { Home } from './storage.ts'
 
 /** One request whose credentials are right. */
 export interface Call {

@@ -1,5 +1,5 @@
 import type { ObservedEndpoint, ObservedPipe } from '../../src/kinds/observed.ts'
-import { withoutRequestOnly } from '../../src/sandbox/request-only.ts'
+import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { CreatePermit, Platform, Reply, ServiceAccess } from '../../src/reconcile/ports.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'

@@ -1,4 +1,4 @@
-import type { Home } from '../../src/sandbox/home.ts'
+import type { Home } from '../../src/sandbox/storage.ts'
 
 /** Reads the pipe `counter`, and writes it with one more: what is lost unless writers wait for one another. */
 export function addOne(home: Home): void {

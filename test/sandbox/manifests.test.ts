@@ -8,8 +8,8 @@ import type { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { SOURCE_KINDS } from '../../src/kinds/pipe/source-schema.ts'
 import { isSecretRef } from '../../src/kinds/secret-ref.ts'
 import { isObject, type Json } from '../../src/lib/json.ts'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
-import { readWorld } from '../../src/sandbox/world.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
+import { readWorld } from '../../src/sandbox/fixture.ts'
 import { ask, KEY, TOKEN } from './given.ts'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..')

@@ -1,4 +1,4 @@
-import { openHome } from '../../src/sandbox/home.ts'
+import { openHome } from '../../src/sandbox/storage.ts'
 import { addOne } from './counter.ts'
 
 /*

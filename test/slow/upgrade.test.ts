@@ -2,8 +2,8 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
-import { readWorld } from '../../src/sandbox/world.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import { readWorld } from '../../src/sandbox/fixture.ts'
 import { ALERTS_TOKEN, CREDENTIAL, platformArgs, runArgs } from '../support/manifests.ts'
 import {
   resourcesOf,

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { WorldInput } from '../../src/sandbox/world.ts'
+import type { WorldInput } from '../../src/sandbox/fixture.ts'
 import type { Leaks } from './leaks.ts'
 import { PLANTED } from './leaks.ts'
 

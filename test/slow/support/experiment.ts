@@ -1,5 +1,5 @@
 import { reachedLine } from '../../../src/cli/failpoints.ts'
-import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
+import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,

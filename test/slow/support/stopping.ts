@@ -1,4 +1,4 @@
-import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
+import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { reachedLine } from '../../../src/cli/failpoints.ts'
-import { createSandbox } from '../../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { KEPT_REQUESTS, openHome } from '../../src/sandbox/home.ts'
+import { KEPT_REQUESTS, openHome } from '../../src/sandbox/storage.ts'
 import { addOne } from './counter.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
 

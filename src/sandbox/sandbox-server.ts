@@ -1,14 +1,14 @@
-import { createControl, type SandboxControl } from './control.ts'
-import type { Access, Credential } from './credential.ts'
-import type { FaultMixInput, FaultRuleInput } from './fault.ts'
-import { createFaults } from './faults.ts'
-import { openHome } from './home.ts'
+import { addControl, createControl, isControl, type SandboxControl } from './control.ts'
+import { type Access, createRateLimit, type Credential, type Limit } from './credential.ts'
+import type { FaultMixInput, FaultRuleInput } from './fault-schema.ts'
+import { createFaults } from './fault-script.ts'
+import { seed, World, type WorldInput } from './fixture.ts'
 import { createIncidents } from './incidents.ts'
 import { createPlatform } from './platform.ts'
-import { createRateLimit, type Limit } from './rate-limit.ts'
-import { seed } from './seed.ts'
-import { serve } from './serve.ts'
-import { World, type WorldInput } from './world.ts'
+import { createExchange, type ExchangeParts } from './request-handler.ts'
+import { OPERATIONS, ROUTES } from './request-schema.ts'
+import { openHome } from './storage.ts'
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 
 export interface SandboxOptions {
   /** Where to listen; `127.0.0.1` unless given. */
@@ -85,5 +85,72 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     close: () => open.disposeAsync(),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+export interface ServeOptions {
+  readonly host: string
+  readonly port: number
+  readonly control: SandboxControl
+  readonly parts: Omit<ExchangeParts, 'closing'>
+}
+
+export interface Served extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Largest body taken, in bytes. */
+const BODY_LIMIT = 4 * 2 ** 20
+
+/** Listens, and hands each request to the exchange. @throws Error when it cannot listen */
+export async function serve(options: ServeOptions): Promise<Served> {
+  const { host, port, control, parts } = options
+  const closing = new AbortController()
+  const server = fastify({
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    routerOptions: { caseSensitive: true },
+  })
+  // bodies are taken as texts: whether they are JSON is for the platform to say
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+
+  const exchange = createExchange({ ...parts, closing: closing.signal })
+  for (const operation of OPERATIONS) {
+    server.route({
+      ...ROUTES[operation],
+      handler: (request, reply) => exchange.perform(operation, request, reply),
+    })
+  }
+  addControl(server, control)
+  server.setNotFoundHandler(async (request, reply) => {
+    if (isControl(request)) return reply.code(404).send({ error: 'no such path' })
+    exchange.refuse(request, reply, 404, 'no such path')
+    return reply
+  })
+  server.setErrorHandler(async (error: FastifyError, request, reply) => {
+    // 415 is how fastify says that a content type is none
+    const status = error.statusCode === 415 ? 400 : (error.statusCode ?? 500)
+    exchange.refuse(request, reply, status, error.message)
+    return reply
+  })
+
+  const url = await listen(server, host, port)
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await server.close()
+    },
+  }
+}
+
+async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await server.listen({ host, port })
+  } catch (error) {
+    await server.close()
+    throw error
   }
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from '../kinds/zod.ts'
 import { offsetOf } from '../lib/yaml-offset.ts'
-import { wordIssue } from './request-rules.ts'
+import { wordIssue } from './request-schema.ts'
 
 /** A file of the sandbox that cannot be used; the message says what is wrong with it, a line a fault, each with its place. */
 export class SandboxFileError extends Error {

@@ -1,6 +1,6 @@
 import { z } from '../kinds/zod.ts'
-import { readSandboxFile } from './file.ts'
-import { OPERATIONS } from './operation.ts'
+import { readSandboxFile } from './sandbox-file.ts'
+import { OPERATIONS } from './request-schema.ts'
 
 const Status = z.int().min(200).max(599)
 const WaitSeconds = z.number().nonnegative().max(86_400)
