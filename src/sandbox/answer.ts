@@ -31,7 +31,7 @@ export function failure(
 }
 
 /** What really happens on the connection. */
-export type Delivery =
+export type WireAnswer =
   | {
       readonly type: 'reply' | 'half'
       readonly status: number
@@ -40,7 +40,7 @@ export type Delivery =
     }
   | { readonly type: 'close' | 'reset' | 'silence' }
 
-/** Whether the platform does its work although `fault` befalls the request. */
+/** Whether the platform does its work although `fault` happens to the request. */
 export function isWorkDone(fault: Fault | undefined): boolean {
   switch (fault?.type) {
     case undefined:
@@ -63,16 +63,16 @@ export function isWorkDone(fault: Fault | undefined): boolean {
   }
 }
 
-/** The delivery of an answer when nothing goes wrong. */
-export function plain(answer: Answer): Delivery {
+/** An answer when nothing goes wrong with it. */
+export function plain(answer: Answer): WireAnswer {
   return reply(answer.status, JSON.stringify(answer.body), answer.headers)
 }
 
-/** The delivery under a fault. `answer` is what the platform said, if it did its work. */
+/** What a fault makes of an answer. `answer` is what the platform said, if it did its work. */
 export function deform(
   fault: Fault,
   context: { readonly answer: Answer | undefined; readonly requestId: string; readonly now: number },
-): Delivery {
+): WireAnswer {
   const { requestId, now } = context
   const answer = context.answer ?? failure(requestId, 500, 'nothing was done')
   switch (fault.type) {
@@ -105,19 +105,19 @@ export function deform(
   }
 }
 
-/** Puts a delivery onto the connection. */
-export function deliver(to: FastifyReply, delivery: Delivery): void {
+/** Puts an answer onto the connection. */
+export function deliver(to: FastifyReply, answer: WireAnswer): void {
   to.hijack()
   const { raw } = to
-  switch (delivery.type) {
+  switch (answer.type) {
     case 'reply':
-      raw.writeHead(delivery.status, headersOf(delivery))
-      raw.end(delivery.text)
+      raw.writeHead(answer.status, headersOf(answer))
+      raw.end(answer.text)
       return
     case 'half':
-      raw.writeHead(delivery.status, headersOf(delivery))
+      raw.writeHead(answer.status, headersOf(answer))
       // the callback comes when the half is with the kernel: only then may the connection go
-      raw.write(delivery.text.slice(0, delivery.text.length / 2), () => raw.socket?.destroy())
+      raw.write(answer.text.slice(0, answer.text.length / 2), () => raw.socket?.destroy())
       return
     case 'close':
       raw.socket?.destroy()
@@ -130,18 +130,18 @@ export function deliver(to: FastifyReply, delivery: Delivery): void {
   }
 }
 
-function reply(status: number, text: string, headers: Readonly<Record<string, string>>): Delivery {
+function reply(status: number, text: string, headers: Readonly<Record<string, string>>): WireAnswer {
   return { type: 'reply', status, headers, text }
 }
 
-function headersOf(delivery: {
+function headersOf(answer: {
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }): Record<string, string | number> {
   return {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(delivery.text),
-    ...delivery.headers,
+    'content-length': Buffer.byteLength(answer.text),
+    ...answer.headers,
   }
 }
 

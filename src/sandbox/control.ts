@@ -8,7 +8,7 @@ import type { Incidents } from './incidents.ts'
 import { type PipeInSandbox, viewPipe } from './pipe-view.ts'
 import { parseJson } from './platform.ts'
 import { wordIssues } from './request-schema.ts'
-import type { Home } from './storage.ts'
+import type { Storage } from './storage.ts'
 import { maskSecrets, type RecordedRequest, type StoredEndpoint } from './stored.ts'
 
 /** What one can see and do behind the platform's back. */
@@ -30,7 +30,7 @@ export interface SandboxControl {
 }
 
 export interface ControlParts {
-  readonly home: Home
+  readonly storage: Storage
   readonly incidents: Incidents
   readonly faults: Faults
   readonly provisioningMs: number
@@ -39,7 +39,7 @@ export interface ControlParts {
 }
 
 export function createControl({
-  home,
+  storage,
   incidents,
   faults,
   provisioningMs,
@@ -48,31 +48,31 @@ export function createControl({
   return {
     faults,
     pipes: () =>
-      home.transaction(() =>
-        home
+      storage.transaction(() =>
+        storage
           .pipes()
-          .flatMap((pipe) => incidents.befallPipe(pipe, now()) ?? [])
+          .flatMap((pipe) => incidents.advancePipe(pipe, now()) ?? [])
           .map((pipe) => ({ ...viewPipe(pipe, now(), provisioningMs), organizationId: pipe.organizationId })),
       ),
-    endpoints: () => home.endpoints(),
+    endpoints: () => storage.endpoints(),
     alerts: () =>
-      home.transaction(() => home.alerts().map((alert) => incidents.befallAlert(alert, now()).body)),
-    requests: () => home.requests(),
+      storage.transaction(() => storage.alerts().map((alert) => incidents.advanceAlert(alert, now()).body)),
+    requests: () => storage.requests(),
     vanish(pipeId) {
-      if (!home.removePipe(pipeId)) throw new Error(`there is no pipe ${pipeId}`)
+      if (!storage.removePipe(pipeId)) throw new Error(`there is no pipe ${pipeId}`)
     },
     change(pipeId, patch) {
-      home.transaction(() => {
-        const pipe = home.pipe(pipeId)
+      storage.transaction(() => {
+        const pipe = storage.pipe(pipeId)
         if (pipe === undefined) throw new Error(`there is no pipe ${pipeId}`)
-        home.putPipe({ ...pipe, updatedAt: now(), body: mergePatch(pipe.body, patch) })
+        storage.putPipe({ ...pipe, updatedAt: now(), body: mergePatch(pipe.body, patch) })
       })
     },
     setAlert(id, patch) {
-      home.transaction(() => {
+      storage.transaction(() => {
         const at = new Date(now()).toISOString()
-        const before = home.alert(id) ?? { id, at: now(), body: { id, createdAt: at }, incidents: [] }
-        home.putAlert({ ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
+        const before = storage.alert(id) ?? { id, at: now(), body: { id, createdAt: at }, incidents: [] }
+        storage.putAlert({ ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
       })
     },
   }

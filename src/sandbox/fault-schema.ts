@@ -79,7 +79,7 @@ export const FaultRule = z.strictObject({
 export type FaultRule = z.infer<typeof FaultRule>
 export type FaultRuleInput = z.input<typeof FaultRule>
 
-/** Faults by chance, the same for the same seed: what befalls the n-th request for a subject depends on nothing else. */
+/** Faults by chance, the same for the same seed: what happens to the n-th request for a subject depends on nothing else. */
 export const FaultMix = z.strictObject({
   seed: z.int(),
   faults: z

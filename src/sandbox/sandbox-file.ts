@@ -4,7 +4,7 @@ import type { z } from '../kinds/zod.ts'
 import { offsetOf } from '../lib/yaml-offset.ts'
 import { wordIssue } from './request-schema.ts'
 
-/** A file of the sandbox that cannot be used; the message says what is wrong with it, a line a fault, each with its place. */
+/** A file of the sandbox that cannot be used; the message says what is wrong with it, a line for each mistake, with its place. */
 export class SandboxFileError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -2,12 +2,12 @@ import { addControl, createControl, isControl, type SandboxControl } from './con
 import { type Access, createRateLimit, type Credential, type Limit } from './credential.ts'
 import type { FaultMixInput, FaultRuleInput } from './fault-schema.ts'
 import { createFaults } from './fault-script.ts'
-import { seed, World, type WorldInput } from './fixture.ts'
+import { applyFixture, Fixture, type FixtureInput } from './fixture.ts'
 import { createIncidents } from './incidents.ts'
 import { createPlatform } from './platform.ts'
-import { createExchange, type ExchangeParts } from './request-handler.ts'
+import { createRequestHandler, type RequestHandlerParts } from './request-handler.ts'
 import { OPERATIONS, ROUTES } from './request-schema.ts'
-import { openHome } from './storage.ts'
+import { openStorage } from './storage.ts'
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 
 export interface SandboxOptions {
@@ -18,10 +18,10 @@ export interface SandboxOptions {
   /** A SQLite file, made when absent, that several processes may open; in memory when not given. */
   readonly file?: string | undefined
   /** What is there before anybody asks. */
-  readonly world?: WorldInput | undefined
-  /** API keys that are right, besides those of the world. */
+  readonly fixture?: FixtureInput | undefined
+  /** API keys that are right, besides those of the fixture. */
   readonly credentials: readonly Credential[]
-  /** Tokens for alerts that are right, besides those of the world. */
+  /** Tokens for alerts that are right, besides those of the fixture. */
   readonly alertTokens: readonly string[]
   /** How long a new pipe is `Provisioning`; 1500 ms unless given. */
   readonly provisioningMs?: number | undefined
@@ -38,41 +38,41 @@ export interface SandboxOptions {
 export interface Sandbox extends SandboxControl, AsyncDisposable {
   /** `http://HOST:PORT`: both `{base_url}` and `{alerts_base_url}`. */
   readonly url: string
-  /** Replaces the API keys and tokens that are right, those of the world too. */
+  /** Replaces the API keys and tokens that are right, those of the fixture too. */
   setAccess(access: Access): void
   /** Ends every connection at once, hanging ones too, and closes the file. May be called twice. */
   close(): Promise<void>
 }
 
 /**
- * Starts a platform that behaves as `spec/api.md` says, and misbehaves as it is told.
+ * Starts a platform that behaves as `spec/api.md` says, and misbehaves as it is asked to.
  * @throws Error when it cannot listen or cannot use the file
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const now = options.now ?? Date.now
   const provisioningMs = options.provisioningMs ?? 1_500
-  const world = World.parse(options.world ?? {})
+  const fixture = Fixture.parse(options.fixture ?? {})
   let access: Access = {
-    credentials: [...world.credentials, ...options.credentials],
-    alertTokens: [...world.alertTokens, ...options.alertTokens],
+    credentials: [...fixture.credentials, ...options.credentials],
+    alertTokens: [...fixture.alertTokens, ...options.alertTokens],
   }
   const faults = createFaults()
   faults.add(...(options.faults?.rules ?? []))
   faults.mix(options.faults?.mix)
 
   await using stack = new AsyncDisposableStack()
-  const home = stack.use(openHome(options.file))
-  seed(home, world, now())
-  const incidents = createIncidents(home, world.incidents)
-  const platform = createPlatform({ home, incidents, services: world.services, provisioningMs })
+  const storage = stack.use(openStorage(options.file))
+  applyFixture(storage, fixture, now())
+  const incidents = createIncidents(storage, fixture.incidents)
+  const platform = createPlatform({ storage, incidents, services: fixture.services, provisioningMs })
 
-  const control = createControl({ home, incidents, faults, provisioningMs, now })
+  const control = createControl({ storage, incidents, faults, provisioningMs, now })
   const server = stack.use(
     await serve({
       host: options.host ?? '127.0.0.1',
       port: options.port ?? 0,
       control,
-      parts: { home, platform, faults, limit: createRateLimit(options.limit), access: () => access, now },
+      parts: { storage, platform, faults, limit: createRateLimit(options.limit), access: () => access, now },
     }),
   )
 
@@ -88,22 +88,16 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-export interface ServeOptions {
-  readonly host: string
-  readonly port: number
-  readonly control: SandboxControl
-  readonly parts: Omit<ExchangeParts, 'closing'>
-}
-
-export interface Served extends AsyncDisposable {
-  readonly url: string
-}
-
 /** Largest body taken, in bytes. */
 const BODY_LIMIT = 4 * 2 ** 20
 
-/** Listens, and hands each request to the exchange. @throws Error when it cannot listen */
-export async function serve(options: ServeOptions): Promise<Served> {
+/** Listens, and hands each request to its handler. @throws Error when it cannot listen */
+async function serve(options: {
+  readonly host: string
+  readonly port: number
+  readonly control: SandboxControl
+  readonly parts: Omit<RequestHandlerParts, 'closing'>
+}): Promise<AsyncDisposable & { readonly url: string }> {
   const { host, port, control, parts } = options
   const closing = new AbortController()
   const server = fastify({
@@ -116,23 +110,23 @@ export async function serve(options: ServeOptions): Promise<Served> {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 
-  const exchange = createExchange({ ...parts, closing: closing.signal })
+  const handler = createRequestHandler({ ...parts, closing: closing.signal })
   for (const operation of OPERATIONS) {
     server.route({
       ...ROUTES[operation],
-      handler: (request, reply) => exchange.perform(operation, request, reply),
+      handler: (request, reply) => handler.perform(operation, request, reply),
     })
   }
   addControl(server, control)
   server.setNotFoundHandler(async (request, reply) => {
     if (isControl(request)) return reply.code(404).send({ error: 'no such path' })
-    exchange.refuse(request, reply, 404, 'no such path')
+    handler.refuse(request, reply, 404, 'no such path')
     return reply
   })
   server.setErrorHandler(async (error: FastifyError, request, reply) => {
     // 415 is how fastify says that a content type is none
     const status = error.statusCode === 415 ? 400 : (error.statusCode ?? 500)
-    exchange.refuse(request, reply, status, error.message)
+    handler.refuse(request, reply, status, error.message)
     return reply
   })
 

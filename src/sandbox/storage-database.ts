@@ -40,7 +40,7 @@ const TABLES = `
 const BUSY_TIMEOUT_MS = 10_000
 const BUSY_PAUSE_MS = 20
 
-/** SQLite's word for a lock that somebody else holds. */
+/** SQLite's code for a lock that somebody else holds. */
 const SQLITE_BUSY = 5
 
 /** The database in `file`, or a new one in memory, with its tables. @throws Error that names the file */
@@ -65,7 +65,7 @@ export function openDatabase(file: string | undefined): DatabaseSync {
 }
 
 /**
- * Seen: of several processes that open a new file at the same moment, one is told that it is locked at once, whatever
+ * Seen: of several processes that open a new file at the same moment, one finds it locked at once, whatever
  * the timeout. So it tries again, for as long as the timeout would have let it.
  */
 function useWal(database: DatabaseSync): void {

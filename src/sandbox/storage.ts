@@ -5,7 +5,7 @@ import { openDatabase, transact } from './storage-database.ts'
 import type { RecordedAnswer, RecordedRequest, StoredAlert, StoredEndpoint, StoredPipe } from './stored.ts'
 
 /** Where the platform keeps its data: a database in memory or a file that several processes may open. */
-export interface Home extends Disposable {
+export interface Storage extends Disposable {
   /** Whether it outlives the process. */
   readonly durable: boolean
   /** All or nothing, and on disk when it returns. Not to be nested. */
@@ -22,8 +22,8 @@ export interface Home extends Disposable {
   alert(id: string): StoredAlert | undefined
   alerts(): readonly StoredAlert[]
   putAlert(alert: StoredAlert): void
-  /** @returns whether this is the first time that `what` is said */
-  first(what: string): boolean
+  /** Remembers that this of a fixture was put here once. @returns whether it was not before */
+  markApplied(what: string): boolean
   /** @returns the number of the request; keeps the last {@link KEPT_REQUESTS} */
   addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number
   answerRequest(seq: number, answer: RecordedAnswer): void
@@ -34,10 +34,10 @@ export interface Home extends Disposable {
 export const KEPT_REQUESTS = 100_000
 
 /**
- * Opens the home in `file`, or a new one in memory.
+ * Opens the storage in `file`, or a new one in memory.
  * @throws Error that names the file when it cannot be opened or was written by a newer version
  */
-export function openHome(file: string | undefined): Home {
+export function openStorage(file: string | undefined): Storage {
   const database = openDatabase(file)
   const one = (sql: string) => {
     const statement = database.prepare(sql)
@@ -73,7 +73,7 @@ export function openHome(file: string | undefined): Home {
     `INSERT INTO alert (id, at, body, incidents) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET body = excluded.body, incidents = excluded.incidents`,
   )
-  const first = run('INSERT INTO said (what) VALUES (?) ON CONFLICT DO NOTHING')
+  const markApplied = run('INSERT INTO said (what) VALUES (?) ON CONFLICT DO NOTHING')
   const addRequest = run('INSERT INTO request (facts) VALUES (?)')
   const answerRequest = run('UPDATE request SET answer = ? WHERE seq = ?')
   const forgetRequests = run('DELETE FROM request WHERE seq <= ?')
@@ -99,7 +99,7 @@ export function openHome(file: string | undefined): Home {
     putAlert({ id, at, body, incidents }) {
       putAlert(id, at, text(body), text(incidents))
     },
-    first: (what) => first(what).changes > 0,
+    markApplied: (what) => markApplied(what).changes > 0,
     addRequest(request) {
       const seq = Number(addRequest(JSON.stringify(request)).lastInsertRowid)
       if (seq % 1_000 === 0) forgetRequests(seq - KEPT_REQUESTS)

@@ -12,7 +12,7 @@ export interface StoredPipe {
   readonly updatedAt: number
   /** `name`, `source` and so on; `state` only when somebody set it, otherwise it follows from the time. */
   readonly body: JsonObject
-  /** Incidents that already befell it. */
+  /** Incidents that already happened to it. */
   readonly incidents: readonly string[]
 }
 
@@ -37,7 +37,7 @@ export interface StoredAlert {
 export interface RecordedAnswer {
   /** Undefined when the connection was cut, reset or left hanging before a status went out. */
   readonly status: number | undefined
-  /** The type of the fault that befell it. */
+  /** The type of the fault that happened to it. */
   readonly fault: string | undefined
   /** Whether the platform did its work, or would have and refused. */
   readonly done: boolean

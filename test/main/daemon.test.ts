@@ -25,7 +25,7 @@ function startPlatform() {
   return createSandbox({
     credentials: [CREDENTIAL],
     alertTokens: [ALERTS_TOKEN],
-    world: {
+    fixture: {
       alerts: [ALERT],
       services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }],
     },

@@ -38,7 +38,7 @@ function startPlatform() {
     credentials: [CREDENTIAL],
     alertTokens: [ALERTS_TOKEN],
     provisioningMs: 1,
-    world: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+    fixture: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
   })
 }
 

@@ -62,7 +62,7 @@ function startPlatform() {
   return createSandbox({
     credentials: [CREDENTIAL],
     alertTokens: [ALERTS_TOKEN],
-    world: {
+    fixture: {
       alerts: [
         { ...ALERT, id: 'firing', state: 'ALERT' },
         { ...ALERT, id: 'unreachable' },

@@ -20,7 +20,7 @@ let sandbox: Sandbox
 
 beforeAll(async () => {
   sandbox = await givenSandbox({
-    world: {
+    fixture: {
       services: [{ organizationId: ORGANIZATION, serviceId: SERVICE }],
       pipes: [{ ...ORDERS, id: OTHER, organizationId: ORGANIZATION, serviceId: SERVICE }],
     },

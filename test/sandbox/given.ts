@@ -50,7 +50,7 @@ export const ALERT = {
 
 /** A sandbox with one key, one token and one alert. */
 export function givenSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
-  return createSandbox({ credentials: [KEY], alertTokens: [TOKEN], world: { alerts: [ALERT] }, ...options })
+  return createSandbox({ credentials: [KEY], alertTokens: [TOKEN], fixture: { alerts: [ALERT] }, ...options })
 }
 
 export interface Got {

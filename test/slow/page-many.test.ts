@@ -47,7 +47,11 @@ describe('ten thousand resources', () => {
     const ids = Array.from({ length: MANY }, (_, index) => `alert-${index}`)
     const alerts = ids.map((id, index) => ({ ...ALERT, id, state: index % 500 === 0 ? 'ALERT' : 'OK' }))
     const platform = stack.use(
-      await createSandbox({ credentials: [], alertTokens: ['planted-alerts-token-93f'], world: { alerts } }),
+      await createSandbox({
+        credentials: [],
+        alertTokens: ['planted-alerts-token-93f'],
+        fixture: { alerts },
+      }),
     )
     mountSecrets(workspace)
     for (let file = 0; file < 100; file += 1) {

@@ -58,7 +58,7 @@ export async function createScenario(): Promise<Scenario> {
     await createSandbox({
       credentials: [CREDENTIAL],
       alertTokens: [ALERTS_TOKEN],
-      world: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+      fixture: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
     }),
   )
   mountSecrets(workspace)

@@ -31,7 +31,7 @@ test(
     await using platform = await createSandbox({
       credentials: [CREDENTIAL],
       alertTokens: [ALERTS_TOKEN],
-      world: { alerts },
+      fixture: { alerts },
     })
     const publisher = createLinkPublisher({
       base: workspace.dir,
@@ -97,7 +97,7 @@ test(
     await using platform = await createSandbox({
       credentials: [CREDENTIAL],
       alertTokens: [ALERTS_TOKEN],
-      world: { alerts },
+      fixture: { alerts },
     })
     workspace.write('parent/manifests/a.yaml', alertText('a', 'one'))
     const manifests = workspace.path('parent', 'manifests')

@@ -44,7 +44,7 @@ export async function startPlatform(file: string): Promise<PlatformUnderTest> {
       file,
       credentials: CREDENTIALS,
       alertTokens: [ALERTS_TOKEN],
-      world: worldOfPlatform(),
+      fixture: worldOfPlatform(),
       provisioningMs: 300,
     }),
   )

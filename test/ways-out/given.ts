@@ -62,7 +62,7 @@ export async function given(...names: readonly string[]): Promise<Given> {
     await createSandbox({
       credentials: [CREDENTIAL],
       alertTokens: [],
-      world: {
+      fixture: {
         services: [
           { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
           { organizationId: ORGANIZATION, serviceId: OTHER_SERVICE_ID },

@@ -47,7 +47,7 @@ export async function experiment(combination: Combination, options: ExperimentOp
   await using platform = await createSandbox({
     credentials: [CREDENTIAL],
     alertTokens: [],
-    world: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+    fixture: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
   })
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
