@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import { CHANGES, newsId, summaryOf, type News } from './news.ts'
+import { CHANGES, newsId, summaryOf, type News } from './notification.ts'
 
 /** Of the world around the news; the same for every message of a process. */
 export interface MessageContext {

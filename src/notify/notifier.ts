@@ -2,7 +2,7 @@ import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit, Event } from '../reconcile/events.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
 import { deliver, type DeliveryParts, type Route } from './delivery.ts'
-import type { OpenedMemory } from './memory.ts'
+import type { OpenedMemory } from './sent-state-file.ts'
 import type { MessageContext } from './message.ts'
 import { createTarget, type Target, type TargetOptions } from './target.ts'
 

@@ -1,5 +1,5 @@
 import { pageOf, plain, type Message, type MessageContext } from './message.ts'
-import { sentenceOf, type News } from './news.ts'
+import { sentenceOf, type News } from './notification.ts'
 
 /** News listed in one message: Slack takes 50 blocks, and nobody reads so many. */
 export const MOST_IN_SLACK = 15

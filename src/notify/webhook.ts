@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Secret } from '../lib/secret.ts'
 import { pageOf, plain, type Message, type MessageContext } from './message.ts'
-import { sentenceOf, type News } from './news.ts'
+import { sentenceOf, type News } from './notification.ts'
 
 /** News listed in one message of a webhook. */
 export const MOST_IN_WEBHOOK = 100

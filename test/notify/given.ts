@@ -6,7 +6,7 @@ import type { Reason } from '../../src/plan/reason.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import type { MessageContext } from '../../src/notify/message.ts'
 import type { Filter } from '../../src/notify/filter.ts'
-import type { News } from '../../src/notify/news.ts'
+import type { News } from '../../src/notify/notification.ts'
 
 export const EVERYTHING: Filter = { kinds: [], names: [], labels: {}, severity: 'info' }
 

@@ -2,10 +2,10 @@ import type { Key } from '../kinds/key.ts'
 import { isAtLeast } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { isAbout, type Filter } from './filter.ts'
-import { createdNews, forgottenNews, stateNews, worstFirst, type Creation } from './news-of.ts'
-import type { News } from './news.ts'
-import { standingOf, type Standing } from './standing.ts'
-import type { Told, ToldTarget } from './told.ts'
+import { createdNews, forgottenNews, stateNews, worstFirst, type Creation } from './notification.ts'
+import type { News } from './notification.ts'
+import { standingOf, type Standing } from './alert-state.ts'
+import type { Told, ToldTarget } from './sent-state.ts'
 
 export interface OwedOptions {
   readonly filter: Filter

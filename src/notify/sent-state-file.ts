@@ -1,5 +1,5 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
-import { readTold, writeTold, type ToldTarget } from './told.ts'
+import { readTold, writeTold, type ToldTarget } from './sent-state.ts'
 
 /** What was told, for the next start. */
 export interface Memory {
