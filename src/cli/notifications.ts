@@ -6,7 +6,7 @@ import { systemClock } from '../daemon/system-clock.ts'
 import type { Clock } from '../lib/clock.ts'
 import { readAddress, readSigningKey } from '../notify/address.ts'
 import type { Post } from '../notify/delivery.ts'
-import { forgetfulMemory, openMemory } from '../notify/sent-state-file.ts'
+import { noSentStateFile, openSentStateFile } from '../notify/sent-state-file.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
 import { exchange } from '../platform/http-exchange.ts'
 import { readSecretFile } from '../platform/secret-store.ts'
@@ -20,7 +20,7 @@ import { VERSION } from './version.ts'
 const CONNECT_MS = 5_000
 
 /**
- * A mistake in a reference is told at the start, and not on the day on which something turns bad.
+ * A mistake in a reference is shown at the start, and not on the day on which something turns bad.
  * @throws {CommandError} when an address or a key cannot be read, or is none
  */
 export async function assertAddresses({ notifications, allowInsecureHttp }: Settings): Promise<void> {
@@ -28,21 +28,21 @@ export async function assertAddresses({ notifications, allowInsecureHttp }: Sett
   if (faults.flat().length > 0) throw new CommandError(formatFaults(faults.flat()), EXIT.usage)
 }
 
-/** Who is told, put together from the settings. */
+/** Who is notified, put together from the settings. */
 export async function openNotifier(
   settings: Settings,
   parts: { readonly ledger: Ledger; readonly board: StatusBoard; readonly emit: Emit },
 ): Promise<Notifier & AsyncDisposable> {
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
   const { ledger, board, emit } = parts
-  const file = toldFile(settings)
+  const file = sentStateFile(settings)
   const agent = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
   const notifier = createNotifier({
     targets: notifications.map(({ url, signingKey, ...target }) => ({
       ...target,
       route: { urlFile: url.path, keyFile: signingKey?.path, allowInsecureHttp },
     })),
-    memory: file === undefined ? forgetfulMemory() : await openMemory(file),
+    sentStates: file === undefined ? noSentStateFile() : await openSentStateFile(file),
     records: await ledger.list(),
     board,
     context: {
@@ -84,8 +84,8 @@ export function httpPost(dispatcher: Dispatcher, clock: Clock): Post {
     )
 }
 
-/** What was told is kept beside the ledger, and lasts as long as it does. */
-function toldFile({ ledger }: Settings): string | undefined {
+/** What was sent is kept beside the ledger, and lasts as long as it does. */
+function sentStateFile({ ledger }: Settings): string | undefined {
   return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
 }
 

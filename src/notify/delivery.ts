@@ -10,7 +10,7 @@ const ATTEMPT_MS = 10_000
 /** More of a reply is not read: what it says beyond is for nobody. */
 const MOST_REPLY_BYTES = 16 * 1024
 
-/** Where and how a target is told. */
+/** Where and how a target is reached. */
 export interface Route {
   readonly urlFile: string
   /** Only of a webhook. */
@@ -19,7 +19,7 @@ export interface Route {
 }
 
 /** What is sent; the same bytes at every attempt. */
-export interface Parcel {
+export interface OutgoingMessage {
   readonly id: string
   readonly body: string
 }
@@ -29,7 +29,7 @@ export type Delivery =
   | { readonly result: 'delivered'; readonly code: string }
   | {
       /**
-       * `again`: soon, or when the receiver said. `address`: not until somebody does something; the news is kept.
+       * `again`: soon, or when the receiver said. `address`: not until somebody does something; what it says is kept.
        * `refused`: this message will never be taken.
        */
       readonly result: 'again' | 'address' | 'refused'
@@ -76,9 +76,9 @@ export interface DeliveryParts {
   readonly userAgent: string
 }
 
-/** Sends a parcel once. Never throws, follows no redirect, and ends within its time. */
+/** Sends a message once. Never throws, follows no redirect, and ends within its time. */
 export async function deliver(
-  parcel: Parcel,
+  message: OutgoingMessage,
   route: Route,
   { post, readSecret, clock, userAgent }: DeliveryParts,
   signal: AbortSignal,
@@ -98,9 +98,9 @@ export async function deliver(
     headers: {
       'content-type': 'application/json',
       'user-agent': userAgent,
-      ...signedHeaders(parcel, signing?.key, clock.now()),
+      ...signedHeaders(message, signing?.key, clock.now()),
     },
-    body: parcel.body,
+    body: message.body,
     timeoutMs: ATTEMPT_MS,
     maxReplyBytes: MOST_REPLY_BYTES,
   }
@@ -137,7 +137,7 @@ function judge(
   }
   const { status } = seen
   const code = String(status)
-  // The head is enough: who says 2xx has it, however the body ends.
+  // The head is enough: whoever says 2xx has it, however the body ends.
   if (status >= 200 && status < 300) return { result: 'delivered', code }
   const words = excerptOf(seen.body, context.secrets)
   const why = `HTTP ${code}${words === '' ? '' : `: ${words}`}`
@@ -185,19 +185,19 @@ export function waitAfter(
 }
 
 /** At most so many attempts in any such time. */
-export interface Pace {
-  /** When the next attempt may begin, on the clock that `note` was told. */
+export interface AttemptLimit {
+  /** When the next attempt may begin, on the clock of `note`. */
   nextAt(): number
   note(now: number): void
 }
 
-export function createPace({
+export function createAttemptLimit({
   requests,
   windowMs,
 }: {
   readonly requests: number
   readonly windowMs: number
-}): Pace {
+}): AttemptLimit {
   let times: readonly number[] = []
   return {
     nextAt: () => (times.length < requests ? -Infinity : (times[0] ?? 0) + windowMs),

@@ -4,19 +4,19 @@ import { type ConditionType, type Status, STATUSES } from '../plan/condition.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { Severity } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
-import type { Standing } from './alert-state.ts'
-import type { Told } from './sent-state.ts'
+import type { AlertState } from './alert-state.ts'
+import type { SentAlert } from './sent-state.ts'
 
-/** `bad`: it turned bad, or is bad for another reason. `good`: the trouble is over. `forgotten`: nobody expects it any more. */
+/** `bad`: it turned bad, or is bad for another reason. `good`: the problem is over. `forgotten`: nobody expects it any more. */
 export const CHANGES = ['bad', 'created', 'good', 'forgotten'] as const
 
-/** One thing to be told of one resource. */
-export interface News {
-  /** The same for the same news, also after a restart: receivers can tell a repetition by it. */
+/** What there is to say about one resource. */
+export interface Notification {
+  /** The same for the same content, also after a restart: receivers know a repetition by it. */
   readonly id: string
   readonly key: Key
   readonly change: (typeof CHANGES)[number]
-  /** Of what was told before, when that is over: who heard of a trouble hears of its end. */
+  /** Of what was sent before, when that is over: who heard of a problem hears of its end. */
   readonly severity: Severity
   readonly labels: Readonly<Record<string, string>>
   /** `undefined` when it is forgotten. */
@@ -24,11 +24,11 @@ export interface News {
   readonly condition: ConditionType | undefined
   readonly reason: Reason | undefined
   readonly message: string
-  /** What was told of it last; `undefined` when nothing was, or that it is well. */
+  /** What was sent about it last; `undefined` when nothing was, or that it is well. */
   readonly before: { readonly status: Status; readonly reason: Reason } | undefined
   /** Since when it is so: ms since the epoch. */
   readonly since: number
-  /** How often it changed since it was last told of; more than 1: it flaps. */
+  /** How often it changed since the last notification; more than 1: it flaps. */
   readonly changes: number
   readonly revision: string | undefined
   readonly file: string | undefined
@@ -36,7 +36,7 @@ export interface News {
   readonly pipeId: string | undefined
 }
 
-export function newsId(parts: readonly (string | number | undefined)[]): string {
+export function notificationId(parts: readonly (string | number | undefined)[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 32)
 }
 
@@ -55,7 +55,7 @@ const TURNED: Readonly<Record<Status, string>> = {
 }
 
 /** What happened, without why. */
-export function sentenceOf({ key, change, status, before, changes }: News): string {
+export function sentenceOf({ key, change, status, before, changes }: Notification): string {
   const often = changes > 2 ? `, after ${changes} changes` : ''
   switch (change) {
     case 'created':
@@ -75,14 +75,15 @@ export function sentenceOf({ key, change, status, before, changes }: News): stri
 }
 
 /** The first sentence of a message about many. */
-export function summaryOf(news: readonly News[]): string {
-  const [only, ...more] = news
+export function summaryOf(notifications: readonly Notification[]): string {
+  const [only, ...more] = notifications
   if (only !== undefined && more.length === 0) return sentenceOf(only)
-  const count = (change: News['change']) => news.filter((item) => item.change === change).length
+  const count = (change: Notification['change']) =>
+    notifications.filter((item) => item.change === change).length
   const [bad, good, created] = [count('bad'), count('good') + count('forgotten'), count('created')]
   const parts = [
     bad > 0 ? `${bad} ${bad === 1 ? 'resource needs' : 'resources need'} attention` : '',
-    good > 0 ? `the trouble of ${good} is over` : '',
+    good > 0 ? `${good} ${good === 1 ? 'problem is' : 'problems are'} over` : '',
     created > 0 ? `${created} ${created === 1 ? 'pipe was' : 'pipes were'} created` : '',
   ].filter((part) => part !== '')
   const text = parts.join(', ')
@@ -98,9 +99,12 @@ export interface Creation {
   readonly revision: string
 }
 
-export function createdNews({ key, pipeId, at, revision }: Creation, status: ResourceStatus): News {
+export function createdNotification(
+  { key, pipeId, at, revision }: Creation,
+  status: ResourceStatus,
+): Notification {
   return {
-    id: newsId([key, 'created', pipeId]),
+    id: notificationId([key, 'created', pipeId]),
     key,
     change: 'created',
     severity: 'info',
@@ -119,20 +123,20 @@ export function createdNews({ key, pipeId, at, revision }: Creation, status: Res
   }
 }
 
-/** A resource that stands otherwise than was told. */
-export function stateNews(
+/** A resource whose state is not the one that was sent. */
+export function stateNotification(
   status: ResourceStatus,
-  standing: Standing,
-  { before, isTrouble, changes }: { before: Told | undefined; isTrouble: boolean; changes: number },
-): News {
+  alert: AlertState,
+  { before, isBad, changes }: { before: SentAlert | undefined; isBad: boolean; changes: number },
+): Notification {
   const { key, labels, revision, file, line, pipeId } = status
-  const { condition, reason, message, since, state } = standing
-  const change = isTrouble ? 'bad' : 'good'
+  const { condition, reason, message, since, state } = alert
+  const change = isBad ? 'bad' : 'good'
   return {
-    id: newsId([key, change, state, since]),
+    id: notificationId([key, change, state, since]),
     key,
     change,
-    severity: isTrouble || before === undefined ? standing.severity : before.severity,
+    severity: isBad || before === undefined ? alert.severity : before.severity,
     labels,
     status: status.status,
     condition,
@@ -148,10 +152,10 @@ export function stateNews(
   }
 }
 
-/** A trouble that was told of, of a resource that is no longer there. */
-export function forgottenNews(key: Key, before: Told): News {
+/** A problem that was sent, of a resource that is no longer there. */
+export function forgottenNotification(key: Key, before: SentAlert): Notification {
   return {
-    id: newsId([key, 'forgotten', before.state]),
+    id: notificationId([key, 'forgotten', before.state]),
     key,
     change: 'forgotten',
     severity: before.severity,
@@ -171,7 +175,7 @@ export function forgottenNews(key: Key, before: Told): News {
 }
 
 /** What is bad comes first, the worst of it before the rest; then what was created, then what is over. */
-export function worstFirst(one: News, other: News): number {
+export function worstFirst(one: Notification, other: Notification): number {
   return (
     CHANGES.indexOf(one.change) - CHANGES.indexOf(other.change) ||
     rank(one) - rank(other) ||
@@ -179,6 +183,6 @@ export function worstFirst(one: News, other: News): number {
   )
 }
 
-function rank({ status }: News): number {
+function rank({ status }: Notification): number {
   return status === undefined ? STATUSES.length : STATUSES.indexOf(status)
 }

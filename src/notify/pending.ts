@@ -2,113 +2,118 @@ import type { Key } from '../kinds/key.ts'
 import { isAtLeast } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { isAbout, type Filter } from './filter.ts'
-import { createdNews, forgottenNews, stateNews, worstFirst, type Creation } from './notification.ts'
-import type { News } from './notification.ts'
-import { standingOf, type Standing } from './alert-state.ts'
-import type { Told, ToldTarget } from './sent-state.ts'
+import {
+  createdNotification,
+  forgottenNotification,
+  stateNotification,
+  worstFirst,
+  type Creation,
+} from './notification.ts'
+import type { Notification } from './notification.ts'
+import { alertStateOf, type AlertState } from './alert-state.ts'
+import type { SentAlert, SentState } from './sent-state.ts'
 
-export interface OwedOptions {
+export interface PendingOptions {
   readonly filter: Filter
-  /** How long news is gathered before it is told, in ms. */
+  /** How long notifications are gathered before they are sent, in ms. */
   readonly groupWaitMs: number
-  /** The same trouble of a resource is told at most once in so long, in ms. */
+  /** The same problem of a resource is sent at most once in so long, in ms. */
   readonly flapWindowMs: number
-  /** What was told before. */
-  readonly before: ToldTarget
+  /** What was sent before. */
+  readonly before: SentState
   /** What is known of a resource now. */
   readonly resource: (key: Key) => ResourceStatus | undefined
   /** ms since the epoch. */
   readonly today: () => number
-  /** Something that was waiting to be told is no longer so: it turned back. */
+  /** Something that was pending is no longer so: it turned back. */
   readonly onFolded: () => void
 }
 
 /**
- * What one target is owed: the difference between how things stand and what it was told. Nothing is queued: a resource
+ * What is pending for one target: the difference between how things are and what was sent to it. Nothing is queued: a resource
  * that changes a hundred times while a receiver is away is one difference, or none. Times are of the monotonic clock.
  */
-export interface Owed {
-  /** Compares a resource with what was told of it. */
+export interface Pending {
+  /** Compares a resource with what was sent about it. */
   observe(key: Key, now: number): void
   created(creation: Creation, now: number): void
-  /** Lets go of what was told of resources that are no longer there; to be called when all that are there are known. */
+  /** Lets go of what was sent about resources that are no longer there; to be called when all that are there are known. */
   sweep(now: number): void
-  /** When something may be told; `undefined` when nothing waits. */
+  /** When something may be sent; `undefined` when nothing is pending. */
   readyAt(): number | undefined
-  /** What may be told now, worst first; whole until it is settled or released. `all`: also what would be gathered on. */
-  take(now: number, how: 'due' | 'all'): readonly News[]
-  /** It was told, or given up. */
-  settle(news: readonly News[], now: number): void
-  /** It was not told, and is looked at anew. */
-  release(news: readonly News[], now: number): void
+  /** What may be sent now, worst first; whole until it is settled or released. `all`: also what would be gathered on. */
+  take(now: number, how: 'due' | 'all'): readonly Notification[]
+  /** It was sent, or given up. */
+  settle(notifications: readonly Notification[], now: number): void
+  /** It was not sent, and is compared anew. */
+  release(notifications: readonly Notification[], now: number): void
   /** Resources and creations that wait, or are under way. */
   readonly count: number
-  readonly told: ToldTarget
+  readonly sent: SentState
 }
 
 interface Waiting {
-  readonly news: News
-  readonly state: Told | undefined
-  /** Since when the target is owed something about this resource. */
+  readonly notification: Notification
+  readonly state: SentAlert | undefined
+  /** Since when something about this resource is pending. */
   readonly since: number
 }
 
-/** So many troubles of one resource are told within the flap window; others wait for its end. */
-const MOST_TROUBLES = 4
+/** So many problems of one resource are sent within the flap window; others wait for its end. */
+const MOST_PROBLEMS = 4
 
-/** A trouble that was told. */
-interface Telling {
+/** A problem that was sent. */
+interface SentOnce {
   readonly state: string
   readonly at: number
 }
 
-/** How often a resource changed since it was last told of. */
+/** How often a resource changed since the last notification. */
 interface Flips {
   readonly state: string
   readonly count: number
 }
 
-export function createOwed(options: OwedOptions): Owed {
+export function createPending(options: PendingOptions): Pending {
   const { filter, groupWaitMs, flapWindowMs, resource, today, onFolded } = options
-  const told = new Map(options.before.told)
+  const sent = new Map(options.before.alerts)
   const waiting = new Map<Key, Waiting>()
   const creations = new Map<Key, { readonly creation: Creation; readonly since: number }>()
   const underWay = new Set<Key>()
   const flips = new Map<Key, Flips>()
-  const tellings = new Map<Key, readonly Telling[]>()
+  const sendings = new Map<Key, readonly SentOnce[]>()
   let createdUntil = options.before.createdUntil
 
   function observe(key: Key, now: number): void {
     if (underWay.has(key)) return // it is looked at when that is settled
     const status = resource(key)
     if (status === undefined) {
-      const before = told.get(key)
+      const before = sent.get(key)
       if (before === undefined) drop(key)
-      else if (waiting.get(key)?.news.change !== 'forgotten')
-        owe(key, forgottenNews(key, before), undefined, now)
+      else if (waiting.get(key)?.notification.change !== 'forgotten')
+        add(key, forgottenNotification(key, before), undefined, now)
       return
     }
     if (!isAbout(filter, status)) {
-      told.delete(key)
+      sent.delete(key)
       drop(key)
       return
     }
-    const standing = standingOf(status, today())
-    if (standing.wellness === 'between') return
-    const trouble =
-      standing.wellness === 'bad' && isAtLeast(standing.severity, filter.severity) ? standing : undefined
-    const before = told.get(key)
-    const changes = countChange(key, trouble?.state ?? 'good', before?.state ?? 'good')
-    if (trouble?.state === before?.state) {
+    const alert = alertStateOf(status, today())
+    if (alert.wellness === 'between') return
+    const problem = alert.wellness === 'bad' && isAtLeast(alert.severity, filter.severity) ? alert : undefined
+    const before = sent.get(key)
+    const changes = countChange(key, problem?.state ?? 'good', before?.state ?? 'good')
+    if (problem?.state === before?.state) {
       if (waiting.delete(key)) onFolded()
       return
     }
-    const news = stateNews(status, standing, { before, isTrouble: trouble !== undefined, changes })
-    owe(key, news, trouble === undefined ? undefined : toldOf(trouble), now)
+    const notification = stateNotification(status, alert, { before, isBad: problem !== undefined, changes })
+    add(key, notification, problem === undefined ? undefined : sentAlertOf(problem), now)
   }
 
-  function owe(key: Key, news: News, state: Told | undefined, now: number): void {
-    waiting.set(key, { news, state, since: waiting.get(key)?.since ?? now })
+  function add(key: Key, notification: Notification, state: SentAlert | undefined, now: number): void {
+    waiting.set(key, { notification, state, since: waiting.get(key)?.since ?? now })
   }
 
   function countChange(key: Key, state: string, toldState: string): number {
@@ -123,28 +128,28 @@ export function createOwed(options: OwedOptions): Owed {
     flips.delete(key)
   }
 
-  /** A trouble that was told not long ago, and came again, is held; the end of one never is. */
+  /** A problem that was sent not long ago, and came again, is held; the end of one never is. */
   function heldUntil(key: Key, { state }: Waiting): number {
-    const recent = tellings.get(key) ?? []
+    const recent = sendings.get(key) ?? []
     if (state === undefined) return -Infinity
-    const same = recent.findLast((telling) => telling.state === state.state)
-    const first = recent.length < MOST_TROUBLES ? undefined : recent[0]
-    return Math.max(...[same, first].map((telling) => (telling?.at ?? -Infinity) + flapWindowMs))
+    const same = recent.findLast((sending) => sending.state === state.state)
+    const first = recent.length < MOST_PROBLEMS ? undefined : recent[0]
+    return Math.max(...[same, first].map((sending) => (sending?.at ?? -Infinity) + flapWindowMs))
   }
 
-  function noteTelling(key: Key, { state }: Told, now: number): void {
-    const recent = (tellings.get(key) ?? []).filter(({ at }) => at + flapWindowMs > now)
-    tellings.set(key, [...recent, { state, at: now }].slice(-MOST_TROUBLES))
-    if (tellings.size <= 2 * waiting.size + TELLINGS_KEPT) return
-    for (const [other, times] of tellings) {
-      if (times.every(({ at }) => at + flapWindowMs <= now)) tellings.delete(other)
+  function noteSending(key: Key, { state }: SentAlert, now: number): void {
+    const recent = (sendings.get(key) ?? []).filter(({ at }) => at + flapWindowMs > now)
+    sendings.set(key, [...recent, { state, at: now }].slice(-MOST_PROBLEMS))
+    if (sendings.size <= 2 * waiting.size + SENDINGS_KEPT) return
+    for (const [other, times] of sendings) {
+      if (times.every(({ at }) => at + flapWindowMs <= now)) sendings.delete(other)
     }
   }
 
-  /** A creation as news; none when the target is not told of this pipe. */
-  function creationNews(creation: Creation): readonly News[] {
+  /** A creation as a notification; none when the target is not notified about this pipe. */
+  function creationNotification(creation: Creation): readonly Notification[] {
     const status = resource(creation.key)
-    if (status !== undefined && isAbout(filter, status)) return [createdNews(creation, status)]
+    if (status !== undefined && isAbout(filter, status)) return [createdNotification(creation, status)]
     creations.delete(creation.key)
     return []
   }
@@ -157,7 +162,7 @@ export function createOwed(options: OwedOptions): Owed {
       creations.set(creation.key, { creation, since: creations.get(creation.key)?.since ?? now })
     },
     sweep(now) {
-      for (const key of new Set([...told.keys(), ...waiting.keys()])) {
+      for (const key of new Set([...sent.keys(), ...waiting.keys()])) {
         if (resource(key) === undefined) observe(key, now)
       }
     },
@@ -174,15 +179,15 @@ export function createOwed(options: OwedOptions): Owed {
       const made = [...creations.values()]
       const isDue = [...states.map(([, one]) => one), ...made].some(({ since }) => since + groupWaitMs <= now)
       if (how === 'due' && !isDue) return []
-      const news = [
-        ...states.map(([, one]) => one.news),
-        ...made.flatMap(({ creation }) => creationNews(creation)),
+      const notifications = [
+        ...states.map(([, one]) => one.notification),
+        ...made.flatMap(({ creation }) => creationNotification(creation)),
       ]
-      for (const { key } of news) underWay.add(key)
-      return news.toSorted(worstFirst)
+      for (const { key } of notifications) underWay.add(key)
+      return notifications.toSorted(worstFirst)
     },
-    settle(news, now) {
-      for (const item of news) {
+    settle(notifications, now) {
+      for (const item of notifications) {
         underWay.delete(item.key)
         if (item.change === 'created') {
           if (creations.get(item.key)?.creation.pipeId === item.pipeId) creations.delete(item.key)
@@ -190,35 +195,35 @@ export function createOwed(options: OwedOptions): Owed {
           continue
         }
         const state = waiting.get(item.key)?.state
-        if (state === undefined) told.delete(item.key)
+        if (state === undefined) sent.delete(item.key)
         else {
-          told.set(item.key, state)
-          noteTelling(item.key, state, now)
+          sent.set(item.key, state)
+          noteSending(item.key, state, now)
         }
         drop(item.key)
       }
-      for (const { key } of news) observe(key, now)
+      for (const { key } of notifications) observe(key, now)
     },
-    release(news, now) {
-      for (const { key } of news) underWay.delete(key)
-      for (const { key } of news) observe(key, now)
+    release(notifications, now) {
+      for (const { key } of notifications) underWay.delete(key)
+      for (const { key } of notifications) observe(key, now)
     },
     get count() {
       return waiting.size + creations.size
     },
-    get told() {
-      return { told, createdUntil }
+    get sent() {
+      return { alerts: sent, createdUntil }
     },
   }
 }
 
-/** So many keys may have tellings that are over before they are let go. */
-const TELLINGS_KEPT = 1_000
+/** So many keys may have sendings that are over before they are dropped. */
+const SENDINGS_KEPT = 1_000
 
 function earlier(one: number | undefined, other: number): number {
   return one === undefined ? other : Math.min(one, other)
 }
 
-function toldOf({ state, status, condition, reason, severity }: Standing): Told {
+function sentAlertOf({ state, status, condition, reason, severity }: AlertState): SentAlert {
   return { state, status, condition, reason, severity }
 }

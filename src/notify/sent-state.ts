@@ -6,55 +6,56 @@ import { SEVERITIES } from '../plan/severity.ts'
 
 const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
 
-/** A trouble that a target was told of and that was not over when it last was. */
-export const Told = z.strictObject({
-  /** As in `standing.ts`. */
+/** A problem that was sent to a target and was not over with the last message. */
+export const SentAlert = z.strictObject({
+  /** As in `alert-state.ts`. */
   state: z.string(),
   status: z.enum(STATUSES),
   condition: z.enum(CONDITION_TYPES),
   reason: z.string().refine(isReason),
   severity: z.enum(SEVERITIES),
 })
-export type Told = Readonly<z.infer<typeof Told>>
+export type SentAlert = Readonly<z.infer<typeof SentAlert>>
 
-/** What one target was told of; all else that it is told of is well. Never a secret: no message, no address. */
-export interface ToldTarget {
-  readonly told: ReadonlyMap<Key, Told>
-  /** Pipes that were created until then are told of: ms since the epoch. */
+/** What was sent to one target; all else that it is notified about is well. Never a secret: no message, no address. */
+export interface SentState {
+  readonly alerts: ReadonlyMap<Key, SentAlert>
+  /** Pipes that were created until then are sent: ms since the epoch. */
   readonly createdUntil: number
 }
 
+/** The file; `told` is what its first version called the alerts. */
 const Document = z.strictObject({
   version: z.literal(1),
   targets: z.record(
     z.string(),
-    z.strictObject({ createdUntil: z.number(), told: z.record(z.string(), Told) }),
+    z.strictObject({ createdUntil: z.number(), told: z.record(z.string(), SentAlert) }),
   ),
 })
 
-/** @returns `undefined` when the text is not what {@link writeTold} wrote */
-export function readTold(text: string): ReadonlyMap<string, ToldTarget> | undefined {
+/** @returns `undefined` when the text is not what {@link writeSentStates} wrote */
+export function readSentStates(text: string): ReadonlyMap<string, SentState> | undefined {
   const { data } = Document.safeParse(jsonOf(text))
   if (data === undefined) return undefined
   return new Map(
     Object.entries(data.targets).map(([target, { createdUntil, told }]) => [
       target,
-      { createdUntil, told: new Map(Object.entries(told).flatMap(([name, one]) => pairOf(name, one))) },
+      { createdUntil, alerts: new Map(Object.entries(told).flatMap(([name, one]) => pairOf(name, one))) },
     ]),
   )
 }
 
-export function writeTold(targets: ReadonlyMap<string, ToldTarget>): string {
-  const entries = [...targets].map(([name, { createdUntil, told }]) => [
+export function writeSentStates(targets: ReadonlyMap<string, SentState>): string {
+  const entries = [...targets].map(([name, { createdUntil, alerts }]) => [
     name,
-    { createdUntil, told: Object.fromEntries([...told].toSorted(([a], [b]) => (a < b ? -1 : 1))) },
+    { createdUntil, told: Object.fromEntries([...alerts].toSorted(([a], [b]) => (a < b ? -1 : 1))) },
   ])
   return `${JSON.stringify({ version: 1, targets: Object.fromEntries(entries) })}\n`
 }
 
-function pairOf(text: string, told: Told): readonly (readonly [Key, Told])[] {
+function pairOf(text: string, alert: SentAlert): readonly (readonly [Key, SentAlert])[] {
   const key = parseKey(text)
-  return key === undefined ? [] : [[key, told]]
+  return key === undefined ? [] : [[key, alert]]
 }
 
 function jsonOf(text: string): unknown {
