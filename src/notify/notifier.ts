@@ -57,7 +57,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   if (sentStates.unusable !== undefined) {
     emit({ type: 'NotificationsForgotten', message: sentStates.unusable })
   }
-  // Without a first line, a crash before the first message would make creations of this process look old.
+  // Without a first line, a crash before the first message would make creations of this process count as old.
   if (targets.length > 0) keeper.ask()
 
   /** Writes what was sent, one write at a time, the newest last. */

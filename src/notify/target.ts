@@ -81,7 +81,7 @@ export function createTarget(options: TargetOptions): Target {
       shown = pending.count
       emit({ type: 'NotificationsWaiting', target: name, count: shown })
     }
-    // Whatever is pending, something is due by then at the latest or the timer looks again.
+    // Whatever is pending, something is due by then at the latest or the timer checks again.
     if (shown > 0) wakeAt(clock.monotonic() + options.groupWaitMs)
   }
 

@@ -5,7 +5,7 @@ import { notSent, type RemoteError } from '../reconcile/remote-error.ts'
 import { createPace, createRequestWindow, MARGIN, type Place } from './request-window.ts'
 import { createWaitingLine } from './waiting-line.ts'
 
-/** Far above what a daemon asks for at once; more than this waiting is a fault, not a load. */
+/** Far above what a daemon asks for at once; more than this waiting is a bug, not a load. */
 const LONGEST_LINE = 10_000
 
 /** Part of the budget that only priority 0 may use, of a budget that is large enough. */

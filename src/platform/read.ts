@@ -10,7 +10,7 @@ import { headersOf } from './login.ts'
 import type { ReadValue } from './reply-body.ts'
 import type { Base } from './wire.ts'
 
-/** Between two attempts of one call; a longer trouble is the business of the next reconcile. */
+/** Between two attempts of one call; a longer failure is the business of the next reconcile. */
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 4_000
 

@@ -32,11 +32,11 @@ export async function readSandboxFile<T>(file: string, schema: z.ZodType<T>): Pr
   if (problems.length > 0) throw new SandboxFileError(problems.join('\n'))
   const result = schema.safeParse(valueOf(doc, file) ?? {})
   if (result.success) return result.data
-  const faults = result.error.issues
+  const mistakes = result.error.issues
     .map((issue) => ({ offset: offsetOf(doc, issue.path), words: wordIssue(issue) }))
     .toSorted((a, b) => a.offset - b.offset)
     .map(({ offset, words }) => `${at(offset)}: ${words}`)
-  throw new SandboxFileError(faults.join('\n'), { cause: result.error })
+  throw new SandboxFileError(mistakes.join('\n'), { cause: result.error })
 }
 
 function valueOf(doc: Document, file: string): unknown {
