@@ -24,7 +24,7 @@ export interface NotifierOptions extends DeliveryParts {
   readonly random: () => number
 }
 
-/** Tells people what turned bad, what is good again and what was created (docs/notifications.md). */
+/** Notifies people of what turned bad, what is good again and what was created (docs/notifications.md). */
 export interface Notifier {
   /** Takes note of an event. Never throws, and lets nobody wait. */
   observe(event: Event): void

@@ -8,8 +8,8 @@ import {
   stateNotification,
   worstFirst,
   type Creation,
+  type Notification,
 } from './notification.ts'
-import type { Notification } from './notification.ts'
 import { alertStateOf, type AlertState } from './alert-state.ts'
 import type { SentAlert, SentState } from './sent-state.ts'
 
@@ -85,7 +85,7 @@ export function createPending(options: PendingOptions): Pending {
   let createdUntil = options.before.createdUntil
 
   function observe(key: Key, now: number): void {
-    if (underWay.has(key)) return // it is looked at when that is settled
+    if (underWay.has(key)) return // it is compared when that is settled
     const status = resource(key)
     if (status === undefined) {
       const before = sent.get(key)
@@ -116,8 +116,8 @@ export function createPending(options: PendingOptions): Pending {
     waiting.set(key, { notification, state, since: waiting.get(key)?.since ?? now })
   }
 
-  function countChange(key: Key, state: string, toldState: string): number {
-    const last = flips.get(key) ?? { state: toldState, count: 0 }
+  function countChange(key: Key, state: string, sentState: string): number {
+    const last = flips.get(key) ?? { state: sentState, count: 0 }
     const next = last.state === state ? last : { state, count: last.count + 1 }
     if (next.count > 0) flips.set(key, next)
     return Math.max(1, next.count)

@@ -1,8 +1,18 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Json, JsonObject } from '../lib/json.ts'
-import { type Row, toAlert, toEndpoint, toPipe, toRequest } from './stored.ts'
 import { openDatabase, transact } from './storage-database.ts'
-import type { RecordedAnswer, RecordedRequest, StoredAlert, StoredEndpoint, StoredPipe } from './stored.ts'
+import {
+  type RecordedAnswer,
+  type RecordedRequest,
+  type Row,
+  type StoredAlert,
+  type StoredEndpoint,
+  type StoredPipe,
+  toAlert,
+  toEndpoint,
+  toPipe,
+  toRequest,
+} from './stored.ts'
 
 /** Where the platform keeps its data: a database in memory or a file that several processes may open. */
 export interface Storage extends Disposable {
