@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Fault, FaultRule } from '../src/sandbox/fault.ts'
-import { World } from '../src/sandbox/world.ts'
+import { Fault, FaultRule } from '../src/sandbox/fault-schema.ts'
+import { Fixture } from '../src/sandbox/fixture.ts'
 import { cell, code } from './table.ts'
 
 /** docs/sandbox.md: what the sandbox is told, from its schemas. */
@@ -83,7 +83,7 @@ ${faults().join('\n')}
 
 ## What is there beforehand
 
-\`pipewright sandbox --world FILE\`; \`run --sandbox\` takes \`.sandbox.yaml\` in the manifests directory. Each thing is put there once: what changes
+A fixture says it: \`pipewright sandbox --world FILE\`; \`run --sandbox\` takes \`.sandbox.yaml\` in the manifests directory. Each thing is put there once: what changes
 later stays changed.
 
 \`\`\`yaml
@@ -98,9 +98,9 @@ incidents:
   - { pipe: stock, afterMs: 120000, vanish: true }
 \`\`\`
 
-| of a world | what it is |
+| of a fixture | what it is |
 |---|---|
-${Object.entries(properties(World))
+${Object.entries(properties(Fixture))
   .map(([name, { description }]) => `| ${code(name)} | ${cell(told(name, description))} |`)
   .join('\n')}
 

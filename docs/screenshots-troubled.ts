@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createSandbox } from '../src/sandbox/sandbox.ts'
-import { readWorld } from '../src/sandbox/world.ts'
+import { createSandbox } from '../src/sandbox/sandbox-server.ts'
+import { readFixture } from '../src/sandbox/fixture.ts'
 import { startProgram, urlOf } from '../test/support/process.ts'
 import { until } from '../test/support/until.ts'
 import type { Workspace } from '../test/support/workspace.ts'
@@ -28,10 +28,10 @@ export async function startTroubledDaemon(
   workspace: Workspace,
   stack: AsyncDisposableStack,
 ): Promise<{ readonly url: string }> {
-  const world = await readWorld(workspace.path('manifests/.sandbox.yaml'))
+  const fixture = await readFixture(workspace.path('manifests/.sandbox.yaml'))
   const platform = stack.use(
     await createSandbox({
-      world,
+      fixture,
       credentials: Object.entries(SERVICES)
         .filter(([, key]) => key === 'right')
         .map(([name]) => ({ keyId: name, keySecret: 'right' })),

@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { existsSync } from 'node:fs'
+import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../kinds/catalog.ts'
 import { bodyOf } from '../kinds/lookup.ts'
 import { asService } from '../kinds/service/kind.ts'
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
 import { makeFolder } from '../ledger/make-folder.ts'
-import type { Settings } from '../config/settings.ts'
 import { readSecretFile } from '../platform/secret-store.ts'
 import type { SecretStore } from '../reconcile/ports.ts'
-import { type Sandbox, createSandbox } from '../sandbox/sandbox.ts'
-import { readWorld } from '../sandbox/world.ts'
+import { readFixture } from '../sandbox/fixture.ts'
+import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
 import { SANDBOX_HOME } from './sandbox-home.ts'
 
-/** Where everything of a sandbox run lives; Git ignores it. */
-/** The world file beside the manifests: what is there before anybody asks. Readings of manifests skip dot files. */
-const WORLD_FILE = '.sandbox.yaml'
+/** The fixture beside the manifests: what is there before anybody asks. Readings of manifests skip dot files. */
+const FIXTURE_FILE = '.sandbox.yaml'
 
 /**
  * Starts the embedded platform for `--sandbox`, with made-up secrets for every reference that has none yet.
@@ -31,12 +30,12 @@ export async function startEmbeddedSandbox(
   const refs = secretRefsOf(catalog)
   for (const ref of refs) await makeUp(settings.secretsDir, secrets, ref)
   await makeUpFile(settings.alertsTokenFile)
-  const worldFile = join(settings.manifests, WORLD_FILE)
-  const world = existsSync(worldFile) ? await readWorld(worldFile) : undefined
+  const fixtureFile = join(settings.manifests, FIXTURE_FILE)
+  const fixture = existsSync(fixtureFile) ? await readFixture(fixtureFile) : undefined
   makeFolder(resolve(SANDBOX_HOME))
   const sandbox = await createSandbox({
     file: join(SANDBOX_HOME, 'sandbox.db'),
-    world,
+    fixture,
     credentials: [],
     alertTokens: [],
   })

@@ -1,10 +1,15 @@
+import { Agent, type Dispatcher } from 'undici'
 import { formatFaults, type SettingFault } from '../config/fault.ts'
 import type { NotificationTarget } from '../config/notifications.ts'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { readAddress, readSigningKey } from '../notify/address.ts'
-import { forgetfulMemory, openMemory } from '../notify/memory.ts'
+import type { Post } from '../notify/delivery.ts'
+import { noSentStateFile, openSentStateFile } from '../notify/sent-state-file.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
+import { exchange } from '../platform/http-exchange.ts'
+import { readSecretFile } from '../platform/secret-store.ts'
 import type { Emit } from '../reconcile/events.ts'
 import type { Ledger } from '../reconcile/ports.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
@@ -12,8 +17,10 @@ import { nextSteps } from '../server/next-step.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import { VERSION } from './version.ts'
 
+const CONNECT_MS = 5_000
+
 /**
- * A mistake in a reference is told at the start, and not on the day on which something turns bad.
+ * A mistake in a reference is shown at the start, and not on the day on which something turns bad.
  * @throws {CommandError} when an address or a key cannot be read, or is none
  */
 export async function assertAddresses({ notifications, allowInsecureHttp }: Settings): Promise<void> {
@@ -21,20 +28,21 @@ export async function assertAddresses({ notifications, allowInsecureHttp }: Sett
   if (faults.flat().length > 0) throw new CommandError(formatFaults(faults.flat()), EXIT.usage)
 }
 
-/** Who is told, put together from the settings. */
+/** Who is notified, put together from the settings. */
 export async function openNotifier(
   settings: Settings,
   parts: { readonly ledger: Ledger; readonly board: StatusBoard; readonly emit: Emit },
-): Promise<Notifier> {
+): Promise<Notifier & AsyncDisposable> {
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
   const { ledger, board, emit } = parts
-  const file = toldFile(settings)
-  return createNotifier({
+  const file = sentStateFile(settings)
+  const agent = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
+  const notifier = createNotifier({
     targets: notifications.map(({ url, signingKey, ...target }) => ({
       ...target,
       route: { urlFile: url.path, keyFile: signingKey?.path, allowInsecureHttp },
     })),
-    memory: file === undefined ? forgetfulMemory() : await openMemory(file),
+    sentStates: file === undefined ? noSentStateFile() : await openSentStateFile(file),
     records: await ledger.list(),
     board,
     context: {
@@ -51,12 +59,33 @@ export async function openNotifier(
     clock: systemClock,
     emit,
     random: Math.random,
+    post: httpPost(agent, systemClock),
+    readSecret: readSecretFile,
     userAgent: `pipewright/${VERSION}`,
   })
+  return { ...notifier, [Symbol.asyncDispose]: () => agent.destroy() }
 }
 
-/** What was told is kept beside the ledger, and lasts as long as it does. */
-function toldFile({ ledger }: Settings): string | undefined {
+/** Notifications go out by the same exchange as requests to the platform. */
+export function httpPost(dispatcher: Dispatcher, clock: Clock): Post {
+  return ({ timeoutMs, maxReplyBytes, ...request }, signal) =>
+    exchange(
+      dispatcher,
+      { ...request, method: 'POST' },
+      {
+        clock,
+        timeoutMs,
+        maxReplyBytes,
+        signal,
+        mayStart: () => true,
+        onSent: () => undefined,
+        onWhole: () => undefined,
+      },
+    )
+}
+
+/** What was sent is kept beside the ledger, and lasts as long as it does. */
+function sentStateFile({ ledger }: Settings): string | undefined {
   return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
 }
 
@@ -64,8 +93,8 @@ async function faultsOf(
   { url, signingKey }: NotificationTarget,
   allowInsecureHttp: boolean,
 ): Promise<readonly SettingFault[]> {
-  const address = await readAddress(url.path, allowInsecureHttp)
-  const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path)
+  const address = await readAddress(url.path, { readSecret: readSecretFile, allowInsecureHttp })
+  const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path, readSecretFile)
   return [
     ...(address.found ? [] : [fault(url.from, address.why, 'name a file that holds the URL to send to')]),
     ...(signingKey === undefined || key === undefined || key.found

@@ -42,7 +42,7 @@ async function failureOf(io: Io, error: unknown): Promise<ExitCode> {
     return error.code
   }
   const { LedgerError } = await import('../reconcile/ports.ts')
-  const { SandboxFileError } = await import('../sandbox/file.ts')
+  const { SandboxFileError } = await import('../sandbox/sandbox-file.ts')
   if (error instanceof LedgerError || error instanceof SandboxFileError) {
     print(io.stderr, `pipewright: ${error.message}`)
     return error instanceof LedgerError ? EXIT.failed : EXIT.usage

@@ -37,18 +37,18 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   stack.defer(() => telemetry.close())
   const changes = createChanges()
   const chronicle = createChronicle(() => systemClock.now())
-  const told: { notifier: Notifier | undefined } = { notifier: undefined }
+  const listening: { notifier: Notifier | undefined } = { notifier: undefined }
   const emit: Emit = (event) => {
     telemetry.emit(event)
     changes.tell(event, chronicle.take(event))
-    told.notifier?.tell(event)
+    listening.notifier?.observe(event)
   }
 
   const failpoints = failpointsOf(io.env, emit)
   const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
   const notifier = await notifications?.openNotifier(settings, { ledger, board, emit })
   if (notifier !== undefined) stack.use(notifier)
-  told.notifier = notifier
+  listening.notifier = notifier
   const source = openSource(settings)
   const engine = await compose(
     { settings, ledger, source, board, emit, maxCreates: settings.maxCreates, failpoints },

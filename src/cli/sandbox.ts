@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { parseListen } from '../config/parsers.ts'
 import { makeFolder } from '../ledger/make-folder.ts'
-import { createSandbox } from '../sandbox/sandbox.ts'
-import { readFaults } from '../sandbox/fault.ts'
-import { readWorld } from '../sandbox/world.ts'
+import { createSandbox } from '../sandbox/sandbox-server.ts'
+import { readFaults } from '../sandbox/fault-schema.ts'
+import { readFixture } from '../sandbox/fixture.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import type { ExitCode } from './exit-code.ts'
 import type { Io } from './io.ts'
@@ -33,7 +33,7 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
     host: listen.value.host,
     port: listen.value.port,
     file: flags.data,
-    world: flags.world === undefined ? undefined : await readWorld(flags.world),
+    fixture: flags.world === undefined ? undefined : await readFixture(flags.world),
     credentials: [{ keyId, keySecret }],
     alertTokens: [alertsToken],
     faults,

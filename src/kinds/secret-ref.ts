@@ -45,3 +45,19 @@ export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
   'connectionString',
   'caCertificate',
 ])
+
+/** What was sent in a JSON body under the names of sensitive fields; all of it when it is not JSON. */
+export function sensitiveTexts(body: string): readonly string[] {
+  const texts: string[] = []
+  try {
+    // The reviver sees every member; what it returns is not used.
+    JSON.parse(body, (name, value: unknown) => {
+      if (SENSITIVE_FIELDS.has(name) && typeof value === 'string') texts.push(value)
+      return value
+    })
+    return texts
+  } catch {
+    // Not passed on: the error of a parser quotes the text.
+    return [body]
+  }
+}

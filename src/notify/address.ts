@@ -1,5 +1,8 @@
 import { Secret } from '../lib/secret.ts'
-import { readSecretFile } from '../platform/secret-store.ts'
+import type { SecretReading } from '../reconcile/ports.ts'
+
+/** Reads one secret in one file; never throws. */
+export type ReadSecret = (file: string) => Promise<SecretReading>
 
 /** Where a target is reached, read anew for each message: mounted secrets are swapped. Never printed. */
 export interface Address {
@@ -12,9 +15,15 @@ export type AddressReading =
   | { readonly found: true; readonly address: Address }
   | { readonly found: false; /** In words, without what the file holds. */ readonly why: string }
 
-/** @param allowInsecureHttp also plain http: to other machines */
-export async function readAddress(file: string, allowInsecureHttp: boolean): Promise<AddressReading> {
-  const reading = await readSecretFile(file)
+export async function readAddress(
+  file: string,
+  options: {
+    readonly readSecret: ReadSecret
+    /** Also plain http: to other machines. */
+    readonly allowInsecureHttp: boolean
+  },
+): Promise<AddressReading> {
+  const reading = await options.readSecret(file)
   if (!reading.found) return { found: false, why: unreadable(file, reading.why) }
   const url = URL.parse(reading.value.reveal().trim())
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -23,7 +32,7 @@ export async function readAddress(file: string, allowInsecureHttp: boolean): Pro
   if (url.username !== '' || url.password !== '') {
     return { found: false, why: `the URL in ${file} carries a user or a password, which is not supported` }
   }
-  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !options.allowInsecureHttp && !isLoopback(url.hostname)) {
     const why = `the URL in ${file} is plain http:, for everybody on the way to read`
     return { found: false, why: `${why}; use https:, or allow it with --allow-insecure-http` }
   }
@@ -34,8 +43,9 @@ export async function readAddress(file: string, allowInsecureHttp: boolean): Pro
 /** The key that a webhook is signed with. */
 export async function readSigningKey(
   file: string,
+  readSecret: ReadSecret,
 ): Promise<{ readonly found: true; readonly key: Secret } | { readonly found: false; readonly why: string }> {
-  const reading = await readSecretFile(file)
+  const reading = await readSecret(file)
   if (!reading.found) return { found: false, why: unreadable(file, reading.why) }
   const text = reading.value.reveal()
   if (text.startsWith('whsec_') && !/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) {

@@ -1,10 +1,7 @@
-import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
-import { createStops } from '../platform/stops.ts'
-import { exchange, type Seen } from '../platform/exchange.ts'
-import { excerptOf } from '../platform/excerpt.ts'
-import { retryAfterMs } from '../platform/retry-after.ts'
-import { readAddress, readSigningKey, type Address } from './address.ts'
+import { excerptOf } from '../lib/excerpt.ts'
+import { type ReplyHeaders, retryAfterMs } from '../lib/retry-after.ts'
+import { type Address, readAddress, type ReadSecret, readSigningKey } from './address.ts'
 import { signedHeaders } from './webhook.ts'
 
 /** One attempt takes no longer, in ms. */
@@ -13,7 +10,7 @@ const ATTEMPT_MS = 10_000
 /** More of a reply is not read: what it says beyond is for nobody. */
 const MOST_REPLY_BYTES = 16 * 1024
 
-/** Where and how a target is told. */
+/** Where and how a target is reached. */
 export interface Route {
   readonly urlFile: string
   /** Only of a webhook. */
@@ -22,7 +19,7 @@ export interface Route {
 }
 
 /** What is sent; the same bytes at every attempt. */
-export interface Parcel {
+export interface OutgoingMessage {
   readonly id: string
   readonly body: string
 }
@@ -32,7 +29,7 @@ export type Delivery =
   | { readonly result: 'delivered'; readonly code: string }
   | {
       /**
-       * `again`: soon, or when the receiver said. `address`: not until somebody does something; the news is kept.
+       * `again`: soon, or when the receiver said. `address`: not until somebody does something; what it says is kept.
        * `refused`: this message will never be taken.
        */
       readonly result: 'again' | 'address' | 'refused'
@@ -43,46 +40,74 @@ export type Delivery =
     }
   | { readonly result: 'stopped' }
 
+export interface Posting {
+  readonly origin: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+}
+
+/** What was seen of the receiver; the body as far as it arrived. */
+export type Posted =
+  | {
+      readonly type: 'reply'
+      readonly status: number
+      readonly headers: ReplyHeaders
+      readonly body: string
+    }
+  | {
+      readonly type: 'silence'
+      readonly why: 'timeout' | 'error' | 'too late'
+      readonly code: string | undefined
+    }
+  | { readonly type: 'stopped' }
+
+/** Posts once. Never throws, follows no redirect, and ends within its time. */
+export type Post = (posting: Posting, signal: AbortSignal) => Promise<Posted>
+
+/** What the notifier needs of the world; whoever composes it brings it. */
 export interface DeliveryParts {
-  readonly dispatcher: Dispatcher
+  readonly post: Post
+  readonly readSecret: ReadSecret
   readonly clock: Clock
   readonly userAgent: string
 }
 
-/** Sends a parcel once. Never throws, follows no redirect, and ends within its time. */
+/** Sends a message once. Never throws, follows no redirect, and ends within its time. */
 export async function deliver(
-  parcel: Parcel,
+  message: OutgoingMessage,
   route: Route,
-  { dispatcher, clock, userAgent }: DeliveryParts,
+  { post, readSecret, clock, userAgent }: DeliveryParts,
   signal: AbortSignal,
 ): Promise<Delivery> {
-  const reading = await readAddress(route.urlFile, route.allowInsecureHttp)
+  const reading = await readAddress(route.urlFile, {
+    readSecret,
+    allowInsecureHttp: route.allowInsecureHttp,
+  })
   if (!reading.found) return noAddress(reading.why)
   const { address } = reading
-  const signing = route.keyFile === undefined ? undefined : await readSigningKey(route.keyFile)
+  const signing = route.keyFile === undefined ? undefined : await readSigningKey(route.keyFile, readSecret)
   // Unsigned, the receiver would refuse it, or learn to take what is not signed.
   if (signing?.found === false) return noAddress(signing.why)
-  const request = {
+  const posting = {
     origin: address.origin.reveal(),
     path: address.path.reveal(),
-    method: 'POST',
     headers: {
       'content-type': 'application/json',
       'user-agent': userAgent,
-      ...signedHeaders(parcel, signing?.key, clock.now()),
+      ...signedHeaders(message, signing?.key, clock.now()),
     },
-    body: parcel.body,
-  } as const
-  const seen = await exchange(dispatcher, request, {
-    clock,
+    body: message.body,
     timeoutMs: ATTEMPT_MS,
     maxReplyBytes: MOST_REPLY_BYTES,
-    stop: { signal, stops: createStops() },
-    mayStart: () => true,
-    onSent: () => undefined,
-    onWhole: () => undefined,
+  }
+  return judge(await post(posting, signal), {
+    now: clock.now(),
+    secrets: [...secretsOf(address), signing?.key.reveal() ?? ''],
   })
-  return judge(seen, { now: clock.now(), secrets: [...secretsOf(address), signing?.key.reveal() ?? ''] })
 }
 
 function noAddress(why: string): Delivery {
@@ -95,7 +120,10 @@ const ADDRESS: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410]
 /** Which statuses say that it may work later. */
 const LATER: ReadonlySet<number> = new Set([408, 421, 423, 424, 425, 429])
 
-function judge(seen: Seen, context: { readonly now: number; readonly secrets: readonly string[] }): Delivery {
+function judge(
+  seen: Posted,
+  context: { readonly now: number; readonly secrets: readonly string[] },
+): Delivery {
   if (seen.type === 'stopped') return { result: 'stopped' }
   if (seen.type === 'silence') {
     const why =
@@ -109,7 +137,7 @@ function judge(seen: Seen, context: { readonly now: number; readonly secrets: re
   }
   const { status } = seen
   const code = String(status)
-  // The head is enough: who says 2xx has it, however the body ends.
+  // The head is enough: whoever says 2xx has it, however the body ends.
   if (status >= 200 && status < 300) return { result: 'delivered', code }
   const words = excerptOf(seen.body, context.secrets)
   const why = `HTTP ${code}${words === '' ? '' : `: ${words}`}`
@@ -132,4 +160,49 @@ function secretsOf({ origin, path }: Address): readonly string[] {
   const [plain = '', query = ''] = path.reveal().split('?')
   const words = [...plain.split('/'), ...query.split(/[&=]/)].filter((word) => word.length >= 4)
   return [`${origin.reveal()}${path.reveal()}`, ...words]
+}
+
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 5 * 60_000
+
+/** While an address is wrong, it is tried no more often than this. */
+const LEAST_ADDRESS_WAIT_MS = 60_000
+
+/**
+ * How long to wait after a failed attempt, in ms: what the receiver said, or longer and longer with jitter.
+ * @param failures in a row, from 1
+ * @param random from 0 to below 1
+ */
+export function waitAfter(
+  failures: number,
+  failure: { readonly result: 'again' | 'address'; readonly retryAfterMs: number | undefined },
+  random: number,
+): number {
+  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs
+  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 20))
+  const wait = Math.round(longest * (0.5 + random / 2))
+  return failure.result === 'address' ? Math.max(LEAST_ADDRESS_WAIT_MS, wait) : wait
+}
+
+/** At most so many attempts in any such time. */
+export interface AttemptLimit {
+  /** When the next attempt may begin, on the clock of `note`. */
+  nextAt(): number
+  note(now: number): void
+}
+
+export function createAttemptLimit({
+  requests,
+  windowMs,
+}: {
+  readonly requests: number
+  readonly windowMs: number
+}): AttemptLimit {
+  let times: readonly number[] = []
+  return {
+    nextAt: () => (times.length < requests ? -Infinity : (times[0] ?? 0) + windowMs),
+    note(now) {
+      times = [...times, now].slice(-requests)
+    },
+  }
 }

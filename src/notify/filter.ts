@@ -1,7 +1,7 @@
 import type { Severity } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 
-/** Of which resources a target is told; what is not named lets everything pass. */
+/** About which resources a target is notified; what is not named lets everything pass. */
 export interface Filter {
   /** Any of them; empty: every kind. */
   readonly kinds: readonly string[]
@@ -9,11 +9,11 @@ export interface Filter {
   readonly names: readonly string[]
   /** All of them: a label and a glob for its value. */
   readonly labels: Readonly<Record<string, string>>
-  /** The least that is told. */
+  /** The least that is sent. */
   readonly severity: Severity
 }
 
-/** Whether a resource is one of those that a target is told of, whatever its state. */
+/** Whether a resource is one of those that a target is notified about, whatever its state. */
 export function isAbout(filter: Filter, resource: Pick<ResourceStatus, 'kind' | 'name' | 'labels'>): boolean {
   const { kinds, names, labels } = filter
   return (

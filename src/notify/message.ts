@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
-import { CHANGES, newsId, summaryOf, type News } from './news.ts'
+import { CHANGES, notificationId, summaryOf, type Notification } from './notification.ts'
 
-/** Of the world around the news; the same for every message of a process. */
+/** What every message says besides its notifications; the same for every message of a process. */
 export interface MessageContext {
   readonly version: string
   /** Everything is made up. */
@@ -12,16 +12,16 @@ export interface MessageContext {
   readonly nextStep: (key: Key) => string | undefined
 }
 
-/** What is sent at once: news about one resource, or about many. */
+/** What is sent at once: notifications about one resource, or about many. */
 export interface Message {
-  /** The same for the same news: a repetition can be told by it. */
+  /** The same for the same notifications: a repetition is known by it. */
   readonly id: string
   /** When it was put together: ms since the epoch. */
   readonly at: number
   /** What happened, in a sentence. */
   readonly sentence: string
   /** Worst first. */
-  readonly listed: readonly News[]
+  readonly listed: readonly Notification[]
   /** So many more are not listed. */
   readonly more: number
   readonly total: number
@@ -30,29 +30,32 @@ export interface Message {
 }
 
 export function messageOf(
-  news: readonly News[],
+  notifications: readonly Notification[],
   options: { readonly at: number; readonly most: number },
 ): Message {
-  const listed = news.slice(0, options.most)
+  const listed = notifications.slice(0, options.most)
   return {
-    id: newsId(news.map(({ id }) => id).toSorted()),
+    id: notificationId(notifications.map(({ id }) => id).toSorted()),
     at: options.at,
-    sentence: summaryOf(news),
+    sentence: summaryOf(notifications),
     listed,
-    more: news.length - listed.length,
-    total: news.length,
+    more: notifications.length - listed.length,
+    total: notifications.length,
     counts: Object.fromEntries(
-      CHANGES.map((change) => [change, news.filter((item) => item.change === change).length]),
+      CHANGES.map((change) => [change, notifications.filter((item) => item.change === change).length]),
     ),
   }
 }
 
 /** Where the page shows a resource, or all of them. */
-export function pageOf({ publicUrl }: MessageContext, news: News | undefined): string | undefined {
+export function pageOf(
+  { publicUrl }: MessageContext,
+  notification: Notification | undefined,
+): string | undefined {
   if (publicUrl === undefined) return undefined
-  return news === undefined || news.status === undefined
+  return notification === undefined || notification.status === undefined
     ? `${publicUrl}/`
-    : `${publicUrl}/?resource=${news.key}`
+    : `${publicUrl}/?resource=${notification.key}`
 }
 
 const CUT = '…'

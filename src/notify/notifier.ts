@@ -1,49 +1,42 @@
-import { Agent, type Dispatcher } from 'undici'
-import type { Clock } from '../lib/clock.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit, Event } from '../reconcile/events.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
-import { deliver, type Route } from './delivery.ts'
-import type { OpenedMemory } from './memory.ts'
+import { deliver, type DeliveryParts, type Route } from './delivery.ts'
+import type { SentStateFile } from './sent-state-file.ts'
 import type { MessageContext } from './message.ts'
 import { createTarget, type Target, type TargetOptions } from './target.ts'
 
-/** Somebody to be told, as the settings name them. */
+/** Somebody to be notified, as the settings name them. */
 export type TargetSettings = Pick<
   TargetOptions,
   'name' | 'type' | 'filter' | 'groupWaitMs' | 'flapWindowMs' | 'rateLimit'
 > & { readonly route: Route }
 
-export interface NotifierOptions {
+export interface NotifierOptions extends DeliveryParts {
   readonly targets: readonly TargetSettings[]
-  readonly memory: OpenedMemory
-  /** What the ledger holds at the start: pipes that were created, and not told of, before the last process ended. */
+  readonly sentStates: SentStateFile
+  /** What the ledger holds at the start: pipes that were created before the last process ended, and nobody was notified. */
   readonly records: readonly LedgerRecord[]
   readonly board: Pick<StatusBoard, 'get'>
   readonly context: MessageContext
-  readonly clock: Clock
   readonly emit: Emit
   /** From 0 to below 1. */
   readonly random: () => number
-  readonly userAgent: string
 }
 
-/** Tells people what turned bad, what is good again and what was created (docs/notifications.md). */
-export interface Notifier extends AsyncDisposable {
+/** Notifies people of what turned bad, what is good again and what was created (docs/notifications.md). */
+export interface Notifier {
   /** Takes note of an event. Never throws, and lets nobody wait. */
-  tell(event: Event): void
-  /** Tells what waits and remembers what was told, until `deadline` is aborted or a few seconds are over. */
+  observe(event: Event): void
+  /** Sends what is pending and remembers what was sent, until `deadline` is aborted or a few seconds are over. */
   stop(deadline: AbortSignal): Promise<void>
 }
 
 /** A receiver that hangs holds up the end no longer than this, in ms. */
 const FLUSH_MS = 3_000
 
-const CONNECT_MS = 5_000
-
 export function createNotifier(options: NotifierOptions): Notifier {
-  const { memory, board, clock, emit } = options
-  const dispatcher: Dispatcher = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
+  const { sentStates, board, clock, emit } = options
   const startedAt = clock.now()
   const keeper = createKeeper()
   let cancelSweep: (() => void) | undefined
@@ -51,22 +44,23 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const targets: readonly Target[] = options.targets.map(({ route, ...settings }) =>
     createTarget({
       ...settings,
-      before: memory.before?.get(settings.name) ?? { told: new Map(), createdUntil: startedAt },
+      before: sentStates.before?.get(settings.name) ?? { alerts: new Map(), createdUntil: startedAt },
       context: options.context,
       resource: (key) => board.get(key),
-      deliver: (parcel, signal) =>
-        deliver(parcel, route, { dispatcher, clock, userAgent: options.userAgent }, signal),
-      onTold: () => keeper.ask(),
+      deliver: (message, signal) => deliver(message, route, options, signal),
+      onSent: () => keeper.ask(),
       clock,
       emit,
       random: options.random,
     }),
   )
-  if (memory.fault !== undefined) emit({ type: 'NotificationsForgotten', message: memory.fault })
-  // Without a first line, a crash before the first message would make creations of this process look old.
+  if (sentStates.unusable !== undefined) {
+    emit({ type: 'NotificationsForgotten', message: sentStates.unusable })
+  }
+  // Without a first line, a crash before the first message would make creations of this process count as old.
   if (targets.length > 0) keeper.ask()
 
-  /** Writes what was told, one write at a time, the newest last. */
+  /** Writes what was sent, one write at a time, the newest last. */
   function createKeeper() {
     let wanted = false
     let running: Promise<void> | undefined
@@ -75,7 +69,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
       while (wanted) {
         wanted = false
         try {
-          await memory.save(new Map(targets.map((target) => [target.name, target.told])))
+          await sentStates.save(new Map(targets.map((target) => [target.name, target.sent])))
           failing = false
         } catch (error) {
           const message = error instanceof Error ? error.message : String(error)
@@ -99,9 +93,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
     }
   }
 
-  /** Pipes that were created while this target was told of nothing: the last process ended before it could. */
+  /** Pipes that were created of which this target was not notified: the last process ended before it could. */
   function missed(target: Target): void {
-    const { createdUntil } = target.told
+    const { createdUntil } = target.sent
     for (const { key, pipe } of options.records) {
       if (pipe?.origin !== 'created' || pipe.at <= createdUntil) continue
       target.created({ key, pipeId: pipe.id, at: pipe.at, revision: pipe.revision })
@@ -120,7 +114,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     }
   }
 
-  /** What goes from the board, and what a reading brings onto it, does so right after it is told. */
+  /** What goes from the board, and what a reading brings onto it, does so right after the event. */
   function sweepSoon(): void {
     cancelSweep ??= clock.after(SWEEP_MS, () => {
       cancelSweep = undefined
@@ -129,7 +123,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   }
 
   return {
-    tell(event) {
+    observe(event) {
       if (event.type === 'ReconcileFinished') {
         each((target) => target.observe(event.key))
       } else if (event.type === 'CreateFinished' && event.outcome === 'created') {
@@ -147,9 +141,6 @@ export function createNotifier(options: NotifierOptions): Notifier {
       const end = AbortSignal.any([deadline, AbortSignal.timeout(FLUSH_MS)])
       await Promise.all(targets.map((target) => target.stop(end)))
       await keeper.done()
-    },
-    async [Symbol.asyncDispose]() {
-      await dispatcher.destroy()
     },
   }
 }

@@ -1,13 +1,13 @@
 import { pageOf, plain, type Message, type MessageContext } from './message.ts'
-import { sentenceOf, type News } from './news.ts'
+import { sentenceOf, type Notification } from './notification.ts'
 
-/** News listed in one message: Slack takes 50 blocks, and nobody reads so many. */
+/** Notification listed in one message: Slack takes 50 blocks, and nobody reads so many. */
 export const MOST_IN_SLACK = 15
 
 /** Slack takes 3,000 characters a text, all parts of it together and escaped. */
 const LONGEST = { sentence: 500, message: 1_400, step: 500, fact: 150 } as const
 
-const SIGNS: Readonly<Record<News['change'], string>> = {
+const SIGNS: Readonly<Record<Notification['change'], string>> = {
   bad: ':warning:',
   created: ':sparkles:',
   good: ':white_check_mark:',
@@ -28,27 +28,27 @@ export function slackBody(message: Message, context: MessageContext): string {
     unfurl_media: false,
     blocks: [
       ...(single ? [] : [section(`*${escape(sentence, LONGEST.message)}*${sandbox}`)]),
-      ...listed.map((news) => section(wordsOf(news, context))),
+      ...listed.map((notification) => section(wordsOf(notification, context))),
       ...(tail.length + link.length > 0 ? [section([...tail, ...link].join(' '))] : []),
     ],
   })
 }
 
-function wordsOf(news: News, context: MessageContext): string {
-  const { change, severity, file, line, revision, reason } = news
+function wordsOf(notification: Notification, context: MessageContext): string {
+  const { change, severity, file, line, revision, reason } = notification
   const sign = change === 'bad' && severity === 'critical' ? ':rotating_light:' : SIGNS[change]
-  const step = change === 'bad' ? context.nextStep(news.key) : undefined
+  const step = change === 'bad' ? context.nextStep(notification.key) : undefined
   const place = file === undefined ? [] : [`${file}${line === undefined ? '' : `:${line}`}`]
   const facts = [
     ...(reason === undefined ? [] : [reason]),
     ...place,
     ...(revision === undefined || revision === '' ? [] : [`revision ${revision.slice(0, 12)}`]),
   ].map((fact) => escape(fact, LONGEST.fact))
-  const page = pageOf(context, news)
+  const page = pageOf(context, notification)
   if (page !== undefined) facts.push(`<${page}|page>`)
   return [
-    `${sign} *${escape(sentenceOf(news), LONGEST.sentence)}*`,
-    ...(change === 'bad' ? [escape(news.message, LONGEST.message)] : []),
+    `${sign} *${escape(sentenceOf(notification), LONGEST.sentence)}*`,
+    ...(change === 'bad' ? [escape(notification.message, LONGEST.message)] : []),
     ...(step === undefined ? [] : [`Next: ${escape(step, LONGEST.step)}`]),
     facts.join(' · '),
   ].join('\n')

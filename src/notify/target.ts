@@ -1,16 +1,14 @@
 import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
-import { NOTIFICATION_RESULTS, type Emit } from '../reconcile/events.ts'
+import { type Emit, NOTIFICATION_RESULTS } from '../reconcile/events.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
-import type { Delivery, Parcel } from './delivery.ts'
+import { createAttemptLimit, type Delivery, type OutgoingMessage, waitAfter } from './delivery.ts'
 import type { Filter } from './filter.ts'
-import { messageOf, type MessageContext } from './message.ts'
-import type { Creation } from './news-of.ts'
-import type { News } from './news.ts'
-import { createOwed } from './owed.ts'
-import { createPace, waitAfter } from './pace.ts'
+import { type MessageContext, messageOf } from './message.ts'
+import type { Creation, Notification } from './notification.ts'
+import { createPending } from './pending.ts'
+import type { SentState } from './sent-state.ts'
 import { MOST_IN_SLACK, slackBody } from './slack.ts'
-import type { ToldTarget } from './told.ts'
 import { MOST_IN_WEBHOOK, webhookBody } from './webhook.ts'
 
 export interface TargetOptions {
@@ -20,44 +18,44 @@ export interface TargetOptions {
   readonly groupWaitMs: number
   readonly flapWindowMs: number
   readonly rateLimit: { readonly requests: number; readonly windowMs: number }
-  readonly before: ToldTarget
+  readonly before: SentState
   readonly context: MessageContext
   readonly resource: (key: Key) => ResourceStatus | undefined
   /** Sends once; never throws. */
-  readonly deliver: (parcel: Parcel, signal: AbortSignal) => Promise<Delivery>
-  /** What was told is other than before, and is to be remembered. */
-  readonly onTold: () => void
+  readonly deliver: (message: OutgoingMessage, signal: AbortSignal) => Promise<Delivery>
+  /** What was sent is other than before, and is to be remembered. */
+  readonly onSent: () => void
   readonly clock: Clock
   readonly emit: Emit
   /** From 0 to below 1. */
   readonly random: () => number
 }
 
-/** Somebody who is told. Never throws, and never lets anybody wait. */
+/** Somebody who is notified. Never throws, and never lets anybody wait. */
 export interface Target {
   readonly name: string
   observe(key: Key): void
   created(creation: Creation): void
   sweep(): void
-  /** Tells what waits, once, until `deadline` is aborted; then nothing more. */
+  /** Sends what is pending, once, until `deadline` is aborted; then nothing more. */
   stop(deadline: AbortSignal): Promise<void>
-  readonly told: ToldTarget
+  readonly sent: SentState
 }
 
-/** The same message is sent so often; then it is put together anew, from how things stand by then. */
+/** The same message is sent so often; then it is put together anew, from how things are by then. */
 const ATTEMPTS = 5
 
 /** A message under way. */
 interface Sending {
-  readonly news: readonly News[]
-  readonly parcel: Parcel
+  readonly notifications: readonly Notification[]
+  readonly message: OutgoingMessage
   readonly attempt: number
 }
 
 export function createTarget(options: TargetOptions): Target {
   const { name, clock, emit, context } = options
-  const pace = createPace(options.rateLimit)
-  const owed = createOwed({
+  const limit = createAttemptLimit(options.rateLimit)
+  const pending = createPending({
     ...options,
     today: () => clock.now(),
     onFolded: () => emit({ type: 'NotificationsSettled', target: name, result: 'folded', count: 1 }),
@@ -79,11 +77,11 @@ export function createTarget(options: TargetOptions): Target {
   emit({ type: 'NotificationsWaiting', target: name, count: 0 })
 
   function changed(): void {
-    if (owed.count !== shown) {
-      shown = owed.count
+    if (pending.count !== shown) {
+      shown = pending.count
       emit({ type: 'NotificationsWaiting', target: name, count: shown })
     }
-    // Whatever is owed, something is due by then at the latest or the timer looks again.
+    // Whatever is pending, something is due by then at the latest or the timer checks again.
     if (shown > 0) wakeAt(clock.monotonic() + options.groupWaitMs)
   }
 
@@ -101,14 +99,14 @@ export function createTarget(options: TargetOptions): Target {
   function begin(): void {
     if (busy !== undefined) return
     const now = clock.monotonic()
-    const readyAt = sending === undefined ? owed.readyAt() : now
+    const readyAt = sending === undefined ? pending.readyAt() : now
     if (readyAt === undefined) return
-    const at = Math.max(readyAt, blockedUntil, pace.nextAt())
+    const at = Math.max(readyAt, blockedUntil, limit.nextAt())
     if (at > now) {
       wakeAt(at)
       return
     }
-    sending ??= put(owed.take(now, 'due'))
+    sending ??= put(pending.take(now, 'due'))
     if (sending === undefined) return
     busy = send(sending).finally(() => {
       busy = undefined
@@ -117,40 +115,47 @@ export function createTarget(options: TargetOptions): Target {
     })
   }
 
-  function put(news: readonly News[]): Sending | undefined {
-    if (news.length === 0) return undefined
+  function put(notifications: readonly Notification[]): Sending | undefined {
+    if (notifications.length === 0) return undefined
     const [most, bodyOf] =
       options.type === 'slack'
         ? ([MOST_IN_SLACK, slackBody] as const)
         : ([MOST_IN_WEBHOOK, webhookBody] as const)
-    const message = messageOf(news, { at: clock.now(), most })
-    return { news, parcel: { id: message.id, body: bodyOf(message, context) }, attempt: 1 }
+    const message = messageOf(notifications, { at: clock.now(), most })
+    return { notifications, message: { id: message.id, body: bodyOf(message, context) }, attempt: 1 }
   }
 
   async function send(one: Sending): Promise<void> {
     const startedAt = clock.monotonic()
-    pace.note(startedAt)
-    const delivery = await options.deliver(one.parcel, cut.signal)
+    limit.note(startedAt)
+    const delivery = await options.deliver(one.message, cut.signal)
     conclude(one, delivery, clock.monotonic() - startedAt)
   }
 
   function conclude(one: Sending, delivery: Delivery, durationMs: number): void {
     const now = clock.monotonic()
-    const { news, parcel, attempt } = one
+    const { notifications, message, attempt } = one
     if (delivery.result === 'stopped') return
-    const facts = { target: name, id: parcel.id, news: news.length, attempt, code: delivery.code, durationMs }
+    const facts = {
+      target: name,
+      id: message.id,
+      news: notifications.length,
+      attempt,
+      code: delivery.code,
+      durationMs,
+    }
     if (delivery.result === 'delivered') {
       sending = undefined
       emit({ type: 'NotificationSent', ...facts, recovered: failures > 0 })
       failures = 0
-      settle(news, 'delivered', now)
+      settle(notifications, 'delivered', now)
       return
     }
     failures += 1
     if (delivery.result === 'refused') {
       sending = undefined
       emit({ type: 'NotificationFailed', ...facts, message: delivery.why, retryInMs: undefined, first: true })
-      settle(news, 'lost', now)
+      settle(notifications, 'lost', now)
       return
     }
     const waitMs = waitAfter(failures, { ...delivery, result: delivery.result }, options.random())
@@ -167,27 +172,27 @@ export function createTarget(options: TargetOptions): Target {
       return
     }
     sending = undefined
-    owed.release(news, now)
+    pending.release(notifications, now)
   }
 
-  function settle(news: readonly News[], result: 'delivered' | 'lost', now: number): void {
-    owed.settle(news, now)
-    emit({ type: 'NotificationsSettled', target: name, result, count: news.length })
-    options.onTold()
+  function settle(notifications: readonly Notification[], result: 'delivered' | 'lost', now: number): void {
+    pending.settle(notifications, now)
+    emit({ type: 'NotificationsSettled', target: name, result, count: notifications.length })
+    options.onSent()
   }
 
   return {
     name,
     observe(key) {
-      owed.observe(key, clock.monotonic())
+      pending.observe(key, clock.monotonic())
       changed()
     },
     created(creation) {
-      owed.created(creation, clock.monotonic())
+      pending.created(creation, clock.monotonic())
       changed()
     },
     sweep() {
-      owed.sweep(clock.monotonic())
+      pending.sweep(clock.monotonic())
       changed()
     },
     async stop(deadline) {
@@ -197,13 +202,13 @@ export function createTarget(options: TargetOptions): Target {
       if (deadline.aborted) cut.abort(deadline.reason)
       await busy
       const now = clock.monotonic()
-      // What cannot be told now is owed at the next start.
-      if (cut.signal.aborted || Math.max(blockedUntil, pace.nextAt()) > now) return
-      sending ??= put(owed.take(now, 'all'))
+      // What cannot be sent now is pending again at the next start.
+      if (cut.signal.aborted || Math.max(blockedUntil, limit.nextAt()) > now) return
+      sending ??= put(pending.take(now, 'all'))
       if (sending !== undefined) await send(sending)
     },
-    get told() {
-      return owed.told
+    get sent() {
+      return pending.sent
     },
   }
 }

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { Secret } from '../lib/secret.ts'
 import { pageOf, plain, type Message, type MessageContext } from './message.ts'
-import { sentenceOf, type News } from './news.ts'
+import { sentenceOf, type Notification } from './notification.ts'
 
-/** News listed in one message of a webhook. */
+/** Notification listed in one message of a webhook. */
 export const MOST_IN_WEBHOOK = 100
 
 const LONGEST_TEXT = 2_000
@@ -21,41 +21,41 @@ export function webhookBody(message: Message, context: MessageContext): string {
     more,
     page: pageOf(context, undefined),
     sender: { app: 'pipewright', version: context.version, sandbox: context.sandbox },
-    news: listed.map((news) => itemOf(news, context)),
+    news: listed.map((notification) => itemOf(notification, context)),
   })
 }
 
-function itemOf(news: News, context: MessageContext) {
+function itemOf(notification: Notification, context: MessageContext) {
   const { key, change, severity, labels, status, condition, reason, before, changes, revision, file, line } =
-    news
+    notification
   const slash = key.indexOf('/')
   return {
-    id: news.id,
+    id: notification.id,
     key,
     kind: key.slice(0, slash),
     name: key.slice(slash + 1),
     labels,
     change,
     severity,
-    sentence: sentenceOf(news),
+    sentence: sentenceOf(notification),
     status,
     condition,
     reason,
-    message: plain(news.message, LONGEST_TEXT),
-    nextStep: nextStepOf(news, context),
+    message: plain(notification.message, LONGEST_TEXT),
+    nextStep: nextStepOf(notification, context),
     before,
     changes,
-    since: news.since > 0 ? timeOf(news.since) : undefined,
+    since: notification.since > 0 ? timeOf(notification.since) : undefined,
     revision,
     file,
     line,
-    pipeId: news.pipeId,
-    page: pageOf(context, news),
+    pipeId: notification.pipeId,
+    page: pageOf(context, notification),
   }
 }
 
-function nextStepOf(news: News, context: MessageContext): string | undefined {
-  const step = news.change === 'bad' ? context.nextStep(news.key) : undefined
+function nextStepOf(notification: Notification, context: MessageContext): string | undefined {
+  const step = notification.change === 'bad' ? context.nextStep(notification.key) : undefined
   return step === undefined ? undefined : plain(step, LONGEST_TEXT)
 }
 

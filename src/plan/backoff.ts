@@ -1,7 +1,7 @@
 import type { Failed } from './outcome.ts'
 import type { Backoff } from './record.ts'
 
-/** No wait is longer, whatever the platform asked for (`platform/retry-after.ts` caps it likewise). */
+/** No wait is longer, whatever the platform asked for (`lib/retry-after.ts` caps it likewise). */
 const LONGEST_MS = 15 * 60_000
 
 /** First ceiling and cap of the wait, in milliseconds, by what failed. */

@@ -1,43 +1,9 @@
-import type { Clock } from '../lib/clock.ts'
 import type { Operation } from '../kinds/kind.ts'
-import type { Emit } from '../reconcile/events.ts'
 import type { ReadOptions } from '../reconcile/ports.ts'
-import type { AuthGate, Visitor } from './auth-gate.ts'
-import { createBudget, type Budget, type BudgetPlace, type BudgetPlaces } from './budget.ts'
-import type { Login } from './credentials.ts'
-import { createThrottle, type Throttle } from './throttle.ts'
-
-/** What the platform counts together: everything that is sent with one credential. */
-export interface Account {
-  readonly budget: Budget
-  readonly throttle: Throttle
-}
-
-/** The accounts of a process, made as they are needed. */
-export interface Accounts {
-  of(credential: string): Account
-  entries(): Iterable<readonly [string, Account]>
-}
-
-export function createAccounts(options: {
-  readonly requests: number
-  readonly windowMs: number
-  readonly clock: Clock
-  readonly emit: Emit
-}): Accounts {
-  const accounts = new Map<string, Account>()
-  return {
-    of(credential) {
-      const known = accounts.get(credential)
-      if (known !== undefined) return known
-      const budget = createBudget(options)
-      const account = { budget, throttle: createThrottle(budget) }
-      accounts.set(credential, account)
-      return account
-    },
-    entries: () => accounts.entries(),
-  }
-}
+import type { CredentialBreaker, AuthenticatedCaller } from './credential-breaker.ts'
+import type { Account } from './account.ts'
+import type { BudgetPlace, BudgetPlaces } from './budget.ts'
+import type { Login } from './login.ts'
 
 /** Who asks for what; the same for every attempt. */
 export interface Caller {
@@ -52,7 +18,7 @@ export interface Caller {
 /** Everything a request needs before it may be sent. */
 export interface Admission {
   readonly login: Login
-  readonly visitor: Visitor
+  readonly caller: AuthenticatedCaller
   readonly place: BudgetPlace
   /** A second place, where two were asked for and the budget has room for two at all. */
   readonly spare: BudgetPlace | undefined
@@ -70,34 +36,42 @@ export interface AdmitOptions extends ReadOptions {
  * @throws {RemoteError} `AuthFailed` when the service pauses
  * @throws the signal's reason when it is aborted first
  */
-export function admit(caller: Caller, gate: AuthGate, options: AdmitOptions): Admission | Promise<Admission> {
+export function admit(
+  caller: Caller,
+  breaker: CredentialBreaker,
+  options: AdmitOptions,
+): Admission | Promise<Admission> {
   const login = caller.login()
-  if (login instanceof Promise) return admitLater(caller, gate, options)
+  if (login instanceof Promise) return admitLater(caller, breaker, options)
   options.signal.throwIfAborted()
-  const visitor = visitorOf(caller, login)
-  gate.check(visitor)
+  const asking = authenticated(caller, login)
+  breaker.check(asking)
   const places = caller.account.budget.take(options)
-  if (places === undefined) return admitLater(caller, gate, options)
+  if (places === undefined) return admitLater(caller, breaker, options)
   try {
-    gate.enter(visitor)
+    breaker.enter(asking)
   } catch (error) {
     release(places)
     throw error
   }
-  return { login, visitor, ...places }
+  return { login, caller: asking, ...places }
 }
 
-async function admitLater(caller: Caller, gate: AuthGate, options: AdmitOptions): Promise<Admission> {
+async function admitLater(
+  caller: Caller,
+  breaker: CredentialBreaker,
+  options: AdmitOptions,
+): Promise<Admission> {
   // Before the budget, so that a request that cannot be sent takes no place in it.
-  gate.check(visitorOf(caller, await caller.login()))
+  breaker.check(authenticated(caller, await caller.login()))
   const places = await caller.account.budget.acquire({ lane: caller.service, ...options })
   try {
     // Again, because the wait may have been long.
     const login = await caller.login()
     options.signal.throwIfAborted()
-    const visitor = visitorOf(caller, login)
-    gate.enter(visitor)
-    return { login, visitor, ...places }
+    const asking = authenticated(caller, login)
+    breaker.enter(asking)
+    return { login, caller: asking, ...places }
   } catch (error) {
     release(places)
     throw error
@@ -109,6 +83,7 @@ function release({ place, spare }: BudgetPlaces): void {
   place.release()
 }
 
-function visitorOf({ service, operation }: Caller, login: Login): Visitor {
+/** Who asks, together with the credentials. */
+export function authenticated({ service, operation }: Caller, login: Login): AuthenticatedCaller {
   return { service, operation, digest: login.digest, source: login.source }
 }

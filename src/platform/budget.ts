@@ -1,13 +1,11 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../reconcile/events.ts'
 import type { Priority } from '../reconcile/ports.ts'
-import type { RemoteError } from '../reconcile/remote-error.ts'
-import { notSent } from './not-sent.ts'
-import { createPace } from './pace.ts'
-import { createRequestWindow, MARGIN, type Place } from './request-window.ts'
+import { notSent, type RemoteError } from '../reconcile/remote-error.ts'
+import { createPace, createRequestWindow, MARGIN, type Place } from './request-window.ts'
 import { createWaitingLine } from './waiting-line.ts'
 
-/** Far above what a daemon asks for at once; more than this waiting is a fault, not a load. */
+/** Far above what a daemon asks for at once; more than this waiting is a bug, not a load. */
 const LONGEST_LINE = 10_000
 
 /** Part of the budget that only priority 0 may use, of a budget that is large enough. */
@@ -35,8 +33,8 @@ export interface BudgetPlaces {
   readonly spare: BudgetPlace | undefined
 }
 
-export interface Turn extends Wanted {
-  /** Lanes of the same priority take turns: the name of a service. */
+export interface WantedLater extends Wanted {
+  /** Lanes of the same priority are served in rotation: the name of a service. */
   readonly lane: string
   readonly signal: AbortSignal
 }
@@ -54,11 +52,11 @@ export interface Budget {
   /** Places that are free now, if nobody waits for them. */
   take(wanted: Wanted): BudgetPlaces | undefined
   /**
-   * Waits for places: lower priorities first, lanes in turn, first come first served within a lane.
+   * Waits for places: lower priorities first, lanes in rotation, first come first served within a lane.
    * @throws the signal's reason when it is aborted first
    * @throws {RemoteError} `Throttled` when too many wait already
    */
-  acquire(turn: Turn): Promise<BudgetPlaces>
+  acquire(wanted: WantedLater): Promise<BudgetPlaces>
   /** Grants nothing for `ms` milliseconds; never shortens a pause. */
   pause(ms: number): void
   snapshot(): BudgetSnapshot

@@ -1,9 +1,9 @@
 import type { Effect, ErrorClass, RemoteErrorFacts } from '../reconcile/remote-error.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
 import { failureWords, seenWords } from './failure-words.ts'
-import { excerptOf, mask } from './excerpt.ts'
+import { excerptOf, mask } from '../lib/excerpt.ts'
 import type { Failure } from './failure.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { retryAfterMs } from '../lib/retry-after.ts'
 
 /*
  * The error classes of design §6, in one place. `none` is what provably did nothing; all else that a create may

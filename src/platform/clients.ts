@@ -5,16 +5,16 @@ import type { Operation } from '../kinds/kind.ts'
 import type { Emit } from '../reconcile/events.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
 import type { Platform, ReadTarget, SecretStore, ServiceAccess } from '../reconcile/ports.ts'
-import { admit, createAccounts, type Caller } from './admission.ts'
-import { createAuthGate, type Pause } from './auth-gate.ts'
+import { notSent } from '../reconcile/remote-error.ts'
+import { createAccounts } from './account.ts'
+import { admit, type Caller } from './admission.ts'
+import { createCredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
-import { createPermit } from './create-permit.ts'
-import { createCredentials } from './credentials.ts'
+import { createPermit } from './create-pipe.ts'
+import { createCredentials } from './login.ts'
 import { BASE_URL_FLAG } from './failure-words.ts'
-import { notSent } from './not-sent.ts'
 import { send, type Read } from './read.ts'
 import { createdResource, resourceWithId, upsertedResource } from './reply-body.ts'
-import { createStops } from './stops.ts'
 import { baseOf, DEFAULT_WIRE, pathOf, type Base } from './wire.ts'
 
 /** The lane, the label and the credential of alerts; a service cannot have a name with a space. */
@@ -76,14 +76,13 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     connect: { timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS) },
   })
   const credentials = createCredentials({ secrets, alertsTokenFile, clock, wire })
-  const gate = createAuthGate({ clock, emit })
+  const breaker = createCredentialBreaker({ clock, emit })
   const accounts = createAccounts({ ...options.budget, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
-  const common = { wire, clock, emit, gate, credentials, userAgent, maxReplyBytes }
+  const common = { wire, clock, emit, breaker, credentials, userAgent, maxReplyBytes }
   const reading = {
     ...common,
     dispatcher: agent,
-    stops: createStops(),
     timeoutMs: requestTimeoutMs,
     retries: options.idempotentRetries ?? RETRIES,
     random: options.random,
@@ -133,7 +132,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       const base = needed(operation)
       const caller = callerOf(operation, service)
       const path = pathOf(operation.path, idsOf(service))
-      const admission = await admit(caller, gate, { ...readOptions, places: looksFirst ? 2 : 1 })
+      const admission = await admit(caller, breaker, { ...readOptions, places: looksFirst ? 2 : 1 })
       const readValue = createdResource(kind)
       return createPermit(
         { service, caller, admission, base, path, readOf, readValue },
@@ -155,7 +154,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     },
     budgets: () =>
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
-    pauses: () => gate.pauses(),
+    pauses: () => breaker.pauses(),
     async [Symbol.asyncDispose]() {
       await agent.close()
     },
@@ -171,7 +170,7 @@ function quietly(emit: Emit): Emit {
     try {
       emit(event)
     } catch {
-      // Nobody to tell: the one to tell is the one that failed.
+      // Nobody would hear of it: the listener is what failed.
     }
   }
 }

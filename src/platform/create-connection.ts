@@ -16,7 +16,7 @@ export interface CreateConnection {
 /**
  * Makes a connection that is reset and not closed, whoever closes it, as long as there is no whole reply: what is closed, the
  * kernel goes on delivering for minutes, and a create that counts as over would still arrive. Under TLS the TCP
- * connection below is reset before TLS can end it with a word of its own.
+ * connection below is reset before TLS can end it with a message of its own.
  * @param timeoutMs for TCP, and for TLS
  * @param fail for tests
  */

@@ -1,21 +1,83 @@
 import { Client, type Dispatcher } from 'undici'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
-import type { CreateRequest, Reply } from '../reconcile/ports.ts'
+import type { CreatePermit, CreateRequest, ReadOptions, ReadTarget, Reply, ServiceAccess } from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
-import type { Admission, Caller } from './admission.ts'
-import { conclude, type ConclusionParts } from './conclusion.ts'
+import { type Admission, admit, authenticated, type Caller } from './admission.ts'
 import { createConnection } from './create-connection.ts'
-import { exchange, type Seen, type WireRequest } from './exchange.ts'
 import { gatedDispatcher } from './failpoint-gates.ts'
-import { headersOf } from './headers.ts'
+import { handleReply, type HandleReplyParts } from './handle-reply.ts'
+import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
+import { headersOf } from './login.ts'
+import { perform, type Read, type ReadParts } from './read.ts'
 import type { ReadValue } from './reply-body.ts'
 import type { Base } from './wire.ts'
+
+/** What a permit was given for. */
+interface Permitted {
+  readonly service: ServiceAccess
+  readonly caller: Caller
+  readonly admission: Admission
+  readonly base: Base
+  readonly path: string
+  readonly readOf: (target: ReadTarget) => Read<RemoteResource>
+  readonly readValue: ReadValue<RemoteResource>
+}
+
+/** The right to send one create, and to read one resource before. Each at most once, whatever happens. */
+export function createPermit(
+  permitted: Permitted,
+  parts: { readonly creating: CreateParts; readonly reading: ReadParts },
+): CreatePermit {
+  const { creating, reading } = parts
+  const { breaker } = creating
+  let { admission } = permitted
+  let used = false
+
+  async function readFirst(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
+    const read = permitted.readOf(target)
+    const login = await read.caller.login()
+    const caller = authenticated(read.caller, login)
+    breaker.enter(caller)
+    const place = admission.spare ?? admission.place
+    const result = await perform(
+      read,
+      {
+        admission: { login, caller, place, spare: undefined },
+        body: undefined,
+        notAfter: Infinity,
+        signal: options.signal,
+      },
+      reading,
+    )
+    if (result instanceof RemoteError && result.facts.class !== 'Missing') throw result
+    // A budget of one: the place is used up, and the create needs another.
+    if (admission.spare === undefined)
+      admission = await admit(permitted.caller, breaker, { ...options, places: 1 })
+    if (result instanceof RemoteError) throw result
+    return result
+  }
+
+  return {
+    service: permitted.service,
+    deadlineMs: creating.deadlineMs,
+    read: readFirst,
+    async send(request) {
+      if (used) throw new Error('a permit to create was used twice')
+      used = true
+      return sendCreate({ ...permitted, admission, request }, creating)
+    },
+    release() {
+      admission.spare?.release()
+      admission.place.release()
+    },
+  }
+}
 
 /** Longest wait for a connection; also ended by the deadline of the whole. */
 const CONNECT_MS = 10_000
 
-export interface CreateParts extends ConclusionParts {
+export interface CreateParts extends HandleReplyParts {
   readonly userAgent: string
   /** From the first byte of DNS to the last of the reply; shorter than the shutdown grace. */
   readonly deadlineMs: number
@@ -27,9 +89,9 @@ export interface CreateParts extends ConclusionParts {
 /**
  * `POST …/pipes` (`spec/api.md` 4.1), once: no retrier, no keep-alive socket that may be dead, no stop signal, no second
  * connection.
- * @throws {RemoteError} with `effect` told
+ * @throws {RemoteError} with its `effect`
  */
-export async function sendCreate(
+async function sendCreate(
   call: {
     readonly caller: Caller
     readonly admission: Admission
@@ -56,13 +118,13 @@ export async function sendCreate(
   place.ended()
   const durationMs = clock.monotonic() - startedAt
   const attempt = { caller, admission, request, seen, readValue, timeoutMs, durationMs }
-  const result = conclude(attempt, parts)
+  const result = handleReply(attempt, parts)
   if (result instanceof RemoteError) throw result
   return result
 }
 
 /**
- * An exchange on a connection of its own. Whether anything was sent is told by the connection: as long as it was
+ * An exchange on a connection of its own. Whether anything was sent is known by the connection: as long as it was
  * never ready, nothing was, whatever the error.
  */
 async function exchangeOnce(
@@ -83,7 +145,7 @@ async function exchangeOnce(
       clock,
       timeoutMs: deadlineMs,
       maxReplyBytes,
-      stop: undefined,
+      signal: undefined,
       mayStart: () => clock.monotonic() <= about.notAfter,
       onSent: about.onSent,
       onWhole: connection.whole,

@@ -1,5 +1,5 @@
 import type { Operation } from '../kinds/kind.ts'
-import type { Seen } from './exchange.ts'
+import type { Seen } from './http-exchange.ts'
 import type { ReplyBody } from './reply-body.ts'
 
 /** Everything that may be known of a request that did not end as it should. */

@@ -4,24 +4,22 @@ import { sleep } from '../lib/clock.ts'
 import type { ReadOptions, Reply } from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
 import { admit, type Admission, type Caller } from './admission.ts'
-import { conclude, type ConclusionParts } from './conclusion.ts'
-import { exchange } from './exchange.ts'
-import { headersOf } from './headers.ts'
+import { handleReply, type HandleReplyParts } from './handle-reply.ts'
+import { exchange } from './http-exchange.ts'
+import { headersOf } from './login.ts'
 import type { ReadValue } from './reply-body.ts'
-import type { Stops } from './stops.ts'
 import type { Base } from './wire.ts'
 
-/** Between two attempts of one call; a longer trouble is the business of the next reconcile. */
+/** Between two attempts of one call; a longer failure is the business of the next reconcile. */
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 4_000
 
 /** A body that was made longer ago is made anew: what it was made of may be no longer so. */
 const FRESH_MS = 5_000
 
-export interface ReadParts extends ConclusionParts {
+export interface ReadParts extends HandleReplyParts {
   /** Keeps connections alive. */
   readonly dispatcher: Dispatcher
-  readonly stops: Stops
   readonly userAgent: string
   readonly timeoutMs: number
   readonly maxReplyBytes: number
@@ -96,7 +94,7 @@ async function attempt<T>(
   parts: ReadParts,
   options: ReadOptions,
 ): Promise<Reply<T> | RemoteError> {
-  const admitted = admit(read.caller, parts.gate, { ...options, places: 1 })
+  const admitted = admit(read.caller, parts.breaker, { ...options, places: 1 })
   const admission = admitted instanceof Promise ? await admitted : admitted
   const { signal } = options
   if (read.body === undefined)
@@ -125,7 +123,7 @@ export async function perform<T>(
   parts: ReadParts,
 ): Promise<Reply<T> | RemoteError> {
   const { caller, base, method, path, readValue } = read
-  const { dispatcher, stops, userAgent, timeoutMs, maxReplyBytes, clock } = parts
+  const { dispatcher, userAgent, timeoutMs, maxReplyBytes, clock } = parts
   const { login, place } = admission
   const request = {
     origin: base.origin,
@@ -139,7 +137,7 @@ export async function perform<T>(
     clock,
     timeoutMs,
     maxReplyBytes,
-    stop: { signal, stops },
+    signal,
     mayStart: () => clock.monotonic() <= notAfter,
     onSent: () => place.sent(),
     onWhole: () => undefined,
@@ -147,5 +145,5 @@ export async function perform<T>(
   place.ended()
   if (seen.type === 'stopped') throw signal.reason
   const durationMs = clock.monotonic() - startedAt
-  return conclude({ caller, admission, request, seen, readValue, timeoutMs, durationMs }, parts)
+  return handleReply({ caller, admission, request, seen, readValue, timeoutMs, durationMs }, parts)
 }

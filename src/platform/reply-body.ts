@@ -53,7 +53,7 @@ export function resourceWithId(
 
 /**
  * 4.1. The id is what must not be lost: when the rest has a shape that we do not expect, the id alone is the value,
- * and the next reading tells the rest.
+ * and the next reading brings the rest.
  */
 export function createdResource({ operations, reply }: CreateOnceKind): ReadValue<RemoteResource> {
   return (json, wire) => {
@@ -83,7 +83,7 @@ function idInJson(json: JsonObject, { valueField }: Wire): string | undefined {
   return typeof id === 'string' ? id : undefined
 }
 
-/** A string that is closed, a mark, or anything else up to the next of these. */
+/** A string that is closed, punctuation, or anything else up to the next of these. */
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
 
 /** The id of the resource in JSON that may end anywhere: it is complete, and a number has all of its digits. */

@@ -1,7 +1,7 @@
 import type { Priority } from '../reconcile/ports.ts'
 
 /**
- * Who comes next: lower priorities first, within a priority one of each lane in turn, within a lane the first.
+ * Who comes next: lower priorities first, within a priority one of each lane in rotation, within a lane the first.
  * Every operation takes constant time.
  */
 export interface WaitingLine<T> {
@@ -18,7 +18,7 @@ export interface WaitingLine<T> {
 
 /** For items that differ by identity; the same one must not wait twice. */
 export function createWaitingLine<T>(): WaitingLine<T> {
-  // In the order in which the lanes have their turn: a lane that was served goes to the end.
+  // In the order in which the lanes are served: one that was served goes to the end.
   const priorities: Readonly<Record<Priority, Map<string, Set<T>>>> = {
     0: new Map(),
     1: new Map(),

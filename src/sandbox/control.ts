@@ -1,10 +1,15 @@
-import type { JsonObject } from '../lib/json.ts'
-import type { Faults } from './faults.ts'
-import type { Home } from './home.ts'
-import type { Incidents } from './incidents.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from '../kinds/zod.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
+import { FaultsFile } from './fault-schema.ts'
+import type { Faults } from './fault-script.ts'
+import type { Incidents } from './incidents.ts'
 import { type PipeInSandbox, viewPipe } from './pipe-view.ts'
-import type { RecordedRequest, StoredEndpoint } from './stored.ts'
+import { parseJson } from './platform.ts'
+import { wordIssues } from './request-schema.ts'
+import type { Storage } from './storage.ts'
+import { maskSecrets, type RecordedRequest, type StoredEndpoint } from './stored.ts'
 
 /** What one can see and do behind the platform's back. */
 export interface SandboxControl {
@@ -25,7 +30,7 @@ export interface SandboxControl {
 }
 
 export interface ControlParts {
-  readonly home: Home
+  readonly storage: Storage
   readonly incidents: Incidents
   readonly faults: Faults
   readonly provisioningMs: number
@@ -34,7 +39,7 @@ export interface ControlParts {
 }
 
 export function createControl({
-  home,
+  storage,
   incidents,
   faults,
   provisioningMs,
@@ -43,32 +48,107 @@ export function createControl({
   return {
     faults,
     pipes: () =>
-      home.transaction(() =>
-        home
+      storage.transaction(() =>
+        storage
           .pipes()
-          .flatMap((pipe) => incidents.befallPipe(pipe, now()) ?? [])
+          .flatMap((pipe) => incidents.advancePipe(pipe, now()) ?? [])
           .map((pipe) => ({ ...viewPipe(pipe, now(), provisioningMs), organizationId: pipe.organizationId })),
       ),
-    endpoints: () => home.endpoints(),
+    endpoints: () => storage.endpoints(),
     alerts: () =>
-      home.transaction(() => home.alerts().map((alert) => incidents.befallAlert(alert, now()).body)),
-    requests: () => home.requests(),
+      storage.transaction(() => storage.alerts().map((alert) => incidents.advanceAlert(alert, now()).body)),
+    requests: () => storage.requests(),
     vanish(pipeId) {
-      if (!home.removePipe(pipeId)) throw new Error(`there is no pipe ${pipeId}`)
+      if (!storage.removePipe(pipeId)) throw new Error(`there is no pipe ${pipeId}`)
     },
     change(pipeId, patch) {
-      home.transaction(() => {
-        const pipe = home.pipe(pipeId)
+      storage.transaction(() => {
+        const pipe = storage.pipe(pipeId)
         if (pipe === undefined) throw new Error(`there is no pipe ${pipeId}`)
-        home.putPipe({ ...pipe, updatedAt: now(), body: mergePatch(pipe.body, patch) })
+        storage.putPipe({ ...pipe, updatedAt: now(), body: mergePatch(pipe.body, patch) })
       })
     },
     setAlert(id, patch) {
-      home.transaction(() => {
+      storage.transaction(() => {
         const at = new Date(now()).toISOString()
-        const before = home.alert(id) ?? { id, at: now(), body: { id, createdAt: at }, incidents: [] }
-        home.putAlert({ ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
+        const before = storage.alert(id) ?? { id, at: now(), body: { id, createdAt: at }, incidents: [] }
+        storage.putAlert({ ...before, body: mergePatch(before.body, { updatedAt: at, ...patch }) })
       })
     },
   }
+}
+
+const Patch = z.record(z.string(), z.json())
+
+const FaultsBody = FaultsFile.extend({
+  clear: z.boolean().default(false).describe('Whether to forget all faults first.'),
+})
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
+/** The names a browser may have gone to; any other is a page elsewhere that had its name point here. */
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
+
+/** The sandbox's own interface for scripts and tests in other processes, under `/-/sandbox/`; loopback only. */
+export function addControl(server: FastifyInstance, sandbox: SandboxControl): void {
+  server.addHook('onRequest', async (request, reply) => {
+    if (!isControl(request) || isFromHere(request)) return
+    await reply.code(403).send({ error: 'only for this machine' })
+  })
+
+  server.get('/-/sandbox/state', () => ({
+    pipes: sandbox.pipes(),
+    endpoints: sandbox.endpoints(),
+    alerts: sandbox.alerts(),
+    requests: sandbox.requests().map((request) => ({
+      ...request,
+      body: maskSecrets((request.body ?? null) as Json), // recorded from JSON
+    })),
+  }))
+
+  server.post('/-/sandbox/faults', (request, reply) =>
+    take(request, reply, FaultsBody, ({ clear, rules, mix }) => {
+      if (clear) sandbox.faults.clear()
+      sandbox.faults.add(...rules)
+      if (mix !== undefined) sandbox.faults.mix(mix)
+    }),
+  )
+  server.post('/-/sandbox/vanish', (request, reply) =>
+    take(request, reply, z.strictObject({ pipeId: z.string() }), ({ pipeId }) => sandbox.vanish(pipeId)),
+  )
+  server.post('/-/sandbox/change', (request, reply) =>
+    take(request, reply, z.strictObject({ pipeId: z.string(), patch: Patch }), ({ pipeId, patch }) =>
+      sandbox.change(pipeId, patch),
+    ),
+  )
+  server.post('/-/sandbox/alert', (request, reply) =>
+    take(request, reply, z.strictObject({ id: z.string(), patch: Patch }), ({ id, patch }) =>
+      sandbox.setAlert(id, patch),
+    ),
+  )
+}
+
+export function isControl(request: FastifyRequest): boolean {
+  return request.url.startsWith('/-/sandbox/')
+}
+
+function isFromHere(request: FastifyRequest): boolean {
+  return LOOPBACK.test(request.ip) && LOOPBACK_HOST.test(request.headers.host ?? '')
+}
+
+/** Hands the body to `act` when it fits, and answers. A JSON content type is asked for, which keeps foreign pages out. */
+function take<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  schema: z.ZodType<T>,
+  act: (body: T) => void,
+): FastifyReply {
+  const isJson = request.headers['content-type']?.startsWith('application/json') ?? false
+  const body = schema.safeParse(isJson ? parseJson(String(request.body)) : undefined)
+  if (!body.success) return reply.code(400).send({ error: wordIssues(body.error) })
+  try {
+    act(body.data)
+  } catch (error) {
+    return reply.code(404).send({ error: error instanceof Error ? error.message : String(error) })
+  }
+  return reply.send({ ok: true })
 }

@@ -1,24 +1,24 @@
 import { sha256 } from '../lib/digest.ts'
 import { isObject, stableJson } from '../lib/json.ts'
-import type { Home } from './home.ts'
+import type { Storage } from './storage.ts'
 import { mergePatch } from '../lib/merge-patch.ts'
 import type { StoredAlert, StoredPipe } from './stored.ts'
-import type { Incident } from './world.ts'
+import type { Incident } from './fixture.ts'
 
-/** What befalls pipes and alerts by itself. Looked at when somebody asks: there are no timers. */
+/** What happens to pipes and alerts by itself. Worked out when somebody asks: there are no timers. */
 export interface Incidents {
-  /** The pipe after all that is due at `now` (ms), each once, written to the home; `undefined` when it vanished. */
-  befallPipe(pipe: StoredPipe, now: number): StoredPipe | undefined
-  befallAlert(alert: StoredAlert, now: number): StoredAlert
+  /** The pipe after all that is due at `now` (ms), each once, written to the storage; `undefined` when it vanished. */
+  advancePipe(pipe: StoredPipe, now: number): StoredPipe | undefined
+  advanceAlert(alert: StoredAlert, now: number): StoredAlert
 }
 
-export function createIncidents(home: Home, incidents: readonly Incident[]): Incidents {
+export function createIncidents(storage: Storage, incidents: readonly Incident[]): Incidents {
   const known = incidents
     .map((incident) => ({ ...incident, mark: sha256(stableJson(incident)).slice(0, 12) }))
     .toSorted((a, b) => a.afterMs - b.afterMs)
 
   return {
-    befallPipe(pipe, now) {
+    advancePipe(pipe, now) {
       const due = known.filter(
         (incident) =>
           incident.pipe !== undefined &&
@@ -28,7 +28,7 @@ export function createIncidents(home: Home, incidents: readonly Incident[]): Inc
       )
       if (due.length === 0) return pipe
       if (due.some(({ vanish }) => vanish)) {
-        home.removePipe(pipe.id)
+        storage.removePipe(pipe.id)
         return undefined
       }
       const after: StoredPipe = {
@@ -40,11 +40,11 @@ export function createIncidents(home: Home, incidents: readonly Incident[]): Inc
         ),
         incidents: [...pipe.incidents, ...due.map(({ mark }) => mark)],
       }
-      home.putPipe(after)
+      storage.putPipe(after)
       return after
     },
 
-    befallAlert(alert, now) {
+    advanceAlert(alert, now) {
       const due = known.filter(
         (incident) =>
           incident.alert === alert.id &&
@@ -61,7 +61,7 @@ export function createIncidents(home: Home, incidents: readonly Incident[]): Inc
         ),
         incidents: [...alert.incidents, ...due.map(({ mark }) => mark)],
       }
-      home.putAlert(after)
+      storage.putAlert(after)
       return after
     },
   }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../lib/json.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
 import type { StoredPipe } from './stored.ts'
 
 /** A pipe as replies show it (`spec/api.md` 2.1). */
@@ -35,4 +35,28 @@ export function viewPipe(pipe: StoredPipe, now: number, provisioningMs: number):
     createdAt: new Date(pipe.createdAt).toISOString(),
     updatedAt: new Date(pipe.updatedAt).toISOString(),
   }
+}
+
+/** Fields of a request that no reply carries (`spec/api.md` 2.1, 2.3, 2.4). */
+const REQUEST_ONLY: readonly (readonly string[])[] = [
+  ['source', 'validateSamples'],
+  ['source', 'kafka', 'credentials'],
+  ['source', 'kafka', 'schemaRegistry', 'credentials'],
+  ['source', 'objectStorage', 'accessKey'],
+  ['source', 'managedStream', 'accessKey'],
+  ['source', 'postgres', 'credentials'],
+  ['destination', 'roles'],
+]
+
+/** A pipe as it is kept: what a request says, but for the fields that are never given back. */
+export function withoutRequestOnly(pipe: JsonObject): JsonObject {
+  return REQUEST_ONLY.reduce(without, pipe)
+}
+
+function without(object: JsonObject, path: readonly string[]): JsonObject {
+  const [name, ...rest] = path
+  if (name === undefined || object[name] === undefined) return object
+  const { [name]: member, ...others } = object
+  if (rest.length === 0) return others
+  return isObject(member) ? { ...object, [name]: without(member, rest) } : object
 }

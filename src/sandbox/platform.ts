@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { type Answer, bare, envelope, failure } from './answer.ts'
-import type { Home } from './home.ts'
+import type { Fixture } from './fixture.ts'
 import type { Incidents } from './incidents.ts'
-import type { Operation } from './operation.ts'
-import { viewPipe } from './pipe-view.ts'
-import { withoutRequestOnly } from './request-only.ts'
-import { PipeRequest, QueryEndpointRequest } from './request-schema.ts'
-import { objectionTo, wordIssues } from './request-rules.ts'
-import type { World } from './world.ts'
+import { viewPipe, withoutRequestOnly } from './pipe-view.ts'
+import {
+  objectionTo,
+  type Operation,
+  PipeRequest,
+  QueryEndpointRequest,
+  wordIssues,
+} from './request-schema.ts'
+import type { Storage } from './storage.ts'
 
 /** One request whose credentials are right. */
 export interface Call {
@@ -23,10 +26,10 @@ export interface Call {
 }
 
 export interface PlatformParts {
-  readonly home: Home
+  readonly storage: Storage
   readonly incidents: Incidents
   /** The services there are; any when undefined. */
-  readonly services: World['services']
+  readonly services: Fixture['services']
   /** How long a new pipe is `Provisioning`. */
   readonly provisioningMs: number
 }
@@ -36,7 +39,7 @@ export type Platform = Readonly<Record<Operation, (call: Call) => Answer>>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export function createPlatform({ home, incidents, services, provisioningMs }: PlatformParts): Platform {
+export function createPlatform({ storage, incidents, services, provisioningMs }: PlatformParts): Platform {
   return { createPipe, getPipe, upsertQueryEndpoint, getAlert }
 
   function createPipe(call: Call): Answer {
@@ -54,17 +57,17 @@ export function createPlatform({ home, incidents, services, provisioningMs }: Pl
       body: withoutRequestOnly(body.json),
       incidents: [],
     }
-    home.putPipe(pipe)
+    storage.putPipe(pipe)
     return envelope(call.requestId, viewPipe(pipe, call.now, provisioningMs))
   }
 
   function getPipe(call: Call): Answer {
     const wrong = objectionToPath(call)
     if (wrong !== undefined) return wrong
-    const pipe = home.pipe(call.params['pipeId']?.toLowerCase() ?? '')
+    const pipe = storage.pipe(call.params['pipeId']?.toLowerCase() ?? '')
     const { organizationId, serviceId } = serviceOf(call)
     const owned = pipe?.organizationId === organizationId && pipe.serviceId === serviceId ? pipe : undefined
-    const now = owned && incidents.befallPipe(owned, call.now)
+    const now = owned && incidents.advancePipe(owned, call.now)
     if (now === undefined) return failure(call.requestId, 404, 'no such pipe in this service')
     return envelope(call.requestId, viewPipe(now, call.now, provisioningMs))
   }
@@ -75,21 +78,21 @@ export function createPlatform({ home, incidents, services, provisioningMs }: Pl
     const body = read(call, QueryEndpointRequest)
     if (!body.ok) return failure(call.requestId, 400, body.error)
     const service = serviceOf(call)
-    const before = home.endpoint(service.organizationId, service.serviceId)
+    const before = storage.endpoint(service.organizationId, service.serviceId)
     const result: JsonObject = {
       id: before?.body['id'] ?? randomUUID(),
       openApiKeys: body.value.openApiKeys ?? [],
       roles: body.value.roles ?? [],
       allowedOrigins: body.value.allowedOrigins ?? '',
     }
-    home.putEndpoint({ ...service, body: result })
+    storage.putEndpoint({ ...service, body: result })
     return envelope(call.requestId, result)
   }
 
   function getAlert(call: Call): Answer {
-    const alert = home.alert(call.params['id'] ?? '')
+    const alert = storage.alert(call.params['id'] ?? '')
     if (alert === undefined) return failure(call.requestId, 404, 'no such alert')
-    return bare(incidents.befallAlert(alert, call.now).body)
+    return bare(incidents.advanceAlert(alert, call.now).body)
   }
 
   function objectionToPath(call: Call): Answer | undefined {

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../lib/json.ts'
-import type { Operation } from './operation.ts'
+import { SECRET_FIELDS } from '../kinds/secret-ref.ts'
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import type { Operation } from './request-schema.ts'
 
 /** A pipe as the sandbox keeps it: nothing that is request-only is in `body`. */
 export interface StoredPipe {
@@ -11,7 +12,7 @@ export interface StoredPipe {
   readonly updatedAt: number
   /** `name`, `source` and so on; `state` only when somebody set it, otherwise it follows from the time. */
   readonly body: JsonObject
-  /** Incidents that already befell it. */
+  /** Incidents that already happened to it. */
   readonly incidents: readonly string[]
 }
 
@@ -36,7 +37,7 @@ export interface StoredAlert {
 export interface RecordedAnswer {
   /** Undefined when the connection was cut, reset or left hanging before a status went out. */
   readonly status: number | undefined
-  /** The type of the fault that befell it. */
+  /** The type of the fault that happened to it. */
   readonly fault: string | undefined
   /** Whether the platform did its work, or would have and refused. */
   readonly done: boolean
@@ -65,4 +66,58 @@ export interface RecordedRequest {
   readonly requestId: string
   /** Undefined while it is being worked on. */
   readonly answer: RecordedAnswer | undefined
+}
+
+/** `value` with every password and secret key replaced; for what is written to a disk or shown to another process. */
+export function maskSecrets(value: Json): Json {
+  if (Array.isArray(value)) return value.map(maskSecrets)
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([name, member]): [string, Json] => [
+    name,
+    SECRET_FIELDS.has(name) ? '[secret]' : maskSecrets(member ?? null),
+  ])
+  return Object.fromEntries(members)
+}
+
+/** All columns of all tables; each reader takes those that its table has. */
+export interface Row {
+  readonly id: string
+  readonly organization_id: string
+  readonly service_id: string
+  readonly created_at: number
+  readonly updated_at: number
+  readonly at: number
+  readonly body: string
+  readonly incidents: string
+  readonly seq: number
+  readonly facts: string
+  readonly answer: string | null
+}
+
+export function toPipe(row: Row): StoredPipe {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    serviceId: row.service_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    body: JSON.parse(row.body) as JsonObject, // putPipe wrote it
+    incidents: JSON.parse(row.incidents) as string[], // putPipe wrote it
+  }
+}
+
+export function toEndpoint(row: Row): StoredEndpoint {
+  const body = JSON.parse(row.body) as JsonObject // putEndpoint wrote it
+  return { organizationId: row.organization_id, serviceId: row.service_id, body }
+}
+
+export function toAlert(row: Row): StoredAlert {
+  const body = JSON.parse(row.body) as JsonObject // putAlert wrote it
+  return { id: row.id, at: row.at, body, incidents: JSON.parse(row.incidents) as string[] } // so it did these
+}
+
+export function toRequest(row: Row): RecordedRequest {
+  const facts = JSON.parse(row.facts) as Omit<RecordedRequest, 'seq' | 'answer'> // addRequest wrote it
+  const answer = row.answer === null ? undefined : (JSON.parse(row.answer) as RecordedAnswer) // answerRequest did
+  return { ...facts, seq: row.seq, answer }
 }

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   ALERT,
   ALERTS_TOKEN,
@@ -25,7 +25,7 @@ function startPlatform() {
   return createSandbox({
     credentials: [CREDENTIAL],
     alertTokens: [ALERTS_TOKEN],
-    world: {
+    fixture: {
       alerts: [ALERT],
       services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }],
     },

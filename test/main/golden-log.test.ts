@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { LINES, type LineDefinition } from '../../src/telemetry/log-lines.ts'
 import { httpServer } from '../platform/support/server.ts'
 import {
@@ -38,7 +38,7 @@ function startPlatform() {
     credentials: [CREDENTIAL],
     alertTokens: [ALERTS_TOKEN],
     provisioningMs: 1,
-    world: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+    fixture: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
   })
 }
 

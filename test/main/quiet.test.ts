@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   ALERT,
   ALERTS_TOKEN,
@@ -62,7 +62,7 @@ function startPlatform() {
   return createSandbox({
     credentials: [CREDENTIAL],
     alertTokens: [ALERTS_TOKEN],
-    world: {
+    fixture: {
       alerts: [
         { ...ALERT, id: 'firing', state: 'ALERT' },
         { ...ALERT, id: 'unreachable' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { CREDENTIAL, mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
 import { runProgram } from '../support/process.ts'
 import { createWorkspace } from '../support/workspace.ts'

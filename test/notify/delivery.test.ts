@@ -5,16 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { httpPost } from '../../src/cli/notifications.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { deliver, type Delivery } from '../../src/notify/delivery.ts'
+import { readSecretFile } from '../../src/platform/secret-store.ts'
 import { httpServer, tcpServer, type Received } from '../platform/support/server.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { until } from '../support/until.ts'
 
 const KEY = 'planted-signing-key'
-const PARCEL = { id: 'm-1', body: '{"sentence":"Grüße"}' }
+const MESSAGE = { id: 'm-1', body: '{"sentence":"Grüße"}' }
 
-/** Sends one parcel to an address, as a target does. */
+/** Sends one message to an address, as a target does. */
 async function send(
   address: string,
   options: {
@@ -29,13 +31,18 @@ async function send(
     writeFileSync(join(folder, 'url'), `${address}\n`)
     if (options.key !== undefined) writeFileSync(join(folder, 'key'), options.key)
     return await deliver(
-      PARCEL,
+      MESSAGE,
       {
         urlFile: join(folder, 'url'),
         keyFile: options.key === undefined ? undefined : join(folder, 'key'),
         allowInsecureHttp: false,
       },
-      { dispatcher, clock: options.clock ?? systemClock, userAgent: 'pipewright/test' },
+      {
+        post: httpPost(dispatcher, options.clock ?? systemClock),
+        readSecret: readSecretFile,
+        clock: options.clock ?? systemClock,
+        userAgent: 'pipewright/test',
+      },
       options.signal ?? new AbortController().signal,
     )
   } finally {
@@ -54,11 +61,11 @@ test('a message arrives whole, with its query, and can be verified', async () =>
   expect(request).toMatchObject({
     method: 'POST',
     url: '/hook/planted-path?key=planted-query',
-    body: PARCEL.body,
+    body: MESSAGE.body,
     headers: { 'content-type': 'application/json', 'user-agent': 'pipewright/test', 'webhook-id': 'm-1' },
   })
   const timestamp = String(request?.headers['webhook-timestamp'])
-  const signed = createHmac('sha256', KEY).update(`m-1.${timestamp}.${PARCEL.body}`).digest('base64')
+  const signed = createHmac('sha256', KEY).update(`m-1.${timestamp}.${MESSAGE.body}`).digest('base64')
   expect(request?.headers['webhook-signature']).toBe(`v1,${signed}`)
   expect(Math.abs(Number(timestamp) - Date.now() / 1_000)).toBeLessThan(60)
 })
@@ -169,7 +176,7 @@ describe('an address', () => {
     ['with a password', 'https://user:planted@hooks.example/', 'carries a user or a password'],
     ['over plain http to others', 'http://hooks.example/planted', 'is plain http:'],
     ['that is empty', '', 'is empty'],
-  ])('%s is told, without showing it', async (_, address, why) => {
+  ])('%s is reported, without showing it', async (_, address, why) => {
     const delivery = await send(address)
     expect(delivery).toMatchObject({ result: 'address', code: 'NoAddress' })
     expect(JSON.stringify(delivery)).toContain(why)

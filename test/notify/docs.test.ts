@@ -18,7 +18,7 @@ function example(language: string): string {
   return text
 }
 
-/** Names of the fields of a message, and of its first news. */
+/** Names of the fields of a message, and of its first notification. */
 function fields(message: Record<string, unknown>): readonly (readonly string[])[] {
   const [first = {}] = message['news'] as object[]
   return [Object.keys(message), Object.keys(first)]

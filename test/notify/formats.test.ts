@@ -2,16 +2,16 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { fits } from '../../src/notify/filter.ts'
 import { messageOf } from '../../src/notify/message.ts'
-import { sentenceOf, summaryOf, type News } from '../../src/notify/news.ts'
+import { sentenceOf, summaryOf, type Notification } from '../../src/notify/notification.ts'
 import { slackBody } from '../../src/notify/slack.ts'
-import { readTold, writeTold, type ToldTarget } from '../../src/notify/told.ts'
+import { readSentStates, writeSentStates, type SentState } from '../../src/notify/sent-state.ts'
 import { signedHeaders, webhookBody } from '../../src/notify/webhook.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import { CONTEXT, item } from './given.ts'
 
 const AT = Date.UTC(2026, 5, 1, 12)
 
-function many(count: number): readonly News[] {
+function many(count: number): readonly Notification[] {
   return Array.from({ length: count }, (_, index) => item({ id: `n-${index}`, key: `Pipe/p${index}` }))
 }
 
@@ -59,7 +59,7 @@ describe('sentences', () => {
 
   test('count when there are many', () => {
     const news = [...many(3), item({ change: 'good', status: 'Ready' }), item({ change: 'created' })]
-    expect(summaryOf(news)).toBe('3 resources need attention, the trouble of 1 is over, 1 pipe was created.')
+    expect(summaryOf(news)).toBe('3 resources need attention, 1 problem is over, 1 pipe was created.')
   })
 })
 
@@ -149,7 +149,7 @@ interface Slack {
   }[]
 }
 
-function slack(news: readonly News[], most = 15): Slack {
+function slack(news: readonly Notification[], most = 15): Slack {
   return JSON.parse(slackBody(messageOf(news, { at: AT, most }), CONTEXT)) as Slack
 }
 
@@ -195,13 +195,13 @@ describe('Slack', () => {
   })
 })
 
-describe('what was told', () => {
-  const targets = new Map<string, ToldTarget>([
+describe('what was sent', () => {
+  const targets = new Map<string, SentState>([
     [
       'on-call',
       {
         createdUntil: 5,
-        told: new Map([
+        alerts: new Map([
           [
             'Pipe/orders',
             {
@@ -218,15 +218,15 @@ describe('what was told', () => {
   ])
 
   test('is read as it was written', () => {
-    expect(readTold(writeTold(targets))).toEqual(targets)
+    expect(readSentStates(writeSentStates(targets))).toEqual(targets)
   })
 
   test.each([
     ['nothing', ''],
-    ['half a file', writeTold(targets).slice(0, 60)],
-    ['another version', writeTold(targets).replace('"version":1', '"version":2')],
-    ['a reason that is none', writeTold(targets).replace('"reason":"Missing"', '"reason":"toString"')],
+    ['half a file', writeSentStates(targets).slice(0, 60)],
+    ['another version', writeSentStates(targets).replace('"version":1', '"version":2')],
+    ['a reason that is none', writeSentStates(targets).replace('"reason":"Missing"', '"reason":"toString"')],
   ])('is not believed when it is %s', (_, text) => {
-    expect(readTold(text)).toBeUndefined()
+    expect(readSentStates(text)).toBeUndefined()
   })
 })

@@ -6,7 +6,7 @@ import type { Reason } from '../../src/plan/reason.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import type { MessageContext } from '../../src/notify/message.ts'
 import type { Filter } from '../../src/notify/filter.ts'
-import type { News } from '../../src/notify/news.ts'
+import type { Notification } from '../../src/notify/notification.ts'
 
 export const EVERYTHING: Filter = { kinds: [], names: [], labels: {}, severity: 'info' }
 
@@ -29,7 +29,7 @@ const REASON_OF: Partial<Record<Status, Reason>> = {
 }
 
 /** A resource as the board shows it. */
-export function standing(
+export function resourceStatus(
   key: Key,
   status: Status,
   over: Partial<Omit<ResourceStatus, 'status'> & Pick<Condition, 'since'>> = {},
@@ -72,7 +72,7 @@ export function standing(
   }
 }
 
-export function item(over: Partial<News> = {}): News {
+export function item(over: Partial<Notification> = {}): Notification {
   return {
     id: 'n-1',
     key: 'Pipe/orders',

@@ -1,44 +1,55 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { httpPost } from '../../src/cli/notifications.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { openMemory, type OpenedMemory } from '../../src/notify/memory.ts'
+import { openSentStateFile, type SentStateFile } from '../../src/notify/sent-state-file.ts'
 import { createNotifier, type Notifier } from '../../src/notify/notifier.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
+import { readSecretFile } from '../../src/platform/secret-store.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import { httpServer } from '../platform/support/server.ts'
 import { loaded, reconciled } from '../telemetry/sample.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { until } from '../support/until.ts'
-import { CONTEXT, EVERYTHING, eventsOf, standing } from './given.ts'
+import { CONTEXT, EVERYTHING, eventsOf, resourceStatus } from './given.ts'
 
-/** A folder with the file of an address and the memory. */
+/** A folder with the file of an address and that of the sent states. */
 function createFolder(address: string) {
   const dir = mkdtempSync(join(tmpdir(), 'pipewright-notifier-'))
   writeFileSync(join(dir, 'url'), address)
   return {
     dir,
     url: join(dir, 'url'),
-    told: join(dir, 'told.json'),
+    sentStates: join(dir, 'sent.json'),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
   }
 }
 
 interface Given {
   readonly url: string
-  readonly memory: OpenedMemory
+  readonly sentStates: SentStateFile
   readonly records?: readonly LedgerRecord[]
   readonly board: ReadonlyMap<Key, ResourceStatus>
   readonly events: Event[]
   readonly clock?: Clock
 }
 
-function notifierOf({ url, memory, records = [], board, events, clock = systemClock }: Given): Notifier {
-  return createNotifier({
+function notifierOf({
+  url,
+  sentStates,
+  records = [],
+  board,
+  events,
+  clock = systemClock,
+}: Given): Notifier & AsyncDisposable {
+  const agent = new Agent({ allowH2: false })
+  const notifier = createNotifier({
     targets: [
       {
         name: 'on-call',
@@ -50,15 +61,18 @@ function notifierOf({ url, memory, records = [], board, events, clock = systemCl
         route: { urlFile: url, keyFile: undefined, allowInsecureHttp: false },
       },
     ],
-    memory,
+    sentStates,
     records,
     board: { get: (key) => board.get(key) },
     context: CONTEXT,
     clock,
     emit: (event) => events.push(event),
     random: () => 0,
+    post: httpPost(agent, clock),
+    readSecret: readSecretFile,
     userAgent: 'pipewright/test',
   })
+  return { ...notifier, [Symbol.asyncDispose]: () => agent.destroy() }
 }
 
 function created(key: Key, at: number, origin: 'created' | 'adopted' = 'created'): LedgerRecord {
@@ -78,32 +92,32 @@ function created(key: Key, at: number, origin: 'created' | 'adopted' = 'created'
 const never = new AbortController().signal
 
 describe('a start', () => {
-  test('tells of pipes that were created, and not told of, before the last process ended', async () => {
+  test('sends what was created and not sent before the last process ended', async () => {
     await using server = await httpServer((response) => response.end())
     using folder = createFolder(server.url)
-    const told = (createdUntil: number) =>
+    const write = (createdUntil: number) =>
       writeFileSync(
-        folder.told,
+        folder.sentStates,
         JSON.stringify({ version: 1, targets: { 'on-call': { createdUntil, told: {} } } }),
       )
-    told(1_000)
+    write(1_000)
     const keys = ['Pipe/old', 'Pipe/new', 'Pipe/adopted'] as const
-    const board = new Map(keys.map((key) => [key, standing(key, 'Ready')]))
+    const board = new Map(keys.map((key) => [key, resourceStatus(key, 'Ready')]))
     const records = [
       created('Pipe/old', 1_000),
       created('Pipe/new', 1_001),
       created('Pipe/adopted', 1_002, 'adopted'),
     ]
     const events: Event[] = []
-    const memory = await openMemory(folder.told)
-    await using notifier = notifierOf({ url: folder.url, memory, records, board, events })
+    const sentStates = await openSentStateFile(folder.sentStates)
+    await using notifier = notifierOf({ url: folder.url, sentStates, records, board, events })
     await until('the message', () => server.requests.length === 1)
     await notifier.stop(never)
     const { news } = JSON.parse(server.requests[0]?.body ?? '{}') as {
       news: { key: string; change: string }[]
     }
     expect(news.map(({ key, change }) => `${key} ${change}`)).toEqual(['Pipe/new created'])
-    expect(JSON.parse(readFileSync(folder.told, 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(folder.sentStates, 'utf8'))).toMatchObject({
       targets: { 'on-call': { createdUntil: 1_001 } },
     })
   })
@@ -111,34 +125,36 @@ describe('a start', () => {
   test('of a new target is quiet about what was created before', async () => {
     await using server = await httpServer((response) => response.end())
     using folder = createFolder(server.url)
-    const board = new Map([['Pipe/old', standing('Pipe/old', 'Ready')] as const])
-    const memory = await openMemory(folder.told)
+    const board = new Map([['Pipe/old', resourceStatus('Pipe/old', 'Ready')] as const])
+    const sentStates = await openSentStateFile(folder.sentStates)
     const records = [created('Pipe/old', systemClock.now() - 1)]
-    await using notifier = notifierOf({ url: folder.url, memory, records, board, events: [] })
-    notifier.tell(reconciled({ key: 'Pipe/old' }))
+    await using notifier = notifierOf({ url: folder.url, sentStates, records, board, events: [] })
+    notifier.observe(reconciled({ key: 'Pipe/old' }))
     await notifier.stop(never)
     expect(server.requests).toEqual([])
   })
 
-  test('with a damaged memory says so, and tells all that is bad once', async () => {
+  test('with a damaged file says so, and sends all that is bad once', async () => {
     await using server = await httpServer((response) => response.end())
     using folder = createFolder(server.url)
-    writeFileSync(folder.told, '{"version":1,')
+    writeFileSync(folder.sentStates, '{"version":1,')
     const events: Event[] = []
-    const board = new Map([['Pipe/a', standing('Pipe/a', 'Missing')] as const])
-    const memory = await openMemory(folder.told)
-    await using notifier = notifierOf({ url: folder.url, memory, board, events })
+    const board = new Map([['Pipe/a', resourceStatus('Pipe/a', 'Missing')] as const])
+    const sentStates = await openSentStateFile(folder.sentStates)
+    await using notifier = notifierOf({ url: folder.url, sentStates, board, events })
     expect(eventsOf(events, 'NotificationsForgotten')).toMatchObject([
-      { message: `${folder.told} is damaged, or of another version` },
+      { message: `${folder.sentStates} is damaged, or of another version` },
     ])
-    notifier.tell(reconciled({ key: 'Pipe/a' }))
+    notifier.observe(reconciled({ key: 'Pipe/a' }))
     await notifier.stop(never)
     expect(server.requests).toHaveLength(1)
-    expect((await openMemory(folder.told)).before?.get('on-call')?.told.has('Pipe/a')).toBe(true)
-    expect(readdirSync(folder.dir).toSorted()).toEqual(['told.json', 'url'])
+    expect((await openSentStateFile(folder.sentStates)).before?.get('on-call')?.alerts.has('Pipe/a')).toBe(
+      true,
+    )
+    expect(readdirSync(folder.dir).toSorted()).toEqual(['sent.json', 'url'])
   })
 
-  test('lets go of troubles of resources that went while nobody looked', async () => {
+  test('lets go of problems of resources that went while nobody looked', async () => {
     await using server = await httpServer((response) => response.end())
     using folder = createFolder(server.url)
     const state = {
@@ -149,22 +165,22 @@ describe('a start', () => {
       severity: 'critical',
     }
     writeFileSync(
-      folder.told,
+      folder.sentStates,
       JSON.stringify({
         version: 1,
         targets: { 'on-call': { createdUntil: 0, told: { 'Pipe/gone': state } } },
       }),
     )
-    const memory = await openMemory(folder.told)
+    const sentStates = await openSentStateFile(folder.sentStates)
     const clock = createFakeClock()
     const events: Event[] = []
-    await using notifier = notifierOf({ url: folder.url, memory, board: new Map(), events, clock })
-    notifier.tell(loaded({ problem: 'the directory is empty' }))
+    await using notifier = notifierOf({ url: folder.url, sentStates, board: new Map(), events, clock })
+    notifier.observe(loaded({ problem: 'the directory is empty' }))
     await clock.advance(60_000)
     expect(eventsOf(events, 'NotificationsWaiting').filter(({ count }) => count > 0)).toEqual([])
-    notifier.tell(loaded())
+    notifier.observe(loaded())
     await clock.advance(1_000)
-    await until('the end to be told', () => server.requests.length === 1)
+    await until('the end to be sent', () => server.requests.length === 1)
     expect(server.requests[0]?.body).toContain('"change":"forgotten"')
     await notifier.stop(never)
   })
@@ -173,15 +189,15 @@ describe('a start', () => {
     await using server = await httpServer((response) => response.end())
     using folder = createFolder(server.url)
     const clock = createFakeClock()
-    const board = new Map([['Pipe/a', standing('Pipe/a', 'Orphaned')] as const])
-    const memory = await openMemory(folder.told)
-    await using notifier = notifierOf({ url: folder.url, memory, board, events: [], clock })
-    notifier.tell(reconciled({ key: 'Pipe/a' }))
+    const board = new Map([['Pipe/a', resourceStatus('Pipe/a', 'Orphaned')] as const])
+    const sentStates = await openSentStateFile(folder.sentStates)
+    await using notifier = notifierOf({ url: folder.url, sentStates, board, events: [], clock })
+    notifier.observe(reconciled({ key: 'Pipe/a' }))
     await clock.advance(1)
-    await until('the trouble to be told', () => server.requests.length === 1)
-    notifier.tell({ type: 'Forgotten', key: 'Pipe/a' })
-    board.delete('Pipe/a') // right after it is told
-    await until('the end to be told', async () => {
+    await until('the problem to be sent', () => server.requests.length === 1)
+    notifier.observe({ type: 'Forgotten', key: 'Pipe/a' })
+    board.delete('Pipe/a') // right after the event
+    await until('the end to be sent', async () => {
       await clock.advance(1_000)
       return server.requests.length === 2
     })
@@ -191,31 +207,31 @@ describe('a start', () => {
 })
 
 describe('a fault of ours', () => {
-  test('is told as one, and does not reach whoever emits', async () => {
+  test('is reported as one, and does not reach whoever emits', async () => {
     using folder = createFolder('http://127.0.0.1:9')
     const events: Event[] = []
-    const memory = await openMemory(folder.told)
+    const sentStates = await openSentStateFile(folder.sentStates)
     const board = new Map<Key, ResourceStatus>()
     board.get = () => {
       throw new Error('made to fail')
     }
-    await using notifier = notifierOf({ url: folder.url, memory, board, events })
-    expect(() => notifier.tell(reconciled())).not.toThrow()
+    await using notifier = notifierOf({ url: folder.url, sentStates, board, events })
+    expect(() => notifier.observe(reconciled())).not.toThrow()
     expect(eventsOf(events, 'Bug')).toHaveLength(1)
     await notifier.stop(never)
   })
 
-  test('of the disk is told once, and nothing else stops', async () => {
+  test('of the disk is reported once, and nothing else stops', async () => {
     await using server = await httpServer((response) => response.end())
     using folder = createFolder(server.url)
     const events: Event[] = []
     const board = new Map<Key, ResourceStatus>()
-    const memory = await openMemory(join(folder.dir, 'no-such-folder', 'told.json'))
-    await using notifier = notifierOf({ url: folder.url, memory, board, events })
+    const sentStates = await openSentStateFile(join(folder.dir, 'no-such-folder', 'sent.json'))
+    await using notifier = notifierOf({ url: folder.url, sentStates, board, events })
     for (const key of ['Pipe/a', 'Pipe/b', 'Pipe/c'] as const) {
-      board.set(key, standing(key, 'Missing'))
-      notifier.tell(reconciled({ key }))
-      await until(`${key} to be told`, () => server.requests.some(({ body }) => body.includes(key)))
+      board.set(key, resourceStatus(key, 'Missing'))
+      notifier.observe(reconciled({ key }))
+      await until(`${key} to be sent`, () => server.requests.some(({ body }) => body.includes(key)))
     }
     await notifier.stop(never)
     expect(eventsOf(events, 'NotificationsForgotten')).toHaveLength(1)
@@ -225,13 +241,13 @@ describe('a fault of ours', () => {
 test('a stop waits no longer than it is let, also for a receiver that hangs', async () => {
   await using server = await httpServer(() => undefined)
   using folder = createFolder(server.url)
-  const board = new Map([['Pipe/a', standing('Pipe/a', 'Missing')] as const])
-  const memory = await openMemory(folder.told)
-  await using notifier = notifierOf({ url: folder.url, memory, board, events: [] })
-  notifier.tell(reconciled({ key: 'Pipe/a' }))
+  const board = new Map([['Pipe/a', resourceStatus('Pipe/a', 'Missing')] as const])
+  const sentStates = await openSentStateFile(folder.sentStates)
+  await using notifier = notifierOf({ url: folder.url, sentStates, board, events: [] })
+  notifier.observe(reconciled({ key: 'Pipe/a' }))
   await until('the request', () => server.requests.length === 1)
   const startedAt = performance.now()
   await notifier.stop(AbortSignal.timeout(100))
   expect(performance.now() - startedAt).toBeLessThan(1_500)
-  expect((await openMemory(folder.told)).before?.get('on-call')?.told.size).toBe(0)
+  expect((await openSentStateFile(folder.sentStates)).before?.get('on-call')?.alerts.size).toBe(0)
 })

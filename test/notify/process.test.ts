@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { httpServer, type TestServer } from '../platform/support/server.ts'
 import {
   ALERT,
@@ -28,7 +28,7 @@ function startPlatform() {
     credentials: [CREDENTIAL],
     alertTokens: [ALERTS_TOKEN],
     provisioningMs: 1,
-    world: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+    fixture: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
   })
 }
 
@@ -82,7 +82,7 @@ interface Body {
 }
 
 /** `Pipe/orders bad` of each message, in the order of their coming. */
-function told({ requests }: TestServer): readonly string[] {
+function sent({ requests }: TestServer): readonly string[] {
   return requests.flatMap(({ body }) =>
     (JSON.parse(body) as Body).news.map(({ key, change }) => `${key} ${change}`),
   )
@@ -103,7 +103,7 @@ async function stop(program: Program): Promise<void> {
   expect(await program.ended).toBe(0)
 }
 
-test('what is created, turns bad and good is told once, over a restart too', async () => {
+test('what is created, turns bad and good is sent once, over a restart too', async () => {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
   await using hook = await httpServer((response) => response.writeHead(204).end())
@@ -113,15 +113,15 @@ test('what is created, turns bad and good is told once, over a restart too', asy
   {
     await using program = start(workspace, platform.url)
     const url = await urlOf(program)
-    await until('both creations to be told', () => told(hook).length === 2)
-    expect(told(hook).toSorted()).toEqual(['Pipe/orders created', 'Pipe/refunds created'])
+    await until('both creations to be sent', () => sent(hook).length === 2)
+    expect(sent(hook).toSorted()).toEqual(['Pipe/orders created', 'Pipe/refunds created'])
 
     platform.setAlert('alert-1', { state: 'ALERT' })
-    await until('the alert to be told', () => told(hook).length === 3)
-    expect(told(hook).at(-1)).toBe('Alert/lag bad')
+    await until('the alert to be sent', () => sent(hook).length === 3)
+    expect(sent(hook).at(-1)).toBe('Alert/lag bad')
     platform.setAlert('alert-1', { state: 'OK' })
-    await until('its end to be told', () => told(hook).length === 4)
-    expect(told(hook).at(-1)).toBe('Alert/lag good')
+    await until('its end to be sent', () => sent(hook).length === 4)
+    expect(sent(hook).at(-1)).toBe('Alert/lag good')
 
     platform.setAlert('alert-1', { state: 'ALERT' })
     await until('it to be held as flapping', async () => {
@@ -135,19 +135,19 @@ test('what is created, turns bad and good is told once, over a restart too', asy
   expect(slack.requests).toEqual([])
 
   // While it is down, one turns bad; the alert is good again by now, and so nothing is left of its flapping.
-  const before = told(hook).length
+  const before = sent(hook).length
   workspace.write('manifests/refunds.yaml', pipeManifest('refunds', { replicas: 3 }))
   platform.setAlert('alert-1', { state: 'OK' })
   {
     await using program = start(workspace, platform.url)
     const url = await urlOf(program)
-    await until('what turned bad to be told', () => told(hook).length > before)
+    await until('what turned bad to be sent', () => sent(hook).length > before)
     const reconciled = () =>
       metricOf(url, 'pipewright_reconcile_total{kind="Pipe",action="observe",result="done"}')
     await until('a few more passes', async () => (await reconciled()) >= 4)
     await stop(program)
   }
-  expect(told(hook).slice(before)).toEqual(['Pipe/refunds bad'])
+  expect(sent(hook).slice(before)).toEqual(['Pipe/refunds bad'])
   {
     await using program = start(workspace, platform.url)
     const url = await urlOf(program)
@@ -156,7 +156,7 @@ test('what is created, turns bad and good is told once, over a restart too', asy
     await until('a few passes', async () => (await reconciled()) >= 3)
     await stop(program)
   }
-  expect(told(hook).slice(before)).toEqual(['Pipe/refunds bad'])
+  expect(sent(hook).slice(before)).toEqual(['Pipe/refunds bad'])
 
   for (const { headers, body } of hook.requests) {
     const [id, timestamp] = [String(headers['webhook-id']), String(headers['webhook-timestamp'])]
@@ -199,7 +199,7 @@ test('a receiver that is down loses nothing, and one that hangs holds up neither
     await using program = start(workspace, platform.url)
     await urlOf(program)
     await until(
-      'what is owed to be told',
+      'what is pending to be sent',
       () => hook.requests.length > before && slack.requests.length > asked,
     )
     await stop(program)

@@ -2,7 +2,7 @@ import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
 import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { expect, test } from 'vitest'
-import { createAuthGate, type Visitor } from '../../src/platform/auth-gate.ts'
+import { createCredentialBreaker, type AuthenticatedCaller } from '../../src/platform/credential-breaker.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
 import { RemoteError } from '../../src/reconcile/remote-error.ts'
@@ -25,7 +25,7 @@ import { httpServer } from './support/server.ts'
 function setup() {
   const clock = createFakeClock()
   const events: Event[] = []
-  return { clock, events, gate: createAuthGate({ clock, emit: (event) => events.push(event) }) }
+  return { clock, events, breaker: createCredentialBreaker({ clock, emit: (event) => events.push(event) }) }
 }
 
 function refusalOf(enter: () => void): RemoteError | undefined {
@@ -38,25 +38,25 @@ function refusalOf(enter: () => void): RemoteError | undefined {
   return undefined
 }
 
-const reader: Visitor = {
+const reader: AuthenticatedCaller = {
   service: 'analytics',
   operation: PIPE_KIND.operations.read,
   digest: 'd1',
   source: 'the secret "x"',
 }
-const writer: Visitor = { ...reader, operation: QUERY_ENDPOINT.operations.upsert }
+const writer: AuthenticatedCaller = { ...reader, operation: QUERY_ENDPOINT.operations.upsert }
 
 test('after a 401 nobody of the service passes, but one probe in 30 s, 60 s, … 15 min', async () => {
-  const { clock, gate, events } = setup()
-  gate.enter(reader)
-  gate.report(reader, { status: 401 })
-  gate.report(writer, { status: 401 })
+  const { clock, breaker, events } = setup()
+  breaker.enter(reader)
+  breaker.report(reader, { status: 401 })
+  breaker.report(writer, { status: 401 })
   const passedAt: number[] = []
   for (let second = 0; second < 4_000; second += 1) {
     try {
-      gate.enter(second % 2 === 0 ? reader : writer)
+      breaker.enter(second % 2 === 0 ? reader : writer)
       passedAt.push(second)
-      gate.report(reader, { status: 401 })
+      breaker.report(reader, { status: 401 })
     } catch {
       // Held.
     }
@@ -67,53 +67,53 @@ test('after a 401 nobody of the service passes, but one probe in 30 s, 60 s, …
 })
 
 test('a probe that gets no answer does not let others pass', async () => {
-  const { clock, gate } = setup()
-  gate.report(reader, { status: 401 })
+  const { clock, breaker } = setup()
+  breaker.report(reader, { status: 401 })
   await clock.advance(30_000)
-  gate.check(reader)
-  gate.enter(reader)
-  expect(() => gate.check(reader)).toThrow('not sent')
+  breaker.check(reader)
+  breaker.enter(reader)
+  expect(() => breaker.check(reader)).toThrow('not sent')
   await clock.advance(30_000)
-  expect(() => gate.enter(reader)).not.toThrow()
+  expect(() => breaker.enter(reader)).not.toThrow()
 })
 
 test('it opens when it works, and tells', async () => {
-  const { clock, gate, events } = setup()
-  gate.report(reader, { status: 401 })
-  expect(gate.pauses()).toMatchObject([{ service: 'analytics', since: clock.now() }])
+  const { clock, breaker, events } = setup()
+  breaker.report(reader, { status: 401 })
+  expect(breaker.pauses()).toMatchObject([{ service: 'analytics', since: clock.now() }])
   await clock.advance(30_000)
-  gate.enter(reader)
-  gate.report(reader, 'accepted')
-  gate.enter(writer)
-  expect(gate.pauses()).toEqual([])
+  breaker.enter(reader)
+  breaker.report(reader, 'accepted')
+  breaker.enter(writer)
+  expect(breaker.pauses()).toEqual([])
   expect(events.map(({ type }) => type)).toEqual(['ServicePaused', 'ServiceResumed'])
 })
 
 test('it opens for another secret at once, and an old request that comes back late does not close it for that', () => {
-  const { gate } = setup()
-  gate.report(reader, { status: 401 })
+  const { breaker } = setup()
+  breaker.report(reader, { status: 401 })
   const rotated = { ...reader, digest: 'd2' }
-  gate.enter(rotated)
-  gate.report(rotated, 'accepted')
-  gate.report(reader, { status: 401 })
-  expect(() => gate.enter(rotated)).not.toThrow()
+  breaker.enter(rotated)
+  breaker.report(rotated, 'accepted')
+  breaker.report(reader, { status: 401 })
+  expect(() => breaker.enter(rotated)).not.toThrow()
 })
 
 test('a 403 holds only the operation that was forbidden', () => {
-  const { gate } = setup()
-  gate.report(writer, { status: 403 })
-  gate.enter(reader)
-  gate.report(reader, 'accepted')
-  expect(() => gate.enter(writer)).toThrow(
+  const { breaker } = setup()
+  breaker.report(writer, { status: 403 })
+  breaker.enter(reader)
+  breaker.report(reader, 'accepted')
+  expect(() => breaker.enter(writer)).toThrow(
     /forbids this operation .*403.* since 2026-01-31T00:00:00.000Z; look at the secret "x"/,
   )
 })
 
 test('another service, and the alerts, have nothing to do with it', () => {
-  const { gate } = setup()
-  gate.report({ ...reader, service: 'alerts' }, { status: 401 })
-  expect(() => gate.enter({ ...reader, service: 'other' })).not.toThrow()
-  expect(() => gate.enter({ ...reader, service: 'alerts', operation: ALERT.operations.read })).not.toThrow()
+  const { breaker } = setup()
+  breaker.report({ ...reader, service: 'alerts' }, { status: 401 })
+  expect(() => breaker.enter({ ...reader, service: 'other' })).not.toThrow()
+  expect(() => breaker.enter({ ...reader, service: 'alerts', operation: ALERT.operations.read })).not.toThrow()
 })
 
 test('over HTTP: one refusal, then nothing more is sent, until the secret changes', async () => {
@@ -225,40 +225,40 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
 test.each([424, 425] as const)(
   'a %i pauses its service alone, and not the credential: one probe in 5 s, 10 s, … 15 min',
   async (status) => {
-    const { clock, gate, events } = setup()
-    const busy: Visitor = { ...reader, service: 'busy' }
-    gate.enter(reader)
-    gate.report(reader, { status, retryAfterMs: undefined })
+    const { clock, breaker, events } = setup()
+    const busy: AuthenticatedCaller = { ...reader, service: 'busy' }
+    breaker.enter(reader)
+    breaker.report(reader, { status, retryAfterMs: undefined })
     const passedAt: number[] = []
     const refusals = new Set<string | undefined>()
     for (let second = 0; second < 4_000; second += 1) {
-      gate.enter(busy)
-      gate.report(busy, 'accepted')
+      breaker.enter(busy)
+      breaker.report(busy, 'accepted')
       // Other credentials make an idle service no busier.
-      const refusal = refusalOf(() => gate.enter({ ...writer, digest: `d${second}` }))
+      const refusal = refusalOf(() => breaker.enter({ ...writer, digest: `d${second}` }))
       refusals.add(refusal?.facts.class)
       if (refusal === undefined) {
         passedAt.push(second)
-        gate.report(writer, { status, retryAfterMs: undefined })
+        breaker.report(writer, { status, retryAfterMs: undefined })
       }
       await clock.advance(1_000)
     }
     expect(refusals).toEqual(new Set([undefined, 'ServiceIdle']))
     expect(passedAt).toEqual([5, 15, 35, 75, 155, 315, 635, 1_275, 2_175, 3_075, 3_975])
-    gate.report(reader, 'accepted')
-    expect(() => gate.enter(reader)).not.toThrow()
+    breaker.report(reader, 'accepted')
+    expect(() => breaker.enter(reader)).not.toThrow()
     expect(events.map(({ type }) => type)).toEqual(['ServicePaused', 'ServiceResumed'])
   },
 )
 
 test('an idle service is asked again when it said, and who asks before is told when', async () => {
-  const { clock, gate } = setup()
-  gate.report(reader, { status: 424, retryAfterMs: 60_000 })
+  const { clock, breaker } = setup()
+  breaker.report(reader, { status: 424, retryAfterMs: 60_000 })
   await clock.advance(59_999)
-  expect(() => gate.check(reader)).toThrow(/service analytics is idle or still waking up \(424\) since/)
-  expect(refusalOf(() => gate.check(reader))?.facts.retryAfterMs).toBe(1)
+  expect(() => breaker.check(reader)).toThrow(/service analytics is idle or still waking up \(424\) since/)
+  expect(refusalOf(() => breaker.check(reader))?.facts.retryAfterMs).toBe(1)
   await clock.advance(1)
-  expect(() => gate.enter(reader)).not.toThrow()
+  expect(() => breaker.enter(reader)).not.toThrow()
 })
 
 test('an idle service leaves the budget of its credential to the others', async () => {

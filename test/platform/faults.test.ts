@@ -1,6 +1,7 @@
 import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
 import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -592,7 +593,7 @@ test('without a base URL the message names the setting', async () => {
   expect(alert.message).toContain('--alerts-base-url')
 })
 
-test('10 readings at once under one stop signal leave no listener and no warning behind', async () => {
+test('20 readings at once under one stop signal leave no listener and no warning behind', async () => {
   const warnings: Error[] = []
   const onWarning = (warning: Error) => warnings.push(warning)
   process.on('warning', onWarning)
@@ -609,6 +610,7 @@ test('10 readings at once under one stop signal leave no listener and no warning
   })
   process.off('warning', onWarning)
   expect(warnings).toEqual([])
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 /** A port on which nobody listens: one that was free a moment ago. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFreshSecrets } from '../../src/platform/fresh-secrets.ts'
+import { createFreshSecrets } from '../../src/platform/secret-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 test('each file is read at most once a second, and again after that, found or not', async () => {

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { excerptOf, sensitiveTexts } from '../../src/platform/excerpt.ts'
-import { retryAfterMs } from '../../src/platform/retry-after.ts'
+import { sensitiveTexts } from '../../src/kinds/secret-ref.ts'
+import { excerptOf } from '../../src/lib/excerpt.ts'
+import { retryAfterMs } from '../../src/lib/retry-after.ts'
 import { baseOf, pathOf } from '../../src/platform/wire.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 12, 0, 0)

@@ -15,7 +15,7 @@ import type {
 import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
 import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
 import { RemoteError } from '../../src/reconcile/remote-error.ts'
-import { withoutRequestOnly } from '../../src/sandbox/request-only.ts'
+import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
 import type { Script } from './model-script.ts'
 import { isDoubtful, scriptOf } from './model-script.ts'
 import type { Obstacles } from './obstacles.ts'

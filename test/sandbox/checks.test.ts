@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   ask,
   ENDPOINT,
@@ -20,7 +20,7 @@ let sandbox: Sandbox
 
 beforeAll(async () => {
   sandbox = await givenSandbox({
-    world: {
+    fixture: {
       services: [{ organizationId: ORGANIZATION, serviceId: SERVICE }],
       pipes: [{ ...ORDERS, id: OTHER, organizationId: ORGANIZATION, serviceId: SERVICE }],
     },

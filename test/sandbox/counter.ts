@@ -1,10 +1,10 @@
-import type { Home } from '../../src/sandbox/home.ts'
+import type { Storage } from '../../src/sandbox/storage.ts'
 
 /** Reads the pipe `counter`, and writes it with one more: what is lost unless writers wait for one another. */
-export function addOne(home: Home): void {
-  home.transaction(() => {
-    const pipe = home.pipe('counter')
+export function addOne(storage: Storage): void {
+  storage.transaction(() => {
+    const pipe = storage.pipe('counter')
     if (pipe === undefined) throw new Error('there is no counter')
-    home.putPipe({ ...pipe, body: { count: Number(pipe.body['count']) + 1 } })
+    storage.putPipe({ ...pipe, body: { count: Number(pipe.body['count']) + 1 } })
   })
 }

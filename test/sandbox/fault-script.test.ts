@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FaultRuleInput } from '../../src/sandbox/fault.ts'
-import { createFaults, type Target } from '../../src/sandbox/faults.ts'
+import type { FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
+import { createFaults, type Target } from '../../src/sandbox/fault-script.ts'
 import { ask, givenSandbox, ORDERS, PIPES } from './given.ts'
 
 const create: Target = { operation: 'createPipe', subjects: ['orders', 'service-1'] }

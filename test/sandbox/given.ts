@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
 
 export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
 export const SERVICE = '7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44'
@@ -50,7 +50,7 @@ export const ALERT = {
 
 /** A sandbox with one key, one token and one alert. */
 export function givenSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
-  return createSandbox({ credentials: [KEY], alertTokens: [TOKEN], world: { alerts: [ALERT] }, ...options })
+  return createSandbox({ credentials: [KEY], alertTokens: [TOKEN], fixture: { alerts: [ALERT] }, ...options })
 }
 
 export interface Got {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRateLimit } from '../../src/sandbox/rate-limit.ts'
+import { createRateLimit } from '../../src/sandbox/credential.ts'
 import { ask, givenSandbox, ORDERS, PIPES } from './given.ts'
 
 test('a window slides: a request is free again when the oldest of it is out', () => {

@@ -11,8 +11,8 @@ import type { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { SOURCE_KINDS } from '../../src/kinds/pipe/source-schema.ts'
 import { isSecretRef } from '../../src/kinds/secret-ref.ts'
 import { isObject, type Json } from '../../src/lib/json.ts'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
-import { readWorld } from '../../src/sandbox/world.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
+import { readFixture } from '../../src/sandbox/fixture.ts'
 import { ask, KEY, TOKEN } from './given.ts'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -47,8 +47,8 @@ test('every kind and every source is shown', () => {
 })
 
 test('the platform takes every body, and what is there already is where the manifests look for it', async () => {
-  const world = await readWorld(WORLD)
-  await using sandbox = await createSandbox({ world, credentials: [KEY], alertTokens: [TOKEN] })
+  const fixture = await readFixture(WORLD)
+  await using sandbox = await createSandbox({ fixture, credentials: [KEY], alertTokens: [TOKEN] })
   const locks = Object.assign(
     {},
     ...manifests.map((manifest) => (manifest.kind === 'Lock' ? manifest.spec.pipes : {})),
@@ -70,15 +70,15 @@ test('the platform takes every body, and what is there already is where the mani
   }
 })
 
-test('the world names exactly one thing that is wrong with a pipe and one alert that fires', async () => {
-  const world = await readWorld(WORLD)
+test('the fixture names exactly one thing that is wrong with a pipe and one alert that fires', async () => {
+  const fixture = await readFixture(WORLD)
   const stock = pipes.find(({ metadata }) => metadata.name === 'warehouse-stock')
-  const there = world.pipes.find(({ id }) => id === stock?.policy?.adopt)
+  const there = fixture.pipes.find(({ id }) => id === stock?.policy?.adopt)
   expect(stock?.spec.scaling).toEqual({ replicas: 3 })
   expect(there).toMatchObject({ name: 'warehouse-stock', scaling: { replicas: 2 } })
-  expect(world.alerts.filter(({ state }) => state !== 'OK')).toHaveLength(1)
-  expect(world.credentials).toEqual([])
-  expect(world.alertTokens).toEqual([])
+  expect(fixture.alerts.filter(({ state }) => state !== 'OK')).toHaveLength(1)
+  expect(fixture.credentials).toEqual([])
+  expect(fixture.alertTokens).toEqual([])
 })
 
 test.each(services.map((service) => [service.metadata.name, service.spec.credentials.secretRef.name]))(
@@ -95,7 +95,7 @@ test.each(services.map((service) => [service.metadata.name, service.spec.credent
   },
 )
 
-test('the world file is not taken for a manifest', () => {
+test('the fixture file is not taken for a manifest', () => {
   expect(existsSync(WORLD)).toBe(true)
   expect(FILES.filter((file) => file.split('/').some((name) => name.startsWith('.')))).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { ask, KEY, ORDERS, PIPES, TOKEN } from './given.ts'
 
 /*

@@ -1,11 +1,11 @@
-import { openHome } from '../../src/sandbox/home.ts'
+import { openStorage } from '../../src/sandbox/storage.ts'
 import { addOne } from './counter.ts'
 
 /*
- * Started by home.test.ts as a process of its own: opens the file that is its first argument, says so by an
+ * Started by storage.test.ts as a process of its own: opens the file that is its first argument, says so by an
  * alert `ready`, and counts up as often as its second says.
  */
 const [file, count] = process.argv.slice(2)
-using home = openHome(file)
-home.putAlert({ id: 'ready', at: 0, body: {}, incidents: [] })
-for (let n = 0; n < Number(count); n += 1) addOne(home)
+using storage = openStorage(file)
+storage.putAlert({ id: 'ready', at: 0, body: {}, incidents: [] })
+for (let n = 0; n < Number(count); n += 1) addOne(storage)

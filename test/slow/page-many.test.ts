@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { ALERT, alertManifest, mountSecrets, runArgs } from '../support/manifests.ts'
 import { startProgram, urlOf, type Program } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -47,7 +47,11 @@ describe('ten thousand resources', () => {
     const ids = Array.from({ length: MANY }, (_, index) => `alert-${index}`)
     const alerts = ids.map((id, index) => ({ ...ALERT, id, state: index % 500 === 0 ? 'ALERT' : 'OK' }))
     const platform = stack.use(
-      await createSandbox({ credentials: [], alertTokens: ['planted-alerts-token-93f'], world: { alerts } }),
+      await createSandbox({
+        credentials: [],
+        alertTokens: ['planted-alerts-token-93f'],
+        fixture: { alerts },
+      }),
     )
     mountSecrets(workspace)
     for (let file = 0; file < 100; file += 1) {

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
-import type { Sandbox } from '../../src/sandbox/sandbox.ts'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Ledger } from '../../src/reconcile/ports.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   ALERT,
   ALERTS_TOKEN,
@@ -17,11 +16,9 @@ import {
   SERVICE,
   SERVICE_ID,
 } from '../support/manifests.ts'
-import type { Program, Shown } from '../support/process.ts'
-import { resourcesOf, runProgram, startProgram, urlOf } from '../support/process.ts'
+import { type Program, resourcesOf, runProgram, type Shown, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Workspace } from '../support/workspace.ts'
-import { createWorkspace } from '../support/workspace.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 /** The real program, a platform, and a folder of manifests, for one story. */
 export interface Scenario extends AsyncDisposable {
@@ -61,7 +58,7 @@ export async function createScenario(): Promise<Scenario> {
     await createSandbox({
       credentials: [CREDENTIAL],
       alertTokens: [ALERTS_TOKEN],
-      world: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+      fixture: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
     }),
   )
   mountSecrets(workspace)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { reachedLine } from '../../src/cli/failpoints.ts'
-import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Program } from '../support/process.ts'
 import { urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'

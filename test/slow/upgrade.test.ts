@@ -2,8 +2,8 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
-import { readWorld } from '../../src/sandbox/world.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import { readFixture } from '../../src/sandbox/fixture.ts'
 import { ALERTS_TOKEN, CREDENTIAL, platformArgs, runArgs } from '../support/manifests.ts'
 import {
   resourcesOf,
@@ -36,9 +36,14 @@ async function after(release: string) {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
   cpSync(join(FIXTURES, release), workspace.dir, { recursive: true })
-  const world = await readWorld(workspace.path('platform.json'))
+  const fixture = await readFixture(workspace.path('platform.json'))
   const platform = stack.use(
-    await createSandbox({ world, credentials: [CREDENTIAL], alertTokens: [ALERTS_TOKEN], provisioningMs: 0 }),
+    await createSandbox({
+      fixture,
+      credentials: [CREDENTIAL],
+      alertTokens: [ALERTS_TOKEN],
+      provisioningMs: 0,
+    }),
   )
   const expected = JSON.parse(readFileSync(workspace.path('expected.json'), 'utf8')) as readonly Expected[] // made by make.ts
   const kept = stack.move()

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { ALERT, ALERTS_TOKEN, CREDENTIAL, mountSecrets, runArgs } from '../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -31,7 +31,7 @@ test(
     await using platform = await createSandbox({
       credentials: [CREDENTIAL],
       alertTokens: [ALERTS_TOKEN],
-      world: { alerts },
+      fixture: { alerts },
     })
     const publisher = createLinkPublisher({
       base: workspace.dir,
@@ -97,7 +97,7 @@ test(
     await using platform = await createSandbox({
       credentials: [CREDENTIAL],
       alertTokens: [ALERTS_TOKEN],
-      world: { alerts },
+      fixture: { alerts },
     })
     workspace.write('parent/manifests/a.yaml', alertText('a', 'one'))
     const manifests = workspace.path('parent', 'manifests')

@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   platform: ['reconcile', 'plan', 'kinds', 'lib'],
   telemetry: ['reconcile', 'plan', 'kinds', 'lib'],
   server: ['reconcile', 'plan', 'kinds', 'lib'],
-  notify: ['platform', 'reconcile', 'plan', 'kinds', 'lib'],
+  notify: ['reconcile', 'plan', 'kinds', 'lib'],
   daemon: ['manifest', 'reconcile', 'plan', 'kinds', 'lib'],
   cli: [
     'daemon',

@@ -1,4 +1,4 @@
-import type { FaultInput, FaultMixInput, FaultRuleInput } from '../../src/sandbox/fault.ts'
+import type { FaultInput, FaultMixInput, FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
 import type { Random } from './random.ts'
 
 /** What can befall a create, by weight. */

@@ -1,5 +1,5 @@
-import type { FaultInput, FaultRuleInput } from '../../src/sandbox/fault.ts'
-import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import type { FaultInput, FaultRuleInput } from '../../src/sandbox/fault-schema.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { Journal } from './journal.ts'
 import type { Random } from './random.ts'
 import { KEYS, SERVICES, serviceIdOf, servicesOf, type ApiKey, type Service } from './world.ts'

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Sandbox } from '../../src/sandbox/sandbox.ts'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import type { PipeInSandbox } from '../../src/sandbox/pipe-view.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import type { RecordedRequest } from '../../src/sandbox/stored.ts'
 import { ALERTS_TOKEN, CREDENTIALS, worldOfPlatform } from './world.ts'
 
@@ -45,7 +44,7 @@ export async function startPlatform(file: string): Promise<PlatformUnderTest> {
       file,
       credentials: CREDENTIALS,
       alertTokens: [ALERTS_TOKEN],
-      world: worldOfPlatform(),
+      fixture: worldOfPlatform(),
       provisioningMs: 300,
     }),
   )

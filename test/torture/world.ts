@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { WorldInput } from '../../src/sandbox/world.ts'
+import type { FixtureInput } from '../../src/sandbox/fixture.ts'
 import type { Leaks } from './leaks.ts'
 import { PLANTED } from './leaks.ts'
 
@@ -58,7 +58,7 @@ export const CREDENTIALS = KEYS.map((name) => ({
 }))
 
 /** What the platform has before anybody asks. */
-export function worldOfPlatform(): WorldInput {
+export function worldOfPlatform(): FixtureInput {
   return {
     services: SERVICES.map((name) => ({ organizationId: ORGANIZATION, serviceId: serviceIdOf(name) })),
     alerts: Array.from({ length: ALERTS }, (_, index) => ({

@@ -1,10 +1,9 @@
+import { DatabaseSync } from 'node:sqlite'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { DatabaseSync } from 'node:sqlite'
 import { runCommand } from '../../src/cli/program.ts'
-import type { FaultInput } from '../../src/sandbox/fault.ts'
-import type { Sandbox } from '../../src/sandbox/sandbox.ts'
-import { createSandbox } from '../../src/sandbox/sandbox.ts'
+import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,
@@ -15,11 +14,9 @@ import {
   SERVICE,
   SERVICE_ID,
 } from '../support/manifests.ts'
-import type { Program, Shown } from '../support/process.ts'
-import { resourcesOf, runProgram, startProgram, urlOf } from '../support/process.ts'
+import { type Program, resourcesOf, runProgram, type Shown, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Workspace } from '../support/workspace.ts'
-import { createWorkspace } from '../support/workspace.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 export const OTHER_SERVICE_ID = '11111111-2222-4333-8444-555555555555'
 
@@ -65,7 +62,7 @@ export async function given(...names: readonly string[]): Promise<Given> {
     await createSandbox({
       credentials: [CREDENTIAL],
       alertTokens: [],
-      world: {
+      fixture: {
         services: [
           { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
           { organizationId: ORGANIZATION, serviceId: OTHER_SERVICE_ID },

@@ -101,8 +101,8 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     patches: [
       {
         file: 'platform/clients.ts',
-        from: `base: target, path, look: pipeRead }`,
-        to: `base: target, path, look: pipeRead, signal: readOptions.signal }`,
+        from: `base: target, path, pipeRead }`,
+        to: `base: target, path, pipeRead, signal: readOptions.signal }`,
       },
       {
         file: 'platform/create-pipe.ts',
@@ -111,13 +111,8 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
       },
       {
         file: 'platform/create-pipe.ts',
-        from: `      stop: undefined,\n`,
-        to: `      stop: { signal: about.signal, stops: createStops() },\n`,
-      },
-      {
-        file: 'platform/create-pipe.ts',
-        from: `import type { Base } from`,
-        to: `import { createStops } from './stops.ts'\nimport type { Base } from`,
+        from: `      signal: undefined,\n`,
+        to: `      signal: about.signal,\n`,
       },
     ],
     checks: [stoppedInTheMiddle()],

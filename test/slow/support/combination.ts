@@ -1,7 +1,7 @@
 import type { FailpointAction } from '../../../src/cli/failpoints.ts'
 import type { Failpoint } from '../../../src/reconcile/failpoint.ts'
 import { FAILPOINTS } from '../../../src/reconcile/failpoint.ts'
-import type { FaultInput } from '../../../src/sandbox/fault.ts'
+import type { FaultInput } from '../../../src/sandbox/fault-schema.ts'
 
 /** How the platform replies to the create, and whether it did the work. */
 interface ReplyKind {

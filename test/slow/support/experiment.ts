@@ -1,5 +1,5 @@
 import { reachedLine } from '../../../src/cli/failpoints.ts'
-import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
+import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,
@@ -47,7 +47,7 @@ export async function experiment(combination: Combination, options: ExperimentOp
   await using platform = await createSandbox({
     credentials: [CREDENTIAL],
     alertTokens: [],
-    world: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+    fixture: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
   })
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)

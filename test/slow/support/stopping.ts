@@ -1,4 +1,4 @@
-import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
+import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,
@@ -52,7 +52,7 @@ export async function stopInTheMiddle(stopping: Stopping): Promise<Stopped> {
   await using platform = await createSandbox({
     credentials: [CREDENTIAL],
     alertTokens: [],
-    world: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+    fixture: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
   })
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)

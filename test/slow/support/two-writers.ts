@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { reachedLine } from '../../../src/cli/failpoints.ts'
-import { createSandbox } from '../../../src/sandbox/sandbox.ts'
+import { createSandbox } from '../../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,
@@ -34,7 +34,7 @@ export async function twoWriters(options: { readonly main?: string } = {}): Prom
   await using platform = await createSandbox({
     credentials: [CREDENTIAL],
     alertTokens: [],
-    world: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
+    fixture: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
   })
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)

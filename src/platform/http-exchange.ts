@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
-import type { ReplyHeaders } from './retry-after.ts'
-import type { Stops } from './stops.ts'
+import type { ReplyHeaders } from '../lib/retry-after.ts'
 
 export interface WireRequest {
   readonly origin: string
@@ -38,7 +37,7 @@ export interface ExchangeLimits {
   readonly timeoutMs: number
   readonly maxReplyBytes: number
   /** `undefined`: the exchange ends by itself and its time limit alone. */
-  readonly stop: { readonly signal: AbortSignal; readonly stops: Stops } | undefined
+  readonly signal: AbortSignal | undefined
   /** Asked when the connection is ready, as the last thing before the first byte: whether it may still be sent. */
   readonly mayStart: () => boolean
   /** The connection is ready; the request is written now. */
@@ -54,14 +53,14 @@ type Head = Pick<Extract<Seen, { type: 'reply' }>, 'status' | 'headers'>
 
 /**
  * One request and what comes back, in full, within a time and a size. Never throws, and follows no redirect.
- * Made on `dispatch`, because only there a client tells the moment at which a request goes onto a ready connection.
+ * Made on `dispatch`, because only there a client knows the moment at which a request goes onto a ready connection.
  */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Seen> {
-  const { clock, timeoutMs, maxReplyBytes, stop } = limits
+  const { clock, timeoutMs, maxReplyBytes, signal } = limits
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined
     let head: Head | undefined
@@ -71,8 +70,8 @@ export function exchange(
     let over = false
     const endsAt = clock.monotonic() + timeoutMs
     const cancelTimer = clock.after(timeoutMs, onTimer)
-    const unlisten = stop?.stops.listen(stop.signal, onStop)
-    if (stop?.signal.aborted === true) onStop()
+    signal?.addEventListener('abort', onStop, { once: true })
+    if (signal?.aborted === true) onStop()
     else start()
 
     function onStop(): void {
@@ -88,7 +87,7 @@ export function exchange(
     function finish(seen: Seen): void {
       over = true
       cancelTimer()
-      unlisten?.()
+      signal?.removeEventListener('abort', onStop)
       resolve(seen)
     }
 

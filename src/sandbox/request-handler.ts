@@ -1,21 +1,18 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isObject, type Json } from '../lib/json.ts'
-import { type Answer, failure } from './answer.ts'
-import { type Access, type Authorization, checkBasic, checkBearer } from './credential.ts'
-import { type Delivery, deform, deliver, isWorkDone, plain } from './delivery.ts'
-import type { Fault } from './fault.ts'
-import type { FaultPicker, Target } from './faults.ts'
-import type { Home } from './home.ts'
-import type { Operation } from './operation.ts'
+import { type Answer, deform, deliver, failure, isWorkDone, plain, type WireAnswer } from './answer.ts'
+import { type Access, type Authorization, checkBasic, checkBearer, type RateLimit } from './credential.ts'
+import type { Fault } from './fault-schema.ts'
+import type { FaultPicker, Target } from './fault-script.ts'
 import { parseJson, type Platform } from './platform.ts'
-import type { RateLimit } from './rate-limit.ts'
-import { maskSecrets } from './request-only.ts'
-import type { RecordedRequest } from './stored.ts'
+import type { Operation } from './request-schema.ts'
+import type { Storage } from './storage.ts'
+import { maskSecrets, type RecordedRequest } from './stored.ts'
 
-export interface ExchangeParts {
-  readonly home: Home
+export interface RequestHandlerParts {
+  readonly storage: Storage
   readonly platform: Platform
   readonly faults: FaultPicker
   readonly limit: RateLimit
@@ -28,20 +25,20 @@ export interface ExchangeParts {
 }
 
 /** One request from its arrival to its end, whatever its end is. */
-export interface Exchange {
+export interface RequestHandler {
   perform(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** For what is none of the operations, or cannot be read. */
   refuse(request: FastifyRequest, reply: FastifyReply, status: number, error: string): void
 }
 
-export function createExchange(parts: ExchangeParts): Exchange {
-  const { home, platform, faults, limit, now, closing } = parts
+export function createRequestHandler(parts: RequestHandlerParts): RequestHandler {
+  const { storage, platform, faults, limit, now, closing } = parts
   return { perform, refuse }
 
   async function perform(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const requestId = randomUUID()
     const authorization = authorize(operation, request)
-    const arrival = () => home.addRequest(arrivalOf({ operation, request, requestId, authorization }))
+    const arrival = () => storage.addRequest(arrivalOf({ operation, request, requestId, authorization }))
     const fault = faults.pick(targetOf(operation, request))
 
     // on time, arrival, work and answer are one transaction; when late, the arrival shows at once
@@ -49,26 +46,26 @@ export function createExchange(parts: ExchangeParts): Exchange {
     const seq = late ? arrival() : undefined
     if (late && !(await pause(fault.ms, closing))) return
 
-    const delivery = home.transaction(() => {
+    const answered = storage.transaction(() => {
       const at = seq ?? arrival()
       const answer = isWorkDone(fault) ? work(operation, request, { requestId, authorization }) : undefined
-      const planned = deliveryOf({ fault, answer, requestId })
-      home.answerRequest(at, {
+      const planned = wireAnswerOf({ fault, answer, requestId })
+      storage.answerRequest(at, {
         status: 'status' in planned ? planned.status : undefined,
         fault: fault?.type,
         done: answer !== undefined,
       })
       return planned
     })
-    deliver(reply, delivery)
+    deliver(reply, answered)
   }
 
   function refuse(request: FastifyRequest, reply: FastifyReply, status: number, error: string): void {
     const requestId = randomUUID()
     const authorization = authorize(undefined, request)
-    home.transaction(() => {
-      const seq = home.addRequest(arrivalOf({ operation: undefined, request, requestId, authorization }))
-      home.answerRequest(seq, { status, fault: undefined, done: false })
+    storage.transaction(() => {
+      const seq = storage.addRequest(arrivalOf({ operation: undefined, request, requestId, authorization }))
+      storage.answerRequest(seq, { status, fault: undefined, done: false })
     })
     deliver(reply, plain(failure(requestId, status, error)))
   }
@@ -98,11 +95,11 @@ export function createExchange(parts: ExchangeParts): Exchange {
     })
   }
 
-  function deliveryOf(about: {
+  function wireAnswerOf(about: {
     readonly fault: Fault | undefined
     readonly answer: Answer | undefined
     readonly requestId: string
-  }): Delivery {
+  }): WireAnswer {
     const { fault, answer, requestId } = about
     if (fault !== undefined) return deform(fault, { answer, requestId, now: now() })
     return plain(answer ?? failure(requestId, 500, 'nothing was done'))
@@ -139,14 +136,14 @@ export function createExchange(parts: ExchangeParts): Exchange {
   function bodyToKeep(text: string): Json | undefined {
     if (text === '') return undefined
     const json = parseJson(text) as Json | undefined // JSON.parse gives JSON
-    if (!home.durable) return json ?? text
+    if (!storage.durable) return json ?? text
     return json === undefined ? `not JSON, ${text.length} characters` : maskSecrets(json)
   }
 
   function targetOf(operation: Operation, request: FastifyRequest): Target {
     const { pipeId, serviceId, id } = paramsOf(request)
     const body = operation === 'createPipe' ? parseJson(textOf(request)) : undefined
-    const name = pipeId === undefined ? isObject(body) && body['name'] : home.pipe(pipeId)?.body['name']
+    const name = pipeId === undefined ? isObject(body) && body['name'] : storage.pipe(pipeId)?.body['name']
     const subjects = [pipeId ?? name, pipeId && name, id, serviceId]
     return { operation, subjects: subjects.filter((subject) => typeof subject === 'string') }
   }

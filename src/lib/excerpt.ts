@@ -1,10 +1,9 @@
-import { isObject } from '../lib/json.ts'
-import { SENSITIVE_FIELDS } from '../kinds/secret-ref.ts'
+import { isObject } from './json.ts'
 
 /** Longest excerpt of a reply in a message, in characters. */
 const LONGEST = 200
 
-/** As much of a reply is looked at; the rest could not be shown anyway. In characters. */
+/** As much of a reply is read; the rest could not be shown anyway. In characters. */
 const LOOKED_AT = 4_096
 
 /** So many characters in a row that also stand in a secret are a part of it. */
@@ -22,22 +21,6 @@ export function excerptOf(body: string, secrets: readonly string[]): string {
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1).toWellFormed()}…`
-}
-
-/** What was sent in a JSON body under the names of sensitive fields; all of it when it is not JSON. */
-export function sensitiveTexts(body: string): readonly string[] {
-  const texts: string[] = []
-  try {
-    // The reviver sees every member; what it returns is not used.
-    JSON.parse(body, (name, value: unknown) => {
-      if (SENSITIVE_FIELDS.has(name) && typeof value === 'string') texts.push(value)
-      return value
-    })
-    return texts
-  } catch {
-    // Not passed on: the error of a parser quotes the text.
-    return [body]
-  }
 }
 
 /** The part of a reply that speaks to people. */

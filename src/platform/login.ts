@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { keyedHash } from '../lib/digest.ts'
 import { Secret } from '../lib/secret.ts'
-import { SecretUnavailableError, type SecretReading, type SecretStore } from '../reconcile/ports.ts'
+import { type SecretReading, type SecretStore, SecretUnavailableError } from '../reconcile/ports.ts'
 import { readSecretFile } from './secret-store.ts'
 import type { Wire } from './wire.ts'
 
@@ -15,7 +15,7 @@ export interface Login {
   readonly authorization: Secret
   /** Every text that must not come back in a message: parts of the header and what it was made of. */
   readonly secrets: readonly Secret[]
-  /** Equal for equal credentials; keyed with a key of this process, so that it tells nothing elsewhere. */
+  /** Equal for equal credentials; keyed with a key of this process, so that it says nothing elsewhere. */
   readonly digest: string
   /** Where a person looks for them, in words. */
   readonly source: string
@@ -116,4 +116,19 @@ const WORDS = {
 function valueOf(reading: SecretReading): Secret {
   if (reading.found) return reading.value
   throw new SecretUnavailableError(reading.file, `the file ${reading.file} ${WORDS[reading.why]}`)
+}
+
+/** Headers of every request (`spec/api.md` 4 and 5); `Content-Type` goes with a body only. */
+export function headersOf(options: {
+  readonly login: Login
+  readonly userAgent: string
+  readonly body: string | undefined
+}): Readonly<Record<string, string>> {
+  const { login, userAgent, body } = options
+  return {
+    Authorization: login.authorization.reveal(),
+    Accept: 'application/json',
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    'User-Agent': userAgent,
+  }
 }

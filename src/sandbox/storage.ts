@@ -1,12 +1,21 @@
-import { closeSync, openSync } from 'node:fs'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import type { Json, JsonObject } from '../lib/json.ts'
-import { type Row, toAlert, toEndpoint, toPipe, toRequest } from './home-rows.ts'
-import { HOME_VERSION, TABLES } from './home-tables.ts'
-import type { RecordedAnswer, RecordedRequest, StoredAlert, StoredEndpoint, StoredPipe } from './stored.ts'
+import { openDatabase, transact } from './storage-database.ts'
+import {
+  type RecordedAnswer,
+  type RecordedRequest,
+  type Row,
+  type StoredAlert,
+  type StoredEndpoint,
+  type StoredPipe,
+  toAlert,
+  toEndpoint,
+  toPipe,
+  toRequest,
+} from './stored.ts'
 
 /** Where the platform keeps its data: a database in memory or a file that several processes may open. */
-export interface Home extends Disposable {
+export interface Storage extends Disposable {
   /** Whether it outlives the process. */
   readonly durable: boolean
   /** All or nothing, and on disk when it returns. Not to be nested. */
@@ -23,8 +32,8 @@ export interface Home extends Disposable {
   alert(id: string): StoredAlert | undefined
   alerts(): readonly StoredAlert[]
   putAlert(alert: StoredAlert): void
-  /** @returns whether this is the first time that `what` is said */
-  first(what: string): boolean
+  /** Remembers that this of a fixture was put here once. @returns whether it was not before */
+  markApplied(what: string): boolean
   /** @returns the number of the request; keeps the last {@link KEPT_REQUESTS} */
   addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number
   answerRequest(seq: number, answer: RecordedAnswer): void
@@ -34,19 +43,12 @@ export interface Home extends Disposable {
 /** Older requests are forgotten. */
 export const KEPT_REQUESTS = 100_000
 
-/** How long one process waits for another that is writing, in milliseconds. */
-const BUSY_TIMEOUT_MS = 10_000
-const BUSY_PAUSE_MS = 20
-
-/** SQLite's word for a lock that somebody else holds. */
-const SQLITE_BUSY = 5
-
 /**
- * Opens the home in `file`, or a new one in memory.
+ * Opens the storage in `file`, or a new one in memory.
  * @throws Error that names the file when it cannot be opened or was written by a newer version
  */
-export function openHome(file: string | undefined): Home {
-  const database = open(file)
+export function openStorage(file: string | undefined): Storage {
+  const database = openDatabase(file)
   const one = (sql: string) => {
     const statement = database.prepare(sql)
     return (...values: SQLInputValue[]) => statement.get(...values) as Row | undefined // rows of our own tables
@@ -81,7 +83,7 @@ export function openHome(file: string | undefined): Home {
     `INSERT INTO alert (id, at, body, incidents) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET body = excluded.body, incidents = excluded.incidents`,
   )
-  const first = run('INSERT INTO said (what) VALUES (?) ON CONFLICT DO NOTHING')
+  const markApplied = run('INSERT INTO said (what) VALUES (?) ON CONFLICT DO NOTHING')
   const addRequest = run('INSERT INTO request (facts) VALUES (?)')
   const answerRequest = run('UPDATE request SET answer = ? WHERE seq = ?')
   const forgetRequests = run('DELETE FROM request WHERE seq <= ?')
@@ -107,7 +109,7 @@ export function openHome(file: string | undefined): Home {
     putAlert({ id, at, body, incidents }) {
       putAlert(id, at, text(body), text(incidents))
     },
-    first: (what) => first(what).changes > 0,
+    markApplied: (what) => markApplied(what).changes > 0,
     addRequest(request) {
       const seq = Number(addRequest(JSON.stringify(request)).lastInsertRowid)
       if (seq % 1_000 === 0) forgetRequests(seq - KEPT_REQUESTS)
@@ -121,78 +123,10 @@ export function openHome(file: string | undefined): Home {
   }
 }
 
-function open(file: string | undefined): DatabaseSync {
-  try {
-    if (file !== undefined) makeFile(file)
-    const database = new DatabaseSync(file ?? ':memory:', { timeout: BUSY_TIMEOUT_MS })
-    try {
-      useWal(database)
-      database.exec('PRAGMA synchronous = FULL')
-      transact(database, () => prepareTables(database))
-      return database
-    } catch (error) {
-      database.close()
-      throw error
-    }
-  } catch (error) {
-    throw new Error(`cannot use ${file ?? 'memory'} for the sandbox's data: ${wordOf(error)}`, {
-      cause: error,
-    })
-  }
-}
-
-/**
- * Seen: of several processes that open a new file at the same moment, one is told that it is locked at once, whatever
- * the timeout. So it tries again, for as long as the timeout would have let it.
- */
-function useWal(database: DatabaseSync): void {
-  for (let tries = BUSY_TIMEOUT_MS / BUSY_PAUSE_MS; ; tries -= 1) {
-    try {
-      database.exec('PRAGMA journal_mode = WAL')
-      return
-    } catch (error) {
-      if (tries <= 0 || !isBusy(error)) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS)
-    }
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
-}
-
-/** Connection strings are shown by the interface and so kept in here: for the owner's eyes only. */
-function makeFile(file: string): void {
-  closeSync(openSync(file, 'a', 0o600))
-}
-
-function prepareTables(database: DatabaseSync): void {
-  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
-  if (found > HOME_VERSION) throw new Error(`it was written by a newer version (${found})`)
-  database.exec(`${TABLES}; PRAGMA user_version = ${HOME_VERSION}`)
-}
-
-/** IMMEDIATE: a reader that turns into a writer would not wait for another process but fail. */
-function transact<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    database.exec('COMMIT')
-    return result
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
-  }
-}
-
 function mapRow<T>(row: Row | undefined, read: (row: Row) => T): T | undefined {
   return row === undefined ? undefined : read(row)
 }
 
 function text(value: JsonObject | readonly Json[]): string {
   return JSON.stringify(value)
-}
-
-function wordOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

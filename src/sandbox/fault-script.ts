@@ -1,8 +1,8 @@
-import { chanceOf } from './chance.ts'
-import { type Fault, FaultMix, type FaultMixInput, FaultRule, type FaultRuleInput } from './fault.ts'
-import type { Operation } from './operation.ts'
+import { sha256 } from '../lib/digest.ts'
+import { type Fault, FaultMix, type FaultMixInput, FaultRule, type FaultRuleInput } from './fault-schema.ts'
+import type { Operation } from './request-schema.ts'
 
-/** How the sandbox is told to misbehave: by a script, by chance, or both; the script goes first. */
+/** How the sandbox is made to misbehave: by a script, by chance, or both; the script goes first. */
 export interface Faults {
   /** Adds rules at the end of the script. @throws ZodError when one is not a rule */
   add(...rules: readonly FaultRuleInput[]): void
@@ -93,4 +93,9 @@ function takes(line: RuleInUse, target: Target): boolean {
   if (line.seen < nth) return false
   line.used += 1
   return true
+}
+
+/** A number from 0 up to 1 that depends on nothing but the text: the same text, the same number. */
+function chanceOf(text: string): number {
+  return Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { KEPT_REQUESTS, openHome } from '../../src/sandbox/home.ts'
+import { KEPT_REQUESTS, openStorage } from '../../src/sandbox/storage.ts'
 import { addOne } from './counter.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
 
@@ -58,7 +58,7 @@ test('what was done before a cut is on disk, whoever looks', async () => {
   const file = join(folder, 'sandbox.db')
   await using sandbox = await givenSandbox({ file, faults: { rules: [{ fault: { type: 'cut-after' } }] } })
   await expect(ask(sandbox, PIPES, { body: ORDERS })).rejects.toThrow(/other side closed|ECONNRESET/)
-  using reader = openHome(file)
+  using reader = openStorage(file)
   expect(reader.pipes()).toHaveLength(1)
   expect(reader.requests()[0]?.answer).toEqual({ fault: 'cut-after', done: true })
 })
@@ -87,14 +87,14 @@ test('two processes on one file see the same pipes and requests', async () => {
 
 test('two processes that read and write the same pipe wait for one another and lose nothing', async () => {
   const file = join(folder, 'sandbox.db')
-  using home = openHome(file)
+  using storage = openStorage(file)
   const service = { organizationId: 'o', serviceId: 's', createdAt: 0, updatedAt: 0, incidents: [] }
-  home.putPipe({ id: 'counter', ...service, body: { count: 0 } })
+  storage.putPipe({ id: 'counter', ...service, body: { count: 0 } })
   const other = promisify(execFile)(process.execPath, [OTHER_WRITER, file, '150'])
-  await expect.poll(() => home.alert('ready'), { interval: 1 }).toBeDefined()
-  for (let n = 0; n < 150; n += 1) addOne(home)
+  await expect.poll(() => storage.alert('ready'), { interval: 1 }).toBeDefined()
+  for (let n = 0; n < 150; n += 1) addOne(storage)
   await other
-  expect(home.pipe('counter')?.body).toEqual({ count: 300 })
+  expect(storage.pipe('counter')?.body).toEqual({ count: 300 })
 })
 
 test('a file is for its owner, and holds no password even if somebody sends a real one', async () => {
@@ -129,18 +129,18 @@ test.each<[string, (file: string) => unknown, RegExp]>([
 })
 
 test('a transaction that throws leaves nothing behind', () => {
-  using home = openHome(undefined)
+  using storage = openStorage(undefined)
   const act = () =>
-    home.transaction(() => {
-      home.first('x')
+    storage.transaction(() => {
+      storage.markApplied('x')
       throw new Error('no')
     })
   expect(act).toThrow('no')
-  expect(home.first('x')).toBe(true)
+  expect(storage.markApplied('x')).toBe(true)
 })
 
 test('old requests are forgotten', () => {
-  using home = openHome(undefined)
+  using storage = openStorage(undefined)
   const facts = {
     at: 0,
     operation: undefined,
@@ -156,10 +156,10 @@ test('old requests are forgotten', () => {
     idempotencyKey: undefined,
     requestId: 'r',
   } as const
-  home.transaction(() => {
-    for (let n = 0; n < KEPT_REQUESTS + 2_000; n += 1) home.addRequest(request)
+  storage.transaction(() => {
+    for (let n = 0; n < KEPT_REQUESTS + 2_000; n += 1) storage.addRequest(request)
   })
-  const kept = home.requests()
+  const kept = storage.requests()
   expect(kept).toHaveLength(KEPT_REQUESTS)
   expect(kept[0]?.seq).toBe(2_001)
 })

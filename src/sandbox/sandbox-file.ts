@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { LineCounter, parseDocument, type Document } from 'yaml'
 import type { z } from '../kinds/zod.ts'
 import { offsetOf } from '../lib/yaml-offset.ts'
-import { wordIssue } from './request-rules.ts'
+import { wordIssue } from './request-schema.ts'
 
-/** A file of the sandbox that cannot be used; the message says what is wrong with it, a line a fault, each with its place. */
+/** A file of the sandbox that cannot be used; the message says what is wrong with it, a line for each mistake, with its place. */
 export class SandboxFileError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -32,11 +32,11 @@ export async function readSandboxFile<T>(file: string, schema: z.ZodType<T>): Pr
   if (problems.length > 0) throw new SandboxFileError(problems.join('\n'))
   const result = schema.safeParse(valueOf(doc, file) ?? {})
   if (result.success) return result.data
-  const faults = result.error.issues
+  const mistakes = result.error.issues
     .map((issue) => ({ offset: offsetOf(doc, issue.path), words: wordIssue(issue) }))
     .toSorted((a, b) => a.offset - b.offset)
     .map(({ offset, words }) => `${at(offset)}: ${words}`)
-  throw new SandboxFileError(faults.join('\n'), { cause: result.error })
+  throw new SandboxFileError(mistakes.join('\n'), { cause: result.error })
 }
 
 function valueOf(doc: Document, file: string): unknown {

@@ -1,14 +1,16 @@
 import { z } from '../kinds/zod.ts'
-import { readSandboxFile } from './file.ts'
-import { QueryEndpointRequest, pipeRequestShape, type PipeRequest } from './request-schema.ts'
-import { objectionTo } from './request-rules.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { withoutRequestOnly } from './pipe-view.ts'
+import { objectionTo, type PipeRequest, pipeRequestShape, QueryEndpointRequest } from './request-schema.ts'
+import { readSandboxFile } from './sandbox-file.ts'
+import type { Storage } from './storage.ts'
 
 const Id = z.guid()
 const Text = z.string().min(1)
 const Timestamp = z.iso.datetime({ offset: true })
 
 /** An alert with every field of `spec/api.md` 2.8. */
-const WorldAlert = z.strictObject({
+const FixtureAlert = z.strictObject({
   id: Text,
   name: z.string(),
   message: z.string(),
@@ -26,7 +28,7 @@ const WorldAlert = z.strictObject({
 })
 
 /** A pipe that is there already. Secrets need not be given: they are never shown. */
-const WorldPipe = z
+const FixturePipe = z
   .strictObject({
     ...pipeRequestShape,
     id: Id,
@@ -40,7 +42,7 @@ const WorldPipe = z
     if (objection !== undefined) context.addIssue({ code: 'custom', message: objection })
   })
 
-const WorldEndpoint = QueryEndpointRequest.extend({ id: Id, organizationId: Id, serviceId: Id })
+const FixtureEndpoint = QueryEndpointRequest.extend({ id: Id, organizationId: Id, serviceId: Id })
 
 /** Something that happens by itself, so many milliseconds after its pipe or alert came into being. */
 const Incident = z
@@ -62,8 +64,8 @@ const Incident = z
   .refine(({ alert, vanish }) => alert === undefined || vanish === undefined, 'an alert cannot vanish')
 export type Incident = z.infer<typeof Incident>
 
-/** What is there before anybody asks: the content of a world file. */
-export const World = z.strictObject({
+/** What is there before anybody asks: the content of a fixture file. */
+export const Fixture = z.strictObject({
   services: z
     .array(z.strictObject({ organizationId: Id, serviceId: Id }))
     .optional()
@@ -76,15 +78,15 @@ export const World = z.strictObject({
     .array(Text)
     .default([])
     .describe('Tokens for alerts that are right, beside that of the command line.'),
-  alerts: z.array(WorldAlert).default([]).describe('Alerts, each with every field of the interface.'),
+  alerts: z.array(FixtureAlert).default([]).describe('Alerts, each with every field of the interface.'),
   pipes: z
-    .array(WorldPipe)
+    .array(FixturePipe)
     .default([])
     .describe(
       'Pipes: the body of a create, with `id`, `organizationId`, `serviceId`, and if wanted `state` and `createdAt`.',
     ),
   endpoints: z
-    .array(WorldEndpoint)
+    .array(FixtureEndpoint)
     .default([])
     .describe('Query endpoints: the body of an upsert, with `id`, `organizationId` and `serviceId`.'),
   incidents: z
@@ -94,14 +96,52 @@ export const World = z.strictObject({
       'What happens by itself: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
     ),
 })
-export type World = z.infer<typeof World>
-/** A world as it is written down: everything may be left out. */
-export type WorldInput = z.input<typeof World>
+export type Fixture = z.infer<typeof Fixture>
+/** A fixture as it is written down: everything may be left out. */
+export type FixtureInput = z.input<typeof Fixture>
 
 /**
- * Reads a world file.
+ * Reads a fixture file.
  * @throws {SandboxFileError}
  */
-export function readWorld(file: string): Promise<World> {
-  return readSandboxFile(file, World)
+export function readFixture(file: string): Promise<Fixture> {
+  return readSandboxFile(file, Fixture)
+}
+
+/**
+ * Puts into the storage what a fixture says is there. Each thing once in the life of a storage: what has changed or
+ * vanished since stays so when the same fixture is applied again.
+ */
+export function applyFixture(storage: Storage, fixture: Fixture, now: number): void {
+  storage.transaction(() => {
+    for (const { id, organizationId, serviceId, createdAt, ...body } of fixture.pipes) {
+      if (!storage.markApplied(`pipe ${id}`)) continue
+      const at = createdAt === undefined ? now : Date.parse(createdAt)
+      const kept = withoutRequestOnly(asJson(body))
+      storage.putPipe({
+        id,
+        organizationId,
+        serviceId,
+        createdAt: at,
+        updatedAt: at,
+        body: kept,
+        incidents: [],
+      })
+    }
+    for (const { organizationId, serviceId, ...body } of fixture.endpoints) {
+      if (!storage.markApplied(`endpoint ${organizationId}/${serviceId}`)) continue
+      const whole = { openApiKeys: [], roles: [], allowedOrigins: '', ...asJson(body) }
+      storage.putEndpoint({ organizationId, serviceId, body: whole })
+    }
+    for (const alert of fixture.alerts) {
+      if (!storage.markApplied(`alert ${alert.id}`)) continue
+      storage.putAlert({ id: alert.id, at: now, body: asJson(alert), incidents: [] })
+    }
+  })
+}
+
+/** The same, as plain JSON: fields that are `undefined` are gone. */
+function asJson(value: unknown): JsonObject {
+  const plain: unknown = JSON.parse(JSON.stringify(value))
+  return isObject(plain) ? plain : {}
 }

@@ -1,41 +1,38 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
-import { readTold, writeTold, type ToldTarget } from './told.ts'
+import { readSentStates, writeSentStates, type SentState } from './sent-state.ts'
 
-/** What was told, for the next start. */
-export interface Memory {
-  /** What the last process told; `undefined`: there was none. */
-  readonly before: ReadonlyMap<string, ToldTarget> | undefined
+/** What was sent, for the next start. */
+export interface SentStateFile {
+  /** What the last process sent; `undefined`: there was none. */
+  readonly before: ReadonlyMap<string, SentState> | undefined
   /** Replaces what is kept, whole. @throws what the file system throws */
-  save(targets: ReadonlyMap<string, ToldTarget>): Promise<void>
-}
-
-export interface OpenedMemory extends Memory {
+  save(targets: ReadonlyMap<string, SentState>): Promise<void>
   /** Why what is there is not used; it is replaced. */
-  readonly fault: string | undefined
+  readonly unusable: string | undefined
 }
 
 /** A file beside the ledger. To lose it costs repetitions, and nothing else. */
-export async function openMemory(file: string): Promise<OpenedMemory> {
-  const save = async (targets: ReadonlyMap<string, ToldTarget>) => replace(file, writeTold(targets))
+export async function openSentStateFile(file: string): Promise<SentStateFile> {
+  const save = async (targets: ReadonlyMap<string, SentState>) => replace(file, writeSentStates(targets))
   let text
   try {
     text = await readFile(file, 'utf8')
   } catch (error) {
-    if (isAbsent(error)) return { before: undefined, fault: undefined, save }
+    if (isAbsent(error)) return { before: undefined, unusable: undefined, save }
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    return { before: undefined, fault: `${file} cannot be read (${code})`, save }
+    return { before: undefined, unusable: `${file} cannot be read (${code})`, save }
   }
-  const before = readTold(text)
+  const before = readSentStates(text)
   return {
     before,
-    fault: before === undefined ? `${file} is damaged, or of another version` : undefined,
+    unusable: before === undefined ? `${file} is damaged, or of another version` : undefined,
     save,
   }
 }
 
 /** Without a ledger that lasts there is nothing to compare with at the next start. */
-export function forgetfulMemory(): OpenedMemory {
-  return { before: undefined, fault: undefined, save: async () => undefined }
+export function noSentStateFile(): SentStateFile {
+  return { before: undefined, unusable: undefined, save: async () => undefined }
 }
 
 /** Whoever reads it sees the old or the new, also after a crash. */

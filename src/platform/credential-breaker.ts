@@ -2,15 +2,14 @@ import type { Clock } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
 import type { Operation } from '../kinds/kind.ts'
 import type { Emit } from '../reconcile/events.ts'
-import type { RemoteError } from '../reconcile/remote-error.ts'
-import { notSent } from './not-sent.ts'
+import { notSent, type RemoteError } from '../reconcile/remote-error.ts'
 
 /** First wait for a probe; each next one is twice as long. */
 const FIRST_PROBE_MS = { refused: 30_000, idle: 5_000 }
 const LONGEST_PROBE_MS = 15 * 60_000
 
 /** Who asks, and with which credentials. */
-export interface Visitor {
+export interface AuthenticatedCaller {
   /** Name of the service, or `alerts`. */
   readonly service: string
   readonly operation: Operation
@@ -41,25 +40,25 @@ export interface Pause {
  * one probe at a time, until it works or its secret changes. After a 403 only the operation pauses that was forbidden: a
  * key that may not set the query endpoint may still read pipes. Other services of the same credentials go on.
  */
-export interface AuthGate {
+export interface CredentialBreaker {
   /**
-   * Looks, and sends no probe.
+   * Checks, and sends no probe.
    * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
    */
-  check(visitor: Visitor): void
+  check(caller: AuthenticatedCaller): void
   /**
    * To be called right before a request is sent. It may be the probe; then nobody else passes until the next is due.
    * @throws {RemoteError} `AuthFailed` or `ServiceIdle`, effect none
    */
-  enter(visitor: Visitor): void
+  enter(caller: AuthenticatedCaller): void
   /** To be called when the platform said something about whoever asked. */
-  report(visitor: Visitor, verdict: Verdict): void
+  report(caller: AuthenticatedCaller, verdict: Verdict): void
   pauses(): readonly Pause[]
 }
 
 type Refusal = Exclude<Verdict, 'accepted'>
 
-interface Closed {
+interface Trip {
   readonly service: string
   readonly digest: string
   readonly source: string
@@ -72,75 +71,78 @@ interface Closed {
   readonly probing: boolean
 }
 
-export function createAuthGate(options: { readonly clock: Clock; readonly emit: Emit }): AuthGate {
+export function createCredentialBreaker(options: {
+  readonly clock: Clock
+  readonly emit: Emit
+}): CredentialBreaker {
   const { clock, emit } = options
-  const closed = new Map<string, Closed>()
+  const tripped = new Map<string, Trip>()
 
-  function closedFor(visitor: Visitor): readonly (readonly [string, Closed])[] {
-    if (closed.size === 0) return []
-    return scopesOf(visitor).flatMap((scope) => {
-      const entry = closed.get(scope)
-      const isAnothers = entry !== undefined && !isIdle(entry) && entry.digest !== visitor.digest
+  function trippedFor(caller: AuthenticatedCaller): readonly (readonly [string, Trip])[] {
+    if (tripped.size === 0) return []
+    return scopesOf(caller).flatMap((scope) => {
+      const entry = tripped.get(scope)
+      const isAnothers = entry !== undefined && !isIdle(entry) && entry.digest !== caller.digest
       return entry === undefined || isAnothers ? [] : [[scope, entry] as const]
     })
   }
 
-  function check(visitor: Visitor): void {
+  function check(caller: AuthenticatedCaller): void {
     const now = clock.monotonic()
-    const stop = closedFor(visitor).find(([, entry]) => entry.probeAt > now)
+    const stop = trippedFor(caller).find(([, entry]) => entry.probeAt > now)
     if (stop !== undefined) throw held(stop[1], now)
   }
 
-  function close(visitor: Visitor, refusal: Refusal): void {
+  function trip(caller: AuthenticatedCaller, refusal: Refusal): void {
     const { status } = refusal
-    const scope = scopeOf(visitor, status)
-    const before = closed.get(scope)
-    const known = isIdle(refusal) || before?.digest === visitor.digest ? before : undefined
-    // Those that were on their way when it closed tell nothing new.
+    const scope = scopeOf(caller, status)
+    const before = tripped.get(scope)
+    const known = isIdle(refusal) || before?.digest === caller.digest ? before : undefined
+    // Those that were on their way when it tripped say nothing new.
     if (known !== undefined && !known.probing) return
     const first = isIdle(refusal) ? FIRST_PROBE_MS.idle : FIRST_PROBE_MS.refused
     const asked = 'retryAfterMs' in refusal ? refusal.retryAfterMs : undefined
     const doubled = known === undefined ? first : Math.min(known.probeAfterMs * 2, LONGEST_PROBE_MS)
     const probeAfterMs = asked ?? doubled
-    const wasOpen = !isPaused(visitor.service)
-    const entry: Closed = {
-      service: visitor.service,
-      digest: visitor.digest,
-      source: visitor.source,
+    const wasPaused = isPaused(caller.service)
+    const entry: Trip = {
+      service: caller.service,
+      digest: caller.digest,
+      source: caller.source,
       status,
       since: known?.since ?? clock.now(),
       probeAt: clock.monotonic() + probeAfterMs,
       probeAfterMs,
       probing: false,
     }
-    closed.set(scope, entry)
-    if (wasOpen) emit({ type: 'ServicePaused', service: visitor.service, message: wordsOf(entry) })
+    tripped.set(scope, entry)
+    if (!wasPaused) emit({ type: 'ServicePaused', service: caller.service, message: wordsOf(entry) })
   }
 
-  function open(visitor: Visitor): void {
-    const wasPaused = isPaused(visitor.service)
-    for (const scope of scopesOf(visitor)) closed.delete(scope)
-    if (wasPaused && !isPaused(visitor.service)) emit({ type: 'ServiceResumed', service: visitor.service })
+  function reset(caller: AuthenticatedCaller): void {
+    const wasPaused = isPaused(caller.service)
+    for (const scope of scopesOf(caller)) tripped.delete(scope)
+    if (wasPaused && !isPaused(caller.service)) emit({ type: 'ServiceResumed', service: caller.service })
   }
 
   function isPaused(service: string): boolean {
-    return closed.values().some((entry) => entry.service === service)
+    return tripped.values().some((entry) => entry.service === service)
   }
 
   return {
     check,
-    enter(visitor) {
-      check(visitor)
-      for (const [scope, entry] of closedFor(visitor)) {
-        closed.set(scope, { ...entry, probing: true, probeAt: clock.monotonic() + entry.probeAfterMs })
+    enter(caller) {
+      check(caller)
+      for (const [scope, entry] of trippedFor(caller)) {
+        tripped.set(scope, { ...entry, probing: true, probeAt: clock.monotonic() + entry.probeAfterMs })
       }
     },
-    report(visitor, verdict) {
-      if (verdict !== 'accepted') close(visitor, verdict)
-      else if (closed.size > 0) open(visitor)
+    report(caller, verdict) {
+      if (verdict !== 'accepted') trip(caller, verdict)
+      else if (tripped.size > 0) reset(caller)
     },
     pauses() {
-      return [...closed.values()].map((entry) => ({
+      return [...tripped.values()].map((entry) => ({
         service: entry.service,
         since: entry.since,
         message: wordsOf(entry),
@@ -153,18 +155,18 @@ function isIdle({ status }: Pick<Refusal, 'status'>): boolean {
   return status === 424 || status === 425
 }
 
-function scopesOf(visitor: Visitor): readonly string[] {
-  return [scopeOf(visitor, 401), scopeOf(visitor, 403), scopeOf(visitor, 424)]
+function scopesOf(caller: AuthenticatedCaller): readonly string[] {
+  return [scopeOf(caller, 401), scopeOf(caller, 403), scopeOf(caller, 424)]
 }
 
-function scopeOf({ service, operation }: Visitor, status: Refusal['status']): string {
+function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['status']): string {
   if (status === 403) return `${operation.name} of ${service}`
   if (isIdle({ status })) return `the idle service ${service}`
   // Alerts have a credential of their own; a service may be called `alerts`.
   return operation.api === 'alerts' ? 'the token for alerts' : `service ${service}`
 }
 
-function wordsOf(entry: Closed): string {
+function wordsOf(entry: Trip): string {
   const { status, since, source, service } = entry
   const when = new Date(since).toISOString()
   if (isIdle(entry)) return `service ${service} is idle or still waking up (${status}) since ${when}`
@@ -172,7 +174,7 @@ function wordsOf(entry: Closed): string {
   return `the platform ${what} (${status}) since ${when}; look at ${source}`
 }
 
-function held(entry: Closed, now: number): RemoteError {
+function held(entry: Trip, now: number): RemoteError {
   const afterMs = entry.probeAt - now
   const again = `${wordsOf(entry)}; one request tries again in ${formatDuration(afterMs)}`
   return isIdle(entry)

@@ -1,6 +1,6 @@
 import { z } from '../kinds/zod.ts'
-import { readSandboxFile } from './file.ts'
-import { OPERATIONS } from './operation.ts'
+import { readSandboxFile } from './sandbox-file.ts'
+import { OPERATIONS } from './request-schema.ts'
 
 const Status = z.int().min(200).max(599)
 const WaitSeconds = z.number().nonnegative().max(86_400)
@@ -79,7 +79,7 @@ export const FaultRule = z.strictObject({
 export type FaultRule = z.infer<typeof FaultRule>
 export type FaultRuleInput = z.input<typeof FaultRule>
 
-/** Faults by chance, the same for the same seed: what befalls the n-th request for a subject depends on nothing else. */
+/** Faults by chance, the same for the same seed: what happens to the n-th request for a subject depends on nothing else. */
 export const FaultMix = z.strictObject({
   seed: z.int(),
   faults: z

@@ -6,9 +6,9 @@ import type { Reason } from '../plan/reason.ts'
 import { severityOf, type Severity } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 
-/** How a resource stands, as far as somebody is to be told of it. */
-export interface Standing {
-  /** `between`: neither; what was told of it stays true until it settles. */
+/** The state of a resource, as far as somebody is to be notified of it. */
+export interface AlertState {
+  /** `between`: neither; what was sent about it stays true until it settles. */
   readonly wellness: 'bad' | 'good' | 'between'
   readonly status: Status
   readonly severity: Severity
@@ -18,11 +18,11 @@ export interface Standing {
   readonly message: string
   /** ms since the epoch. */
   readonly since: number
-  /** Equal for standings of which one message is enough. */
+  /** Equal for states of which one message is enough. */
   readonly state: string
 }
 
-const WELLNESS: Readonly<Record<Status, Standing['wellness']>> = {
+const WELLNESS: Readonly<Record<Status, AlertState['wellness']>> = {
   OutcomeUnknown: 'bad',
   Invalid: 'bad',
   Missing: 'bad',
@@ -41,7 +41,7 @@ const WELLNESS: Readonly<Record<Status, Standing['wellness']>> = {
 const START_MS = 5 * 60_000
 
 /** @param now ms since the epoch */
-export function standingOf(resource: ResourceStatus, now: number): Standing {
+export function alertStateOf(resource: ResourceStatus, now: number): AlertState {
   const { status, conditions } = resource
   const condition = leading(status, conditions)
   const { reason, message, since } = conditions[condition]

@@ -1,23 +1,23 @@
+import { sensitiveTexts } from '../kinds/secret-ref.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../reconcile/events.ts'
 import type { Reply } from '../reconcile/ports.ts'
 import type { ErrorClass } from '../reconcile/remote-error.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
 import type { Admission, Caller } from './admission.ts'
-import type { AuthGate, Verdict } from './auth-gate.ts'
+import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
 import { classify } from './classify.ts'
 import type { Failure } from './failure.ts'
-import type { Credentials } from './credentials.ts'
-import { sensitiveTexts } from './excerpt.ts'
-import type { Seen, WireRequest } from './exchange.ts'
+import type { Credentials } from './login.ts'
+import type { Seen, WireRequest } from './http-exchange.ts'
 import { NO_BODY, readBody, type ReadValue } from './reply-body.ts'
 import type { Wire } from './wire.ts'
 
-export interface ConclusionParts {
+export interface HandleReplyParts {
   readonly wire: Wire
   readonly clock: Clock
   readonly emit: Emit
-  readonly gate: AuthGate
+  readonly breaker: CredentialBreaker
   readonly credentials: Credentials
 }
 
@@ -36,7 +36,7 @@ export interface Attempt<T> {
  * What an attempt came to, and all that follows from it for others: events, the pause of a budget or of a service.
  * @returns the reply, or the error to be thrown
  */
-export function conclude<T>(attempt: Attempt<T>, parts: ConclusionParts): Reply<T> | RemoteError {
+export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Reply<T> | RemoteError {
   const { seen, caller, durationMs } = attempt
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
   const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
@@ -61,7 +61,7 @@ function isDone(seen: Seen): boolean {
   return seen.type === 'reply' && seen.status < 300 && seen.end === 'whole'
 }
 
-function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: ConclusionParts): RemoteError {
+function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: HandleReplyParts): RemoteError {
   const { request, admission, caller, seen, timeoutMs } = attempt
   return classify({
     operation: caller.operation,
@@ -78,7 +78,7 @@ function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: Conc
   })
 }
 
-function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: ConclusionParts): void {
+function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: HandleReplyParts): void {
   const { caller, admission } = attempt
   if (problem?.facts.class === 'Throttled') {
     const pauseMs = caller.account.throttle.slowDown(problem.facts.retryAfterMs)
@@ -89,10 +89,10 @@ function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, par
   if (verdict === undefined) return
   if (verdict === 'accepted') caller.account.throttle.speedUp()
   if (problem?.facts.class === 'AuthFailed') parts.credentials.forget()
-  parts.gate.report(admission.visitor, verdict)
+  parts.breaker.report(admission.caller, verdict)
 }
 
-/** Classes that tell nothing about the credentials. */
+/** Classes that say nothing about the credentials. */
 const SILENT: ReadonlySet<ErrorClass> = new Set(['BadReply', 'Redirected', 'Throttled', 'Unavailable'])
 
 /** What a reply says about whoever asked; a platform that judges a request has let it in. */

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SandboxFileError } from '../../src/sandbox/file.ts'
-import { readWorld, World, type WorldInput } from '../../src/sandbox/world.ts'
+import { SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
+import { readFixture, Fixture, type FixtureInput } from '../../src/sandbox/fixture.ts'
 import { ALERT, ask, ENDPOINT, givenSandbox, ORDERS, ORGANIZATION, PIPES, SERVICE } from './given.ts'
 
 const ID = '11111111-2222-4333-8444-555555555555'
@@ -12,25 +12,25 @@ const PIPE = { ...ORDERS, id: ID, organizationId: ORGANIZATION, serviceId: SERVI
 let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'world-'))
+  folder = await mkdtemp(join(tmpdir(), 'fixture-'))
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('an empty file is a world in which nothing is', async () => {
+test('an empty file is a fixture in which nothing is', async () => {
   const file = join(folder, 'empty.yaml')
   await writeFile(file, '# nothing yet\n')
-  expect(await readWorld(file)).toEqual(World.parse({}))
+  expect(await readFixture(file)).toEqual(Fixture.parse({}))
 })
 
 test.each([
-  ['no file', undefined, /world\.yaml: cannot be read: ENOENT/],
-  ['no YAML', 'pipes: [', /world\.yaml:1:9: is not YAML: /],
+  ['no file', undefined, /fixture\.yaml: cannot be read: ENOENT/],
+  ['no YAML', 'pipes: [', /fixture\.yaml:1:9: is not YAML: /],
   ['a list', '- pipes', /body: Invalid input: expected object/],
   ['an unknown part', 'pipe: []', /body: unknown field pipe/],
   [
     'an id that is none',
     'services: [{organizationId: a, serviceId: b}]',
-    /world\.yaml:1:29: services\.0\.organizationId: .*\n.*:1:43: services\.0\.serviceId: /,
+    /fixture\.yaml:1:29: services\.0\.organizationId: .*\n.*:1:43: services\.0\.serviceId: /,
   ],
   ['an alert without most of its fields', 'alerts: [{id: a}]', /alerts\.0\.name: .*alerts\.0\.channel: /s],
   [
@@ -59,16 +59,16 @@ test.each([
     /incidents\.0: an alert cannot vanish/,
   ],
 ])('refused: %s', async (_why, text, message) => {
-  const file = join(folder, 'world.yaml')
+  const file = join(folder, 'fixture.yaml')
   await rm(file, { force: true })
   if (text !== undefined) await writeFile(file, text)
-  const error = await readWorld(file).catch((thrown: unknown) => thrown)
+  const error = await readFixture(file).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(SandboxFileError)
   expect(error).toHaveProperty('message', expect.stringMatching(message))
 })
 
-test('what a world says is there, is there', async () => {
-  const world: WorldInput = {
+test('what a fixture says is there, is there', async () => {
+  const fixture: FixtureInput = {
     alerts: [ALERT],
     pipes: [
       { ...PIPE, createdAt: '2026-01-02T03:04:05.678Z' },
@@ -80,7 +80,7 @@ test('what a world says is there, is there', async () => {
     credentials: [{ keyId: 'w', keySecret: 's' }],
     alertTokens: ['w'],
   }
-  await using sandbox = await givenSandbox({ world })
+  await using sandbox = await givenSandbox({ fixture })
   const headers = { authorization: `Basic ${btoa('w:s')}` }
   const { result } = (await ask(sandbox, `${PIPES}/${ID}`, { headers })).body
   expect(result).toMatchObject({
@@ -96,14 +96,14 @@ test('what a world says is there, is there', async () => {
   expect(alert.body.data).toEqual(ALERT)
 })
 
-test('a world is applied once in the life of a file: what vanished stays away, what is new comes', async () => {
+test('a fixture is applied once in the life of a file: what vanished stays away, what is new comes', async () => {
   const file = join(folder, 'sandbox.db')
   {
-    await using sandbox = await givenSandbox({ file, world: { pipes: [PIPE] } })
+    await using sandbox = await givenSandbox({ file, fixture: { pipes: [PIPE] } })
     sandbox.vanish(ID)
   }
   const more = { ...PIPE, id: ORGANIZATION, name: 'more' }
-  await using sandbox = await givenSandbox({ file, world: { pipes: [PIPE, more] } })
+  await using sandbox = await givenSandbox({ file, fixture: { pipes: [PIPE, more] } })
   expect(sandbox.pipes().map(({ name }) => name)).toEqual(['more'])
 })
 
@@ -111,7 +111,7 @@ test('incidents happen when their time has come, once each, also to pipes that c
   let now = 1_000_000
   await using sandbox = await givenSandbox({
     now: () => now,
-    world: {
+    fixture: {
       alerts: [ALERT],
       incidents: [
         { pipe: 'orders', afterMs: 3_000, vanish: true },

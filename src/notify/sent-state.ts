@@ -1,0 +1,67 @@
+import { z } from '../kinds/zod.ts'
+import { parseKey, type Key } from '../kinds/key.ts'
+import { CONDITION_TYPES, STATUSES } from '../plan/condition.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
+import { SEVERITIES } from '../plan/severity.ts'
+
+const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
+
+/** A problem that was sent to a target and was not over with the last message. */
+export const SentAlert = z.strictObject({
+  /** As in `alert-state.ts`. */
+  state: z.string(),
+  status: z.enum(STATUSES),
+  condition: z.enum(CONDITION_TYPES),
+  reason: z.string().refine(isReason),
+  severity: z.enum(SEVERITIES),
+})
+export type SentAlert = Readonly<z.infer<typeof SentAlert>>
+
+/** What was sent to one target; all else that it is notified about is well. Never a secret: no message, no address. */
+export interface SentState {
+  readonly alerts: ReadonlyMap<Key, SentAlert>
+  /** Pipes that were created until then are sent: ms since the epoch. */
+  readonly createdUntil: number
+}
+
+/** The file; `told` is what its first version called the alerts. */
+const Document = z.strictObject({
+  version: z.literal(1),
+  targets: z.record(
+    z.string(),
+    z.strictObject({ createdUntil: z.number(), told: z.record(z.string(), SentAlert) }),
+  ),
+})
+
+/** @returns `undefined` when the text is not what {@link writeSentStates} wrote */
+export function readSentStates(text: string): ReadonlyMap<string, SentState> | undefined {
+  const { data } = Document.safeParse(jsonOf(text))
+  if (data === undefined) return undefined
+  return new Map(
+    Object.entries(data.targets).map(([target, { createdUntil, told }]) => [
+      target,
+      { createdUntil, alerts: new Map(Object.entries(told).flatMap(([name, one]) => pairOf(name, one))) },
+    ]),
+  )
+}
+
+export function writeSentStates(targets: ReadonlyMap<string, SentState>): string {
+  const entries = [...targets].map(([name, { createdUntil, alerts }]) => [
+    name,
+    { createdUntil, told: Object.fromEntries([...alerts].toSorted(([a], [b]) => (a < b ? -1 : 1))) },
+  ])
+  return `${JSON.stringify({ version: 1, targets: Object.fromEntries(entries) })}\n`
+}
+
+function pairOf(text: string, alert: SentAlert): readonly (readonly [Key, SentAlert])[] {
+  const key = parseKey(text)
+  return key === undefined ? [] : [[key, alert]]
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

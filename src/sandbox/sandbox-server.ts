@@ -1,0 +1,150 @@
+import { addControl, createControl, isControl, type SandboxControl } from './control.ts'
+import { type Access, createRateLimit, type Credential, type Limit } from './credential.ts'
+import type { FaultMixInput, FaultRuleInput } from './fault-schema.ts'
+import { createFaults } from './fault-script.ts'
+import { applyFixture, Fixture, type FixtureInput } from './fixture.ts'
+import { createIncidents } from './incidents.ts'
+import { createPlatform } from './platform.ts'
+import { createRequestHandler, type RequestHandlerParts } from './request-handler.ts'
+import { OPERATIONS, ROUTES } from './request-schema.ts'
+import { openStorage } from './storage.ts'
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+
+export interface SandboxOptions {
+  /** Where to listen; `127.0.0.1` unless given. */
+  readonly host?: string | undefined
+  /** 0, or nothing: one that is free. */
+  readonly port?: number | undefined
+  /** A SQLite file, made when absent, that several processes may open; in memory when not given. */
+  readonly file?: string | undefined
+  /** What is there before anybody asks. */
+  readonly fixture?: FixtureInput | undefined
+  /** API keys that are right, besides those of the fixture. */
+  readonly credentials: readonly Credential[]
+  /** Tokens for alerts that are right, besides those of the fixture. */
+  readonly alertTokens: readonly string[]
+  /** How long a new pipe is `Provisioning`; 1500 ms unless given. */
+  readonly provisioningMs?: number | undefined
+  /** Answers 429 beyond it; no limit unless given. */
+  readonly limit?: Limit | undefined
+  /** How to misbehave from the start. */
+  readonly faults?:
+    { readonly rules?: readonly FaultRuleInput[]; readonly mix?: FaultMixInput | undefined } | undefined
+  /** The time, in ms since the epoch; the machine's unless given. */
+  readonly now?: (() => number) | undefined
+}
+
+/** The platform of `spec/api.md`, embedded. */
+export interface Sandbox extends SandboxControl, AsyncDisposable {
+  /** `http://HOST:PORT`: both `{base_url}` and `{alerts_base_url}`. */
+  readonly url: string
+  /** Replaces the API keys and tokens that are right, those of the fixture too. */
+  setAccess(access: Access): void
+  /** Ends every connection at once, hanging ones too, and closes the file. May be called twice. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a platform that behaves as `spec/api.md` says, and misbehaves as it is asked to.
+ * @throws Error when it cannot listen or cannot use the file
+ */
+export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const now = options.now ?? Date.now
+  const provisioningMs = options.provisioningMs ?? 1_500
+  const fixture = Fixture.parse(options.fixture ?? {})
+  let access: Access = {
+    credentials: [...fixture.credentials, ...options.credentials],
+    alertTokens: [...fixture.alertTokens, ...options.alertTokens],
+  }
+  const faults = createFaults()
+  faults.add(...(options.faults?.rules ?? []))
+  faults.mix(options.faults?.mix)
+
+  await using stack = new AsyncDisposableStack()
+  const storage = stack.use(openStorage(options.file))
+  applyFixture(storage, fixture, now())
+  const incidents = createIncidents(storage, fixture.incidents)
+  const platform = createPlatform({ storage, incidents, services: fixture.services, provisioningMs })
+
+  const control = createControl({ storage, incidents, faults, provisioningMs, now })
+  const server = stack.use(
+    await serve({
+      host: options.host ?? '127.0.0.1',
+      port: options.port ?? 0,
+      control,
+      parts: { storage, platform, faults, limit: createRateLimit(options.limit), access: () => access, now },
+    }),
+  )
+
+  const open = stack.move()
+  return {
+    ...control,
+    url: server.url,
+    setAccess(next) {
+      access = next
+    },
+    close: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** Largest body taken, in bytes. */
+const BODY_LIMIT = 4 * 2 ** 20
+
+/** Listens, and hands each request to its handler. @throws Error when it cannot listen */
+async function serve(options: {
+  readonly host: string
+  readonly port: number
+  readonly control: SandboxControl
+  readonly parts: Omit<RequestHandlerParts, 'closing'>
+}): Promise<AsyncDisposable & { readonly url: string }> {
+  const { host, port, control, parts } = options
+  const closing = new AbortController()
+  const server = fastify({
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    routerOptions: { caseSensitive: true },
+  })
+  // bodies are taken as texts: whether they are JSON is for the platform to say
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+
+  const handler = createRequestHandler({ ...parts, closing: closing.signal })
+  for (const operation of OPERATIONS) {
+    server.route({
+      ...ROUTES[operation],
+      handler: (request, reply) => handler.perform(operation, request, reply),
+    })
+  }
+  addControl(server, control)
+  server.setNotFoundHandler(async (request, reply) => {
+    if (isControl(request)) return reply.code(404).send({ error: 'no such path' })
+    handler.refuse(request, reply, 404, 'no such path')
+    return reply
+  })
+  server.setErrorHandler(async (error: FastifyError, request, reply) => {
+    // 415 is how fastify says that a content type is none
+    const status = error.statusCode === 415 ? 400 : (error.statusCode ?? 500)
+    handler.refuse(request, reply, status, error.message)
+    return reply
+  })
+
+  const url = await listen(server, host, port)
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await server.close()
+    },
+  }
+}
+
+async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await server.listen({ host, port })
+  } catch (error) {
+    await server.close()
+    throw error
+  }
+}
