@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { ResourceStatus } from '../reconcile/status.ts'
-import type { ServerParts } from './parts.ts'
+import type { ResourceStatus } from '../../reconcile/status.ts'
+import type { ServerParts } from '../parts.ts'
 
 /** Values of one facet; of more, the most frequent. */
 const VALUES = 200
@@ -12,7 +12,8 @@ export interface Facet {
   readonly count: number
 }
 
-export interface Facets {
+/** Of `GET /api/v1/facets`. */
+export interface FacetsReply {
   readonly services: readonly Facet[]
   /** As `name=value`. */
   readonly labels: readonly Facet[]
@@ -26,7 +27,7 @@ export function registerFacets(app: FastifyInstance, parts: ServerParts): void {
   app.get('/api/v1/facets', () => facetsOf(parts.board.list()))
 }
 
-export function facetsOf(resources: readonly ResourceStatus[]): Facets {
+function facetsOf(resources: readonly ResourceStatus[]): FacetsReply {
   const [services, labels, files, reasons] = [new Counter(), new Counter(), new Counter(), new Counter()]
   for (const { service, labels: own, file, reason } of resources) {
     if (service !== undefined) services.add(service, 1)
