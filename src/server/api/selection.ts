@@ -7,6 +7,8 @@ import { isWell } from '../verdict.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
 
+export type Sort = (typeof SORTS)[number]
+
 const REASON_NAMES = Object.keys(REASONS) as readonly Reason[] // the keys of an object literal
 
 /**
@@ -75,7 +77,7 @@ function searchText(resource: ResourceStatus): string {
 type Order = (a: ResourceStatus, b: ResourceStatus) => number
 
 /** What is equal stays in the order of the keys. */
-const ORDERS: Readonly<Record<(typeof SORTS)[number], Order>> = {
+const ORDERS: Readonly<Record<Sort, Order>> = {
   key: (a, b) => compareTexts(a.key, b.key),
   status: (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status),
   kind: (a, b) => RESOURCE_KINDS.indexOf(a.kind) - RESOURCE_KINDS.indexOf(b.kind),

@@ -1,5 +1,27 @@
+/**
+ * @import { Facet, FacetsReply } from '../api/facets.ts'
+ * @import { OverviewReply } from '../api/overview.ts'
+ * @import { ResourcesReply, ResourceSummary } from '../api/resources.ts'
+ * @import { Sort } from '../api/selection.ts'
+ * @import { ResourceKind } from '../../kinds/key.ts'
+ * @import { Address } from './address.js'
+ */
+
 import { addressOf, FILTERS, go, readAddress } from './address.js'
-import { badge, button, byId, code, element, foreign, place, row, setText, word, worded } from './elements.js'
+import {
+  badge,
+  button,
+  byId,
+  code,
+  controlById,
+  element,
+  foreign,
+  place,
+  row,
+  setText,
+  word,
+  worded,
+} from './elements.js'
 import { ago } from './time.js'
 import { resourceLink } from './trouble.js'
 
@@ -8,9 +30,10 @@ export const PAGE_SIZE = 50
 /** A pause in typing after which the list is asked for: one request for a fast word, none that is felt. */
 const TYPING_MS = 10
 
+/** @type {readonly ResourceKind[]} */
 const KINDS = ['Service', 'Pipe', 'QueryEndpoint', 'Alert']
 
-/** Columns: title, what `sort` calls it, the first direction. */
+/** Title, and what `sort` calls it. @type {readonly (readonly [string, Sort])[]} */
 const COLUMNS = [
   ['Status', 'status'],
   ['Resource', 'key'],
@@ -21,6 +44,7 @@ const COLUMNS = [
   ['Changed', 'since'],
 ]
 
+/** @type {readonly (readonly [Sort, string])[]} */
 const SORTS = [
   ['key', 'name'],
   ['status', 'status, worst first'],
@@ -39,12 +63,14 @@ export function listQuery() {
     limit: String(PAGE_SIZE),
     offset: String((pageOf(wanted) - 1) * PAGE_SIZE),
   })
-  for (const name of [...FILTERS, 'sort', 'order']) {
-    if (wanted[name] !== undefined) query.set(name, wanted[name])
+  for (const name of /** @type {const} */ ([...FILTERS, 'sort', 'order'])) {
+    const value = wanted[name]
+    if (value !== undefined) query.set(name, value)
   }
   return query
 }
 
+/** @param {Address} wanted */
 function pageOf({ page }) {
   const number = Number(page)
   return Number.isInteger(number) && number > 0 ? number : 1
@@ -52,10 +78,11 @@ function pageOf({ page }) {
 
 /** Puts the filter into force whenever it is touched. */
 export function setUpFilter() {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
   byId('filter').addEventListener('submit', (event) => event.preventDefault())
   byId('filter').addEventListener('input', (event) => {
-    const typing = event.target.id === 'q'
+    const typing = event.target === byId('q')
     clearTimeout(timer)
     timer = setTimeout(apply, typing ? TYPING_MS : 0, typing)
   })
@@ -72,14 +99,26 @@ export function setUpFilter() {
   byId('sort').replaceChildren(...SORTS.map(([value, text]) => element('option', { value }, text)))
 }
 
+/** @param {boolean} typing */
 function apply(typing) {
   const wanted = readAddress()
-  const chosen = Object.fromEntries(FILTERS.map((name) => [name, byId(name).value.trim()]))
-  const sort = byId('sort').value
+  const chosen = Object.fromEntries(FILTERS.map((name) => [name, fieldOf(name).value.trim()]))
+  const sort = selectOf('sort').value
   const order = sort === (wanted.sort ?? 'key') ? wanted.order : undefined
   go({ ...wanted, ...chosen, sort: sort === 'key' ? '' : sort, order, page: '', resource: '' }, { typing })
 }
 
+/** A field of the filter: a text, or something to choose from. @param {typeof FILTERS[number]} name */
+function fieldOf(name) {
+  return name === 'q' ? controlById(name, HTMLInputElement) : selectOf(name)
+}
+
+/** @param {string} id */
+function selectOf(id) {
+  return controlById(id, HTMLSelectElement)
+}
+
+/** @param {1 | -1} by */
 function turn(by) {
   const wanted = readAddress()
   const page = pageOf(wanted) + by
@@ -91,18 +130,18 @@ function turn(by) {
 export function showFilter() {
   const wanted = readAddress()
   for (const name of FILTERS) {
-    const field = byId(name)
+    const field = fieldOf(name)
     const value = wanted[name] ?? ''
     if (field instanceof HTMLSelectElement && ![...field.options].some((option) => option.value === value)) {
       field.append(element('option', { value }, value))
     }
     if (field.value !== value && (name !== 'q' || field.value.trim() !== value)) field.value = value
   }
-  byId('sort').value = SORTS.some(([value]) => value === wanted.sort) ? wanted.sort : 'key'
+  selectOf('sort').value = SORTS.find(([value]) => value === wanted.sort)?.[0] ?? 'key'
   byId('clear').hidden = !FILTERS.some((name) => wanted[name] !== undefined)
 }
 
-/** What can be chosen, with how many there are of each. */
+/** What can be chosen, with how many there are of each. @param {FacetsReply} reply @param {OverviewReply['counts']} counts */
 export function showFacets({ services, labels, files, reasons }, counts) {
   fillSelect(
     'status',
@@ -112,18 +151,26 @@ export function showFacets({ services, labels, files, reasons }, counts) {
   fillSelect('service', services.map(counted))
   fillSelect('label', labels.map(counted))
   fillSelect('file', files.map(counted))
-  for (const [name, list] of Object.entries({ service: services, label: labels, file: files })) {
-    byId(name).closest('label').hidden = list.length === 0 && readAddress()[name] === undefined
-  }
+  hideWhenEmpty('service', services)
+  hideWhenEmpty('label', labels)
+  hideWhenEmpty('file', files)
   showFilter()
 }
 
+/** @param {'service' | 'label' | 'file'} name @param {readonly Facet[]} values */
+function hideWhenEmpty(name, values) {
+  const label = selectOf(name).labels[0]
+  if (label !== undefined) label.hidden = values.length === 0 && readAddress()[name] === undefined
+}
+
+/** @param {Facet} facet @returns {[string, string]} */
 function counted({ value, count }) {
   return [value, `${value} (${count})`]
 }
 
+/** @param {string} id @param {readonly (readonly [value: string, text: string])[]} options */
 function fillSelect(id, options) {
-  const select = byId(id)
+  const select = selectOf(id)
   const text = JSON.stringify(options)
   if (select.dataset.options === text) return
   select.dataset.options = text
@@ -135,7 +182,7 @@ function fillSelect(id, options) {
   select.value = value
 }
 
-/** The list, and how much of it is shown. */
+/** The list, and how much of it is shown. @param {ResourcesReply} reply @param {OverviewReply} overview */
 export function showList({ items, total }, overview) {
   const wanted = readAddress()
   const page = pageOf(wanted)
@@ -145,11 +192,12 @@ export function showList({ items, total }, overview) {
   setText('matches', matchesText(total, all, overview.manifestsDir))
   byId('list').replaceChildren(...(items.length === 0 ? [] : [resourceTable(items, wanted)]))
   byId('pages').hidden = pages === 1 && page === 1
-  byId('previous').disabled = page <= 1
-  byId('next').disabled = page >= pages
+  controlById('previous', HTMLButtonElement).disabled = page <= 1
+  controlById('next', HTMLButtonElement).disabled = page >= pages
   setText('which-page', `Page ${page} of ${pages}`)
 }
 
+/** @param {number} total @param {number} all @param {string} manifestsDir */
 function matchesText(total, all, manifestsDir) {
   if (all === 0) {
     return `There are no manifests in ${manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
@@ -158,6 +206,7 @@ function matchesText(total, all, manifestsDir) {
   return total === all ? `${all} in all` : `${total} of ${all} match`
 }
 
+/** @param {readonly ResourceSummary[]} items @param {Address} wanted */
 function resourceTable(items, wanted) {
   return element(
     'table',
@@ -172,6 +221,7 @@ function resourceTable(items, wanted) {
   )
 }
 
+/** @param {typeof COLUMNS[number]} column @param {Address} wanted */
 function columnHead([title, name], wanted) {
   const sort = wanted.sort ?? 'key'
   const down = wanted.order === 'desc'
@@ -183,6 +233,7 @@ function columnHead([title, name], wanted) {
   return element('th', { scope: 'col', role: 'columnheader', 'aria-sort': state }, press)
 }
 
+/** @param {ResourceSummary} resource */
 function resourceRow({ key, status, reason, message, labels, service, state, file, line, since }) {
   const names = Object.entries(labels).map(([name, value]) => labelLink(`${name}=${value}`))
   const link = resourceLink(key)
@@ -197,13 +248,14 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
     ago(since),
   ])
   cells.setAttribute('role', 'row')
-  ;[...cells.children].forEach((cell, index) => {
-    cell.setAttribute('role', 'cell')
-    cell.dataset.title = COLUMNS[index][0]
-  })
+  for (const [index, [title]] of COLUMNS.entries()) {
+    cells.cells[index]?.setAttribute('role', 'cell')
+    cells.cells[index]?.setAttribute('data-title', title)
+  }
   return cells
 }
 
+/** @param {string} label */
 function labelLink(label) {
   return element('a', { class: 'label', href: addressOf({ label }), 'data-inside': true }, foreign(label))
 }
