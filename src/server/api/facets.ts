@@ -14,6 +14,7 @@ export interface Facet {
 
 /** Of `GET /api/v1/facets`. */
 export interface FacetsReply {
+  readonly kinds: readonly Facet[]
   readonly services: readonly Facet[]
   /** As `name=value`. */
   readonly labels: readonly Facet[]
@@ -28,14 +29,17 @@ export function registerFacets(app: FastifyInstance, parts: ServerParts): void {
 }
 
 function facetsOf(resources: readonly ResourceStatus[]): FacetsReply {
-  const [services, labels, files, reasons] = [new Counter(), new Counter(), new Counter(), new Counter()]
-  for (const { service, labels: own, file, reason } of resources) {
+  const [kinds, services, labels] = [new Counter(), new Counter(), new Counter()]
+  const [files, reasons] = [new Counter(), new Counter()]
+  for (const { kind, service, labels: own, file, reason } of resources) {
+    kinds.add(kind, 1)
     if (service !== undefined) services.add(service, 1)
     for (const name in own) labels.add(`${name}=${own[name]}`, 1)
     if (file !== undefined) files.add(file, 1)
     reasons.add(reason, 1)
   }
   return {
+    kinds: kinds.facets(),
     services: services.facets(),
     labels: labels.facets(),
     files: withFolders(files).facets(),

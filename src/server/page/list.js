@@ -3,7 +3,6 @@
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { ResourcesReply, ResourceSummary } from '../api/resources.ts'
  * @import { Sort } from '../api/selection.ts'
- * @import { ResourceKind } from '../../kinds/key.ts'
  * @import { Address } from './address.js'
  */
 
@@ -29,9 +28,6 @@ export const PAGE_SIZE = 50
 
 /** A pause in typing after which the list is asked for: one request for a fast word, none that is felt. */
 const TYPING_MS = 10
-
-/** @type {readonly ResourceKind[]} */
-const KINDS = ['Service', 'Pipe', 'QueryEndpoint', 'Alert']
 
 /** Title, and what `sort` calls it. @type {readonly (readonly [string, Sort])[]} */
 const COLUMNS = [
@@ -92,10 +88,6 @@ export function setUpFilter() {
   })
   byId('previous').addEventListener('click', () => turn(-1))
   byId('next').addEventListener('click', () => turn(1))
-  fillSelect(
-    'kind',
-    KINDS.map((kind) => [kind, kind]),
-  )
   byId('sort').replaceChildren(...SORTS.map(([value, text]) => element('option', { value }, text)))
 }
 
@@ -142,11 +134,12 @@ export function showFilter() {
 }
 
 /** What can be chosen, with how many there are of each. @param {FacetsReply} reply @param {OverviewReply['counts']} counts */
-export function showFacets({ services, labels, files, reasons }, counts) {
+export function showFacets({ kinds, services, labels, files, reasons }, counts) {
   fillSelect(
     'status',
     Object.entries(counts).map(([status, count]) => [status, `${worded(status)} (${count})`]),
   )
+  fillSelect('kind', kinds.map(counted))
   fillSelect('reason', reasons.map(counted))
   fillSelect('service', services.map(counted))
   fillSelect('label', labels.map(counted))

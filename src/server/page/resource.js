@@ -92,8 +92,11 @@ function factsOf(resource) {
     fact('State', state === undefined ? undefined : foreign(state)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
     fact('Last decision', action),
-    fact('Looked at', resource.lastReconciledAt === undefined ? undefined : ago(resource.lastReconciledAt)),
-    fact('Next look', resource.nextReconcileAt === undefined ? undefined : ago(resource.nextReconcileAt)),
+    fact(
+      'Last checked',
+      resource.lastReconciledAt === undefined ? undefined : ago(resource.lastReconciledAt),
+    ),
+    fact('Next check', resource.nextReconcileAt === undefined ? undefined : ago(resource.nextReconcileAt)),
     fact('Suspended until', resource.suspendedUntil),
     ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
   )

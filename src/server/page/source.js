@@ -50,7 +50,7 @@ function sourceFacts(overview) {
   return facts(
     fact('Directory', code(manifestsDir)),
     fact('Revision', revision === undefined ? 'none yet' : revisionOf(revision.id)),
-    fact('Told by', revision === undefined ? undefined : REVISION_WORDS[revision.from]),
+    fact('Revision from', revision === undefined ? undefined : REVISION_WORDS[revision.from]),
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
     fact('Watching', WATCH_WORDS[watchMode]),
