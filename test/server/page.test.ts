@@ -16,7 +16,7 @@ describe('the page', () => {
     const html = await reply.text()
     expect(html).toContain('<html lang="en">')
     const wanted = [...html.matchAll(/(?:href|src)="([^"#:]+\.(?:css|js))"/g)].map(([, path]) => path)
-    expect(wanted).toContain('page.js')
+    expect(new Set(wanted)).toEqual(new Set(files.filter((file) => file !== 'index.html')))
     for (const path of wanted) expect((await fetch(`${url}/${path}`)).status).toBe(200)
   })
 

@@ -7,7 +7,8 @@
 import { followLinks, readAddress } from './address.js'
 import { get, ReplyError, resourcePath } from './api.js'
 import { byId, controlById, element, setText } from './elements.js'
-import { listQuery, setUpFilter, showFacets, showFilter, showList } from './list.js'
+import { setUpFilter, showFacets, showFilter } from './filter.js'
+import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
 import { showNoResource, showResource } from './resource.js'
 import { showFindings, showSource } from './source.js'
@@ -240,6 +241,7 @@ function setUpStory() {
 addEventListener('addresschange', () => void onAddress())
 followLinks()
 setUpFilter()
+setUpPages()
 setUpStory()
 showView()
 showFilter()
