@@ -2,10 +2,10 @@
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { ResourcesReply, ResourceSummary } from '../api/resources.ts'
  * @import { Sort } from '../api/selection.ts'
- * @import { Address } from './address.js'
+ * @import { Address } from './address-bar.js'
  */
 
-import { addressOf, FILTERS, go, readAddress } from './address.js'
+import { addressOf, FILTERS, go, readAddress } from './address-bar.js'
 import {
   badge,
   button,

@@ -4,10 +4,10 @@
  * @import { Connection, Part } from './live.js'
  */
 
-import { followLinks, readAddress } from './address.js'
+import { followLinks, readAddress } from './address-bar.js'
 import { get, ReplyError, resourcePath } from './api.js'
 import { byId, controlById, element, setText } from './elements.js'
-import { setUpFilter, showFacets, showFilter } from './filter.js'
+import { setUpFilter, showFacets, showFilter } from './list-filter.js'
 import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
 import { showNoResource, showResource } from './resource.js'

@@ -5,7 +5,7 @@
  * @import { ReplyError } from './api.js'
  */
 
-import { addressOf, readAddress } from './address.js'
+import { addressOf, readAddress } from './address-bar.js'
 import {
   badge,
   byId,
@@ -23,7 +23,7 @@ import {
   word,
 } from './elements.js'
 import { copyable } from './copy.js'
-import { findingItem } from './finding.js'
+import { findingItem } from './finding-item.js'
 import { stateSection } from './states.js'
 import { storyItems } from './story.js'
 import { ago, sinceWhen } from './time.js'

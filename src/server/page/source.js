@@ -16,7 +16,7 @@ import {
   row,
   table,
 } from './elements.js'
-import { findingItem } from './finding.js'
+import { findingItem } from './finding-item.js'
 import { ago, duration } from './time.js'
 
 /** @satisfies {Record<OverviewReply['watchMode'], string>} */

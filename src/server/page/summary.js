@@ -2,7 +2,7 @@
  * @import { OverviewReply } from '../api/overview.ts'
  */
 
-import { addressOf } from './address.js'
+import { addressOf } from './address-bar.js'
 import { byId, element, setText, shortRevision, toneOf, visible, worded } from './elements.js'
 import { ago, setServerTime } from './time.js'
 

@@ -5,10 +5,10 @@
  * @import { Finding } from '../../kinds/finding.ts'
  */
 
-import { addressOf } from './address.js'
+import { addressOf } from './address-bar.js'
 import { copyable } from './copy.js'
 import { badge, byId, code, element, foreign, place, revisionOf, setText, toneOf, word } from './elements.js'
-import { findingItem } from './finding.js'
+import { findingItem } from './finding-item.js'
 import { sinceWhen } from './time.js'
 
 /** Troubles on the page at once; the filter of the list finds the others. */

@@ -4,7 +4,7 @@
  * @import { Sort } from '../api/selection.ts'
  */
 
-import { FILTERS, go, readAddress } from './address.js'
+import { FILTERS, go, readAddress } from './address-bar.js'
 import { byId, controlById, element, worded } from './elements.js'
 
 /** A pause in typing after which the list is asked for: one request for a fast word, none that is felt. */
