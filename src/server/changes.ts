@@ -10,7 +10,7 @@ export interface Change {
 
 export const CHANGE_TYPES = ['resources', 'source', 'history'] as const
 
-/** What is shown otherwise because of an event, by itself; of what was reported before it knows nothing. */
+/** What is shown otherwise because of an event, whatever came before it. */
 export function changesOf(event: Event): readonly Change[] {
   switch (event.type) {
     case 'ReconcileFinished':

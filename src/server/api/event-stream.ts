@@ -51,7 +51,7 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
 }
 
 /** Tells all clients of changes as server-sent events. */
-export interface EventHub {
+interface EventHub {
   /**
    * Adds a client whose headers are sent.
    * @param lastEventId of the `Last-Event-ID` header; when others came since, it is told that everything may be new
@@ -64,7 +64,7 @@ export interface EventHub {
 }
 
 /** @param epoch tells the event ids of this process from those of another */
-export function createEventHub(clock: Clock, epoch: string): EventHub {
+function createEventHub(clock: Clock, epoch: string): EventHub {
   const clients = new Set<Writable>()
   const gathered = new Map<Change['type'], Set<Key>>()
   let sequence = 0
