@@ -1,12 +1,12 @@
-import { ALERT_FIELDS } from '../kinds/alert/body-shape.ts'
-import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../kinds/body-shape.ts'
-import type { Difference } from '../kinds/difference.ts'
-import type { ResourceKind } from '../kinds/key.ts'
-import { PIPE_FIELDS } from '../kinds/pipe/body-shape.ts'
-import { ENDPOINT_FIELDS } from '../kinds/query-endpoint/body-shape.ts'
-import { createLabels } from '../kinds/record-pairs.ts'
-import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import { ALERT_FIELDS } from '../../kinds/alert/body-shape.ts'
+import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../../kinds/body-shape.ts'
+import type { Difference } from '../../kinds/difference.ts'
+import type { ResourceKind } from '../../kinds/key.ts'
+import { PIPE_FIELDS } from '../../kinds/pipe/body-shape.ts'
+import { ENDPOINT_FIELDS } from '../../kinds/query-endpoint/body-shape.ts'
+import { createLabels } from '../../kinds/record-pairs.ts'
+import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
+import type { ResourceStatus } from '../../reconcile/status.ts'
 
 /** More fields than anybody reads; differing ones come first and are always among them. */
 const MOST_FIELDS = 1_000
