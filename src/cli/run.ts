@@ -6,11 +6,10 @@ import { systemClock } from '../daemon/system-clock.ts'
 import { createWatcher } from '../daemon/watcher.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import type { Emit } from '../reconcile/events.ts'
-import { createChronicle } from '../server/chronicle.ts'
+import { createRecentEvents } from '../server/recent-events.ts'
 import { startServer } from '../server/server.ts'
 import { createTelemetry } from '../telemetry/telemetry.ts'
 import { lastWords } from '../reconcile/unsaved-words.ts'
-import { createChanges } from './changes.ts'
 import type { Engine } from './compose.ts'
 import { compose, openBoard, openLedgerAs, openSource } from './compose.ts'
 import type { ExitCode } from './exit-code.ts'
@@ -35,12 +34,11 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     clock: systemClock,
   })
   stack.defer(() => telemetry.close())
-  const changes = createChanges()
-  const chronicle = createChronicle(() => systemClock.now())
+  const recentEvents = createRecentEvents(() => systemClock.now())
   const listening: { notifier: Notifier | undefined } = { notifier: undefined }
   const emit: Emit = (event) => {
     telemetry.emit(event)
-    changes.tell(event, chronicle.take(event))
+    recentEvents.add(event)
     listening.notifier?.observe(event)
   }
 
@@ -62,7 +60,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     clock: systemClock,
     board,
     history: (query) => ledger.history(query),
-    chronicle,
+    recentEvents,
     metrics: telemetry.metrics,
     health: () => running.daemon?.health() ?? { ok: true, detail: 'starting' },
     ready: () => running.daemon?.ready() ?? { ok: false, detail: 'starting' },
@@ -71,7 +69,6 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       settings.adminTokenFile === undefined
         ? undefined
         : triggerOf(settings.adminTokenFile, () => running.daemon),
-    subscribe: (listener) => changes.subscribe(listener),
   }).catch((error: unknown) => {
     throw new CommandError(error instanceof Error ? error.message : String(error))
   })

@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { ActionType } from '../plan/action.ts'
-import type { Conditions, Status } from '../plan/condition.ts'
+import type { Condition, Conditions, Status } from '../plan/condition.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { JsonObject } from '../lib/json.ts'
 
@@ -38,6 +38,18 @@ export interface ResourceStatus {
 /** Whether it is left alone now, whatever else there is to say of it. */
 export function isSuspended({ suspendedUntil }: ResourceStatus, now: number): boolean {
   return suspendedUntil !== undefined && Date.parse(suspendedUntil) > now
+}
+
+/** Since when a resource is as it is: ms since the epoch. */
+export function sinceOf(status: Pick<ResourceStatus, 'conditions' | 'reason'>): number {
+  return tellingCondition(status).since
+}
+
+/** The condition that a resource's status and reason come from. */
+function tellingCondition({ conditions, reason }: Pick<ResourceStatus, 'conditions' | 'reason'>): Condition {
+  const { Valid, Synced, Ready } = conditions
+  if (Valid.status === 'False') return Valid
+  return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced
 }
 
 /** The facts of a status, in the order in which they are shown: all but the two bodies. */

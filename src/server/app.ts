@@ -1,20 +1,11 @@
 import type { Server as HttpServer } from 'node:http'
 import { fastify, type FastifyInstance } from 'fastify'
-import { registerAttention } from './attention.ts'
-import { registerBodies } from './body.ts'
-import { registerErrors } from './errors.ts'
-import { registerEvents } from './events.ts'
-import { registerFacets } from './facets.ts'
-import { registerFindings } from './findings.ts'
-import { registerHeaders } from './headers.ts'
-import { registerHistory } from './history.ts'
-import { registerMetrics } from './metrics.ts'
-import { registerOverview } from './overview.ts'
-import { registerPage } from './page.ts'
+import { registerApi } from './api/routes.ts'
+import { registerMetrics } from './monitoring.ts'
+import { registerPage } from './page-files.ts'
+import { registerBodies } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
-import { registerReconcile } from './reconcile.ts'
-import { registerResources } from './resources.ts'
-import { registerTimeline } from './timeline.ts'
+import { registerReplies } from './replies.ts'
 
 /** Requests say a key at most. */
 const BODY_LIMIT_BYTES = 4_096
@@ -30,19 +21,10 @@ export async function createApp(http: HttpServer, parts: ServerParts): Promise<A
     serverFactory: () => http,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
-  registerHeaders(app)
-  registerErrors(app)
+  registerReplies(app)
   registerBodies(app)
   registerMetrics(app, parts)
-  registerResources(app, parts)
-  registerOverview(app, parts)
-  registerAttention(app, parts)
-  registerFindings(app, parts)
-  registerFacets(app, parts)
-  registerHistory(app, parts)
-  registerTimeline(app, parts)
-  registerReconcile(app, parts)
-  registerEvents(app, parts)
+  registerApi(app, parts)
   await registerPage(app)
   await app.ready()
   return app

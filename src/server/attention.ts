@@ -3,12 +3,11 @@ import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { STATUSES, type Status } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import { sinceOf, type ResourceStatus } from '../reconcile/status.ts'
 import { causeOf } from './cause.ts'
 import { commandLine, nextSteps, placeOf, type NextStep, type StepContext } from './next-step.ts'
+import { wholeOf, type Query } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
-import { wholeOf, type Query } from './query.ts'
-import { sinceOf } from './since.ts'
 import { isWell } from './verdict.ts'
 
 /** So many of one cause are told as one; fewer each for itself. */
@@ -46,6 +45,13 @@ export interface Trouble {
   readonly next: readonly NextStep[]
 }
 
+/** Of `GET /api/v1/attention`. */
+export interface AttentionReply {
+  readonly items: readonly Trouble[]
+  /** How many there are; `items` may be the first of them. */
+  readonly total: number
+}
+
 const NOTHING = {
   reason: undefined,
   since: undefined,
@@ -62,7 +68,7 @@ const NOTHING = {
 
 /** `GET /api/v1/attention`: everything that is not well, worst first. */
 export function registerAttention(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/attention', ({ query }) => {
+  app.get<{ Querystring: Query }>('/api/v1/attention', ({ query }): AttentionReply => {
     const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
     const troubles = troublesOf(parts)
     return { items: troubles.slice(0, limit), total: troubles.length }

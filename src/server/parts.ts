@@ -6,8 +6,7 @@ import type { WatchMode } from '../reconcile/events.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
 import type { HistoryQuery, Priority } from '../reconcile/ports.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
-import type { Change } from './change.ts'
-import type { Chronicle } from './chronicle.ts'
+import type { RecentEvents } from './recent-events.ts'
 
 /** Everything the server shows or sets off, given to it by whoever starts it. It holds nothing of its own. */
 export interface ServerParts {
@@ -18,8 +17,8 @@ export interface ServerParts {
   readonly clock: Clock
   readonly board: StatusBoard
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
-  /** Readings and states; what happens is given to it by whoever emits. */
-  readonly chronicle: Pick<Chronicle, 'source' | 'states' | 'lastReading' | 'watch' | 'missedChanges'>
+  /** What happens is added to it by whoever emits. */
+  readonly recentEvents: Omit<RecentEvents, 'add'>
   readonly metrics: { render(): Promise<Scrape> }
   /** Does the process still move? Never about the platform. */
   health(): Health
@@ -28,8 +27,6 @@ export interface ServerParts {
   overview(): Overview
   /** Undefined: `POST /-/reconcile` is off. */
   readonly reconcile: ReconcileTrigger | undefined
-  /** @returns a function that ends the subscription */
-  subscribe(listener: (change: Change) => void): () => void
 }
 
 export interface Scrape {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { App } from './app.ts'
+import { answerProbe } from './monitoring.ts'
 import type { ServerParts } from './parts.ts'
-import { answerProbe } from './probes.ts'
-import { reply } from './reply.ts'
+import { replyByNode } from './replies.ts'
 
 /** For the whole of a request to arrive. */
 const REQUEST_TIMEOUT_MS = 10_000
@@ -43,7 +43,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     else
       load().then(
         (loaded) => loaded.routing(request, response),
-        () => reply(response, 500, BROKEN),
+        () => replyByNode(response, 500, BROKEN),
       )
   }
 

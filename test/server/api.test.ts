@@ -214,6 +214,11 @@ describe('/api/v1/facets', () => {
   it('counts what resources can be filtered by', async () => {
     const { url } = await running(fakeParts({}, RESOURCES))
     expect((await ask(`${url}/api/v1/facets`)).body).toEqual({
+      kinds: [
+        { value: 'Alert', count: 1 },
+        { value: 'Pipe', count: 3 },
+        { value: 'Service', count: 1 },
+      ],
       services: [{ value: 'analytics', count: 5 }],
       labels: [{ value: 'team=web', count: 1 }],
       files: [

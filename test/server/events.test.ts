@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import { GATHER_MS, HEARTBEAT_MS } from '../../src/server/event-hub.ts'
+import { GATHER_MS, HEARTBEAT_MS } from '../../src/server/api/event-stream.ts'
 import { startServer } from '../../src/server/server.ts'
 import { fakeParts } from './fake-parts.ts'
 import { ask, running } from './running.ts'

@@ -5,8 +5,8 @@ import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
 import type { ResourceStatus, StatusBoard } from '../../src/reconcile/status.ts'
-import type { Change } from '../../src/server/change.ts'
-import { createChronicle } from '../../src/server/chronicle.ts'
+import type { Change } from '../../src/server/changes.ts'
+import { createRecentEvents } from '../../src/server/recent-events.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
@@ -123,7 +123,7 @@ export function fakeClock(): FakeClock {
 
 export interface FakeParts extends ServerParts {
   readonly clock: FakeClock
-  /** What happened; for the chronicle. */
+  /** What happened; for the recent events. */
   tell(event: Event): void
   /** Tells every subscriber. */
   change(change: Change): void
@@ -136,12 +136,28 @@ export function fakeParts(
   history: readonly HistoryEntry[] = [],
 ): FakeParts {
   const listeners = new Set<(change: Change) => void>()
-  const chronicle = createChronicle(() => NOW)
+  const recentEvents = createRecentEvents(() => NOW)
   return {
     listen: { host: '127.0.0.1', port: 0 },
     clock: fakeClock(),
     board: boardOf(resources),
-    chronicle,
+    recentEvents: {
+      source: () => recentEvents.source(),
+      states: (key) => recentEvents.states(key),
+      get lastReading() {
+        return recentEvents.lastReading
+      },
+      get watch() {
+        return recentEvents.watch
+      },
+      get missedChanges() {
+        return recentEvents.missedChanges
+      },
+      subscribe(listener) {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+    },
     history: async ({ key, limit }) =>
       history.filter((entry) => key === undefined || entry.key === key).slice(0, limit),
     metrics: {
@@ -151,11 +167,7 @@ export function fakeParts(
     ready: () => ({ ok: true, detail: 'ready' }),
     overview: () => overview(),
     reconcile: undefined,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    tell: (event) => void chronicle.take(event),
+    tell: (event) => recentEvents.add(event),
     change: (change) => listeners.forEach((listener) => listener(change)),
     subscribers: () => listeners.size,
     ...over,

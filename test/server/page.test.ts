@@ -5,7 +5,8 @@ import { running } from './running.ts'
 
 const FOLDER = new URL('../../src/server/page/', import.meta.url)
 
-const files = readdirSync(FOLDER)
+/** What a browser loads. */
+const files = readdirSync(FOLDER).filter((file) => /\.(?:css|html|js)$/.test(file))
 
 describe('the page', () => {
   it('is HTML that loads only what the server has', async () => {
@@ -15,8 +16,13 @@ describe('the page', () => {
     const html = await reply.text()
     expect(html).toContain('<html lang="en">')
     const wanted = [...html.matchAll(/(?:href|src)="([^"#:]+\.(?:css|js))"/g)].map(([, path]) => path)
-    expect(wanted).toContain('page.js')
+    expect(new Set(wanted)).toEqual(new Set(files.filter((file) => file !== 'index.html')))
     for (const path of wanted) expect((await fetch(`${url}/${path}`)).status).toBe(200)
+  })
+
+  it('is less than 100 kB in all', () => {
+    const bytes = files.map((file) => readFileSync(new URL(file, FOLDER)).byteLength)
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
   })
 
   it.each(files.filter((file) => file !== 'index.html'))('serves %s with its type', async (file) => {
@@ -42,7 +48,13 @@ describe('the page', () => {
 
   it('gives nothing else of the disk', async () => {
     const { url } = await running(fakeParts())
-    for (const path of ['/page.ts', '/../server.ts', '/%2e%2e/server.ts', '/..%2fserver.ts']) {
+    for (const path of [
+      '/page-files.ts',
+      '/tsconfig.json',
+      '/../server.ts',
+      '/%2e%2e/server.ts',
+      '/..%2fserver.ts',
+    ]) {
       expect((await fetch(url + path)).status).toBe(404)
     }
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sideBySide } from '../../src/server/side-by-side.ts'
+import { sideBySide } from '../../src/server/api/side-by-side.ts'
 import { resource } from './fake-parts.ts'
 
 describe('desired against observed', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
-import type { SourceEntry } from '../../src/server/chronicle.ts'
-import { timelineOf } from '../../src/server/timeline.ts'
+import type { SourceEntry } from '../../src/server/recent-events.ts'
+import { timelineOf } from '../../src/server/api/timeline.ts'
 import { fakeParts, NOW } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 

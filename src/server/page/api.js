@@ -1,8 +1,13 @@
+/**
+ * @import { Replies } from '../api/routes.ts'
+ * @import { ErrorReply } from '../replies.ts'
+ */
+
 const LIMIT_MS = 15_000
 
 /** An answer that is no success. */
 export class ReplyError extends Error {
-  /** @param {number} status @param {{ error?: string, hint?: string }} body */
+  /** @param {number} status @param {Partial<ErrorReply>} body */
   constructor(status, body) {
     super(body.error ?? `the server answered ${status}`)
     this.status = status
@@ -11,17 +16,26 @@ export class ReplyError extends Error {
 }
 
 /**
- * @param {string} path @param {AbortSignal} [signal]
+ * @template {keyof Replies} Path
+ * @param {Path} path @param {Record<string, string> | URLSearchParams} [query] @param {AbortSignal} [signal]
+ * @returns {Promise<Replies[Path]>}
  * @throws {ReplyError} when the server says no; other errors when it does not answer
  */
-export async function get(path, signal) {
+export async function get(path, query = {}, signal) {
   const limit = AbortSignal.timeout(LIMIT_MS)
-  const reply = await fetch(path, { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
+  const search = new URLSearchParams(query)
+  const reply = await fetch(search.size === 0 ? path : `${path}?${search}`, {
+    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+  })
   if (reply.ok) return reply.json()
   throw new ReplyError(reply.status, await reply.json().catch(() => ({})))
 }
 
-/** Path of one resource in the API. */
+/**
+ * Path of one resource in the API.
+ * @param {string} key
+ * @returns {`api/v1/resources/${string}/${string}`}
+ */
 export function resourcePath(key) {
   const slash = key.indexOf('/')
   return `api/v1/resources/${encodeURIComponent(key.slice(0, slash))}/${encodeURIComponent(key.slice(slash + 1))}`

@@ -12,10 +12,11 @@ export function copyable(text) {
   return element('span', { class: 'copyable' }, code(text), copy)
 }
 
+/** @param {string} text @param {HTMLButtonElement} pressed */
 async function copyText(text, pressed) {
   const done = await toClipboard(text)
   const said = done ? 'Copied' : 'Press Ctrl+C'
-  if (!done) select(pressed.previousElementSibling)
+  if (!done && pressed.previousElementSibling !== null) select(pressed.previousElementSibling)
   pressed.textContent = said
   announce(done ? `Copied: ${text}` : 'It is selected. Press Ctrl+C to copy it.')
   setTimeout(() => {
@@ -23,6 +24,7 @@ async function copyText(text, pressed) {
   }, SHOWN_MS)
 }
 
+/** @param {string} text */
 async function toClipboard(text) {
   try {
     await navigator.clipboard.writeText(text)
@@ -33,11 +35,12 @@ async function toClipboard(text) {
   }
 }
 
+/** @param {Node} node */
 function select(node) {
   const range = document.createRange()
   range.selectNodeContents(node)
-  getSelection().removeAllRanges()
-  getSelection().addRange(range)
+  getSelection()?.removeAllRanges()
+  getSelection()?.addRange(range)
 }
 
 /** Told to screen readers, seen by nobody. @param {string} text */

@@ -3,18 +3,22 @@
  * is never read as HTML. Characters that turn text around or cannot be seen are shown as what they are.
  */
 
+/**
+ * @typedef {Node | string | undefined} Child
+ * @typedef {Readonly<Record<string, string | boolean | undefined>>} Attributes false and undefined leave one out
+ */
+
 /** Controls but line breaks and tabs, and marks that change the direction of text. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\ufeff]/gu
 
 /** @param {string} text */
 export function visible(text) {
-  return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0).toString(16)}}`)
+  return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 }
 
 /**
- * @param {string} tag
- * @param {Record<string, string | boolean | undefined>} attributes false and undefined leave one out
- * @param {...(Node | string | undefined)} children
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag @param {Attributes} attributes @param {...Child} children
  */
 export function element(tag, attributes, ...children) {
   const made = document.createElement(tag)
@@ -25,7 +29,11 @@ export function element(tag, attributes, ...children) {
   return made
 }
 
-/** The same for pictures. */
+/**
+ * The same for pictures.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag @param {Attributes} attributes @param {...Node} children
+ */
 export function shape(tag, attributes, ...children) {
   const made = document.createElementNS('http://www.w3.org/2000/svg', tag)
   setAttributes(made, attributes)
@@ -33,37 +41,50 @@ export function shape(tag, attributes, ...children) {
   return made
 }
 
+/** @param {Element} made @param {Attributes} attributes */
 function setAttributes(made, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : visible(value))
   }
 }
 
-/** The element of the page with this id. */
+/** The element of index.html with this id. @param {string} id */
 export function byId(id) {
-  return document.getElementById(id)
+  return controlById(id, HTMLElement)
 }
 
-/** Only when it differs: a live region is read out each time it is touched. */
+/**
+ * The same for one of a certain class.
+ * @template {HTMLElement} Control
+ * @param {string} id @param {new () => Control} type
+ */
+export function controlById(id, type) {
+  const found = document.getElementById(id)
+  if (found instanceof type) return found
+  throw new TypeError(`the page has no ${type.name} "${id}"`)
+}
+
+/** Only when it differs: a live region is read out each time it is touched. @param {string} id @param {string} text */
 export function setText(id, text) {
   const shown = visible(text)
-  if (byId(id).textContent !== shown) byId(id).textContent = shown
+  const at = byId(id)
+  if (at.textContent !== shown) at.textContent = shown
 }
 
-/** A button that does something. */
+/** A button that does something. @param {Attributes} attributes @param {string} text @param {() => void} act */
 export function button(attributes, text, act) {
   const made = element('button', { type: 'button', ...attributes }, text)
   made.addEventListener('click', act)
   return made
 }
 
-/** A name and a value of a description list; nothing without a value. */
+/** A name and a value of a description list; nothing without a value. @param {string} name @param {Child} value */
 export function fact(name, value) {
   if (value === undefined || value === '') return undefined
   return element('div', {}, element('dt', {}, name), element('dd', {}, value))
 }
 
-/** A list of names and values; those without a value are left out. */
+/** A list of names and values; those without a value are left out. @param {...(Node | undefined)} list */
 export function facts(...list) {
   return element('dl', { class: 'facts' }, ...list.filter((one) => one !== undefined))
 }
@@ -72,37 +93,42 @@ const GOOD = new Set(['Ready', 'True', 'done', 'same'])
 const CALM = new Set(['Suspended', 'Progressing', 'Unknown', 'started'])
 const WARN = new Set(['Drifted', 'Orphaned', 'NotReady', 'warning', 'differs'])
 
-/** How a status is coloured; its word is always there too. */
+/** How a status is coloured; its word is always there too. @param {string} status */
 export function toneOf(status) {
   if (GOOD.has(status)) return 'good'
   if (CALM.has(status)) return 'calm'
   return WARN.has(status) ? 'warn' : 'bad'
 }
 
-/** Codes are one word: `OutcomeUnknown`. People read `Outcome unknown`. */
+/** Codes are one word: `OutcomeUnknown`. People read `Outcome unknown`. @param {string} name */
 export function worded(name) {
   return name.replaceAll(/(?<=[a-z])([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
+/** @param {string} status */
 export function badge(status) {
   return element('span', { class: `badge ${toneOf(status)}` }, worded(status))
 }
 
-/** Text from a manifest or the platform: its direction is its own affair. */
-export function foreign(text, attributes = {}) {
-  return element('bdi', attributes, text)
+/** Text from a manifest or the platform: its direction is its own affair. @param {string} text */
+export function foreign(text) {
+  return element('bdi', {}, text)
 }
 
+/** @param {string} text */
 export function code(text) {
   return element('code', {}, foreign(text))
 }
 
-/** A word of ours, such as a reason: it is never broken. */
+/** A word of ours, such as a reason: it is never broken. @param {string} text */
 export function word(text) {
   return element('code', { class: 'word' }, text)
 }
 
-/** A table with a head; `titles` are texts, rows are lists of nodes or texts. */
+/**
+ * A table with a head.
+ * @param {string} caption @param {readonly string[]} titles @param {readonly Node[]} rows @param {Attributes} [attributes]
+ */
 export function table(caption, titles, rows, attributes = {}) {
   return element(
     'div',
@@ -121,27 +147,29 @@ export function table(caption, titles, rows, attributes = {}) {
   )
 }
 
+/** @param {readonly Child[]} cells @param {Attributes} [attributes] */
 export function row(cells, attributes = {}) {
   return element('tr', attributes, ...cells.map((cell) => element('td', {}, cell)))
 }
 
-/** Git names commits by 40 digits; people read 10. */
+/** Git names commits by 40 digits; people read 10. @param {string} revision */
 export function shortRevision(revision) {
   return /^[0-9a-f]{40,64}$/.test(revision) ? revision.slice(0, 10) : revision
 }
 
-/** A revision with the whole of it in the tip; nothing when there is none. */
+/** A revision with the whole of it in the tip; nothing when there is none. @param {string | undefined} revision */
 export function revisionOf(revision) {
   if (revision === undefined || revision === '') return undefined
   return element('code', { class: 'revision', title: revision }, shortRevision(revision))
 }
 
+/** @param {string | undefined} file @param {number | undefined} line */
 export function place(file, line) {
-  if (file === undefined || file === null) return ''
-  return line === undefined || line === null ? file : `${file}:${line}`
+  if (file === undefined) return ''
+  return line === undefined ? file : `${file}:${line}`
 }
 
-/** A heading of a section below the page's own. */
+/** A heading of a section below the page's own. @param {2 | 3} level @param {string} text */
 export function heading(level, text) {
   return element(`h${level}`, {}, text)
 }

@@ -1,16 +1,30 @@
-import { addressOf, FILTERS, go, readAddress } from './address.js'
-import { badge, button, byId, code, element, foreign, place, row, setText, word, worded } from './elements.js'
+/**
+ * @import { OverviewReply } from '../api/overview.ts'
+ * @import { ResourcesReply, ResourceSummary } from '../api/resources.ts'
+ * @import { Sort } from '../api/selection.ts'
+ * @import { Address } from './address-bar.js'
+ */
+
+import { addressOf, FILTERS, go, readAddress } from './address-bar.js'
+import {
+  badge,
+  button,
+  byId,
+  code,
+  controlById,
+  element,
+  foreign,
+  place,
+  row,
+  setText,
+  word,
+} from './elements.js'
 import { ago } from './time.js'
 import { resourceLink } from './trouble.js'
 
 export const PAGE_SIZE = 50
 
-/** A pause in typing after which the list is asked for: one request for a fast word, none that is felt. */
-const TYPING_MS = 10
-
-const KINDS = ['Service', 'Pipe', 'QueryEndpoint', 'Alert']
-
-/** Columns: title, what `sort` calls it, the first direction. */
+/** Title, and what `sort` calls it. @type {readonly (readonly [string, Sort])[]} */
 const COLUMNS = [
   ['Status', 'status'],
   ['Resource', 'key'],
@@ -21,17 +35,6 @@ const COLUMNS = [
   ['Changed', 'since'],
 ]
 
-const SORTS = [
-  ['key', 'name'],
-  ['status', 'status, worst first'],
-  ['since', 'last change'],
-  ['kind', 'kind'],
-  ['reason', 'reason'],
-  ['service', 'service'],
-  ['state', 'state'],
-  ['file', 'file'],
-]
-
 /** The query of the list that the address asks for. */
 export function listQuery() {
   const wanted = readAddress()
@@ -39,103 +42,34 @@ export function listQuery() {
     limit: String(PAGE_SIZE),
     offset: String((pageOf(wanted) - 1) * PAGE_SIZE),
   })
-  for (const name of [...FILTERS, 'sort', 'order']) {
-    if (wanted[name] !== undefined) query.set(name, wanted[name])
+  for (const name of /** @type {const} */ ([...FILTERS, 'sort', 'order'])) {
+    const value = wanted[name]
+    if (value !== undefined) query.set(name, value)
   }
   return query
 }
 
+/** @param {Address} wanted */
 function pageOf({ page }) {
   const number = Number(page)
   return Number.isInteger(number) && number > 0 ? number : 1
 }
 
-/** Puts the filter into force whenever it is touched. */
-export function setUpFilter() {
-  let timer
-  byId('filter').addEventListener('submit', (event) => event.preventDefault())
-  byId('filter').addEventListener('input', (event) => {
-    const typing = event.target.id === 'q'
-    clearTimeout(timer)
-    timer = setTimeout(apply, typing ? TYPING_MS : 0, typing)
-  })
-  byId('clear').addEventListener('click', () => {
-    go({})
-    byId('q').focus()
-  })
-  byId('previous').addEventListener('click', () => turn(-1))
-  byId('next').addEventListener('click', () => turn(1))
-  fillSelect(
-    'kind',
-    KINDS.map((kind) => [kind, kind]),
-  )
-  byId('sort').replaceChildren(...SORTS.map(([value, text]) => element('option', { value }, text)))
+/** Leafs through the list. */
+export function setUpPages() {
+  byId('previous').addEventListener('click', () => goOn(-1))
+  byId('next').addEventListener('click', () => goOn(1))
 }
 
-function apply(typing) {
-  const wanted = readAddress()
-  const chosen = Object.fromEntries(FILTERS.map((name) => [name, byId(name).value.trim()]))
-  const sort = byId('sort').value
-  const order = sort === (wanted.sort ?? 'key') ? wanted.order : undefined
-  go({ ...wanted, ...chosen, sort: sort === 'key' ? '' : sort, order, page: '', resource: '' }, { typing })
-}
-
-function turn(by) {
+/** @param {1 | -1} by */
+function goOn(by) {
   const wanted = readAddress()
   const page = pageOf(wanted) + by
   go({ ...wanted, page: page <= 1 ? '' : String(page) })
   byId('resources').scrollIntoView()
 }
 
-/** Shows in the filter what the address says. */
-export function showFilter() {
-  const wanted = readAddress()
-  for (const name of FILTERS) {
-    const field = byId(name)
-    const value = wanted[name] ?? ''
-    if (field instanceof HTMLSelectElement && ![...field.options].some((option) => option.value === value)) {
-      field.append(element('option', { value }, value))
-    }
-    if (field.value !== value && (name !== 'q' || field.value.trim() !== value)) field.value = value
-  }
-  byId('sort').value = SORTS.some(([value]) => value === wanted.sort) ? wanted.sort : 'key'
-  byId('clear').hidden = !FILTERS.some((name) => wanted[name] !== undefined)
-}
-
-/** What can be chosen, with how many there are of each. */
-export function showFacets({ services, labels, files, reasons }, counts) {
-  fillSelect(
-    'status',
-    Object.entries(counts).map(([status, count]) => [status, `${worded(status)} (${count})`]),
-  )
-  fillSelect('reason', reasons.map(counted))
-  fillSelect('service', services.map(counted))
-  fillSelect('label', labels.map(counted))
-  fillSelect('file', files.map(counted))
-  for (const [name, list] of Object.entries({ service: services, label: labels, file: files })) {
-    byId(name).closest('label').hidden = list.length === 0 && readAddress()[name] === undefined
-  }
-  showFilter()
-}
-
-function counted({ value, count }) {
-  return [value, `${value} (${count})`]
-}
-
-function fillSelect(id, options) {
-  const select = byId(id)
-  const text = JSON.stringify(options)
-  if (select.dataset.options === text) return
-  select.dataset.options = text
-  const { value } = select
-  select.replaceChildren(
-    element('option', { value: '' }, 'all'),
-    ...options.map(([name, shown]) => element('option', { value: name }, shown)),
-  )
-  select.value = value
-}
-
-/** The list, and how much of it is shown. */
+/** The list, and how much of it is shown. @param {ResourcesReply} reply @param {OverviewReply} overview */
 export function showList({ items, total }, overview) {
   const wanted = readAddress()
   const page = pageOf(wanted)
@@ -145,11 +79,12 @@ export function showList({ items, total }, overview) {
   setText('matches', matchesText(total, all, overview.manifestsDir))
   byId('list').replaceChildren(...(items.length === 0 ? [] : [resourceTable(items, wanted)]))
   byId('pages').hidden = pages === 1 && page === 1
-  byId('previous').disabled = page <= 1
-  byId('next').disabled = page >= pages
+  controlById('previous', HTMLButtonElement).disabled = page <= 1
+  controlById('next', HTMLButtonElement).disabled = page >= pages
   setText('which-page', `Page ${page} of ${pages}`)
 }
 
+/** @param {number} total @param {number} all @param {string} manifestsDir */
 function matchesText(total, all, manifestsDir) {
   if (all === 0) {
     return `There are no manifests in ${manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
@@ -158,6 +93,7 @@ function matchesText(total, all, manifestsDir) {
   return total === all ? `${all} in all` : `${total} of ${all} match`
 }
 
+/** @param {readonly ResourceSummary[]} items @param {Address} wanted */
 function resourceTable(items, wanted) {
   return element(
     'table',
@@ -172,6 +108,7 @@ function resourceTable(items, wanted) {
   )
 }
 
+/** @param {typeof COLUMNS[number]} column @param {Address} wanted */
 function columnHead([title, name], wanted) {
   const sort = wanted.sort ?? 'key'
   const down = wanted.order === 'desc'
@@ -183,6 +120,7 @@ function columnHead([title, name], wanted) {
   return element('th', { scope: 'col', role: 'columnheader', 'aria-sort': state }, press)
 }
 
+/** @param {ResourceSummary} resource */
 function resourceRow({ key, status, reason, message, labels, service, state, file, line, since }) {
   const names = Object.entries(labels).map(([name, value]) => labelLink(`${name}=${value}`))
   const link = resourceLink(key)
@@ -197,13 +135,14 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
     ago(since),
   ])
   cells.setAttribute('role', 'row')
-  ;[...cells.children].forEach((cell, index) => {
-    cell.setAttribute('role', 'cell')
-    cell.dataset.title = COLUMNS[index][0]
-  })
+  for (const [index, [title]] of COLUMNS.entries()) {
+    cells.cells[index]?.setAttribute('role', 'cell')
+    cells.cells[index]?.setAttribute('data-title', title)
+  }
   return cells
 }
 
+/** @param {string} label */
 function labelLink(label) {
   return element('a', { class: 'label', href: addressOf({ label }), 'data-inside': true }, foreign(label))
 }

@@ -1,3 +1,10 @@
+/**
+ * @import { Change } from '../changes.ts'
+ * @typedef {{ live: boolean, asOf: number | undefined }} Connection `asOf`: when what is shown was last known to be right,
+ *   in ms since the epoch by this machine's clock; `undefined`: never yet
+ * @typedef {Change['type'] | 'alive'} Part
+ */
+
 /** Changes within this time are fetched together. */
 const GATHER_MS = 100
 
@@ -13,33 +20,38 @@ const SILENCE_MS = 40_000
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
 
-/** What an event makes old. */
+/** What an event makes old. @type {readonly Part[]} */
 const PARTS = ['resources', 'source', 'history', 'alive']
 
 /**
  * Says what to fetch: everything at first and after a lost connection, otherwise what the server says is new. A page
  * that nobody sees fetches nothing.
- * @param {(parts: ReadonlySet<string>) => Promise<void>} refresh throws when the server cannot be reached
- * @param {(state: { live: boolean, asOf: number | undefined }) => void} show `asOf`: when what is shown was last known
- *   to be right, in ms since the epoch by this machine's clock; `undefined`: never yet
- * @returns {(part: string) => void} asks for a part
+ * @param {(parts: ReadonlySet<Part>) => Promise<void>} refresh throws when the server cannot be reached
+ * @param {(connection: Connection) => void} show
+ * @returns {(part: Part) => void} asks for a part
  */
 export function keepFresh(refresh, show) {
   const wanted = new Set(PARTS)
+  /** @type {EventSource | undefined} */
   let source
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer = setTimeout(() => void run(), FIRST_WAIT_MS)
   let running = false
   let restUntil = 0
   let heardAt = 0
+  /** @type {number | undefined} */
   let asOf
   let retryMs = FIRST_RETRY_MS
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let retryTimer
 
+  /** @param {Part} part */
   function want(part) {
     wanted.add(part)
     if (!running && timer === undefined) runIn(Math.max(GATHER_MS, restUntil - Date.now()))
   }
 
+  /** @param {number} milliseconds */
   function runIn(milliseconds) {
     clearTimeout(timer)
     timer = setTimeout(() => void run(), milliseconds)
@@ -55,7 +67,7 @@ export function keepFresh(refresh, show) {
     try {
       await refresh(parts)
       asOf = startedAt
-      if (source.readyState === EventSource.OPEN) {
+      if (source?.readyState === EventSource.OPEN) {
         retryMs = FIRST_RETRY_MS
         show({ live: true, asOf })
       }
@@ -65,12 +77,12 @@ export function keepFresh(refresh, show) {
     }
     running = false
     restUntil = Date.now() + REST_MS
-    if (wanted.size > 0 && source.readyState === EventSource.OPEN) runIn(REST_MS)
+    if (wanted.size > 0 && source?.readyState === EventSource.OPEN) runIn(REST_MS)
   }
 
   /** Closes what is left of the connection, says so, and makes a new one after a while. */
   function lose() {
-    source.close()
+    source?.close()
     show({ live: false, asOf })
     clearTimeout(retryTimer)
     retryTimer = setTimeout(listen, retryMs)
@@ -104,7 +116,7 @@ export function keepFresh(refresh, show) {
   }
 
   setInterval(() => {
-    if (source.readyState === EventSource.OPEN && Date.now() - heardAt > SILENCE_MS) lose()
+    if (source?.readyState === EventSource.OPEN && Date.now() - heardAt > SILENCE_MS) lose()
   }, 5_000)
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') wakeUp()
@@ -112,7 +124,7 @@ export function keepFresh(refresh, show) {
   addEventListener('online', wakeUp)
 
   function wakeUp() {
-    if (source.readyState === EventSource.OPEN) runIn(0)
+    if (source?.readyState === EventSource.OPEN) runIn(0)
     else listen()
   }
 

@@ -1,7 +1,14 @@
-import { followLinks, readAddress } from './address.js'
+/**
+ * @import { FacetsReply } from '../api/facets.ts'
+ * @import { OverviewReply } from '../api/overview.ts'
+ * @import { Connection, Part } from './live.js'
+ */
+
+import { followLinks, readAddress } from './address-bar.js'
 import { get, ReplyError, resourcePath } from './api.js'
-import { byId, element, setText } from './elements.js'
-import { listQuery, setUpFilter, showFacets, showFilter, showList } from './list.js'
+import { byId, controlById, element, setText } from './elements.js'
+import { setUpFilter, showFacets, showFilter } from './list-filter.js'
+import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
 import { showNoResource, showResource } from './resource.js'
 import { showFindings, showSource } from './source.js'
@@ -13,16 +20,21 @@ import { showTroubles, TROUBLES_SHOWN } from './trouble.js'
 const TICK_MS = 5_000
 const HISTORY_SHOWN = 50
 
-/** What was fetched last, as text: what did not change is not drawn again. */
+/** What was fetched last, as text: what did not change is not drawn again. @type {Map<string, string>} */
 const drawn = new Map()
 
+/** @type {OverviewReply | undefined} */
 let overview
+/** @type {FacetsReply | undefined} */
 let facets
 let storyLength = STORY_STEP
+/** @type {string | undefined} */
 let shownStory
 let listRequest = new AbortController()
+/** @type {string | undefined} */
 let version
 
+/** @param {ReadonlySet<Part>} parts */
 async function refresh(parts) {
   const wanted = readAddress()
   const jobs = [loadOverview()]
@@ -33,32 +45,36 @@ async function refresh(parts) {
   await Promise.all(jobs)
 }
 
+/** @param {ReadonlySet<Part>} parts @param {...Part} names */
 function has(parts, ...names) {
   return names.some((name) => parts.has(name))
 }
 
 async function loadOverview() {
-  overview = await get('api/v1/overview')
-  const { now: _now, ...shown } = overview
+  const reply = await get('api/v1/overview')
+  overview = reply
+  const { now: _now, ...shown } = reply
   draw('overview', shown, () => {
-    showSummary(overview)
-    showSource(overview)
-    showFindings(overview)
+    showSummary(reply)
+    showSource(reply)
+    showFindings(reply)
     showTitle()
-    if (facets !== undefined) showFacets(facets, overview.counts)
+    if (facets !== undefined) showFacets(facets, reply.counts)
   })
-  version ??= overview.version
-  if (version !== overview.version) showNewVersion()
+  version ??= reply.version
+  if (version !== reply.version) showNewVersion(reply.version)
 }
 
 async function loadTroubles() {
-  const troubles = await get(`api/v1/attention?limit=${TROUBLES_SHOWN}`)
+  const troubles = await get('api/v1/attention', { limit: String(TROUBLES_SHOWN) })
   draw('troubles', troubles, () => showTroubles(troubles))
 }
 
 async function loadFacets() {
-  facets = await get('api/v1/facets')
-  if (overview !== undefined) draw('facets', facets, () => showFacets(facets, overview.counts))
+  const reply = await get('api/v1/facets')
+  facets = reply
+  const counts = overview?.counts
+  if (counts !== undefined) draw('facets', reply, () => showFacets(reply, counts))
 }
 
 /** Only the last one asked for counts: replies may overtake each other. */
@@ -67,7 +83,7 @@ async function loadList() {
   const request = new AbortController()
   listRequest = request
   try {
-    const list = await get(`api/v1/resources?${listQuery()}`, request.signal)
+    const list = await get('api/v1/resources', listQuery(), request.signal)
     if (request === listRequest)
       draw('list', [list.items, list.total, location.search], () => showList(list, list.overview))
   } catch (error) {
@@ -83,16 +99,17 @@ async function loadList() {
 async function loadStory() {
   const type = readAddress().story
   shownStory = type
-  const query = new URLSearchParams({ limit: String(storyLength), ...(type === undefined ? {} : { type }) })
-  const story = await get(`api/v1/timeline?${query}`).catch(asNothing)
+  const query = { limit: String(storyLength), ...(type === undefined ? {} : { type }) }
+  const story = await get('api/v1/timeline', query).catch(asNothing)
   if (story !== undefined) draw('story', story, () => showStory(story))
 }
 
+/** @param {string} key */
 async function loadResource(key) {
   try {
     const [resource, history] = await Promise.all([
       get(resourcePath(key)),
-      get(`api/v1/history?limit=${HISTORY_SHOWN}&key=${encodeURIComponent(key)}`),
+      get('api/v1/history', { limit: String(HISTORY_SHOWN), key }),
     ])
     if (readAddress().resource !== key) return
     const { now: _now, ...shown } = resource
@@ -104,7 +121,7 @@ async function loadResource(key) {
   }
 }
 
-/** The server is there, and says no: an address that asks for what is not known. */
+/** The server is there, and says no: an address that asks for what is not known. @param {unknown} error */
 function asNothing(error) {
   if (error instanceof ReplyError && error.status < 500) return undefined
   throw error
@@ -113,6 +130,7 @@ function asNothing(error) {
 /**
  * Drawing again must not throw a person who uses the keyboard back to the top. A fault of ours in one part is told in the
  * console, and is no lost connection.
+ * @param {string} name @param {unknown} shown @param {() => void} show
  */
 function draw(name, shown, show) {
   const text = JSON.stringify(shown)
@@ -126,7 +144,7 @@ function draw(name, shown, show) {
     reportError(error)
   }
   if (id !== undefined && id !== '' && document.activeElement?.id !== id)
-    byId(id)?.focus({ preventScroll: true })
+    document.getElementById(id)?.focus({ preventScroll: true })
 }
 
 function showTitle() {
@@ -135,8 +153,9 @@ function showTitle() {
   document.title = `${mark}${resource === undefined ? '' : `${resource} · `}Pipewright`
 }
 
-function showNewVersion() {
-  byId('version').replaceChildren(`${overview.version}: `, element('a', { href: '' }, 'load the new page'))
+/** @param {string} text */
+function showNewVersion(text) {
+  byId('version').replaceChildren(`${text}: `, element('a', { href: '' }, 'load the new page'))
 }
 
 /** Which of the two is seen follows from the address alone. */
@@ -151,7 +170,7 @@ function showView() {
     byId('one').replaceChildren(element('h1', { id: 'one-title', tabindex: '-1' }, resource))
   }
   byId('one').dataset.key = resource ?? ''
-  byId('story-type').value = story ?? ''
+  controlById('story-type', HTMLSelectElement).value = story ?? ''
   showTitle()
 }
 
@@ -173,39 +192,43 @@ async function onAddress() {
   }
   if (resource !== undefined && before !== resource) {
     scrollTo(0, 0)
-    byId('one-title')?.focus({ preventScroll: true })
+    byId('one-title').focus({ preventScroll: true })
   } else if (resource === undefined && before !== '') {
     scrollTo(0, leftAt.top)
-    byId(`row-${leftAt.key}`)?.focus({ preventScroll: true })
-  } else if (location.hash !== '') byId(location.hash.slice(1))?.scrollIntoView()
+    document.getElementById(`row-${leftAt.key}`)?.focus({ preventScroll: true })
+  } else if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
 }
 
+/** @type {Connection} */
 let connection = { live: false, asOf: undefined }
 
+/** @param {Connection} state */
 function showConnection(state) {
   connection = state
-  const lost = !state.live && state.asOf !== undefined
-  byId('connection').className = state.live ? 'live' : lost ? 'lost' : 'waiting'
-  setText('connection', state.live ? 'live' : lost ? 'connection lost' : 'connecting…')
+  const { live, asOf } = state
+  const lost = !live && asOf !== undefined
+  byId('connection').className = live ? 'live' : lost ? 'lost' : 'waiting'
+  setText('connection', live ? 'live' : lost ? 'connection lost' : 'connecting…')
   document.body.classList.toggle('old', lost)
   const banner = byId('lost')
   if (banner.hidden === !lost) return
   banner.hidden = !lost
   if (!lost) return
   banner.replaceChildren(
-    `Connection lost. What you see is of ${exactly(state.asOf)} (`,
-    ago(toServerTime(state.asOf)),
+    `Connection lost. What you see is of ${exactly(asOf)} (`,
+    ago(toServerTime(asOf)),
     ') and may be old. Trying again…',
   )
 }
 
 function setUpStory() {
   byId('story-filter').addEventListener('submit', (event) => event.preventDefault())
-  byId('story-type').addEventListener('input', (event) => {
+  const type = controlById('story-type', HTMLSelectElement)
+  type.addEventListener('input', () => {
     storyLength = STORY_STEP
     const query = new URLSearchParams(location.search)
-    if (event.target.value === '') query.delete('story')
-    else query.set('story', event.target.value)
+    if (type.value === '') query.delete('story')
+    else query.set('story', type.value)
     history.pushState({}, '', query.size === 0 ? location.pathname : `?${query}`)
     void onAddress()
   })
@@ -218,6 +241,7 @@ function setUpStory() {
 addEventListener('addresschange', () => void onAddress())
 followLinks()
 setUpFilter()
+setUpPages()
 setUpStory()
 showView()
 showFilter()

@@ -1,4 +1,11 @@
-import { addressOf, readAddress } from './address.js'
+/**
+ * @import { ResourceReply } from '../api/resources.ts'
+ * @import { ComparedField } from '../api/side-by-side.ts'
+ * @import { HistoryEntry } from '../../reconcile/history.ts'
+ * @import { ReplyError } from './api.js'
+ */
+
+import { addressOf, readAddress } from './address-bar.js'
 import {
   badge,
   byId,
@@ -16,7 +23,7 @@ import {
   word,
 } from './elements.js'
 import { copyable } from './copy.js'
-import { findingItem } from './finding.js'
+import { findingItem } from './finding-item.js'
 import { stateSection } from './states.js'
 import { storyItems } from './story.js'
 import { ago, sinceWhen } from './time.js'
@@ -27,7 +34,7 @@ const FIELDS_SHOWN = 12
 
 let allFields = false
 
-/** All that is known of one resource. */
+/** All that is known of one resource. @param {ResourceReply} resource @param {readonly HistoryEntry[]} history */
 export function showResource(resource, history) {
   byId('one').replaceChildren(
     back(),
@@ -51,7 +58,7 @@ export function showResource(resource, history) {
   )
 }
 
-/** It is not, or no longer, there. */
+/** It is not, or no longer, there. @param {string} key @param {ReplyError} error */
 export function showNoResource(key, error) {
   byId('one').replaceChildren(
     back(),
@@ -65,6 +72,7 @@ function back() {
   return element('p', {}, element('a', { id: 'back', href: whole, 'data-inside': true }, '← All resources'))
 }
 
+/** @param {ResourceReply} resource */
 function titleOf({ key, status, reason, since }) {
   return element(
     'div',
@@ -74,6 +82,7 @@ function titleOf({ key, status, reason, since }) {
   )
 }
 
+/** @param {ResourceReply} resource */
 function factsOf(resource) {
   const { file, line, revision, service, action, state, pipeId, labels } = resource
   return facts(
@@ -83,13 +92,17 @@ function factsOf(resource) {
     fact('State', state === undefined ? undefined : foreign(state)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
     fact('Last decision', action),
-    fact('Looked at', resource.lastReconciledAt === undefined ? undefined : ago(resource.lastReconciledAt)),
-    fact('Next look', resource.nextReconcileAt === undefined ? undefined : ago(resource.nextReconcileAt)),
+    fact(
+      'Last checked',
+      resource.lastReconciledAt === undefined ? undefined : ago(resource.lastReconciledAt),
+    ),
+    fact('Next check', resource.nextReconcileAt === undefined ? undefined : ago(resource.nextReconcileAt)),
     fact('Suspended until', resource.suspendedUntil),
     ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
   )
 }
 
+/** @param {ResourceReply} resource */
 function findingsOf({ findings }) {
   if (findings.length === 0) return []
   return [
@@ -98,6 +111,7 @@ function findingsOf({ findings }) {
   ]
 }
 
+/** @param {ResourceReply['conditions']} conditions */
 function conditionTable(conditions) {
   const rows = Object.entries(conditions).map(([type, { status, reason, message, since }]) =>
     row([
@@ -115,6 +129,7 @@ function conditionTable(conditions) {
   return table('Conditions', ['Condition', 'Status', 'Reason', 'Message', 'Since'], rows)
 }
 
+/** @satisfies {Record<ComparedField['verdict'], string>} */
 const VERDICTS = {
   same: 'same',
   differs: 'differs',
@@ -123,8 +138,13 @@ const VERDICTS = {
   'not-seen': 'not seen',
 }
 
-function fieldSection({ fields, kind }) {
-  if (fields.length === 0) return []
+/** @param {Pick<ResourceReply, 'fields' | 'kind'>} resource */
+function fieldSection(resource) {
+  return resource.fields.length === 0 ? [] : [comparison(resource)]
+}
+
+/** @param {Pick<ResourceReply, 'fields' | 'kind'>} resource @returns {HTMLElement} */
+function comparison({ fields, kind }) {
   const differing = fields.filter(({ verdict }) => verdict === 'differs')
   const shown =
     allFields || fields.length <= FIELDS_SHOWN
@@ -160,15 +180,15 @@ function fieldSection({ fields, kind }) {
     const text = allFields ? 'Show fewer fields' : `Show all ${fields.length} fields`
     const press = button({ id: 'all-fields', 'aria-expanded': String(allFields) }, text, () => {
       allFields = !allFields
-      const next = fieldSection({ fields, kind })[0]
-      section.replaceWith(next)
-      next.querySelector('#all-fields').focus()
+      section.replaceWith(comparison({ fields, kind }))
+      byId('all-fields').focus()
     })
     section.append(element('p', {}, press))
   }
-  return [section]
+  return section
 }
 
+/** @param {string | undefined} text @param {ComparedField['verdict']} verdict @param {'ins' | 'del'} tag */
 function shownValue(text, verdict, tag) {
   if (text === undefined) return element('span', { class: 'quiet' }, '–')
   return verdict === 'differs' ? element(tag, {}, foreign(text)) : foreign(text)

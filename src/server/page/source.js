@@ -1,3 +1,8 @@
+/**
+ * @import { OverviewReply } from '../api/overview.ts'
+ * @import { LastReading } from '../recent-events.ts'
+ */
+
 import {
   badge,
   byId,
@@ -11,9 +16,10 @@ import {
   row,
   table,
 } from './elements.js'
-import { findingItem } from './finding.js'
+import { findingItem } from './finding-item.js'
 import { ago, duration } from './time.js'
 
+/** @satisfies {Record<OverviewReply['watchMode'], string>} */
 const WATCH_WORDS = {
   recursive: 'the whole tree (recursive)',
   parent: 'the folder above the link (parent)',
@@ -21,13 +27,13 @@ const WATCH_WORDS = {
   none: 'not yet',
 }
 
-const QUEUE_WORDS = [
-  ['0', 'changed or asked for'],
-  ['1', 'retries'],
-  ['2', 'drift checks'],
-]
+/** @satisfies {Record<keyof OverviewReply['queueDepth'], string>} */
+const QUEUE_WORDS = { 0: 'changed or asked for', 1: 'retries', 2: 'drift checks' }
 
-/** Where the manifests come from, what waits, and what the platform lets pass. */
+/** @satisfies {Record<NonNullable<OverviewReply['revision']>['from'], string>} */
+const REVISION_WORDS = { 'git-sync': 'git-sync', git: 'Git', content: 'content: there is no Git' }
+
+/** Where the manifests come from, what waits, and what the platform lets pass. @param {OverviewReply} overview */
 export function showSource(overview) {
   byId('source-inside').replaceChildren(
     element('div', {}, heading(3, 'Source'), sourceFacts(overview)),
@@ -36,6 +42,7 @@ export function showSource(overview) {
   )
 }
 
+/** @param {OverviewReply} overview */
 function sourceFacts(overview) {
   const { manifestsDir, revision, lastReading, watchMode, watchMessage, missedChanges, findingCounts } =
     overview
@@ -43,15 +50,10 @@ function sourceFacts(overview) {
   return facts(
     fact('Directory', code(manifestsDir)),
     fact('Revision', revision === undefined ? 'none yet' : revisionOf(revision.id)),
-    fact(
-      'Told by',
-      revision === undefined
-        ? undefined
-        : { 'git-sync': 'git-sync', git: 'Git', content: 'content: there is no Git' }[revision.from],
-    ),
+    fact('Revision from', revision === undefined ? undefined : REVISION_WORDS[revision.from]),
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
-    fact('Watching', WATCH_WORDS[watchMode] ?? watchMode),
+    fact('Watching', WATCH_WORDS[watchMode]),
     fact(
       'Because',
       watchMode === 'polling' && watchMessage !== undefined ? foreign(watchMessage) : undefined,
@@ -61,6 +63,7 @@ function sourceFacts(overview) {
   )
 }
 
+/** @param {LastReading} reading */
 function readingWords({ at, ok, durationMs }) {
   return element(
     'span',
@@ -72,15 +75,19 @@ function readingWords({ at, ok, durationMs }) {
   )
 }
 
+/** @param {OverviewReply} overview */
 function queueFacts({ queueDepth, brake, startedAt, ready }) {
   return facts(
-    ...QUEUE_WORDS.map(([priority, text]) => fact(`Waiting, ${text}`, String(queueDepth[priority]))),
+    fact(`Waiting, ${QUEUE_WORDS[0]}`, String(queueDepth[0])),
+    fact(`Waiting, ${QUEUE_WORDS[1]}`, String(queueDepth[1])),
+    fact(`Waiting, ${QUEUE_WORDS[2]}`, String(queueDepth[2])),
     fact('Creations wanted', `${brake.wanted}, at most ${brake.limit} at once`),
     fact('Daemon', ready.ok ? 'ready' : ready.detail),
     fact('Started', ago(startedAt)),
   )
 }
 
+/** @param {OverviewReply} overview */
 function budgets({ budgets: list, pauses }) {
   const waiting = pauses.map(({ service, since, message }) =>
     element(
@@ -106,6 +113,7 @@ function budgets({ budgets: list, pauses }) {
   return [...waiting, table('Request budgets', ['Credential', 'Used', 'Waiting', 'Paused'], rows)]
 }
 
+/** @param {number} value @param {number} max @param {string} text */
 function meterOf(value, max, text) {
   return element(
     'span',
@@ -115,7 +123,7 @@ function meterOf(value, max, text) {
   )
 }
 
-/** Findings of manifests, with the picture of each; errors first. */
+/** Findings of manifests, with the picture of each; errors first. @param {OverviewReply} overview */
 export function showFindings({ findings, findingCounts }) {
   const all = findingCounts.error + findingCounts.warning
   byId('findings').replaceChildren(

@@ -1,3 +1,5 @@
+/** @import { StateSpan } from '../recent-events.ts' */
+
 import { element, foreign, heading, row, shape, table } from './elements.js'
 import { ago, duration, exactly, serverTime } from './time.js'
 
@@ -5,31 +7,36 @@ const WIDTH = 600
 const HEIGHT = 28
 const TONES = ['state-a', 'state-b', 'state-c', 'state-d']
 
-/** The states that the platform reported over time: a strip, and the same as a table. */
+/** A state that lasts until the next one, or until now. @typedef {{ name: string, from: number, to: number, seen: number }} Bar */
+
+/**
+ * The states that the platform reported over time: a strip, and the same as a table.
+ * @param {readonly StateSpan[]} states oldest first
+ */
 export function stateSection(states) {
   if (states.length === 0) return []
-  const newest = states.toReversed()
   const end = serverTime()
-  const lasts = (index) => (states[index + 1]?.from ?? end) - states[index].from
-  const rows = newest.map((span, index) => {
-    const at = states.length - 1 - index
-    return row([foreign(span.state ?? 'not told'), ago(span.from), duration(lasts(at)), ago(span.until)])
+  const bars = states.map(({ state, from, until }, index) => {
+    const to = states[index + 1]?.from ?? end
+    return { name: state ?? 'not told', from, to, seen: until }
   })
+  const rows = bars
+    .toReversed()
+    .map(({ name, from, to, seen }) => row([foreign(name), ago(from), duration(to - from), ago(seen)]))
   return [
     heading(2, 'State over time'),
     element('p', { class: 'quiet' }, 'As the platform reported it since the daemon started.'),
-    strip(states, end),
+    strip(bars),
     table('State over time', ['State', 'From', 'For', 'Last seen'], rows),
   ]
 }
 
-function strip(states, end) {
-  const start = states[0].from
-  const scale = WIDTH / Math.max(1, end - start)
-  const names = [...new Set(states.map(({ state }) => state ?? 'not told'))]
-  const parts = states.map(({ state, from }, index) => {
-    const name = state ?? 'not told'
-    const to = states[index + 1]?.from ?? end
+/** @param {readonly Bar[]} bars */
+function strip(bars) {
+  const start = bars[0]?.from ?? 0
+  const scale = WIDTH / Math.max(1, (bars.at(-1)?.to ?? 0) - start)
+  const names = [...new Set(bars.map(({ name }) => name))]
+  const parts = bars.map(({ name, from, to }) => {
     const title = shape('title', {})
     title.textContent = `${name} from ${exactly(from)}`
     return shape(
@@ -39,12 +46,12 @@ function strip(states, end) {
         width: String(Math.max(2, (to - from) * scale)),
         y: '0',
         height: String(HEIGHT),
-        class: TONES[names.indexOf(name) % TONES.length],
+        class: toneAt(names.indexOf(name)),
       },
       title,
     )
   })
-  const label = states.map(({ state }) => state ?? 'not told').join(', then ')
+  const label = bars.map(({ name }) => name).join(', then ')
   return element(
     'div',
     { class: 'strip' },
@@ -61,9 +68,12 @@ function strip(states, end) {
     element(
       'p',
       { class: 'legend', 'aria-hidden': 'true' },
-      ...names
-        .slice(0, 10)
-        .map((name) => element('span', { class: TONES[names.indexOf(name) % TONES.length] }, foreign(name))),
+      ...names.slice(0, 10).map((name, index) => element('span', { class: toneAt(index) }, foreign(name))),
     ),
   )
+}
+
+/** @param {number} index */
+function toneAt(index) {
+  return TONES[index % TONES.length]
 }

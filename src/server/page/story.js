@@ -1,11 +1,23 @@
+/**
+ * @import { TimelineEntry, TimelineReply } from '../api/timeline.ts'
+ * @import { Child } from './elements.js'
+ */
+
 import { badge, byId, element, foreign, revisionOf, toneOf, word } from './elements.js'
 import { ago } from './time.js'
 import { resourceLink } from './trouble.js'
 
+/**
+ * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry
+ * @typedef {Extract<TimelineEntry, { type: 'revision' }>} RevisionEntry
+ * @typedef {{ readonly keys: boolean }} How whether the resource is named; not on its own page
+ * @typedef {{ tone: string, what: Node | undefined, about: readonly Child[], message: string }} Words
+ */
+
 /** Entries that one step shows. */
 export const STORY_STEP = 20
 
-/** What changed, newest first. */
+/** What changed, newest first. @param {TimelineReply} reply */
 export function showStory({ items, more }) {
   byId('story-empty').hidden = items.length > 0
   byId('entries').replaceChildren(...storyItems(items, { keys: true }))
@@ -15,27 +27,34 @@ export function showStory({ items, more }) {
 /**
  * The lines of the story, each with when, what, what became of it, and from which commit. Conditions of one resource that
  * changed in one moment are one line.
- * @param {{ keys: boolean }} how whether the resource is named; not on its own page
+ * @param {readonly TimelineEntry[]} entries @param {How} how
  */
 export function storyItems(entries, how) {
+  /** @type {{ readonly first: TimelineEntry, readonly conditions: ConditionEntry[] }[]} */
   const groups = []
   for (const entry of entries) {
     const group = groups.at(-1)
-    if (group !== undefined && belongs(entry, group[0])) group.push(entry)
-    else groups.push([entry])
+    if (entry.type !== 'condition') groups.push({ first: entry, conditions: [] })
+    else if (group !== undefined && belongs(entry, group.first)) group.conditions.push(entry)
+    else groups.push({ first: entry, conditions: [entry] })
   }
-  return groups.map((group) => storyItem(group, how))
+  return groups.map(({ first, conditions }) =>
+    storyItem(
+      first,
+      first.type === 'condition' ? conditionWords(first, conditions, how) : wordsOf(first, how),
+      how,
+    ),
+  )
 }
 
+/** @param {ConditionEntry} entry @param {TimelineEntry} first */
 function belongs(entry, first) {
-  const both = entry.type === 'condition' && first.type === 'condition'
-  return both && entry.key === first.key && entry.at === first.at && entry.revision === first.revision
+  const both = first.type === 'condition' && entry.key === first.key
+  return both && entry.at === first.at && entry.revision === first.revision
 }
 
-function storyItem(group, how) {
-  const [entry] = group
-  const { tone, what, about, message } =
-    entry.type === 'condition' ? conditionWords(group, how) : wordsOf(entry, how)
+/** @param {TimelineEntry} entry @param {Words} words @param {How} how */
+function storyItem(entry, { tone, what, about, message }, how) {
   return element(
     'li',
     { class: `entry ${entry.type} ${tone}` },
@@ -52,13 +71,17 @@ function storyItem(group, how) {
 
 const WORST_FIRST = ['False', 'Unknown', 'True']
 
-/** The worst of them gives tone and message. */
-function conditionWords(group, how) {
+/**
+ * The worst of them gives tone and message.
+ * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group @param {How} how
+ * @returns {Words}
+ */
+function conditionWords(first, group, how) {
   const sorted = group.toSorted((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status))
-  const [{ status, message }] = sorted
+  const { status, message } = sorted[0] ?? first
   return {
     tone: status === 'False' ? 'bad' : toneOf(status),
-    what: nameOf(group[0], how),
+    what: nameOf(first, how),
     about: group
       .toReversed()
       .map((entry) =>
@@ -75,18 +98,25 @@ function conditionWords(group, how) {
   }
 }
 
+/** @param {ConditionEntry} entry */
 function stateBadge({ status }) {
   return status === 'False' ? element('span', { class: 'badge bad' }, status) : badge(status)
 }
 
+/** @param {{ readonly key: string }} entry @param {How} how */
 function nameOf({ key }, { keys }) {
   return keys ? resourceLink(key) : undefined
 }
 
-/** Whoever asks the platform about a request opens the resource, which says its id in full. */
-function originOf({ type, revision, requestId }, { keys }) {
+/**
+ * Whoever asks the platform about a request opens the resource, which says its id in full.
+ * @param {TimelineEntry} entry @param {How} how
+ */
+function originOf(entry, { keys }) {
+  if (entry.type !== 'action' && entry.type !== 'condition') return []
+  const { revision, requestId } = entry
   return [
-    type === 'revision' ? undefined : revisionOf(revision),
+    revisionOf(revision),
     requestId === undefined
       ? undefined
       : element(
@@ -97,6 +127,7 @@ function originOf({ type, revision, requestId }, { keys }) {
   ].filter((one) => one !== undefined)
 }
 
+/** @param {Exclude<TimelineEntry, ConditionEntry>} entry @param {How} how @returns {Words} */
 function wordsOf(entry, how) {
   switch (entry.type) {
     case 'revision':
@@ -115,7 +146,7 @@ function wordsOf(entry, how) {
         about: [entry.on ? 'on' : 'off'],
         message: entry.message,
       }
-    default:
+    case 'action':
       return {
         tone: entry.result === 'done' ? 'good' : entry.result === 'started' ? 'calm' : 'bad',
         what: nameOf(entry, how),
@@ -125,27 +156,26 @@ function wordsOf(entry, how) {
   }
 }
 
+/** @satisfies {Record<Extract<TimelineEntry, { type: 'source' }>['what'], string>} */
 const SOURCE_WORDS = {
   problem: 'cannot be relied on',
   recovered: 'can be relied on again',
   watch: 'is watched',
 }
 
+/** @param {string} text */
 function mark(text) {
   return element('span', { class: 'kind' }, text)
 }
 
-function revisionWords({ revision, from, keys, changed, errors, warnings, earlier }) {
-  const what = element(
-    'span',
-    {},
-    mark(from === 'content' ? 'Revision' : 'Commit'),
-    ' ',
-    revisionOf(revision),
-  )
-  if (earlier === true) {
+/** @param {RevisionEntry} entry @returns {Words} */
+function revisionWords(entry) {
+  const isContent = 'from' in entry && entry.from === 'content'
+  const what = element('span', {}, mark(isContent ? 'Revision' : 'Commit'), ' ', revisionOf(entry.revision))
+  if ('earlier' in entry) {
     return { tone: 'commit', what, about: ['was read by an earlier process'], message: '' }
   }
+  const { keys, changed, errors, warnings } = entry
   const faults = [errors > 0 ? `${errors} errors` : '', warnings > 0 ? `${warnings} warnings` : ''].filter(
     (text) => text !== '',
   )

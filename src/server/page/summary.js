@@ -1,8 +1,12 @@
-import { addressOf } from './address.js'
+/**
+ * @import { OverviewReply } from '../api/overview.ts'
+ */
+
+import { addressOf } from './address-bar.js'
 import { byId, element, setText, shortRevision, toneOf, visible, worded } from './elements.js'
 import { ago, setServerTime } from './time.js'
 
-/** The first sentence, and how many are how. */
+/** The first sentence, and how many are how. @param {OverviewReply} overview */
 export function showSummary(overview) {
   const { verdict, version, sandbox, counts } = overview
   setServerTime(overview.now)
@@ -18,7 +22,7 @@ export function showSummary(overview) {
   showOfWhat(overview)
 }
 
-/** Reads the number and the word; following it filters the list below. */
+/** Reads the number and the word; following it filters the list below. @param {string} status @param {number} count */
 function countLink(status, count) {
   return element(
     'a',
@@ -32,7 +36,7 @@ function countLink(status, count) {
   )
 }
 
-/** From which commit, of when. */
+/** From which commit, of when. @param {OverviewReply} overview */
 function showOfWhat({ revision, manifestsDir, lastLoadAt, sourceProblem }) {
   const at = byId('of-what')
   if (revision === undefined || lastLoadAt === undefined) {

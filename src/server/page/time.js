@@ -43,6 +43,7 @@ export function sinceWhen(at) {
   return element('span', {}, `since ${(isToday ? CLOCK : EXACT).format(at)}, `, lasting(at))
 }
 
+/** @param {HTMLElement} made */
 function textOf(made) {
   const at = Number(made.dataset.at)
   if (made.dataset.lasting === undefined) return distance(at)
@@ -51,12 +52,14 @@ function textOf(made) {
 
 /** Brings all times on the page up to date. */
 export function tick() {
-  for (const made of document.querySelectorAll('time[data-at]')) {
+  for (const made of document.querySelectorAll('time')) {
+    if (made.dataset.at === undefined) continue
     const text = textOf(made)
     if (made.textContent !== text) made.textContent = text
   }
 }
 
+/** @param {number} at ms since the epoch */
 export function exactly(at) {
   return EXACT.format(at)
 }

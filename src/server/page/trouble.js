@@ -1,13 +1,20 @@
-import { addressOf } from './address.js'
+/**
+ * @import { AttentionReply, Trouble } from '../attention.ts'
+ * @import { NextStep } from '../next-step.ts'
+ * @import { Difference } from '../../kinds/difference.ts'
+ * @import { Finding } from '../../kinds/finding.ts'
+ */
+
+import { addressOf } from './address-bar.js'
 import { copyable } from './copy.js'
 import { badge, byId, code, element, foreign, place, revisionOf, setText, toneOf, word } from './elements.js'
-import { findingItem } from './finding.js'
+import { findingItem } from './finding-item.js'
 import { sinceWhen } from './time.js'
 
 /** Troubles on the page at once; the filter of the list finds the others. */
 export const TROUBLES_SHOWN = 30
 
-/** What is not well, worst first. */
+/** What is not well, worst first. @param {AttentionReply} reply */
 export function showTroubles({ items, total }) {
   byId('unwell-section').hidden = total === 0
   byId('unwell').replaceChildren(...items.map(troubleItem))
@@ -15,6 +22,7 @@ export function showTroubles({ items, total }) {
   setText('unwell-more', `and ${total - items.length} more; they are in the list below`)
 }
 
+/** @param {Trouble} trouble */
 function troubleItem(trouble) {
   const { status, what, message, since, differences, findings, next } = trouble
   return element(
@@ -34,15 +42,16 @@ function troubleItem(trouble) {
   )
 }
 
-/** The message says the first; of several each is told. */
+/** The message says the first; of several each is told. @param {readonly Finding[]} findings */
 function findingList(findings) {
   if (findings.length === 0) return undefined
   const short = findings.length === 1
   return element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one, { short })))
 }
 
-function titleOf({ keys, count, status, reason, service, file, line }) {
-  if (count === 1) return resourceLink(keys[0])
+/** @param {Trouble} trouble */
+function titleOf({ keys: [key], count, status, reason, service, file, line }) {
+  if (count === 1 && key !== undefined) return resourceLink(key)
   if (count === 0) return element('span', { class: 'key' }, file === undefined ? '' : place(file, line))
   const whose = service === undefined ? '' : ` of service ${service}`
   return element(
@@ -52,11 +61,12 @@ function titleOf({ keys, count, status, reason, service, file, line }) {
   )
 }
 
-/** Which service, which file, which commit. */
+/** Which service, which file, which commit. @param {Trouble} trouble */
 function origin({ count, service, file, line, revision, reason }) {
-  if (count > 1) return [word(reason)]
+  const why = reason === undefined ? undefined : word(reason)
+  if (count > 1) return [why]
   return [
-    reason === undefined ? undefined : word(reason),
+    why,
     service === undefined ? undefined : element('span', {}, 'service ', foreign(service)),
     file === undefined || count === 0 ? undefined : element('span', {}, code(place(file, line))),
     revision === undefined || revision === ''
@@ -65,6 +75,7 @@ function origin({ count, service, file, line, revision, reason }) {
   ].filter((one) => one !== undefined)
 }
 
+/** @param {readonly Difference[]} differences */
 function differenceList(differences) {
   return element(
     'ul',
@@ -85,7 +96,7 @@ function differenceList(differences) {
   )
 }
 
-/** The resources of a trouble that is about several. */
+/** The resources of a trouble that is about several. @param {Trouble} trouble */
 function affected({ keys, count }) {
   if (count < 2) return undefined
   const rest = count - keys.length
@@ -97,7 +108,7 @@ function affected({ keys, count }) {
   )
 }
 
-/** What to do, each with what to copy. */
+/** What to do, each with what to copy. @param {readonly NextStep[]} steps */
 export function nextSteps(steps) {
   if (steps.length === 0) return undefined
   return element(
@@ -114,6 +125,7 @@ export function nextSteps(steps) {
   )
 }
 
+/** @param {string} key */
 export function resourceLink(key) {
   const link = element(
     'a',

@@ -12,7 +12,7 @@ import { createBoard } from '../../../src/reconcile/board.ts'
 import type { Event } from '../../../src/reconcile/events.ts'
 import { createReconciler } from '../../../src/reconcile/reconciler.ts'
 import { createWorld } from '../../../src/reconcile/world.ts'
-import { createChronicle } from '../../../src/server/chronicle.ts'
+import { createRecentEvents } from '../../../src/server/recent-events.ts'
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts'
 import { endpoint, pipe, service } from '../../reconcile/manifests.ts'
 import { createModelPlatform } from '../../reconcile/model-platform.ts'
@@ -75,11 +75,11 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     namedResources: 100,
     clock,
   })
-  const chronicle = createChronicle(() => clock.now())
+  const recentEvents = createRecentEvents(() => clock.now())
   const emit = (event: Event) => {
     counts.set(event.type, (counts.get(event.type) ?? 0) + 1)
     telemetry.emit(event)
-    chronicle.take(event)
+    recentEvents.add(event)
     if (event.type === 'SourceLoaded' || event.type === 'SourceFailed') for (const tell of readings) tell()
   }
   const ledger = stack.use(

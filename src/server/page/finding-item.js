@@ -1,7 +1,10 @@
+/** @import { Finding } from '../../kinds/finding.ts' */
+
 import { badge, code, element, foreign, place } from './elements.js'
 
-/** A finding with the picture of its line. */
-export function findingItem({ severity, message, hint, related, ...finding }, { short = false } = {}) {
+/** A finding with the picture of its line. @param {Finding} finding @param {{ short?: boolean }} [how] */
+export function findingItem(finding, { short = false } = {}) {
+  const { severity, message, hint, related } = finding
   return element(
     'li',
     { class: 'finding' },
@@ -24,7 +27,7 @@ export function findingItem({ severity, message, hint, related, ...finding }, { 
   )
 }
 
-/** The line, what is meant in it marked, and where it stands. */
+/** The line, what is meant in it marked, and where it stands. @param {Finding} finding */
 function picture({ file, line, column, endColumn, lineText }) {
   const where = `${file}:${line}:${column}`
   if (lineText.trim() === '') return element('p', { class: 'quiet' }, code(where))

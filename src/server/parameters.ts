@@ -1,8 +1,9 @@
+import type { FastifyInstance } from 'fastify'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { StatusBoard } from '../reconcile/status.ts'
-import { Problem } from './problem.ts'
+import { RequestError } from './replies.ts'
 
 /** The parameters of a query string as fastify gives them: text, a list when repeated, or not there. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -10,7 +11,8 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 /** The one value of a parameter; undefined when it is absent or empty. */
 export function oneOf(query: Query, name: string): string | undefined {
   const value = query[name]
-  if (typeof value === 'object') throw new Problem(400, `${name} is given more than once`, 'Give it once.')
+  if (typeof value === 'object')
+    throw new RequestError(400, `${name} is given more than once`, 'Give it once.')
   return value === undefined || value === '' ? undefined : value
 }
 
@@ -36,7 +38,7 @@ function knownWord<T extends string>(word: string, name: string, known: readonly
   const found = known.find((candidate) => candidate === word)
   if (found !== undefined) return found
   const near = nearest(word, known)
-  throw new Problem(
+  throw new RequestError(
     400,
     `${name} "${word}" is not known`,
     near === undefined ? `It is one of ${known.join(', ')}.` : `Did you mean "${near}"?`,
@@ -53,14 +55,14 @@ export function wholeOf(
   if (text === undefined) return range.absent
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= range.least && value <= range.most) return value
-  throw new Problem(
+  throw new RequestError(
     400,
     `${name} "${text}" is out of range`,
     `It is a whole number from ${range.least} to ${range.most}.`,
   )
 }
 
-/** The key of a resource on the board. @throws {Problem} 404 with the nearest one */
+/** The key of a resource on the board. @throws {RequestError} 404 with the nearest one */
 export function knownKey(text: string, board: StatusBoard): Key {
   const key = parseKey(text)
   if (key !== undefined && board.get(key) !== undefined) return key
@@ -68,7 +70,7 @@ export function knownKey(text: string, board: StatusBoard): Key {
     text,
     board.list().map((resource) => resource.key),
   )
-  throw new Problem(
+  throw new RequestError(
     404,
     `there is no resource "${text}"`,
     near === undefined
@@ -77,9 +79,37 @@ export function knownKey(text: string, board: StatusBoard): Key {
   )
 }
 
-/** A key that need not be on the board: history outlives resources. @throws {Problem} 400 */
+/** A key that need not be on the board: history outlives resources. @throws {RequestError} 400 */
 export function wellFormedKey(text: string): Key {
   const key = parseKey(text)
   if (key !== undefined) return key
-  throw new Problem(400, `"${text}" is not a key`, `A key is Kind/name, such as "Pipe/orders".`)
+  throw new RequestError(400, `"${text}" is not a key`, `A key is Kind/name, such as "Pipe/orders".`)
+}
+
+/** Bodies as people and webhooks send them: none, JSON, or the form that `curl -d key=…` makes. */
+export function registerBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    try {
+      done(null, parseBody(String(body), request.headers['content-type'] ?? ''))
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)))
+    }
+  })
+}
+
+function parseBody(text: string, contentType: string): unknown {
+  if (text.trim() === '') return undefined
+  if (contentType.startsWith('application/x-www-form-urlencoded')) {
+    return Object.fromEntries(new URLSearchParams(text))
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new RequestError(
+      400,
+      'the body is not JSON',
+      'Send {"key": "Kind/name"}, or nothing for all resources.',
+    )
+  }
 }

@@ -1,12 +1,13 @@
-import { RESOURCE_KINDS } from '../kinds/lookup.ts'
-import { STATUSES } from '../plan/condition.ts'
-import { REASONS, type Reason } from '../plan/reason.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
-import { oneOf, textsOf, wordsOf, type Query } from './query.ts'
-import { sinceOf } from './since.ts'
-import { isWell } from './verdict.ts'
+import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
+import { STATUSES } from '../../plan/condition.ts'
+import { REASONS, type Reason } from '../../plan/reason.ts'
+import { sinceOf, type ResourceStatus } from '../../reconcile/status.ts'
+import { oneOf, textsOf, wordsOf, type Query } from '../parameters.ts'
+import { isWell } from '../verdict.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
+
+export type Sort = (typeof SORTS)[number]
 
 const REASON_NAMES = Object.keys(REASONS) as readonly Reason[] // the keys of an object literal
 
@@ -14,7 +15,7 @@ const REASON_NAMES = Object.keys(REASONS) as readonly Reason[] // the keys of an
  * The resources that a query asks for, in its order. `kind`, `status`, `reason`, `service`: one or a comma list.
  * `well=false`: what somebody has to look at. `label`: `name=value` or `name`, all that are given. `file`: a file or a
  * folder. `q`: a text anywhere in what people read; several words must all be there.
- * @throws {Problem} 400
+ * @throws {RequestError} 400
  */
 export function selected(all: readonly ResourceStatus[], query: Query): readonly ResourceStatus[] {
   return sorted(filtered(all, query), query)
@@ -76,7 +77,7 @@ function searchText(resource: ResourceStatus): string {
 type Order = (a: ResourceStatus, b: ResourceStatus) => number
 
 /** What is equal stays in the order of the keys. */
-const ORDERS: Readonly<Record<(typeof SORTS)[number], Order>> = {
+const ORDERS: Readonly<Record<Sort, Order>> = {
   key: (a, b) => compareTexts(a.key, b.key),
   status: (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status),
   kind: (a, b) => RESOURCE_KINDS.indexOf(a.kind) - RESOURCE_KINDS.indexOf(b.kind),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { ResourceStatus } from '../reconcile/status.ts'
-import type { ServerParts } from './parts.ts'
+import type { ResourceStatus } from '../../reconcile/status.ts'
+import type { ServerParts } from '../parts.ts'
 
 /** Values of one facet; of more, the most frequent. */
 const VALUES = 200
@@ -12,7 +12,9 @@ export interface Facet {
   readonly count: number
 }
 
-export interface Facets {
+/** Of `GET /api/v1/facets`. */
+export interface FacetsReply {
+  readonly kinds: readonly Facet[]
   readonly services: readonly Facet[]
   /** As `name=value`. */
   readonly labels: readonly Facet[]
@@ -26,15 +28,18 @@ export function registerFacets(app: FastifyInstance, parts: ServerParts): void {
   app.get('/api/v1/facets', () => facetsOf(parts.board.list()))
 }
 
-export function facetsOf(resources: readonly ResourceStatus[]): Facets {
-  const [services, labels, files, reasons] = [new Counter(), new Counter(), new Counter(), new Counter()]
-  for (const { service, labels: own, file, reason } of resources) {
+function facetsOf(resources: readonly ResourceStatus[]): FacetsReply {
+  const [kinds, services, labels] = [new Counter(), new Counter(), new Counter()]
+  const [files, reasons] = [new Counter(), new Counter()]
+  for (const { kind, service, labels: own, file, reason } of resources) {
+    kinds.add(kind, 1)
     if (service !== undefined) services.add(service, 1)
     for (const name in own) labels.add(`${name}=${own[name]}`, 1)
     if (file !== undefined) files.add(file, 1)
     reasons.add(reason, 1)
   }
   return {
+    kinds: kinds.facets(),
     services: services.facets(),
     labels: labels.facets(),
     files: withFolders(files).facets(),

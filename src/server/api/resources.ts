@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify'
-import { factsOf, type ResourceStatus } from '../reconcile/status.ts'
-import { causeOf } from './cause.ts'
-import { nextSteps } from './next-step.ts'
-import { overviewOf } from './overview.ts'
-import type { ServerParts } from './parts.ts'
-import { knownKey, wholeOf, type Query } from './query.ts'
+import type { Finding } from '../../kinds/finding.ts'
+import { factsOf, sinceOf, type ResourceStatus } from '../../reconcile/status.ts'
+import { causeOf } from '../cause.ts'
+import { nextSteps, type NextStep } from '../next-step.ts'
+import { knownKey, wholeOf, type Query } from '../parameters.ts'
+import type { ServerParts } from '../parts.ts'
+import type { StateSpan } from '../recent-events.ts'
+import type { Counts } from '../verdict.ts'
+import { overviewOf, type OverviewReply } from './overview.ts'
 import { selected } from './selection.ts'
-import { sideBySide } from './side-by-side.ts'
-import { sinceOf } from './since.ts'
+import { sideBySide, type ComparedField } from './side-by-side.ts'
 
 /** A resource in a list: without the two bodies, which are most of it. */
 export type ResourceSummary = Omit<ResourceStatus, 'desired' | 'observed'> & {
@@ -15,18 +17,40 @@ export type ResourceSummary = Omit<ResourceStatus, 'desired' | 'observed'> & {
   readonly since: number
 }
 
+/** Of `GET /api/v1/resources`. */
+export interface ResourcesReply {
+  readonly items: readonly ResourceSummary[]
+  /** How many match; `items` may be a part of them. */
+  readonly total: number
+  /** Of all resources, whatever was asked for. */
+  readonly counts: Counts
+  readonly overview: OverviewReply
+}
+
+/** Of `GET /api/v1/resources/{kind}/{name}`: all that is known of one resource. */
+export interface ResourceReply extends ResourceStatus {
+  readonly since: number
+  /** The message without what to do about it. */
+  readonly cause: string
+  readonly next: readonly NextStep[]
+  /** Both bodies field by field, what differs first. */
+  readonly fields: readonly ComparedField[]
+  /** States that the platform reported since the daemon started, oldest first. */
+  readonly states: readonly StateSpan[]
+  readonly findings: readonly Finding[]
+  readonly now: number
+}
+
 /** `GET /api/v1/resources` and `GET /api/v1/resources/{kind}/{name}`. */
 export function registerResources(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/resources', ({ query }) => {
+  app.get<{ Querystring: Query }>('/api/v1/resources', ({ query }): ResourcesReply => {
     const matching = selected(parts.board.list(), query)
     const offset = wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 })
     const limit = wholeOf(query, 'limit', { least: 0, most: 10_000_000, absent: matching.length })
     const overview = overviewOf(parts)
     return {
       items: matching.slice(offset, offset + limit).map(summaryOf),
-      /** How many match; `items` may be a part of them. */
       total: matching.length,
-      /** Of all resources, whatever was asked for. */
       counts: overview.counts,
       overview,
     }
@@ -38,8 +62,7 @@ export function registerResources(app: FastifyInstance, parts: ServerParts): voi
   })
 }
 
-/** All that is known of one resource. */
-function detailsOf(resource: ResourceStatus, parts: ServerParts) {
+function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply {
   const overview = parts.overview()
   const findings = overview.findings.filter(({ key }) => key === resource.key)
   const { desired, observed } = resource
@@ -48,13 +71,10 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts) {
     desired,
     observed,
     since: sinceOf(resource),
-    /** The message without what to do about it. */
     cause: causeOf(resource),
     next: nextSteps(resource, overview, findings),
-    /** Both bodies field by field, what differs first. */
     fields: sideBySide(resource),
-    /** States that the platform reported since the daemon started, oldest first. */
-    states: parts.chronicle.states(resource.key),
+    states: parts.recentEvents.states(resource.key),
     findings,
     now: overview.now,
   }

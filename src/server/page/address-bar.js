@@ -4,11 +4,13 @@
  */
 
 /** What can be asked of the list; absent means all. */
-export const FILTERS = ['q', 'kind', 'status', 'reason', 'service', 'label', 'file']
+export const FILTERS = /** @type {const} */ (['q', 'kind', 'status', 'reason', 'service', 'label', 'file'])
 
-const KNOWN = [...FILTERS, 'sort', 'order', 'page', 'story', 'resource']
+const KNOWN = /** @type {const} */ ([...FILTERS, 'sort', 'order', 'page', 'story', 'resource'])
 
-/** @returns {Record<string, string>} only what is set */
+/** @typedef {{ readonly [Name in typeof KNOWN[number]]?: string | undefined }} Address empty means absent */
+
+/** @returns {Address} only what is set */
 export function readAddress() {
   const query = new URLSearchParams(location.search)
   return Object.fromEntries(
@@ -16,7 +18,7 @@ export function readAddress() {
   )
 }
 
-/** The address of the page with these settings. @param {Record<string, string | undefined>} wanted */
+/** The address of the page with these settings. @param {Address} wanted */
 export function addressOf(wanted) {
   const query = new URLSearchParams()
   for (const name of KNOWN) {
@@ -29,7 +31,7 @@ export function addressOf(wanted) {
 
 /**
  * Goes there. What is typed letter by letter is one step for "back", not ten.
- * @param {Record<string, string | undefined>} wanted @param {{ typing?: boolean }} [how]
+ * @param {Address} wanted @param {{ typing?: boolean }} [how]
  */
 export function go(wanted, { typing = false } = {}) {
   const address = addressOf(wanted)
@@ -45,7 +47,7 @@ export function followLinks() {
     if (event.defaultPrevented || event.button !== 0) return
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     const link = event.target instanceof Element ? event.target.closest('a[data-inside]') : null
-    if (link === null) return
+    if (!(link instanceof HTMLElement)) return
     event.preventDefault()
     const { resource } = link.dataset
     if (resource === undefined) {

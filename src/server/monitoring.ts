@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import type { Health, ServerParts } from './parts.ts'
-import { reply } from './reply.ts'
+import { replyByNode } from './replies.ts'
 
 /**
  * Answers `GET /healthz` and `/readyz`.
@@ -15,7 +16,7 @@ export function answerProbe(
   const check = checkAt(request.url?.split('?')[0], parts)
   if (check === undefined) return false
   const { ok, detail } = outcomeOf(check)
-  reply(response, ok ? 200 : 503, { ok, detail })
+  replyByNode(response, ok ? 200 : 503, { ok, detail })
   return true
 }
 
@@ -35,4 +36,12 @@ function outcomeOf(check: () => Health): Health {
   } catch {
     return { ok: false, detail: 'the check itself failed' }
   }
+}
+
+/** `GET /metrics`, for Prometheus. */
+export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts): void {
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await metrics.render()
+    return reply.header('content-type', contentType).send(text)
+  })
 }

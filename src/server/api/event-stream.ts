@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { Writable } from 'node:stream'
-import type { Key } from '../kinds/key.ts'
-import type { Clock } from '../lib/clock.ts'
-import { CHANGE_TYPES, type Change } from './change.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Key } from '../../kinds/key.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { CHANGE_TYPES, type Change } from '../changes.ts'
+import type { ServerParts } from '../parts.ts'
+import { REPLY_HEADERS, RequestError } from '../replies.ts'
 
 /** Changes of this time are told together: a pass over thousands of resources is a handful of events. */
 export const GATHER_MS = 200
@@ -20,8 +24,34 @@ const CLIENTS = 100
 
 const RETRY_MS = 2_000
 
+/** `GET /api/v1/events`: server-sent events `resources`, `source`, `history` and `alive`, until the server closes. */
+export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
+  const hub = createEventHub(parts.clock, randomUUID().slice(0, 8))
+  const unsubscribe = parts.recentEvents.subscribe((change) => hub.tell(change))
+  app.addHook('preClose', async () => {
+    unsubscribe()
+    hub.close()
+  })
+  app.get('/api/v1/events', { exposeHeadRoute: false }, (request, reply) => {
+    if (hub.full)
+      throw new RequestError(
+        503,
+        'too many clients listen already',
+        'Try again later, or poll /api/v1/overview.',
+      )
+    const lastEventId = request.headers['last-event-id']
+    reply.hijack()
+    reply.raw.writeHead(200, {
+      ...REPLY_HEADERS,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no', // nginx would hold events back
+    })
+    hub.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined)
+  })
+}
+
 /** Tells all clients of changes as server-sent events. */
-export interface EventHub {
+interface EventHub {
   /**
    * Adds a client whose headers are sent.
    * @param lastEventId of the `Last-Event-ID` header; when others came since, it is told that everything may be new
@@ -34,7 +64,7 @@ export interface EventHub {
 }
 
 /** @param epoch tells the event ids of this process from those of another */
-export function createEventHub(clock: Clock, epoch: string): EventHub {
+function createEventHub(clock: Clock, epoch: string): EventHub {
   const clients = new Set<Writable>()
   const gathered = new Map<Change['type'], Set<Key>>()
   let sequence = 0

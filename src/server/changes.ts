@@ -1,28 +1,17 @@
+import type { Key } from '../kinds/key.ts'
 import type { Event } from '../reconcile/events.ts'
-import type { Change } from '../server/change.ts'
 
-/** Tells the page's live connections that something shown is other than before. */
-export interface Changes {
-  /** @param more what is shown otherwise beside what the event itself says */
-  tell(event: Event, more: readonly Change[]): void
-  subscribe(listener: (change: Change) => void): () => void
+/** Something that is shown is other than before. */
+export interface Change {
+  readonly type: (typeof CHANGE_TYPES)[number]
+  /** Empty: not about single resources. */
+  readonly keys: readonly Key[]
 }
 
-export function createChanges(): Changes {
-  const listeners = new Set<(change: Change) => void>()
-  return {
-    tell(event, more) {
-      for (const change of changesOf(event)) for (const listener of listeners) listener(change)
-      for (const change of more) for (const listener of listeners) listener(change)
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-  }
-}
+export const CHANGE_TYPES = ['resources', 'source', 'history'] as const
 
-function changesOf(event: Event): readonly Change[] {
+/** What is shown otherwise because of an event, whatever came before it. */
+export function changesOf(event: Event): readonly Change[] {
   switch (event.type) {
     case 'ReconcileFinished':
       return event.changed

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Key } from '../kinds/key.ts'
-import { isObject } from '../lib/json.ts'
+import type { Key } from '../../kinds/key.ts'
+import { isObject } from '../../lib/json.ts'
+import { knownKey, oneOf, type Query } from '../parameters.ts'
+import type { ReconcileTrigger, ServerParts } from '../parts.ts'
+import { RequestError } from '../replies.ts'
 import { authorize } from './authorization.ts'
-import type { ReconcileTrigger, ServerParts } from './parts.ts'
-import { Problem } from './problem.ts'
-import { knownKey, oneOf, type Query } from './query.ts'
 
 /** `POST /-/reconcile`: read and reconcile now; and the progress of it. */
 export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {
@@ -15,7 +15,7 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
   })
   app.get('/-/reconcile', (_request, reply) => {
     reply.header('allow', 'POST')
-    throw new Problem(
+    throw new RequestError(
       405,
       'a reconcile is asked for with POST',
       'curl -X POST -H "Authorization: Bearer TOKEN" …',
@@ -25,7 +25,7 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
     app.get<{ Params: { token: string } }>(path, ({ params }) => {
       const progress = switchedOn(parts.reconcile).progress(params.token)
       if (progress !== undefined) return { token: params.token, ...progress }
-      throw new Problem(
+      throw new RequestError(
         404,
         'this token is not known',
         'Tokens are forgotten some time after they are done, and by a restart.',
@@ -36,7 +36,7 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
 
 function switchedOn(trigger: ReconcileTrigger | undefined): ReconcileTrigger {
   if (trigger !== undefined) return trigger
-  throw new Problem(
+  throw new RequestError(
     404,
     'asking for a reconcile is switched off',
     'Start Pipewright with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE), and send what is in it as a bearer token.',
@@ -55,7 +55,7 @@ function bodyKey(body: unknown): string | undefined {
   if (key !== undefined && typeof key === 'string' && key !== '' && Object.keys(others).length === 0)
     return key
   if (key === undefined && Object.keys(others).length === 0) return undefined
-  throw new Problem(
+  throw new RequestError(
     400,
     'the body is not understood',
     'Send {"key": "Kind/name"}, or nothing for all resources.',
@@ -66,7 +66,7 @@ function accept(parts: ServerParts, trigger: ReconcileTrigger, key: Key | undefi
   const receipt = trigger.request(key)
   if (key !== undefined && receipt.suspended.includes(key)) {
     const until = parts.board.get(key)?.suspendedUntil
-    throw new Problem(
+    throw new RequestError(
       409,
       `${key} is suspended${until === undefined ? '' : ` until ${until}`}`,
       'It is left alone until then; remove policy.suspend from its manifest to end that now.',

@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { ReconcileTrigger } from './parts.ts'
-import { Problem } from './problem.ts'
+import type { ReconcileTrigger } from '../parts.ts'
+import { RequestError } from '../replies.ts'
 
 /**
  * Passes who shows the admin token: as a bearer token, or as the password of Basic credentials, which is all
  * that git-sync can send (`--webhook-url=http://git-sync:TOKEN@…`).
- * @throws {Problem} 401 without the right token, 503 while there is none to compare with
+ * @throws {RequestError} 401 without the right token, 503 while there is none to compare with
  */
 export async function authorize(header: string | undefined, trigger: ReconcileTrigger): Promise<void> {
   const expected = await readToken(trigger)
   if (expected === undefined) {
-    throw new Problem(
+    throw new RequestError(
       503,
       'the admin token cannot be read',
       'Check the file that --admin-token-file names: it must be there, readable and not empty.',
@@ -18,7 +18,7 @@ export async function authorize(header: string | undefined, trigger: ReconcileTr
   }
   const given = tokenOf(header)
   if (given === undefined || !same(given, expected)) {
-    throw new Problem(
+    throw new RequestError(
       401,
       given === undefined ? 'the admin token is missing' : 'the admin token is wrong',
       'Send "Authorization: Bearer TOKEN" with the content of the file that --admin-token-file names.',

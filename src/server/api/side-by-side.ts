@@ -1,9 +1,9 @@
-import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../kinds/body-shape.ts'
-import type { Difference } from '../kinds/difference.ts'
-import { fieldsOf } from '../kinds/lookup.ts'
-import { createLabels } from '../kinds/record-pairs.ts'
-import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../../kinds/body-shape.ts'
+import type { Difference } from '../../kinds/difference.ts'
+import { fieldsOf } from '../../kinds/lookup.ts'
+import { createLabels } from '../../kinds/record-pairs.ts'
+import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
+import type { ResourceStatus } from '../../reconcile/status.ts'
 
 /** More fields than anybody reads; differing ones come first and are always among them. */
 const MOST_FIELDS = 1_000

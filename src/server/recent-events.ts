@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../kinds/revision.ts'
 import type { Event, WatchMode } from '../reconcile/events.ts'
-import type { Change } from './change.ts'
+import { changesOf, type Change } from './changes.ts'
 
 /** Readings and the like that are remembered. */
 const SOURCE_ENTRIES = 200
@@ -59,11 +59,12 @@ export interface LastReading {
 
 /**
  * The past that the page tells and no ledger keeps: readings, and the states of pipes and alerts. It is in memory,
- * bounded, and begins with the process.
+ * bounded, and begins with the process. Who subscribes hears what is shown otherwise because of an event.
  */
-export interface Chronicle {
-  /** @returns what is shown otherwise because of it, and that nobody else tells */
-  take(event: Event): readonly Change[]
+export interface RecentEvents {
+  add(event: Event): void
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (change: Change) => void): () => void
   /** Newest first. */
   source(): readonly SourceEntry[]
   /** Oldest first; empty when nothing was seen yet. */
@@ -74,20 +75,19 @@ export interface Chronicle {
   readonly missedChanges: number
 }
 
-const NO_CHANGES: readonly Change[] = []
-
 /** @param now ms since the epoch */
-export function createChronicle(now: () => number): Chronicle {
+export function createRecentEvents(now: () => number): RecentEvents {
   const entries: SourceEntry[] = []
   /** A span, or spans where there was more than one: of most resources the state never changes. */
   const spans = new Map<Key, OpenSpan | OpenSpan[]>()
   let lastReading: LastReading | undefined
   let lastRevision: string | undefined
   let problem: string | undefined
-  let watch: Chronicle['watch']
+  let watch: RecentEvents['watch']
   let missedChanges = 0
+  const listeners = new Set<(change: Change) => void>()
 
-  function add(entry: SourceEntry): void {
+  function note(entry: SourceEntry): void {
     entries.push(entry)
     if (entries.length > SOURCE_ENTRIES) entries.shift()
   }
@@ -95,7 +95,7 @@ export function createChronicle(now: () => number): Chronicle {
   function noteProblem(message: string | undefined): void {
     if (message === problem) return
     problem = message
-    add({
+    note({
       at: now(),
       type: 'source',
       what: message === undefined ? 'recovered' : 'problem',
@@ -103,7 +103,7 @@ export function createChronicle(now: () => number): Chronicle {
     })
   }
 
-  function takeReading(event: Extract<Event, { type: 'SourceLoaded' }>): void {
+  function noteReading(event: Extract<Event, { type: 'SourceLoaded' }>): void {
     const { revision, changed, findings, durationMs } = event
     lastReading = { at: now(), durationMs, ok: event.problem === undefined }
     if (event.missedByWatcher) missedChanges += 1
@@ -111,7 +111,7 @@ export function createChronicle(now: () => number): Chronicle {
     if (event.problem !== undefined || (revision.id === lastRevision && changed.length === 0)) return
     lastRevision = revision.id
     const errors = findings.filter(({ severity }) => severity === 'error').length
-    add({
+    note({
       at: now(),
       type: 'revision',
       revision: revision.id,
@@ -123,49 +123,60 @@ export function createChronicle(now: () => number): Chronicle {
     })
   }
 
-  function takeFailure({ durationMs, message }: Extract<Event, { type: 'SourceFailed' }>): void {
+  function noteFailure({ durationMs, message }: Extract<Event, { type: 'SourceFailed' }>): void {
     lastReading = { at: now(), durationMs, ok: false }
     noteProblem(message)
   }
 
-  function takeWatchMode({ mode, message }: Extract<Event, { type: 'WatchModeChanged' }>): void {
+  function noteWatchMode({ mode, message }: Extract<Event, { type: 'WatchModeChanged' }>): void {
     watch = { mode, message }
-    add({ at: now(), type: 'source', what: 'watch', message })
+    note({ at: now(), type: 'source', what: 'watch', message })
   }
 
-  function takeBrake({ on, wanted, limit }: Extract<Event, { type: 'BrakeChanged' }>): void {
+  function noteBrake({ on, wanted, limit }: Extract<Event, { type: 'BrakeChanged' }>): void {
     const message = on
       ? `${wanted} creations are wanted at once, and at most ${limit} may pass.`
       : 'Creations may pass again.'
-    add({ at: now(), type: 'brake', on, message })
+    note({ at: now(), type: 'brake', on, message })
   }
 
-  function noteState(key: Key, state: string | undefined): readonly Change[] {
+  /** @returns whether it is another one than before */
+  function noteState(key: Key, state: string | undefined): boolean {
     const at = now()
     const known = spans.get(key)
     const last = Array.isArray(known) ? known.at(-1) : known
     if (last?.state === state && last !== undefined) {
       last.until = at
-      return NO_CHANGES
+      return false
     }
     const span = { state, from: at, until: at }
     if (known === undefined) {
       if (spans.size < KEYS_WITH_STATES) spans.set(key, span)
-      return NO_CHANGES
+      return false
     }
     spans.set(key, [known, span].flat().slice(-STATES_PER_KEY))
-    return [{ type: 'resources', keys: [key] }]
+    return true
+  }
+
+  function tell(change: Change): void {
+    for (const listener of listeners) listener(change)
   }
 
   return {
-    take(event) {
-      if (event.type === 'Observed') return noteState(event.key, event.state)
-      if (event.type === 'SourceLoaded') takeReading(event)
-      if (event.type === 'SourceFailed') takeFailure(event)
-      if (event.type === 'WatchModeChanged') takeWatchMode(event)
-      if (event.type === 'BrakeChanged') takeBrake(event)
+    add(event) {
+      if (event.type === 'Observed' && noteState(event.key, event.state)) {
+        tell({ type: 'resources', keys: [event.key] })
+      }
+      if (event.type === 'SourceLoaded') noteReading(event)
+      if (event.type === 'SourceFailed') noteFailure(event)
+      if (event.type === 'WatchModeChanged') noteWatchMode(event)
+      if (event.type === 'BrakeChanged') noteBrake(event)
       if (event.type === 'Forgotten') spans.delete(event.key)
-      return NO_CHANGES
+      for (const change of changesOf(event)) tell(change)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     source: () => entries.toReversed(),
     states: (key) => [spans.get(key) ?? []].flat().map((span) => ({ ...span })),

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { HistoryEntry } from '../reconcile/history.ts'
-import type { SourceEntry } from './chronicle.ts'
-import type { ServerParts } from './parts.ts'
-import { wholeOf, wordsOf, type Query } from './query.ts'
+import type { HistoryEntry } from '../../reconcile/history.ts'
+import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
+import type { ServerParts } from '../parts.ts'
+import type { SourceEntry } from '../recent-events.ts'
 
 const TYPES = ['revision', 'source', 'brake', 'action', 'condition'] as const
 
@@ -20,17 +20,39 @@ export interface EarlierRevision {
 
 export type TimelineEntry = HistoryEntry | SourceEntry | EarlierRevision
 
+/** Of `GET /api/v1/timeline`. */
+export interface TimelineReply {
+  readonly items: readonly TimelineEntry[]
+  /** Whether there are older ones. */
+  readonly more: boolean
+}
+
+/** Of `GET /api/v1/history`. */
+export interface HistoryReply {
+  readonly items: readonly HistoryEntry[]
+}
+
 /** `GET /api/v1/timeline`: history and readings as one story, newest first. `type`: one or a comma list. */
 export function registerTimeline(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/timeline', async ({ query }) => {
+  app.get<{ Querystring: Query }>('/api/v1/timeline', async ({ query }): Promise<TimelineReply> => {
     const limit = wholeOf(query, 'limit', { least: 1, most: DEEP, absent: 100 })
     const types = wordsOf(query, 'type', TYPES)
     const read = types === undefined ? limit : DEEP
     const history = await parts.history({ key: undefined, limit: read })
-    const entries = timelineOf(history, parts.chronicle.source(), { whole: history.length < read }).filter(
+    const entries = timelineOf(history, parts.recentEvents.source(), { whole: history.length < read }).filter(
       ({ type }) => types?.has(type) ?? true,
     )
     return { items: entries.slice(0, limit), more: entries.length > limit || history.length === read }
+  })
+}
+
+/** `GET /api/v1/history`, newest first. */
+export function registerHistory(app: FastifyInstance, parts: ServerParts): void {
+  app.get<{ Querystring: Query }>('/api/v1/history', async ({ query }): Promise<HistoryReply> => {
+    const text = oneOf(query, 'key')
+    const key = text === undefined ? undefined : wellFormedKey(text)
+    const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
+    return { items: await parts.history({ key, limit }) }
   })
 }
 

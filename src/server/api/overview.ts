@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify'
+import type { Finding } from '../../kinds/finding.ts'
+import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
+import type { Health, Overview, ServerParts } from '../parts.ts'
+import type { LastReading } from '../recent-events.ts'
+import { countStatuses, judge, type Counts, type Verdict } from '../verdict.ts'
+
+/** Findings in an overview; `/api/v1/findings` has the others. */
+const FINDINGS_SHOWN = 100
+
+/** Of `GET /api/v1/overview`. */
+export interface OverviewReply extends Overview {
+  readonly verdict: Verdict
+  readonly ready: Health
+  /** Resources by status. */
+  readonly counts: Counts
+  readonly findingCounts: FindingCounts
+  readonly lastReading: LastReading | undefined
+  /** Why the directory is watched in this way, in words. */
+  readonly watchMessage: string | undefined
+  /** Changes that no watcher event announced, since the daemon started. */
+  readonly missedChanges: number
+}
+
+/** The whole at a glance; of the findings the first hundred, errors first. */
+export function overviewOf(parts: ServerParts): OverviewReply {
+  const overview = parts.overview()
+  const ready = parts.ready()
+  const counts = countStatuses(parts.board.list())
+  const { recentEvents } = parts
+  return {
+    ...overview,
+    findings: errorsFirst(overview.findings).slice(0, FINDINGS_SHOWN),
+    findingCounts: countFindings(overview.findings),
+    ready,
+    counts,
+    verdict: judge(counts, overview, ready),
+    lastReading: recentEvents.lastReading,
+    watchMessage: recentEvents.watch?.message,
+    missedChanges: recentEvents.missedChanges,
+  }
+}
+
+/** `GET /api/v1/overview`. */
+export function registerOverview(app: FastifyInstance, parts: ServerParts): void {
+  app.get('/api/v1/overview', (): OverviewReply => overviewOf(parts))
+}
+
+export interface FindingCounts {
+  readonly error: number
+  readonly warning: number
+}
+
+/** Of `GET /api/v1/findings`. */
+export interface FindingsReply {
+  readonly items: readonly Finding[]
+  /** How many match; `items` may be a part of them. */
+  readonly total: number
+  /** Of all findings, whatever was asked for. */
+  readonly counts: FindingCounts
+}
+
+/** `GET /api/v1/findings`: those of the last reading, errors first. `severity`, `key`, `offset`, `limit`. */
+export function registerFindings(app: FastifyInstance, parts: ServerParts): void {
+  app.get<{ Querystring: Query }>('/api/v1/findings', ({ query }): FindingsReply => {
+    const severities = wordsOf(query, 'severity', ['error', 'warning'])
+    const text = oneOf(query, 'key')
+    const key = text === undefined ? undefined : wellFormedKey(text)
+    const offset = wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 })
+    const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
+    const { findings } = parts.overview()
+    const matching = errorsFirst(findings).filter(
+      (finding) => (severities?.has(finding.severity) ?? true) && (key === undefined || finding.key === key),
+    )
+    return {
+      items: matching.slice(offset, offset + limit),
+      total: matching.length,
+      counts: countFindings(findings),
+    }
+  })
+}
+
+function countFindings(findings: readonly Finding[]): FindingCounts {
+  const error = findings.filter(({ severity }) => severity === 'error').length
+  return { error, warning: findings.length - error }
+}
+
+function errorsFirst(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+}

@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** On every reply: nothing is loaded from elsewhere, framed, guessed at or kept. */
+export const REPLY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+/** The body of every reply that is no success; some carry more facts. */
+export interface ErrorReply {
+  readonly error: string
+  readonly hint: string
+}
+
+/** Why a request is not answered as asked: an HTTP status, what is wrong, and what to do. */
+export class RequestError extends Error {
+  readonly statusCode: number
+  readonly hint: string
+  readonly facts: Readonly<Record<string, unknown>>
+
+  constructor(statusCode: number, message: string, hint: string, facts: RequestError['facts'] = {}) {
+    super(message)
+    this.name = 'RequestError'
+    this.statusCode = statusCode
+    this.hint = hint
+    this.facts = facts
+  }
+}
+
+/** The headers of every reply, and every error in JSON. What went wrong inside is not told outside. */
+export function registerReplies(app: FastifyInstance): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(REPLY_HEADERS)
+  })
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send({
+      error: `there is nothing at ${request.method} ${request.url.split('?')[0]}`,
+      hint: 'GET / is the page for people; /api/v1/resources, /api/v1/history, /api/v1/overview and /metrics are for machines.',
+    } satisfies ErrorReply),
+  )
+  app.setErrorHandler((error, _request, reply) => {
+    if (error instanceof RequestError && error.statusCode === 401) {
+      reply.header('www-authenticate', 'Bearer realm="pipewright"')
+    }
+    const [status, body] = errorReply(error)
+    return reply.code(status).send(body)
+  })
+}
+
+function errorReply(error: unknown): readonly [status: number, body: ErrorReply] {
+  if (error instanceof RequestError) {
+    return [error.statusCode, { error: error.message, hint: error.hint, ...error.facts }]
+  }
+  const status = clientStatus(error)
+  if (status !== undefined) {
+    const what = error instanceof Error ? error.message : 'the request is not understood'
+    return [status, { error: what, hint: 'Check the method, the headers and the body of the request.' }]
+  }
+  const hint = 'It is a fault of Pipewright or of its ledger; /readyz may say more.'
+  return [500, { error: 'this could not be answered', hint }]
+}
+
+/** Errors of fastify about a request carry a status from 400 to 499; all others are ours. */
+function clientStatus(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined
+  const { statusCode } = error
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined
+}
+
+/** A reply in JSON by Node alone, as the app would give it: for what must be answered without the app. */
+export function replyByNode(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response
+    .writeHead(status, {
+      ...REPLY_HEADERS,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    })
+    .end(text)
+}
