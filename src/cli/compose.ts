@@ -9,6 +9,7 @@ import type { LoadResult, Source } from '../manifest/load.ts'
 import { createSource } from '../manifest/load.ts'
 import type { SecretFile } from '../manifest/platform-secrets.ts'
 import type { PlatformClient } from '../platform/clients.ts'
+import { createPlatform } from '../platform/clients.ts'
 import { createFreshSecrets } from '../platform/fresh-secrets.ts'
 import { createSecretStore } from '../platform/secret-store.ts'
 import type { WritableBoard } from '../reconcile/board.ts'
@@ -20,8 +21,8 @@ import { LedgerError } from '../reconcile/ports.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { createWorld } from '../reconcile/world.ts'
+import { startEmbeddedSandbox } from './embedded-sandbox.ts'
 import type { Failpoints } from './failpoints.ts'
-import { createLatePlatform } from './late-platform.ts'
 import { platformName } from './platform-name.ts'
 import { SANDBOX_LEDGER } from './sandbox-home.ts'
 import { VERSION } from './version.ts'
@@ -87,7 +88,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   const sandboxUrl = settings.sandbox ? await sandboxUrlOf(settings, stack) : undefined
   const baseUrl = sandboxUrl ?? settings.baseUrl
   const platform = stack.use(
-    createLatePlatform({
+    createPlatform({
       baseUrl,
       alertsBaseUrl: sandboxUrl ?? settings.alertsBaseUrl,
       alertsTokenFile: settings.alertsTokenFile,
@@ -127,8 +128,6 @@ async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Pr
     new AbortController().signal,
   )
   const secrets = createSecretStore(settings.secretsDir)
-  // Loaded here, since only a sandbox run needs it.
-  const { startEmbeddedSandbox } = await import('./embedded-sandbox.ts')
   return stack.use(await startEmbeddedSandbox(settings, secrets, state.catalog)).url
 }
 

@@ -1,4 +1,3 @@
-import type { Server as HttpServer } from 'node:http'
 import { fastify, type FastifyInstance } from 'fastify'
 import { registerAttention } from './attention.ts'
 import { registerBodies } from './body.ts'
@@ -12,6 +11,7 @@ import { registerMetrics } from './metrics.ts'
 import { registerOverview } from './overview.ts'
 import { registerPage } from './page.ts'
 import type { ServerParts } from './parts.ts'
+import { registerProbes } from './probes.ts'
 import { registerReconcile } from './reconcile.ts'
 import { registerResources } from './resources.ts'
 import { registerTimeline } from './timeline.ts'
@@ -19,20 +19,25 @@ import { registerTimeline } from './timeline.ts'
 /** Requests say a key at most. */
 const BODY_LIMIT_BYTES = 4_096
 
-/** What answers everything but the probes; closing it ends event streams, and leaves the port open. */
-export type App = Pick<FastifyInstance, 'routing' | 'close'>
+/** For the whole of a request to arrive. */
+const REQUEST_TIMEOUT_MS = 10_000
 
-/** The routes of design §8, on a server that listens already. */
-export async function createApp(http: HttpServer, parts: ServerParts): Promise<App> {
+/** A connection is kept open for the next scrape, which mostly comes within a minute. */
+const KEEP_ALIVE_MS = 72_000
+
+/** The routes of design §8, on a server that does not listen yet; closing it ends event streams as well. */
+export async function createApp(parts: ServerParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
-    serverFactory: () => http,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
   registerHeaders(app)
   registerErrors(app)
   registerBodies(app)
+  registerProbes(app, parts)
   registerMetrics(app, parts)
   registerResources(app, parts)
   registerOverview(app, parts)
