@@ -14,9 +14,10 @@ const { packages } = await bundle()
 const names = new Set(packages.map((folder) => folder.split('node_modules/').at(-1)))
 
 /** Without what was left out of the bundle, such as what a package needs only at its own command line. */
-function pruned<T extends { readonly dependencies?: object }>(about: T): T {
-  const dependencies = Object.entries(about.dependencies ?? {}).filter(([name]) => names.has(name))
-  return { ...about, dependencies: Object.fromEntries(dependencies), peerDependencies: {} }
+function pruned(about: object): object {
+  const needed = 'dependencies' in about ? Object.entries(about.dependencies as object) : []
+  const dependencies = Object.fromEntries(needed.filter(([name]) => names.has(name)))
+  return { ...about, dependencies, peerDependencies: {} }
 }
 
 const { devDependencies: _development, ...production } = packageJson
