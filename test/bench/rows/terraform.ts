@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommand } from '../child.ts'
 import { type Rig, UNLIMITED } from '../rig.ts'
@@ -26,7 +26,8 @@ export const terraformApply: Row = {
   rule: { how: 'times', target: 0.1 },
   async measure(rig, run) {
     await rig.platform.reset()
-    const folder = await project(rig)
+    const folder = join(rig.work, `terraform-${run}`)
+    await writeProject(rig, folder)
     const [floor, subject] = await inTurns(
       run,
       () => terraform(folder, 'apply', '-auto-approve'),
@@ -46,8 +47,7 @@ export const terraformPlan: Row = {
   rule: { how: 'times', target: 0.33 },
   async measure(rig, run) {
     await rig.platform.reset()
-    const folder = await project(rig)
-    await terraform(folder, 'apply', '-auto-approve')
+    const folder = await applied(rig)
     const [floor, subject] = await inTurns(
       run,
       () => terraform(folder, 'plan'),
@@ -57,15 +57,23 @@ export const terraformPlan: Row = {
   },
 }
 
-async function project({ work, size }: Rig): Promise<string> {
-  const folder = mkdtempSync(join(work, 'terraform-'))
+/** Made by the first run; to apply it takes a minute. */
+async function applied(rig: Rig): Promise<string> {
+  const folder = join(rig.work, 'terraform-applied')
+  if (existsSync(folder)) return folder
+  await writeProject(rig, folder)
+  await terraform(folder, 'apply', '-auto-approve')
+  return folder
+}
+
+async function writeProject({ size }: Rig, folder: string): Promise<void> {
+  mkdirSync(folder)
   const resources = Array.from(
     { length: size },
     (_, n) => `resource "terraform_data" "r${n}" { input = "v${n}" }`,
   )
   writeFileSync(join(folder, 'main.tf'), resources.join('\n'))
   await terraform(folder, 'init')
-  return folder
 }
 
 const terraform = (folder: string, ...args: readonly string[]) =>
