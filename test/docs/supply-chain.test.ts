@@ -65,4 +65,4 @@ test('npm run sbom prints what the bundle holds, as CycloneDX', () => {
   )
   expect(named.toSorted()).toEqual([...new Set(wanted)].toSorted())
   expect(bom.components.every(({ hashes = [] }) => hashes.length > 0)).toBe(true)
-})
+}, 120_000)

@@ -8,7 +8,8 @@ import { layOutBundle } from '../support/bundle.ts'
 import { LAUNCHER, MAIN, ROOT, runProgram, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
-const BUILD_LIMIT_MS = 60_000
+/** On a machine that is busy with other things. */
+const BUSY_MS = 120_000
 
 /** A folder as the image and the npm package lay it out, with no package beside it. */
 let folder: string
@@ -17,7 +18,7 @@ let command: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pipewright-bundle-'))
   command = await layOutBundle(folder)
-}, BUILD_LIMIT_MS)
+}, BUSY_MS)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('bin/pipewright.js in a checkout', () => {
@@ -57,31 +58,35 @@ describe('the bundle, from a folder without packages', () => {
     expect(bundled).toEqual(sources)
   })
 
-  it('runs the daemon: ready, with its page, its metrics and its API, and logs for people', async () => {
-    const args = ['run', '--sandbox', '--manifests', join(ROOT, 'manifests'), '--listen', '127.0.0.1:0']
-    await using program = startProgram(args, { main: command, cwd: folder })
-    const url = await urlOf(program)
-    await until(`readiness\n${program.stderr()}`, async () => (await fetch(`${url}/readyz`)).ok)
-    for (const [path, text] of [
-      ['/', '<!doctype html>'],
-      ['/page.js', 'import'],
-      ['/metrics', 'pipewright_build_info'],
-      ['/api/v1/overview', '"sandbox":true'],
-    ] as const) {
-      expect([path, await (await fetch(`${url}${path}`)).text()]).toEqual([
-        path,
-        expect.stringContaining(text),
-      ])
-    }
-    program.signal('SIGTERM')
-    expect(await program.ended).toBe(0)
-    expect(program.stderr()).toBe('')
+  it(
+    'runs the daemon: ready, with its page, its metrics and its API, and logs for people',
+    async () => {
+      const args = ['run', '--sandbox', '--manifests', join(ROOT, 'manifests'), '--listen', '127.0.0.1:0']
+      await using program = startProgram(args, { main: command, cwd: folder })
+      const url = await urlOf(program)
+      await until(`readiness\n${program.stderr()}`, async () => (await fetch(`${url}/readyz`)).ok)
+      for (const [path, text] of [
+        ['/', '<!doctype html>'],
+        ['/page.js', 'import'],
+        ['/metrics', 'pipewright_build_info'],
+        ['/api/v1/overview', '"sandbox":true'],
+      ] as const) {
+        expect([path, await (await fetch(`${url}${path}`)).text()]).toEqual([
+          path,
+          expect.stringContaining(text),
+        ])
+      }
+      program.signal('SIGTERM')
+      expect(await program.ended).toBe(0)
+      expect(program.stderr()).toBe('')
 
-    await using pretty = startProgram([...args, '--log-format', 'pretty'], { main: command, cwd: folder })
-    await until(`a line for people\n${pretty.stderr()}`, () => /INFO.*Started/.test(pretty.stdout()))
-    pretty.signal('SIGTERM')
-    expect(await pretty.ended).toBe(0)
-  })
+      await using pretty = startProgram([...args, '--log-format', 'pretty'], { main: command, cwd: folder })
+      await until(`a line for people\n${pretty.stderr()}`, () => /INFO.*Started/.test(pretty.stdout()))
+      pretty.signal('SIGTERM')
+      expect(await pretty.ended).toBe(0)
+    },
+    BUSY_MS,
+  )
 
   it('brings the licences of what is in it', () => {
     const licenses = readFileSync(join(folder, 'dist/licenses.txt'), 'utf8')
