@@ -4,23 +4,18 @@
 # --build-arg NODE_IMAGE=docker.io/library/node:26.10.0-trixie-slim@sha256:…
 ARG NODE_IMAGE=docker.io/library/node:26.10.0-trixie-slim
 
-# No dependency has native code, so the packages for every platform come from the builder's own.
+# The bundle is the same for every platform, so it is built on the builder's own.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --cache /tmp/npm && rm -rf /tmp/npm
-COPY LICENSE ./
+RUN npm ci --ignore-scripts --no-audit --no-fund --cache /tmp/npm && rm -rf /tmp/npm
+COPY LICENSE build.ts ./
 COPY bin bin
 COPY src src
 # `pipewright` for `docker exec` and `kubectl exec`; a home for the ledger that belongs to the user below
-RUN rm package-lock.json .npmrc && chmod -R u=rwX,go=rX LICENSE package.json bin src && chmod 0755 bin/pipewright.js \
+RUN node build.ts && chmod -R u=rwX,go=rX LICENSE package.json bin dist && chmod 0755 bin/pipewright.js \
   && mkdir -p /build/bin /build/state/pipewright && chmod 0700 /build/state/pipewright \
   && ln -s /app/bin/pipewright.js /build/bin/pipewright
-# The sources without their types, as that user's Node looks for them: to strip them is a third of the work of a start. Node
-# goes by its own version and by the kind of processor; where either is another one, or the user is, types are stripped as ever.
-COPY Dockerfile.strip.js /build/strip.js
-RUN node /build/strip.js 65532 && chown -R 0:0 node_modules/.cache && chmod -R u=rwX,go=rX node_modules/.cache \
-  && mv node_modules/.cache /build/cache
 
 FROM ${NODE_IMAGE}
 ARG VERSION=0.1.0
@@ -38,13 +33,11 @@ LABEL org.opencontainers.image.title="pipewright" \
   org.opencontainers.image.base.name="${NODE_IMAGE}"
 
 # What changes least comes first. Nothing runs in this stage, so that it needs no emulation for another platform.
-COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build --chown=65532:65532 /build/state/ /var/lib/
 COPY --from=build /build/bin/ /usr/local/bin/
 COPY --from=build /app/LICENSE /app/package.json /app/
 COPY --from=build /app/bin /app/bin
-COPY --from=build /app/src /app/src
-COPY --from=build /build/cache /app/node_modules/.cache
+COPY --from=build /app/dist /app/dist
 
 ENV NODE_ENV=production PIPEWRIGHT_LISTEN=0.0.0.0:8080
 # The ledger's default place is below it. No VOLUME: with an anonymous one a new container would quietly forget its pipes;
@@ -55,6 +48,6 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "-e", \
   "fetch(`http://127.0.0.1:${process.env.PIPEWRIGHT_LISTEN.split(':').at(-1)}/healthz`, {signal: AbortSignal.timeout(4000)}).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Node is the first process and hears the signals itself. The helpers that parse a large directory are its own children.
+# Node is the first process and hears the signals itself.
 ENTRYPOINT ["node", "/app/bin/pipewright.js"]
 CMD ["run"]

@@ -1,12 +1,9 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { existsSync } from 'node:fs'
 
 /*
- * What `npm start`, `npm run pipewright` and the image start. `node src/main.ts` is the same, some 50 ms slower: to read a first
- * file in TypeScript Node loads all that strips types, although what it makes of our files is kept. Hence this one in JavaScript.
+ * The command: what `npm start`, `npm run pipewright`, the image and the npm package start. A checkout runs its sources,
+ * whatever a build left in dist/; the image and the package have no sources, and run the bundle.
  */
-
-// The same folder as in src/main.ts, where it is said why.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/pipewright', import.meta.url)))
-await import('../src/main.ts')
+const sources = new URL('../src/main.ts', import.meta.url)
+await import(existsSync(sources) ? sources : '../dist/pipewright.js')

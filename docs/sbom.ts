@@ -1,25 +1,38 @@
 /**
- * Prints what the image holds as CycloneDX (`npm run sbom`).
- * Not `npm sbom --omit dev` itself: npm 11 leaves out what a development dependency needs too, zod and yaml among them. So it is
- * asked in a folder whose package.json and lock file have no development dependencies.
+ * Prints what the image and the npm package hold as CycloneDX (`npm run sbom`): the packages in the bundle.
+ * npm is asked in a folder whose package.json and lock file name those packages and no others.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundle } from '../build.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import lock from '../package-lock.json' with { type: 'json' }
 
+const { packages } = await bundle()
+const names = new Set(packages.map((folder) => folder.split('node_modules/').at(-1)))
+
+/** Without what was left out of the bundle, such as what a package needs only at its own command line. */
+function pruned(about: object): object {
+  const needed = 'dependencies' in about ? Object.entries(about.dependencies as object) : []
+  const dependencies = Object.fromEntries(needed.filter(([name]) => names.has(name)))
+  return { ...about, dependencies, peerDependencies: {} }
+}
+
 const { devDependencies: _development, ...production } = packageJson
-const packages = Object.entries(lock.packages).filter(([, about]) => !('dev' in about))
-const pruned = { ...lock, packages: { ...Object.fromEntries(packages), '': production } }
+const entries = Object.entries(lock.packages).filter(([path]) => packages.includes(path))
+const lockFile = {
+  ...lock,
+  packages: { '': production, ...Object.fromEntries(entries.map(([path, about]) => [path, pruned(about)])) },
+}
 
 const base = mkdtempSync(join(tmpdir(), 'pipewright-sbom-'))
 try {
   const folder = join(base, packageJson.name) // npm takes the component's name from it
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), JSON.stringify(production))
-  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(pruned))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lockFile))
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application']
   process.stdout.write(execFileSync('npm', args, { cwd: folder, encoding: 'utf8', maxBuffer: 64_000_000 }))
 } finally {

@@ -1,13 +1,8 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { EXIT } from './cli/exit-code.ts'
+import { runCommand } from './cli/program.ts'
 
 /* The process: arguments, signals, exit code. */
-
-// Types are stripped and modules compiled once, not at each start: half of the time of a start. Beside the packages, where
-// only who may change the program may write; where nobody may, it works without. NODE_DISABLE_COMPILE_CACHE turns it off. bin/pipewright.js has done it before.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/pipewright', import.meta.url)))
 
 const stopping = new AbortController()
 const forced = new AbortController()
@@ -31,7 +26,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // The clock's timers do not keep the process alive: a command that waits, for the request budget say, would end there.
 const alive = setInterval(() => undefined, 2 ** 30)
 try {
-  const { runCommand } = await import('./cli/program.ts')
   process.exitCode = await runCommand(
     {
       stdout: process.stdout,

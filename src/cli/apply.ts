@@ -33,7 +33,7 @@ export async function apply(
 ): Promise<ExitCode> {
   await using stack = new AsyncDisposableStack()
   const board = openBoard()
-  const logging = await createLogging({
+  const logging = createLogging({
     log: { level: settings.logLevel, format: logFormatFor(io, settings), destination: io.stderr },
     clock: systemClock,
   })

@@ -7,7 +7,7 @@ import type { Catalog } from '../kinds/catalog.ts'
 import { openLedger } from '../ledger/open.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/load.ts'
 import type { SecretFile } from '../manifest/platform-secrets.ts'
-import type { PlatformClient } from '../platform/clients.ts'
+import { createPlatform, type PlatformClient } from '../platform/clients.ts'
 import { createFreshSecrets, createSecretStore } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/board.ts'
 import type { Deps } from '../reconcile/deps.ts'
@@ -15,8 +15,8 @@ import type { Emit } from '../reconcile/events.ts'
 import { type Ledger, LedgerError } from '../reconcile/ports.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createWorld } from '../reconcile/world.ts'
+import { startEmbeddedSandbox } from './embedded-sandbox.ts'
 import type { Failpoints } from './failpoints.ts'
-import { createLatePlatform } from './late-platform.ts'
 import { platformName } from './platform-name.ts'
 import { SANDBOX_LEDGER } from './sandbox-home.ts'
 import { VERSION } from './version.ts'
@@ -82,7 +82,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   const sandboxUrl = settings.sandbox ? await sandboxUrlOf(settings, stack) : undefined
   const baseUrl = sandboxUrl ?? settings.baseUrl
   const platform = stack.use(
-    createLatePlatform({
+    createPlatform({
       baseUrl,
       alertsBaseUrl: sandboxUrl ?? settings.alertsBaseUrl,
       alertsTokenFile: settings.alertsTokenFile,
@@ -122,8 +122,6 @@ async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Pr
     new AbortController().signal,
   )
   const secrets = createSecretStore(settings.secretsDir)
-  // Loaded here, since only a sandbox run needs it.
-  const { startEmbeddedSandbox } = await import('./embedded-sandbox.ts')
   return stack.use(await startEmbeddedSandbox(settings, secrets, state.catalog)).url
 }
 

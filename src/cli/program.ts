@@ -5,18 +5,29 @@ import type { SettingFault } from '../config/fault.ts'
 import { wholeNumber } from '../config/parsers.ts'
 import type { Settings } from '../config/settings.ts'
 import { readSettings, SETTINGS } from '../config/settings.ts'
+import { LedgerError } from '../reconcile/ports.ts'
+import { SandboxFileError } from '../sandbox/sandbox-file.ts'
+import { adopt } from './adopt.ts'
+import { apply } from './apply.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import type { ExitCode } from './exit-code.ts'
 import { failpointFaults } from './failpoints.ts'
-import type { Found } from './resolve.ts'
+import { forget, forgetPlatform } from './forget.ts'
+import { history } from './history.ts'
 import type { Io } from './io.ts'
 import { print } from './io.ts'
+import { lock } from './lock.ts'
+import { plan } from './plan.ts'
+import { resolve, type Found } from './resolve.ts'
+import { runDaemon } from './run.ts'
+import { sandbox } from './sandbox.ts'
+import { schema } from './schema.ts'
+import { status } from './status.ts'
 import { usageFaults } from './usage.ts'
+import { validate } from './validate.ts'
 import { VERSION } from './version.ts'
 
-/*
- * The commands and their options. Each command is loaded when it is asked for, so that a quick one starts quickly.
- */
+/* The commands and their options. */
 
 /**
  * Runs one command line, without the program's name.
@@ -35,14 +46,12 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
   }
 }
 
-async function failureOf(io: Io, error: unknown): Promise<ExitCode> {
+function failureOf(io: Io, error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage
   if (error instanceof CommandError) {
     print(io.stderr, `pipewright: ${error.message}`)
     return error.code
   }
-  const { LedgerError } = await import('../reconcile/ports.ts')
-  const { SandboxFileError } = await import('../sandbox/sandbox-file.ts')
   if (error instanceof LedgerError || error instanceof SandboxFileError) {
     print(io.stderr, `pipewright: ${error.message}`)
     return error instanceof LedgerError ? EXIT.failed : EXIT.usage
@@ -69,7 +78,6 @@ function buildProgram(io: Io, done: Done): Command {
     program.command('run').description('run the daemon: watch the directory and reconcile until stopped'),
   ).action(async (_flags, command: Command) => {
     const settings = await settingsFor(io, command, 'platform')
-    const { runDaemon } = await import('./run.ts')
     done(await runDaemon(io, settings))
   })
 
@@ -79,7 +87,6 @@ function buildProgram(io: Io, done: Done): Command {
     .action(async (path: string | undefined, flags, command: Command) => {
       if (path !== undefined) command.setOptionValue('manifests', path)
       const settings = await settingsFor(io, command, 'local')
-      const { validate } = await import('./validate.ts')
       done(await validate(io, settings, flags.output))
     })
 
@@ -87,7 +94,6 @@ function buildProgram(io: Io, done: Done): Command {
     .addOption(output(['text', 'json', 'markdown']))
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'platform')
-      const { plan } = await import('./plan.ts')
       done(await plan(io, settings, flags.output))
     })
 
@@ -96,7 +102,6 @@ function buildProgram(io: Io, done: Done): Command {
     .option('--yes', 'let more creations pass than --max-creates')
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'platform')
-      const { apply } = await import('./apply.ts')
       done(await apply(io, settings, { output: flags.output, brake: flags.yes === true ? 'off' : 'on' }))
     })
 
@@ -107,7 +112,6 @@ function buildProgram(io: Io, done: Done): Command {
     .addOption(output(['text', 'json']))
     .action(async (key: string | undefined, flags, command: Command) => {
       const settings = await settingsFor(io, command, 'local')
-      const { status } = await import('./status.ts')
       done(await status(io, settings, { key, output: flags.output }))
     })
 
@@ -119,7 +123,6 @@ function buildProgram(io: Io, done: Done): Command {
       const limit = wholeNumber(1, MOST_LINES)(flags.limit)
       const wrong = limit.ok ? [] : [{ setting: undefined, from: '--limit', given: flags.limit, ...limit }]
       const settings = await settingsFor(io, command, 'local', wrong)
-      const { history } = await import('./history.ts')
       done(await history(io, settings, { key, limit: limit.ok ? limit.value : 1, output: flags.output }))
     })
 
@@ -131,7 +134,6 @@ function buildProgram(io: Io, done: Done): Command {
     .addOption(output(['json']))
     .action(async (kind: string | undefined, _flags, command: Command) => {
       assertUsage(command)
-      const { schema } = await import('./schema.ts')
       done(schema(io, kind))
     })
 
@@ -146,7 +148,6 @@ function buildProgram(io: Io, done: Done): Command {
     .option('--alerts-token <TOKEN>', 'token for alerts that is right; made up unless given')
     .action(async (flags, command: Command) => {
       assertUsage(command)
-      const { sandbox } = await import('./sandbox.ts')
       done(await sandbox(io, flags))
     })
 
@@ -166,7 +167,6 @@ function addWaysOut(program: Command, io: Io, done: Done): void {
     .addOption(output(['text', 'json']))
     .action(async (key: string, pipeId: string, flags, command: Command) => {
       const settings = await settingsFor(io, command, 'platform')
-      const { adopt } = await import('./adopt.ts')
       done(await adopt(io, settings, { key, pipeId, output: flags.output }))
     })
 
@@ -184,7 +184,6 @@ function addWaysOut(program: Command, io: Io, done: Done): void {
     .action(async (key: string, flags, command: Command) => {
       const found = foundOf(flags)
       const settings = await settingsFor(io, command, found.type === 'nothing' ? 'local' : 'platform')
-      const { resolve } = await import('./resolve.ts')
       done(await resolve(io, settings, { key, found, output: flags.output }))
     })
 
@@ -202,7 +201,6 @@ function addWaysOut(program: Command, io: Io, done: Done): void {
         )
       }
       const settings = await settingsFor(io, command, 'local')
-      const { forget, forgetPlatform } = await import('./forget.ts')
       done(
         key === undefined
           ? await forgetPlatform(io, settings, flags.output)
@@ -219,7 +217,6 @@ function addWaysOut(program: Command, io: Io, done: Done): void {
     .addOption(output(['yaml', 'json']))
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'local')
-      const { lock } = await import('./lock.ts')
       done(await lock(io, settings, { name: flags.name, output: flags.output }))
     })
 }

@@ -16,17 +16,16 @@ import type { ExitCode } from './exit-code.ts'
 import { CommandError, EXIT } from './exit-code.ts'
 import { failpointsOf } from './failpoints.ts'
 import type { Io } from './io.ts'
-import { prepare } from './prepare.ts'
+import { assertAddresses, openNotifier } from './notifications.ts'
 import { VERSION } from './version.ts'
 
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
-  const notifications = settings.notifications.length > 0 ? await import('./notifications.ts') : undefined
-  await notifications?.assertAddresses(settings)
+  await assertAddresses(settings)
   await using stack = new AsyncDisposableStack()
   const startedAt = systemClock.now()
   const board = openBoard()
-  const telemetry = await createTelemetry({
+  const telemetry = createTelemetry({
     log: { level: settings.logLevel, format: settings.logFormat, destination: io.stdout },
     version: VERSION,
     board: () => board.list(),
@@ -44,7 +43,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
 
   const failpoints = failpointsOf(io.env, emit)
   const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
-  const notifier = await notifications?.openNotifier(settings, { ledger, board, emit })
+  const notifier =
+    settings.notifications.length > 0 ? await openNotifier(settings, { ledger, board, emit }) : undefined
   if (notifier !== undefined) stack.use(notifier)
   listening.notifier = notifier
   const source = openSource(settings)
@@ -99,7 +99,6 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       }),
   })
   running.daemon = daemon
-  void daemon.firstReading.then(() => prepare([telemetry, server], { emit, stopping: io.stop.stopping }))
   io.stop.onHangup(() => {
     daemon.request(undefined)
   })

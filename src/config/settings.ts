@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { SettingFault } from './fault.ts'
-import type { NotificationTarget } from './notifications.ts'
+import { parseSettingsFile } from './file.ts'
+import { parseNotifications, type NotificationTarget } from './notifications.ts'
 import type { ApiBudget, Listen } from './parsers.ts'
 import { checkRules } from './rules.ts'
 import {
@@ -133,8 +134,6 @@ async function readSources({ flags, env, readFile }: SettingsInput): Promise<rea
 
 async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<Source> {
   if (!TABLE.config.parse(config.text).ok) return { given: [], faults: [] } // said when it is parsed
-  // Loaded when there is a file: what reads YAML takes longer to load than all else that --help needs.
-  const { parseSettingsFile } = await import('./file.ts')
   try {
     return parseSettingsFile(config.text, await readFile(config.text))
   } catch (error) {
@@ -156,7 +155,6 @@ async function readNotifications(
 ): Promise<ReadNotifications> {
   if (notifications === undefined) return { targets: [], faults: [] }
   const { value: file, from = '--notifications' } = notifications
-  const { parseNotifications } = await import('./notifications.ts')
   try {
     const { targets = [], faults } = parseNotifications(file, await readFile(file), secretsDir?.value ?? '')
     return { targets, faults }

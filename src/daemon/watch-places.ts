@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative, sep } from 'node:path'
-import type { FSWatcher } from 'chokidar'
+import { watch, type FSWatcher } from 'chokidar'
 import type { Clock } from '../lib/clock.ts'
 import { CONFIG_MAP_LINK, type WatchPlace } from './watch-plan.ts'
 import { watchTree } from './watch-tree.ts'
@@ -64,7 +64,7 @@ async function openTree(place: WatchPlace, { onEvent, onError }: OpenPlacesOptio
 }
 
 async function openLevel(place: WatchPlace, { onEvent, onError }: OpenPlacesOptions): Promise<OpenPlaces> {
-  const watcher = await startLevel(place, onEvent)
+  const watcher = startLevel(place, onEvent)
   await new Promise<void>((resolve) => {
     watcher.on('ready', () => resolve())
     watcher.on('error', (error) => {
@@ -76,9 +76,7 @@ async function openLevel(place: WatchPlace, { onEvent, onError }: OpenPlacesOpti
   return { isLost: () => false, close: () => watcher.close() }
 }
 
-/** chokidar is loaded when it is needed, so that a plain tree starts without it. */
-async function startLevel(place: WatchPlace, onEvent: () => void): Promise<FSWatcher> {
-  const { watch } = await import('chokidar')
+function startLevel(place: WatchPlace, onEvent: () => void): FSWatcher {
   const watcher = watch(place.dir, {
     depth: 0,
     ignored: (path) => isIgnored(place, path),

@@ -1,7 +1,6 @@
-import type { Server as HttpServer } from 'node:http'
 import { fastify, type FastifyInstance } from 'fastify'
 import { registerApi } from './api/routes.ts'
-import { registerMetrics } from './monitoring.ts'
+import { registerMetrics, registerProbes } from './monitoring.ts'
 import { registerPage } from './page-files.ts'
 import { registerBodies } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
@@ -10,19 +9,24 @@ import { registerReplies } from './replies.ts'
 /** Requests say a key at most. */
 const BODY_LIMIT_BYTES = 4_096
 
-/** What answers everything but the probes; closing it ends event streams, and leaves the port open. */
-export type App = Pick<FastifyInstance, 'routing' | 'close'>
+/** For the whole of a request to arrive. */
+const REQUEST_TIMEOUT_MS = 10_000
 
-/** The routes of design §8, on a server that listens already. */
-export async function createApp(http: HttpServer, parts: ServerParts): Promise<App> {
+/** A connection is kept open for the next scrape, which mostly comes within a minute. */
+const KEEP_ALIVE_MS = 72_000
+
+/** The routes of design §8, on a server that does not listen yet; closing it ends event streams as well. */
+export async function createApp(parts: ServerParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
-    serverFactory: () => http,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
   registerReplies(app)
   registerBodies(app)
+  registerProbes(app, parts)
   registerMetrics(app, parts)
   registerApi(app, parts)
   await registerPage(app)

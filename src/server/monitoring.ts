@@ -1,32 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Health, ServerParts } from './parts.ts'
-import { replyByNode } from './replies.ts'
 
-/**
- * Answers `GET /healthz` and `/readyz`.
- * @returns whether it was one of them; if not, nothing was answered
- */
-export function answerProbe(
-  request: Pick<IncomingMessage, 'method' | 'url'>,
-  response: ServerResponse,
-  parts: Pick<ServerParts, 'health' | 'ready'>,
-): boolean {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return false
-  const check = checkAt(request.url?.split('?')[0], parts)
-  if (check === undefined) return false
-  const { ok, detail } = outcomeOf(check)
-  replyByNode(response, ok ? 200 : 503, { ok, detail })
-  return true
-}
-
-function checkAt(
-  path: string | undefined,
-  parts: Pick<ServerParts, 'health' | 'ready'>,
-): (() => Health) | undefined {
-  if (path === '/healthz') return () => parts.health()
-  if (path === '/readyz') return () => parts.ready()
-  return undefined
+/** `GET /healthz` and `/readyz`. */
+export function registerProbes(app: FastifyInstance, parts: Pick<ServerParts, 'health' | 'ready'>): void {
+  for (const [path, check] of [
+    ['/healthz', () => parts.health()],
+    ['/readyz', () => parts.ready()],
+  ] as const) {
+    app.get(path, (_request, reply) => {
+      const { ok, detail } = outcomeOf(check)
+      return reply.code(ok ? 200 : 503).send({ ok, detail })
+    })
+  }
 }
 
 /** A check that throws is a check that failed. */

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 const CONTENT_SECURITY_POLICY = [
@@ -81,16 +80,4 @@ function clientStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined
   const { statusCode } = error
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined
-}
-
-/** A reply in JSON by Node alone, as the app would give it: for what must be answered without the app. */
-export function replyByNode(response: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body)
-  response
-    .writeHead(status, {
-      ...REPLY_HEADERS,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(text),
-    })
-    .end(text)
 }

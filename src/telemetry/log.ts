@@ -12,8 +12,8 @@ export interface Log {
 }
 
 /** Tells events as lines of a log; the revision stands on every line. */
-export async function createLog(options: LogOptions): Promise<Log> {
-  const logger = await createLogger(options)
+export function createLog(options: LogOptions): Log {
+  const logger = createLogger(options)
   const readings = createReadingLines()
   let revision: string | undefined
 

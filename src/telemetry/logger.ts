@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import { errorFacts } from './error-facts.ts'
 import type { Line } from './log-lines.ts'
 import { maskText, REDACTED_PATHS } from './mask.ts'
+import { createPrettyLine } from './pretty-line.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -25,7 +26,7 @@ export interface Logger {
 }
 
 /** pino as we use it: ISO time, levels as words, nothing of the machine, and a net under secrets. */
-export async function createLogger(options: LogOptions): Promise<Logger> {
+export function createLogger(options: LogOptions): Logger {
   const output = openOutput(options.destination)
   const logger = pino(
     {
@@ -36,7 +37,7 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
       serializers: { err: errorFacts, detail: maskDetail },
       redact: { paths: [...REDACTED_PATHS], censor: '[secret]' },
     },
-    options.format === 'json' ? output : await prettyOutput(output, options.destination),
+    options.format === 'json' ? output : prettyOutput(output, options.destination),
   )
   return {
     debugs: logger.isLevelEnabled('debug'),
@@ -84,11 +85,7 @@ function openOutput(destination: LogOptions['destination']): Output {
 
 function ignore(): void {}
 
-async function prettyOutput(
-  output: Output,
-  destination: LogOptions['destination'],
-): Promise<DestinationStream> {
-  const { createPrettyLine } = await import('./pretty-line.ts')
+function prettyOutput(output: Output, destination: LogOptions['destination']): DestinationStream {
   const isTerminal =
     typeof destination === 'number'
       ? isatty(destination)

@@ -1,9 +1,9 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit, Event } from '../reconcile/events.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
-import { createLateMetrics } from './late-metrics.ts'
 import { createLog, type Log } from './log.ts'
 import type { LogOptions } from './logger.ts'
+import { createMetrics } from './metrics.ts'
 
 export interface LoggingOptions {
   readonly log: Pick<LogOptions, 'level' | 'format' | 'destination'>
@@ -30,43 +30,34 @@ export interface Telemetry extends Logging {
     /** A scrape: its text, and the `Content-Type` of it. */
     render(): Promise<{ readonly contentType: string; readonly text: string }>
   }
-  /**
-   * Loads the metrics. Otherwise the first scrape does, or a thousand events.
-   * @throws when they cannot be loaded
-   */
-  prepare(): Promise<void>
 }
 
 /** Subscribes to all events, and makes logs of them: for a command that ends by itself, which nobody scrapes. */
-export async function createLogging({ log: options, clock }: LoggingOptions): Promise<Logging> {
-  const log = await createLog({ ...options, clock })
+export function createLogging({ log: options, clock }: LoggingOptions): Logging {
+  const log = createLog({ ...options, clock })
   return { emit: (event) => tell(log, event), close: () => log.close() }
 }
 
 /** Subscribes to all events, and makes logs and metrics of them (design §8). */
-export async function createTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { version, clock, board, namedResources } = options
-  const log = await createLog({ ...options.log, clock })
-  const metrics = createLateMetrics({ version, clock, board, namedResources }, (event, error) =>
-    tellFault(log, event, error),
-  )
+  const log = createLog({ ...options.log, clock })
+  const metrics = createMetrics({ version, clock, board, namedResources })
   return {
     emit(event) {
       tell(log, event)
-      metrics.count(event)
+      try {
+        metrics.count(event)
+      } catch (error) {
+        tellFault(log, event, error)
+      }
     },
     metrics: {
-      async render() {
-        const loaded = await metrics.load()
-        return { contentType: loaded.contentType, text: await loaded.render() }
-      },
-    },
-    async prepare() {
-      await metrics.load()
+      render: async () => ({ contentType: metrics.contentType, text: await metrics.render() }),
     },
     async close() {
       await log.close()
-      await metrics.close()
+      metrics.close()
     },
   }
 }

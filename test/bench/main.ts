@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { readOptions } from './options.ts'
 import { asText, type Result, resultOf, thisMachine } from './report.ts'
@@ -11,6 +12,8 @@ import { pass, passAway } from './rows/pass.ts'
 import { reload } from './rows/reload.ts'
 import { start } from './rows/start.ts'
 import { step } from './rows/step.ts'
+import { terraformApply, terraformPlan } from './rows/terraform.ts'
+import { validate } from './rows/validate.ts'
 
 /*
  * npm run bench -- [--sizes 100,1000,10000] [--rows load,pass] [--runs 5] [--json FILE] [--short]
@@ -19,7 +22,20 @@ import { step } from './rows/step.ts'
  * worse than twice its target, or when something was seen that must never be, such as a write in a pass over what is in sync.
  */
 
-const ROWS: readonly Row[] = [load, reload, pass, passAway, change, step, budget, memory, start]
+const ROWS: readonly Row[] = [
+  load,
+  reload,
+  pass,
+  passAway,
+  change,
+  step,
+  budget,
+  memory,
+  start,
+  validate,
+  terraformApply,
+  terraformPlan,
+]
 
 const reading = readOptions(
   process.argv.slice(2),
@@ -52,6 +68,10 @@ for (const size of options.sizes) {
   for (const row of ROWS) {
     if (options.rows.length > 0 && !options.rows.includes(row.name)) continue
     if (row.onlyAt?.(size, options.sizes) === false) continue
+    if (row.needs !== undefined && !isThere(row.needs)) {
+      print(`${row.name.padEnd(10)} ${String(size).padStart(6)}  skipped: no ${row.needs}`)
+      continue
+    }
     const rig = await rigOf(size)
     const measured: Measured[] = []
     for (let run = 0; run < options.runs; run += 1) measured.push(await row.measure(rig, run, rigOf))
@@ -63,6 +83,11 @@ for (const size of options.sizes) {
 }
 const bad = results.filter((result) => result.verdict === 'far off' || result.faults.length > 0)
 process.exitCode = bad.length > 0 ? 1 : 0
+
+/** Whether a command can be started, whatever it says to this. */
+function isThere(command: string): boolean {
+  return spawnSync(command, ['-h'], { stdio: 'ignore' }).error === undefined
+}
 
 /** After each row, so that a run that is ended early leaves what it has. */
 function save(): void {

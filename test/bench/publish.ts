@@ -18,7 +18,20 @@ interface Report {
 const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
 const PLOT = fileURLToPath(new URL('../../docs/images/cost.svg', import.meta.url))
 /** As in the table of the page. */
-const ORDER = ['load', 'reload', 'pass', 'pass-away', 'change', 'step', 'budget', 'memory', 'start']
+const ORDER = [
+  'load',
+  'reload',
+  'pass',
+  'pass-away',
+  'change',
+  'step',
+  'budget',
+  'memory',
+  'start',
+  'validate',
+  'tf-apply',
+  'tf-plan',
+]
 const BEGIN = '<!-- measured: begin -->'
 const END = '<!-- measured: end -->'
 

@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { LAUNCHER, type Program, startProgram, urlOf } from '../support/process.ts'
+import { layOutBundle } from '../support/bundle.ts'
+import { type Program, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { type Tree, writeTree } from './tree.ts'
 
@@ -72,6 +73,10 @@ export interface Rig extends AsyncDisposable {
   readonly tree: Tree
   readonly platform: Platform
   readonly work: string
+  /** The program as the image has it. */
+  readonly command: string
+  /** Settings of a command, with a ledger of its own on a real disk. */
+  settings(options?: Pick<DaemonOptions, 'manifests' | 'ledger'>): readonly string[]
   /** Starts the daemon with a copy of the settled ledger, on a real disk. */
   daemon(more: readonly string[], options?: DaemonOptions): Promise<BenchDaemon>
   /** Paths of all reads of a full pass. */
@@ -136,8 +141,26 @@ export async function createRig(size: number): Promise<Rig> {
   )
   const tree = writeTree(join(work, 'manifests'), join(work, 'secrets'), size)
   const platform = stack.use(await startPlatform())
+  const command = await layOutBundle(join(work, 'program'))
   const settled = join(quick, 'ledger.db')
   let daemons = 0
+
+  function settingsOf(ledger: string, manifests = tree.dir): readonly string[] {
+    return Object.entries({
+      manifests,
+      'secrets-dir': tree.secrets,
+      ledger: `sqlite:${ledger}`,
+      'base-url': platform.url,
+      'alerts-base-url': platform.url,
+    }).flatMap(([name, value]) => [`--${name}`, value])
+  }
+
+  /** A place for a ledger on a real disk, with a copy of the settled one unless a first run is asked for. */
+  function placeLedger(kind: DaemonOptions['ledger']): string {
+    const ledger = join(mkdtempSync(join(work, 'ledger-')), 'ledger.db')
+    if (kind !== 'none') copyFileSync(settled, ledger)
+    return ledger
+  }
 
   async function start(
     ledger: string,
@@ -146,26 +169,9 @@ export async function createRig(size: number): Promise<Rig> {
   ): Promise<BenchDaemon> {
     daemons += 1
     const probe = join(work, `probe${daemons}`)
-    const args = [
-      'run',
-      '--manifests',
-      manifests,
-      '--secrets-dir',
-      tree.secrets,
-      '--ledger',
-      `sqlite:${ledger}`,
-    ]
-    args.push(
-      '--base-url',
-      platform.url,
-      '--alerts-base-url',
-      platform.url,
-      '--listen',
-      '127.0.0.1:0',
-      ...more,
-    )
+    const args = ['run', ...settingsOf(ledger, manifests), '--listen', '127.0.0.1:0', ...more]
     const program = startProgram(args, {
-      main: LAUNCHER,
+      main: command,
       nodeFlags: wanted === 'none' ? [] : ['--expose-gc', '--import', PROBE],
       env: { BENCH_PROBE: probe },
     })
@@ -228,12 +234,9 @@ export async function createRig(size: number): Promise<Rig> {
     work,
     paths,
     pathOf: (pipe) => byId.get(ids[`pipe-${pipe}`] ?? '') ?? '',
-    async daemon(more, options = {}) {
-      const dir = mkdtempSync(join(work, 'ledger-'))
-      const ledger = join(dir, 'ledger.db')
-      if (options.ledger !== 'none') copyFileSync(settled, ledger)
-      return start(ledger, more, options)
-    },
+    command,
+    settings: ({ ledger, manifests } = {}) => settingsOf(placeLedger(ledger), manifests),
+    daemon: (more, options = {}) => start(placeLedger(options.ledger), more, options),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -29,6 +29,8 @@ export interface Row {
    * that runs for the first time. Infinity: it is shown and never held.
    */
   readonly heldFrom?: number
+  /** A command that has to be there; the row is skipped where it is not. */
+  readonly needs?: string
   /** Sizes at which it makes sense; all when absent. */
   readonly onlyAt?: (size: number, sizes: readonly number[]) => boolean
   /**

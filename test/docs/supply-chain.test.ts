@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { bundle } from '../../build.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
 import { ROOT } from '../support/process.ts'
 
 const PRODUCTION = Object.keys(packageJson.dependencies).toSorted()
+
+const { packages } = await bundle()
 
 /** Rows of the table of dependencies in docs/decisions.md: names, and why. */
 function rows(): readonly { readonly names: readonly string[]; readonly why: string }[] {
@@ -40,21 +43,26 @@ test('SECURITY.md counts them', () => {
   )
 })
 
-test('npm run sbom prints what the image holds, as CycloneDX', () => {
+test('the bundle holds the production dependencies, and nothing of the development', () => {
+  const development = Object.entries(lock.packages).flatMap(([path, about]) => ('dev' in about ? [path] : []))
+  expect(packages.filter((path) => development.includes(path))).toEqual([])
+  expect(PRODUCTION.filter((name) => !packages.includes(`node_modules/${name}`))).toEqual([])
+})
+
+test('npm run sbom prints what the bundle holds, as CycloneDX', () => {
   const printed = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, encoding: 'utf8' })
   const bom = JSON.parse(printed) as {
     bomFormat: string
     components: readonly { name: string; group?: string; version: string; hashes?: readonly unknown[] }[]
   } // CycloneDX
   expect(bom.bomFormat).toBe('CycloneDX')
-  const wanted = Object.entries(lock.packages).flatMap(([path, about]) =>
-    path === '' || 'dev' in about || 'optional' in about
-      ? []
-      : [`${path.split('node_modules/').at(-1)}@${about.version}`],
-  )
+  const wanted = Object.entries(lock.packages)
+    .filter(([path]) => packages.includes(path))
+    .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`)
+  expect(wanted).toHaveLength(packages.length)
   const named = bom.components.map(
     ({ group, name, version }) => `${group === undefined ? '' : `${group}/`}${name}@${version}`,
   )
   expect(named.toSorted()).toEqual([...new Set(wanted)].toSorted())
   expect(bom.components.every(({ hashes = [] }) => hashes.length > 0)).toBe(true)
-})
+}, 120_000)

@@ -1,11 +1,27 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { LAUNCHER, MAIN, ROOT, runProgram } from '../support/process.ts'
+import { layOutBundle } from '../support/bundle.ts'
+import { LAUNCHER, MAIN, ROOT, runProgram, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
-describe('bin/pipewright.js', () => {
+/** On a machine that is busy with other things. */
+const BUSY_MS = 120_000
+
+/** A folder as the image and the npm package lay it out, with no package beside it. */
+let folder: string
+let command: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pipewright-bundle-'))
+  command = await layOutBundle(folder)
+}, BUSY_MS)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('bin/pipewright.js in a checkout', () => {
   it('is the command of the package, and can be called as one', () => {
     expect(join(ROOT, packageJson.bin.pipewright)).toBe(LAUNCHER)
     expect(statSync(LAUNCHER).mode & 0o111).toBe(0o111)
@@ -13,23 +29,69 @@ describe('bin/pipewright.js', () => {
     expect(execFileSync(LAUNCHER, ['--version'], { env, encoding: 'utf8' }).trim()).toBe(packageJson.version)
   })
 
-  it.each([[['--version']], [['schema', 'Pip']], [['validate', '/nowhere']], [['nonsense']]])(
-    'does what src/main.ts does: %j',
-    async (args) => {
-      const [one, other] = [
-        await runProgram(args, { main: LAUNCHER }),
-        await runProgram(args, { main: MAIN }),
-      ]
-      expect(one).toEqual(other)
+  it('runs the sources, also when a build left something in dist/', async () => {
+    const checkout = join(folder, 'checkout')
+    cpSync(join(ROOT, 'bin'), join(checkout, 'bin'), { recursive: true })
+    for (const [file, text] of [
+      ['src/main.ts', 'const said: string = "sources"; console.log(said)'],
+      ['dist/pipewright.js', 'console.log("bundle")'],
+    ] as const) {
+      mkdirSync(dirname(join(checkout, file)))
+      writeFileSync(join(checkout, file), text)
+    }
+    const { stdout } = await runProgram([], { main: join(checkout, 'bin/pipewright.js') })
+    expect(stdout).toBe('sources\n')
+  })
+})
+
+describe('the bundle, from a folder without packages', () => {
+  it.each([
+    [['--version']],
+    [['schema', 'Pip']],
+    [['validate', 'manifests', '-o', 'sarif']],
+    [['plan', '--manifests', 'manifests', '--sandbox', '--ledger', 'memory:']],
+    [['nonsense']],
+  ])('does what src/main.ts does: %j', async (args) => {
+    const [bundled, sources] = await Promise.all(
+      [command, MAIN].map((main) => runProgram(args, { main, cwd: ROOT })),
+    )
+    expect(bundled).toEqual(sources)
+  })
+
+  it(
+    'runs the daemon: ready, with its page, its metrics and its API, and logs for people',
+    async () => {
+      const args = ['run', '--sandbox', '--manifests', join(ROOT, 'manifests'), '--listen', '127.0.0.1:0']
+      await using program = startProgram(args, { main: command, cwd: folder })
+      const url = await urlOf(program)
+      await until(`readiness\n${program.stderr()}`, async () => (await fetch(`${url}/readyz`)).ok)
+      for (const [path, text] of [
+        ['/', '<!doctype html>'],
+        ['/page.js', 'import'],
+        ['/metrics', 'pipewright_build_info'],
+        ['/api/v1/overview', '"sandbox":true'],
+      ] as const) {
+        expect([path, await (await fetch(`${url}${path}`)).text()]).toEqual([
+          path,
+          expect.stringContaining(text),
+        ])
+      }
+      program.signal('SIGTERM')
+      expect(await program.ended).toBe(0)
+      expect(program.stderr()).toBe('')
+
+      await using pretty = startProgram([...args, '--log-format', 'pretty'], { main: command, cwd: folder })
+      await until(`a line for people\n${pretty.stderr()}`, () => /INFO.*Started/.test(pretty.stdout()))
+      pretty.signal('SIGTERM')
+      expect(await pretty.ended).toBe(0)
     },
+    BUSY_MS,
   )
 
-  it('keeps what was stripped and compiled in the same folder', () => {
-    const folders = [LAUNCHER, MAIN].map((file) => {
-      const [, path = ''] = /new URL\('([^']+)', import\.meta\.url\)/.exec(readFileSync(file, 'utf8')) ?? []
-      return new URL(path, `file://${file}`).pathname
-    })
-    expect(folders[0]).toBe(join(ROOT, 'node_modules/.cache/pipewright'))
-    expect(folders[1]).toBe(folders[0])
+  it('brings the licences of what is in it', () => {
+    const licenses = readFileSync(join(folder, 'dist/licenses.txt'), 'utf8')
+    for (const name of Object.keys(packageJson.dependencies))
+      expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'))
+    expect(licenses).not.toContain('undefined')
   })
 })

@@ -6,10 +6,13 @@ import { until } from './until.ts'
 export const MAIN =
   process.env['PIPEWRIGHT_TEST_MAIN'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** What `npm run pipewright` and the image start: {@link MAIN}, a little quicker. */
+/** What `npm run pipewright`, the image and the npm package start; in a checkout it is {@link MAIN}. */
 export const LAUNCHER = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Where Node keeps what it compiled, so that each of the many processes of a run of tests need not do it again. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
 
 /** The real program as a child process. */
 export interface Program extends AsyncDisposable {
@@ -39,7 +42,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   const [command = '', ...words] = [...(options.through ?? []), ...own]
   const child = spawn(command, words, {
     cwd: options.cwd ?? ROOT,
-    env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...options.env },
+    env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', NODE_COMPILE_CACHE: COMPILED, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // A test that runs out of time never comes to its disposal.

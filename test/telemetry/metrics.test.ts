@@ -135,14 +135,6 @@ describe('a fresh process', () => {
     expect((await scrape(other)).get('creates_total{outcome="created"}')).toBe(0)
   })
 
-  it('counts what happened before anybody wanted metrics, once, however much it was', async () => {
-    const made = await telemetry({ log: { level: 'silent' } })
-    for (let n = 0; n < 2_500; n += 1) made.emit(createFinished())
-    await made.prepare()
-    made.emit(createFinished())
-    expect((await scrape(made)).get('creates_total{outcome="created"}')).toBe(2_501)
-  })
-
   it('tells a scraper which format it is', async () => {
     const { metrics } = await telemetry()
     expect((await metrics.render()).contentType).toBe('text/plain; version=0.0.4; charset=utf-8')

@@ -118,7 +118,7 @@ export async function telemetry(over: Overrides = {}) {
       done()
     },
   })
-  const made = await createTelemetry({
+  const made = createTelemetry({
     version: '9.9.9',
     board: over.board ?? (() => []),
     namedResources: over.namedResources ?? 1_000,

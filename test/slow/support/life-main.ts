@@ -68,7 +68,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   const counts = new Map<string, number>()
   const readings = new Set<() => void>()
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const telemetry = await createTelemetry({
+  const telemetry = createTelemetry({
     log: { level: 'info', format: 'json', destination: nowhere },
     version: 'life',
     board: () => board.list(),

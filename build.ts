@@ -1,0 +1,58 @@
+/**
+ * Builds what the image and the npm package carry (`npm run build`): `dist/pipewright.js`, all sources and packages in one
+ * file, and beside it what is read at run time.
+ */
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { rolldown } from 'rolldown'
+
+const ROOT = import.meta.dirname
+
+export interface Bundle {
+  readonly code: string
+  /** Folders of the packages in it, as package-lock.json names them, such as `node_modules/zod`. */
+  readonly packages: readonly string[]
+}
+
+/** Nothing is shortened: a stack trace names functions and lines that can be read. */
+export async function bundle(): Promise<Bundle> {
+  await using build = await rolldown({ input: join(ROOT, 'src/main.ts'), platform: 'node' })
+  const { output } = await build.generate({ codeSplitting: false, comments: false })
+  const [{ code, moduleIds }] = output
+  const packages = moduleIds.flatMap((id) => {
+    const [folder] = /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? []
+    return folder === undefined ? [] : [folder]
+  })
+  return { code, packages: [...new Set(packages)].toSorted() }
+}
+
+/** The licences of all packages ask for their text to travel along. */
+function licensesOf(packages: readonly string[]): string {
+  return packages
+    .map((folder) => {
+      const about = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as {
+        name: string
+        version: string
+        license?: string
+      }
+      const files = globSync('{LICEN[CS]E,licen[cs]e,NOTICE,COPYING}*', {
+        cwd: join(ROOT, folder),
+      }).toSorted()
+      const texts = files.map((file) => readFileSync(join(ROOT, folder, file), 'utf8').trim())
+      return [`${about.name} ${about.version} (${about.license})`, ...texts].join('\n\n')
+    })
+    .join(`\n\n${'-'.repeat(80)}\n\n`)
+    .concat('\n')
+}
+
+/** @param folder is emptied before */
+export async function writeBundle(folder: string): Promise<void> {
+  const { code, packages } = await bundle()
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'pipewright.js'), code)
+  writeFileSync(join(folder, 'licenses.txt'), licensesOf(packages))
+  cpSync(join(ROOT, 'src/server/page'), join(folder, 'page'), { recursive: true })
+}
+
+if (import.meta.main) await writeBundle(join(ROOT, 'dist'))

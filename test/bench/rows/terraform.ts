@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runCommand } from '../child.ts'
+import { type Rig, UNLIMITED } from '../rig.ts'
+import { inTurns, type Row } from '../row.ts'
+
+/** As many as one state of Terraform rarely has, for it is slow with them. */
+const SIZE = 1_000
+
+/*
+ * Terraform with as many resources as there are manifests, which call nothing and need no provider, beside us with a platform
+ * that answers at once.
+ */
+
+const COMMON = {
+  unit: 'ms',
+  needs: 'terraform',
+  onlyAt: (size) => size === SIZE,
+} as const satisfies Partial<Row>
+
+export const terraformApply: Row = {
+  ...COMMON,
+  name: 'tf-apply',
+  what: 'apply, from nothing to all pipes created',
+  floor: 'terraform apply of as many resources that call nothing',
+  rule: { how: 'times', target: 0.1 },
+  async measure(rig, run) {
+    await rig.platform.reset()
+    const folder = join(rig.work, `terraform-${run}`)
+    await writeProject(rig, folder)
+    const [floor, subject] = await inTurns(
+      run,
+      () => terraform(folder, 'apply', '-auto-approve'),
+      () => pipewright(rig, ['apply', '--yes', ...rig.settings({ ledger: 'none' })]),
+    )
+    const { posts } = await rig.platform.saw()
+    const faults = posts === rig.tree.pipes ? [] : [`${posts} of ${rig.tree.pipes} pipes were created`]
+    return { floor: floor.wallMs, subject: subject.wallMs, notes: {}, faults }
+  },
+}
+
+export const terraformPlan: Row = {
+  ...COMMON,
+  name: 'tf-plan',
+  what: 'plan, when all is in sync',
+  floor: 'terraform plan of as many resources that call nothing, all applied',
+  rule: { how: 'times', target: 0.33 },
+  async measure(rig, run) {
+    await rig.platform.reset()
+    const folder = await applied(rig)
+    const [floor, subject] = await inTurns(
+      run,
+      () => terraform(folder, 'plan'),
+      () => pipewright(rig, ['plan', ...rig.settings()]),
+    )
+    return { floor: floor.wallMs, subject: subject.wallMs, notes: {}, faults: [] }
+  },
+}
+
+/** Made by the first run; to apply it takes a minute. */
+async function applied(rig: Rig): Promise<string> {
+  const folder = join(rig.work, 'terraform-applied')
+  if (existsSync(folder)) return folder
+  await writeProject(rig, folder)
+  await terraform(folder, 'apply', '-auto-approve')
+  return folder
+}
+
+async function writeProject({ size }: Rig, folder: string): Promise<void> {
+  mkdirSync(folder)
+  const resources = Array.from(
+    { length: size },
+    (_, n) => `resource "terraform_data" "r${n}" { input = "v${n}" }`,
+  )
+  writeFileSync(join(folder, 'main.tf'), resources.join('\n'))
+  await terraform(folder, 'init')
+}
+
+const terraform = (folder: string, ...args: readonly string[]) =>
+  runWell('terraform', [...args, '-no-color', '-input=false'], folder)
+
+const pipewright = ({ command, work }: Rig, args: readonly string[]) =>
+  runWell(process.execPath, [command, ...args, '--api-budget', UNLIMITED], work)
+
+async function runWell(command: string, args: readonly string[], cwd: string) {
+  const ran = await runCommand(command, args, cwd)
+  if (ran.code !== 0)
+    throw new Error(`${command} ${args[0]} ended with ${ran.code}: ${ran.stdout}${ran.stderr}`)
+  return ran
+}
