@@ -149,7 +149,8 @@ export function createPending(options: PendingOptions): Pending {
   /** A creation as a notification; none when the target is not notified about this pipe. */
   function creationNotification(creation: Creation): readonly Notification[] {
     const status = resource(creation.key)
-    if (status !== undefined && isAbout(filter, status)) return [createdNotification(creation, status)]
+    if (status === undefined) return [] // nothing was read yet, or it is gone: `sweep` knows
+    if (isAbout(filter, status)) return [createdNotification(creation, status)]
     creations.delete(creation.key)
     return []
   }
@@ -165,6 +166,7 @@ export function createPending(options: PendingOptions): Pending {
       for (const key of new Set([...sent.keys(), ...waiting.keys()])) {
         if (resource(key) === undefined) observe(key, now)
       }
+      for (const key of creations.keys()) if (resource(key) === undefined) creations.delete(key)
     },
     readyAt() {
       let first: number | undefined

@@ -171,6 +171,20 @@ describe('what is sent', () => {
     expect(changes()).toEqual([['Pipe/orders created']])
     expect(sent()[0]).toMatchObject({ sentence: 'Pipe/orders was created.', news: [{ pipeId: 'p-1' }] })
   })
+
+  test('what was created waits for the first reading after a start, and is let go when that does not know it', async () => {
+    const { clock, put, changes, target } = given()
+    for (const key of ['Pipe/orders', 'Pipe/gone'] as const) {
+      target.created({ key, pipeId: 'p-1', at: clock.now(), revision: 'abc' })
+    }
+    await clock.advance(MINUTE)
+    expect(changes()).toEqual([])
+    put('Pipe/orders', 'Ready')
+    target.sweep()
+    put('Pipe/gone', 'Ready')
+    await clock.advance(MINUTE)
+    expect(changes()).toEqual([['Pipe/orders created']])
+  })
 })
 
 test('what changes while a message is under way is sent with the next', async () => {
