@@ -24,6 +24,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
     // Who asks at "localhost" tries both of its addresses; who asks at 127.0.0.1, only that one.
     await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted })
   } catch (error) {
+    await app.close()
     const why = error instanceof Error ? error.message : String(error)
     throw new Error(`cannot listen on ${host}:${wanted}: ${why}; choose another with --listen`, {
       cause: error,

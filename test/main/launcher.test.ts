@@ -51,12 +51,16 @@ describe('the bundle, from a folder without packages', () => {
     [['validate', 'manifests', '-o', 'sarif']],
     [['plan', '--manifests', 'manifests', '--sandbox', '--ledger', 'memory:']],
     [['nonsense']],
-  ])('does what src/main.ts does: %j', async (args) => {
-    const [bundled, sources] = await Promise.all(
-      [command, MAIN].map((main) => runProgram(args, { main, cwd: ROOT })),
-    )
-    expect(bundled).toEqual(sources)
-  })
+  ])(
+    'does what src/main.ts does: %j',
+    async (args) => {
+      const [bundled, sources] = await Promise.all(
+        [command, MAIN].map((main) => runProgram(args, { main, cwd: ROOT })),
+      )
+      expect(bundled).toEqual(sources)
+    },
+    BUSY_MS,
+  )
 
   it(
     'runs the daemon: ready, with its page, its metrics and its API, and logs for people',
