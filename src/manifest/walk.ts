@@ -46,11 +46,6 @@ interface Walk {
 
 const MANIFEST = /\.(?:ya?ml|json)$/i
 
-/** Whether a file of this name is read. */
-export function isManifestName(file: string): boolean {
-  return MANIFEST.test(file)
-}
-
 /**
  * Finds all manifests below a root that is already resolved; a root that is a file is the only one.
  * @throws the file system's error when the root itself cannot be listed, and the signal's reason
