@@ -146,10 +146,10 @@ async function readAll(files: readonly FoundFile[], options: ReadOptions): Promi
   const buffer = Buffer.allocUnsafe(options.limits.fileBytes + 1)
   let since = performance.now()
   for (const found of files) {
-    options.signal.throwIfAborted()
     const content = readOne(found, options, buffer)
     contents.push(content)
     if (content === 'vanished') break
+    options.signal.throwIfAborted()
     if (performance.now() - since < SLICE_MS) continue
     await setImmediate()
     since = performance.now()
