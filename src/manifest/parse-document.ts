@@ -16,6 +16,7 @@ import { NOBODY, identityOf, identityOfNodes } from './identity.ts'
 import type { Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { readLocks } from './lock-entries.ts'
+import { LOCK_ELSEWHERE, isLockFileName } from './lock-files.ts'
 import { meaningOf } from './meaning.ts'
 import { convert } from './convert.ts'
 import { findTooDeep } from './nesting.ts'
@@ -131,6 +132,8 @@ function checked(
   }
   const outline = outlineProblem(value)
   if (outline !== undefined) report((tree) => rangeOfPath(tree, outline.path), outline.statement)
+  if (identity.kind === 'Lock' && !isLockFileName(source.file))
+    report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
   const manifest = outline === undefined ? validate(value, identity.kind, { report, limits }) : undefined
   const valid = manifest !== undefined && !failed
   return {

@@ -129,8 +129,8 @@ async function listFolder(walk: Walk, folder: FoundFile): Promise<readonly Diren
 }
 
 function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): void {
-  if (isOddName(found.file)) refuse(walk, found.file, oddName(found.file))
-  else if (!kind.isFile()) refuse(walk, found.file, notRegular(found.file))
+  if (isOddName(found.file)) refuseFile(walk, found.file, oddName(found.file))
+  else if (!kind.isFile()) refuseFile(walk, found.file, notRegular(found.file))
   else if (!walk.seen.has(found.path)) {
     walk.seen.add(found.path)
     walk.files.push(found)
@@ -147,8 +147,8 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   } catch (error) {
     const code = codeOf(error)
     // A link whose name is not a manifest's may have been meant for anything; broken, it tells nothing.
-    if (code === 'ELOOP') refuse(walk, link.file, linkFinding(link.file, 'link-loop'))
-    else if (isManifest) refuse(walk, link.file, linkFinding(link.file, 'link-broken'))
+    if (code === 'ELOOP') refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
+    else if (isManifest) refuseLink(walk, link.file, linkFinding(link.file, 'link-broken'))
     return
   }
   const stats = await stat(target).catch(() => undefined)
@@ -157,9 +157,9 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     return
   }
   if (!stats.isDirectory() && !isManifest) return
-  if (!isBelow(target, walk.root)) return refuse(walk, link.file, linkFinding(link.file, 'link-outside'))
+  if (!isBelow(target, walk.root)) return refuseLink(walk, link.file, linkFinding(link.file, 'link-outside'))
   if (stats.isDirectory() && isBelow(dirname(link.path), target)) {
-    return refuse(walk, link.file, linkFinding(link.file, 'link-loop'))
+    return refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
   }
   walk.links.set(link.path, target)
   if (walk.seen.has(target)) walk.findings.push(linkFinding(link.file, 'link-repeated'))
@@ -167,9 +167,15 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   else addFile(walk, { file: link.file, path: target }, stats)
 }
 
-function refuse(walk: Walk, file: string, finding: Finding): void {
+function refuseFile(walk: Walk, file: string, finding: Finding): void {
   walk.findings.push(finding)
-  walk.unread.push(file, `${file}/`)
+  walk.unread.push(file)
+}
+
+/** It may have led to a file or to a folder. */
+function refuseLink(walk: Walk, file: string, finding: Finding): void {
+  refuseFile(walk, file, finding)
+  walk.unread.push(`${file}/`)
 }
 
 function isBelow(path: string, folder: string): boolean {
