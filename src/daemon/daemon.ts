@@ -11,7 +11,7 @@ import type { WatchMode } from '../reconcile/events.ts'
 import { seedStatus } from '../reconcile/seed.ts'
 import type { Again } from './dispatcher.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createGiveBack } from './give-back.ts'
+import { createHeapTrim } from './heap-trim.ts'
 import { laneOf } from './lane.ts'
 import { watchLedger } from './ledger-watch.ts'
 import type { Taken } from './queue.ts'
@@ -66,10 +66,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const changedAt = new Map<Key, number>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
-  const giveBack = createGiveBack<Key>({
-    clock,
-    quietFor: () => clock.now() - (readings.lastLoadAt ?? 0),
-  })
+  const trimHeap = createHeapTrim()
   let sourceProblem: string | undefined
   let brakeOn = false
 
@@ -111,12 +108,18 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     // A turn that began before its manifest went may have recorded a key that no reading looks for any more.
     if (action.reason === 'ManifestVanishing') doubtSoon()
     if (outcome.result === 'done') changedAt.delete(key)
-    giveBack.had(key)
     answered()
+    if (isPassOver()) trimHeap(world.catalog?.entries.size ?? 0)
     tellBrake()
     for (const other of also) dispatcher.ask(other, { priority: 1, afterMs: 0, lane: laneOf(world, other) })
     if (next === undefined) return undefined
     return { priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs, lane: laneOf(world, key) }
+  }
+
+  /** Whether nothing is due besides the one that ends now. */
+  function isPassOver(): boolean {
+    const due = queue.depth()
+    return queue.running <= 1 && due[0] + due[1] + due[2] === 0
   }
 
   /** Takes over a reading: the catalog, what is shown, and who has to have a turn. */
@@ -146,7 +149,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       seedStatus(deps, board, key)
       ask(key, settled(key) ? 2 : 0)
     }
-    if (first) giveBack.expect(keys)
     showPlaces(board, catalog)
     for (const key of everything ? [] : keys) for (const other of world.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
@@ -209,7 +211,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     },
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
-      giveBack.stop()
       endLedgerWatch()
       await watcher.close()
       await readings.stop()
