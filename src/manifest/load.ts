@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from './limits.ts'
 import type { Limits } from './limits.ts'
 import { textIn } from './parse-file.ts'
 import { createPlaces } from './places.ts'
+import type { KnownPlaces } from './places.ts'
 import type { SecretFile } from './platform-secrets.ts'
 import { readBytes } from './read-bytes.ts'
 import { readDirectory } from './read-directory.ts'
@@ -59,7 +60,7 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
   let running: Promise<unknown> = Promise.resolve()
-  const placeOf = createPlaces((file) => last && textNow(last, file, bounds))
+  const places: KnownPlaces = new WeakMap()
 
   async function loadNow(
     ...[known, { accept, trust = 'stamps' }, signal]: Parameters<Source['load']>
@@ -71,7 +72,7 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
       previous,
       reading,
       known,
-      placeOf,
+      placeOf: createPlaces((file) => last && textNow(last, file, bounds), places),
       accept,
       ...(ownSecrets === undefined ? {} : { ownSecrets }),
     })

@@ -1,6 +1,6 @@
 import { nameOf } from '../kinds/key.ts'
 import type { Key } from '../kinds/key.ts'
-import { crossFinding, groupsOf } from './cross-finding.ts'
+import { crossFinding, groupsOf, listed, othersIn } from './cross-finding.ts'
 import type { CrossFinding } from './cross-finding.ts'
 import type { Path } from './findings.ts'
 import type { ParsedDocument } from './parse-document.ts'
@@ -22,10 +22,11 @@ export function lockFindings(
   const locked = documents.flatMap(lockClaims)
   const adopted = documents.flatMap(adoptClaims)
   const { contested } = agreedLocks(documents)
+  const claimsOf = Map.groupBy(locked, (claim) => claim.key)
   return [
     ...sharedIds([...locked, ...adopted]),
     ...disagreements(locked),
-    ...documents.flatMap((document) => leftAlone(document, contested, locked)),
+    ...documents.flatMap((document) => leftAlone(document, contested, claimsOf)),
     ...locked
       .filter((claim) => !existing.has(claim.key) && claim.document.manifest !== undefined)
       .map(unused),
@@ -68,11 +69,12 @@ function adoptClaims(document: ParsedDocument): readonly Claim[] {
 }
 
 function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
-  return groupsOf(claims, (claim) => claim.id).flatMap(([id, group]) =>
-    group.flatMap((claim) => {
-      const others = group.filter((other) => other.key !== claim.key)
+  return groupsOf(claims, (claim) => claim.id).flatMap(([id, group]) => {
+    const othersOf = othersIn(group, (claim) => claim.key)
+    const keys = new Set(group.map(({ key }) => key))
+    return group.flatMap((claim) => {
+      const others = othersOf(claim)
       if (others.length === 0) return []
-      const keys = [...new Set(others.map((other) => other.key))].join(', ')
       return [
         crossFinding(
           claim.document,
@@ -80,7 +82,7 @@ function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
           {
             severity: 'error',
             code: 'pipe-claimed-twice',
-            message: `The pipe ${id} is claimed by ${claim.key} and by ${keys}; a pipe belongs to one.`,
+            message: `The pipe ${id} is claimed by ${claim.key} and by ${listed(keys, claim.key, ', ')}; a pipe belongs to one.`,
             hint: 'Find out which one it is, and remove the id from the others.',
           },
           others.map((other) => ({
@@ -90,14 +92,16 @@ function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
           })),
         ),
       ]
-    }),
-  )
+    })
+  })
 }
 
 function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
-  return groupsOf(claims, (claim) => claim.key).flatMap(([key, group]) =>
-    group.flatMap((claim) => {
-      const others = group.filter((other) => other.id !== claim.id)
+  return groupsOf(claims, (claim) => claim.key).flatMap(([key, group]) => {
+    const othersOf = othersIn(group, (claim) => claim.id)
+    const ids = new Set(group.map(({ id }) => id))
+    return group.flatMap((claim) => {
+      const others = othersOf(claim)
       if (others.length === 0) return []
       return [
         crossFinding(
@@ -106,7 +110,7 @@ function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
           {
             severity: 'error',
             code: 'lock-conflict',
-            message: `Locks disagree on ${key}: ${[...new Set(group.map((each) => each.id))].join(' and ')}.`,
+            message: `Locks disagree on ${key}: ${listed(ids, undefined, ' and ')}.`,
             hint: 'Find out which id is right, and remove the other. Until then the pipe is left alone.',
           },
           others.map((other) => ({
@@ -116,15 +120,15 @@ function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
           })),
         ),
       ]
-    }),
-  )
+    })
+  })
 }
 
 /** A pipe whose id is contested must not be created: it may be there already, under the other id. */
 function leftAlone(
   document: ParsedDocument,
   contested: ReadonlySet<Key>,
-  claims: readonly Claim[],
+  claimsOf: ReadonlyMap<Key, readonly Claim[]>,
 ): readonly CrossFinding[] {
   const { key, manifest } = document
   if (
@@ -134,7 +138,7 @@ function leftAlone(
     manifest.policy?.adopt !== undefined
   )
     return []
-  const locks = claims.filter((claim) => claim.key === key)
+  const locks = claimsOf.get(key) ?? []
   const statement = {
     severity: 'error',
     code: 'lock-conflict',

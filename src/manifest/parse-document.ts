@@ -5,7 +5,6 @@ import type { Key, Kind } from '../kinds/key.ts'
 import { keptManifest, partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { pipeBody } from '../kinds/pipe/body.ts'
-import type { PipeManifest } from '../kinds/pipe/schema.ts'
 import { REGISTRY } from '../kinds/registry.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
 import type { PlacedRef } from '../kinds/secrets-in.ts'
@@ -53,8 +52,8 @@ export interface ParsedDocument {
   readonly findings: readonly Finding[]
   /** What a `Lock` says, as far as it can be read: also of one with errors, since it keeps pipes from being created. */
   readonly locks: ReadonlyMap<Key, string>
-  /** Where a valid Pipe refers to secrets, below its `spec`: {@link PlacedRef}s as JSON, as many say the same. */
-  readonly secretRefs: string | undefined
+  /** Where a valid Pipe refers to secrets, below its `spec`. */
+  readonly secretRefs: readonly PlacedRef[]
   /** The mounted secret that a Service signs in with, as far as it can be read: also of one with errors. */
   readonly credentials: string | undefined
   /** False when it is not YAML, so that something it says may have gone unseen. */
@@ -65,6 +64,7 @@ export interface ParsedDocument {
 }
 
 const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
+const NO_REFS: readonly PlacedRef[] = []
 
 /** The documents of one part of a file; more than one only where the text is broken. */
 export function parseChunk(source: SourceText, chunk: Chunk, limits: Limits): readonly ParsedDocument[] {
@@ -142,7 +142,7 @@ function checked(
     ...(valid && manifest !== undefined ? keep(manifest) : { manifest: undefined, meaning: undefined }),
     findings: findings.toSorted(byPosition),
     locks: identity.kind === 'Lock' ? readLocks(value) : NO_LOCKS,
-    secretRefs: valid && manifest?.kind === 'Pipe' ? refsIn(manifest) : undefined,
+    secretRefs: valid && manifest?.kind === 'Pipe' ? secretRefsIn(pipeBody(manifest)) : NO_REFS,
     credentials: identity.kind === 'Service' ? credentialsIn(value) : undefined,
     readable: true,
     chunk,
@@ -155,11 +155,6 @@ function keep(manifest: Manifest): Pick<ParsedDocument, 'manifest' | 'meaning'> 
   const small = manifest.kind === 'Lock' || manifest.kind === 'Service'
   const kept = small ? manifest : keptManifest(partsOf(manifest))
   return { manifest: kept, meaning: meaningOf(kept) }
-}
-
-function refsIn(pipe: PipeManifest): string | undefined {
-  const refs: readonly PlacedRef[] = secretRefsIn(pipeBody(pipe))
-  return refs.length === 0 ? undefined : JSON.stringify(refs)
 }
 
 type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void
@@ -216,7 +211,7 @@ function unreadable(
     meaning: undefined,
     findings: findings.slice(0, 20),
     locks: NO_LOCKS,
-    secretRefs: undefined,
+    secretRefs: NO_REFS,
     credentials:
       identity.kind === 'Service' && document !== undefined ? credentialsInNodes(document) : undefined,
     readable: false,

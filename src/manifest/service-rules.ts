@@ -1,7 +1,8 @@
 import { platformNameOf, serviceOf } from '../kinds/kept-manifest.ts'
+import type { Key } from '../kinds/key.ts'
 import type { PipeManifest } from '../kinds/pipe/schema.ts'
 import type { CrossFinding } from './cross-finding.ts'
-import { crossFinding, groupsOf } from './cross-finding.ts'
+import { RELATED, crossFinding, groupsOf, listed, othersIn } from './cross-finding.ts'
 import type { Path } from './findings.ts'
 import type { ParsedDocument } from './parse-document.ts'
 
@@ -17,9 +18,11 @@ export function repeatedEndpoints(documents: readonly ParsedDocument[]): readonl
   const all = documents.filter(({ manifest }) => manifest?.kind === 'QueryEndpoint')
   const service = ({ manifest }: ParsedDocument) =>
     manifest?.kind === 'QueryEndpoint' ? identityOf(serviceOf(manifest) ?? '') : ''
-  return groupsOf(all, service).flatMap(([, group]) =>
-    group.flatMap((document) => {
-      const others = group.filter((other) => other !== document && other.key !== document.key)
+  return groupsOf(all, service).flatMap(([, group]) => {
+    const othersOf = othersIn(group, ({ key }) => key)
+    const keys = new Set(group.map(({ key }) => key ?? ''))
+    return group.flatMap((document) => {
+      const others = othersOf(document)
       if (others.length === 0) return []
       return [
         crossFinding(
@@ -28,14 +31,14 @@ export function repeatedEndpoints(documents: readonly ParsedDocument[]): readonl
           {
             severity: 'error',
             code: 'endpoint-repeated',
-            message: `The service has another query endpoint in ${others.map((other) => other.key).join(', ')}; it can have one.`,
+            message: `The service has another query endpoint in ${listed(keys, document.key, ', ')}; it can have one.`,
             hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
           },
           others.map((other) => ({ document: other, path: SERVICE, message: 'the same service' })),
         ),
       ]
-    }),
-  )
+    })
+  })
 }
 
 interface NamedPipe {
@@ -50,16 +53,23 @@ interface NamedPipe {
  */
 export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
   const identityOf = serviceIdentities(documents)
-  const pipes = documents.flatMap((document): readonly NamedPipe[] => {
-    const { manifest, position } = document
-    return manifest?.kind === 'Pipe' ? [{ document, position, manifest }] : []
-  })
+  // Of those with the same key, which is another mistake, the first one.
+  const pipes = new Map<Key, NamedPipe>()
+  for (const document of documents) {
+    const { key, manifest, position } = document
+    if (key === undefined || manifest?.kind !== 'Pipe' || pipes.has(key)) continue
+    pipes.set(key, { document, position, manifest })
+  }
   return groupsOf(
-    pipes,
+    [...pipes.values()],
     ({ manifest }) => `${identityOf(serviceOf(manifest) ?? '')} ${platformNameOf(manifest)}`,
   ).flatMap(([, group]) =>
     group.flatMap((pipe) => {
-      const others = group.filter((other) => isCopy(pipe, other))
+      const others = group
+        .values()
+        .filter((other) => isCopy(pipe, other))
+        .take(RELATED)
+        .toArray()
       const [first] = others
       if (first === undefined) return []
       return [
@@ -83,7 +93,7 @@ export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonl
   )
 }
 
-/** Not the document itself, nor one of the same key, which is another mistake, nor one that is meant to be beside it. */
+/** Not the document itself, nor one that is meant to be beside it. */
 function isCopy(pipe: NamedPipe, other: NamedPipe): boolean {
   const key = pipe.document.key
   const otherKey = other.document.key

@@ -46,6 +46,14 @@ interface Walk {
 
 const MANIFEST = /\.(?:ya?ml|json)$/i
 
+/** The folders that a file stands in, each also with the `/` at its end: `x/y.yaml` stands in `x` and `x/`. */
+export function foldersOf(file: string): readonly string[] {
+  const folders: string[] = []
+  for (let at = file.indexOf('/'); at >= 0; at = file.indexOf('/', at + 1))
+    folders.push(file.slice(0, at), file.slice(0, at + 1))
+  return folders
+}
+
 /**
  * Finds all manifests below a root that is already resolved; a root that is a file is the only one.
  * @throws the file system's error when the root itself cannot be listed, and the signal's reason

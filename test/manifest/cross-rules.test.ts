@@ -201,6 +201,33 @@ describe('rules across documents', () => {
     )
   })
 
+  test.each([
+    ['endpoints of one service', (n: number) => endpoint(`e${n}`)],
+    ['manifests of one key', () => endpoint('e')],
+    ['pipes of one name', (n: number) => pipe(`p${n}`).replace('spec:', 'spec:\n  name: same')],
+    ['Locks of one id', (n: number) => lock(`l${n}`, { [`Pipe/p${n}`]: UUID })],
+    ['Locks of one key', (n: number) => lock(`l${n}`, { 'Pipe/p': UUID.slice(0, -3) + String(100 + n) })],
+  ])('%s, hundreds: each finding names a few of the others', (_what, textOf) => {
+    const texts = Array.from({ length: 300 }, (_, n) => textOf(n))
+    const { catalog } = next(
+      undefined,
+      readingOf({ 's.yaml': service('analytics'), 'x.lock.yaml': documents(...texts) }),
+    )
+    expect(catalog.findings.length).toBeGreaterThanOrEqual(300)
+    for (const { message, related } of catalog.findings) {
+      expect(message.length).toBeLessThan(400)
+      expect(related.length).toBeLessThanOrEqual(5)
+    }
+  })
+
+  test('a message names five of the others and counts the rest', () => {
+    const texts = Array.from({ length: 8 }, (_, n) => endpoint(`e${n}`))
+    const { catalog } = next(undefined, readingOf({ 'a.yaml': documents(service('analytics'), ...texts) }))
+    expect(catalog.findings[0]?.message).toContain(
+      'another query endpoint in QueryEndpoint/e1, QueryEndpoint/e2, QueryEndpoint/e3, QueryEndpoint/e4, QueryEndpoint/e5 and 2 more;',
+    )
+  })
+
   test('contested locks are not believed', () => {
     const { catalog } = next(
       undefined,
