@@ -8,7 +8,7 @@ import { FINDING_CODES } from '../src/manifest/codes.ts'
 import { DEFAULT_LIMITS } from '../src/manifest/limits.ts'
 import { parseFile } from '../src/manifest/parse-file.ts'
 import { createPlaces } from '../src/manifest/places.ts'
-import { pictureOf } from '../src/manifest/picture.ts'
+import { pictureOf } from '../src/manifest/findings.ts'
 
 /* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
 

@@ -8,23 +8,28 @@ import { pipeBody } from '../kinds/pipe/body.ts'
 import { REGISTRY } from '../kinds/registry.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
 import type { PlacedRef } from '../kinds/secrets-in.ts'
-import { credentialsIn, credentialsInNodes } from './credentials.ts'
+import {
+  NOBODY,
+  credentialsIn,
+  credentialsInNodes,
+  identityOf,
+  identityOfNodes,
+  readLocks,
+} from './extract.ts'
+import type { Identity } from './extract.ts'
 import { byPosition, findingAt } from './findings.ts'
 import type { Statement } from './findings.ts'
-import { NOBODY, identityOf, identityOfNodes } from './identity.ts'
-import type { Identity } from './identity.ts'
 import type { Limits } from './limits.ts'
-import { readLocks } from './lock-entries.ts'
 import { LOCK_ELSEWHERE, isLockFileName } from './lock-files.ts'
 import { meaningOf } from './meaning.ts'
 import { convert } from './convert.ts'
-import { findTooDeep } from './nesting.ts'
 import { rangeOfField, rangeOfPath } from './node-range.ts'
 import type { Range } from './node-range.ts'
 import { outlineProblem } from './outline.ts'
 import { shapeProblems } from './shape-findings.ts'
 import type { SourceText } from './source-text.ts'
 import type { Chunk } from './split-documents.ts'
+import { findTooDeep } from './token-limit.ts'
 import { yamlDocuments } from './yaml-documents.ts'
 import {
   aliasProblems,

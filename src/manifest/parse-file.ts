@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../kinds/finding.ts'
 import { findingAt, findingOfFile } from './findings.ts'
 import type { Limits } from './limits.ts'
-import { findTooMany } from './marks.ts'
 import { parseChunk } from './parse-document.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import { createSourceText } from './source-text.ts'
 import { splitDocuments } from './split-documents.ts'
+import { findTooMany } from './token-limit.ts'
 
 /** What one file says. */
 export interface ParsedFile {
