@@ -78,7 +78,8 @@ export function createReadings(options: ReadingsOptions): Readings {
       lastLoadAt = clock.now()
       options.onLoaded(result, context())
     } catch (error) {
-      if (!stopping.aborted) options.onFailed(error instanceof Error ? error.message : String(error), context())
+      if (!stopping.aborted)
+        options.onFailed(error instanceof Error ? error.message : String(error), context())
     } finally {
       attempted = true
       firstAttempt.resolve()

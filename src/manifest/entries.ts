@@ -58,11 +58,6 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   )
 }
 
-/** The entry of a document without errors, in the place of the one before. */
-export function entryOf(key: Key, document: ParsedDocument, before: Entry, revision: string): Entry {
-  return finish(key, found(before, document, []), before, revision)
-}
-
 function isError({ finding }: PlacedFinding): boolean {
   return finding.severity === 'error'
 }

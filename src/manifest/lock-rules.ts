@@ -3,7 +3,9 @@ import type { Key } from '../kinds/key.ts'
 import { crossFinding, groupsOf, listed, othersIn } from './cross-finding.ts'
 import type { CrossFinding } from './cross-finding.ts'
 import type { Path } from './findings.ts'
+import { isLockFileName } from './lock-files.ts'
 import type { ParsedDocument } from './parse-document.ts'
+import type { Reading } from './read-directory.ts'
 
 /** A document that says which pipe id belongs to a key. */
 interface Claim {
@@ -160,4 +162,34 @@ function unused(claim: Claim): CrossFinding {
     message: `There is no manifest of the pipe "${nameOf(claim.key)}".`,
     hint: 'Remove the line, or add the manifest.',
   })
+}
+
+/**
+ * Files, and folders with a `/` at the end, that may hold a Lock, or an entry of one, which this reading could not read.
+ * An empty text: anywhere.
+ * @param lockFiles files in which Locks stood before: see {@link lockFilesAfter}
+ */
+export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
+  const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
+  const broken = [...reading.files.values()].filter(
+    (file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),
+  )
+  const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
+  return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
+}
+
+/** The files in which a Lock stands, and those where one stood when they were last read. */
+export function lockFilesAfter(
+  before: ReadonlySet<string>,
+  reading: Reading,
+  isHidden: (file: string) => boolean,
+): ReadonlySet<string> {
+  const files = [...reading.files.values()].filter(({ documents }) =>
+    documents.some(({ kind }) => kind === 'Lock'),
+  )
+  return new Set([...files.map(({ file }) => file), ...[...before].filter(isHidden)])
+}
+
+function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
+  return kind === 'Lock' && manifest === undefined
 }
