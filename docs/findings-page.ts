@@ -8,7 +8,7 @@ import { FINDING_CODES } from '../src/manifest/codes.ts'
 import { DEFAULT_LIMITS } from '../src/manifest/limits.ts'
 import { parseFile } from '../src/manifest/parse-file.ts'
 import { createPlaces } from '../src/manifest/places.ts'
-import { pictureOf } from '../src/manifest/picture.ts'
+import { pictureOf } from '../src/manifest/findings.ts'
 
 /* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
 
@@ -18,16 +18,18 @@ const Examples = z.array(
     title: z.string(),
     /** The examples are commands, since a text cannot show the mistake. */
     shell: z.literal(true).optional(),
+    /** The file that it stands in; `orders.yaml` unless set. */
+    file: z.string().optional(),
     wrong: z.string(),
     right: z.string(),
   }),
 )
-type Example = z.infer<typeof Examples>[number]
+export type Example = z.infer<typeof Examples>[number]
 
 const CORPUS = new URL('../test/corpus/', import.meta.url)
 
-/** The file that an example stands in. */
-const FILE = 'orders.yaml'
+/** The file that an example stands in, unless it names one. */
+export const EXAMPLE_FILE = 'orders.yaml'
 
 /** One for each code, in the order in which people read them. */
 export function findingExamples(): readonly Example[] {
@@ -35,19 +37,22 @@ export function findingExamples(): readonly Example[] {
 }
 
 /** What is said of an example, beside right manifests of a Service and an Alert. */
-export function findingsOfExample(text: string): readonly Finding[] {
+export function findingsOfExample(
+  { file = EXAMPLE_FILE, wrong, right }: Pick<Example, 'file' | 'wrong' | 'right'>,
+  side: 'wrong' | 'right',
+): readonly Finding[] {
   const beside = ['alert', 'service'].map((name) => [
     `beside/${name}.yaml`,
     readFileSync(new URL(`beside/${name}.yaml`, CORPUS)),
   ]) satisfies readonly (readonly [string, Buffer])[]
-  const bytes = new Map([...beside, [FILE, Buffer.from(text)] as const])
+  const bytes = new Map([...beside, [file, Buffer.from(side === 'wrong' ? wrong : right)] as const])
   const files = new Map(
-    [...bytes].map(([file, content]) => [
-      file,
-      parseFile({ file, hash: file, bytes: content }, DEFAULT_LIMITS),
+    [...bytes].map(([name, content]) => [
+      name,
+      parseFile({ file: name, hash: name, bytes: content }, DEFAULT_LIMITS),
     ]),
   )
-  const placeOf = createPlaces((file) => bytes.get(file)?.toString())
+  const placeOf = createPlaces((name) => bytes.get(name)?.toString())
   const reading = {
     revision: { id: 'examples', from: 'content' },
     files,
@@ -84,10 +89,13 @@ ${rows.join('\n')}
 ${sections.join('\n')}`
 }
 
-function section({ code, title, shell, wrong, right }: Example, meaning: string): string {
+function section(example: Example, meaning: string): string {
+  const { code, title, shell, wrong, right } = example
   const language = shell === true ? 'sh' : 'yaml'
   const said =
-    shell === true ? '' : `\n\`\`\`text\n${findingsOfExample(wrong).map(words).join('\n')}\n\`\`\`\n`
+    shell === true
+      ? ''
+      : `\n\`\`\`text\n${findingsOfExample(example, 'wrong').map(words).join('\n')}\n\`\`\`\n`
   return `## ${code}
 
 **${title}**: ${meaning}.

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Finding } from '../kinds/finding.ts'
-import { pictureOf } from '../manifest/picture.ts'
+import { pictureOf } from '../manifest/findings.ts'
 import type { Paint } from './paint.ts'
 import { printable } from './table.ts'
 

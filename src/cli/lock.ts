@@ -17,7 +17,8 @@ export const LOCK_OUTPUTS = ['yaml', 'json'] as const
 const ID = LockManifest.shape.spec.shape.pipes.valueType
 
 /**
- * `pipewright lock`: a manifest of kind `Lock` with the id of every recorded pipe, ready to be committed. A pipe that
+ * `pipewright lock`: a manifest of kind `Lock` with the id of every recorded pipe, ready to be committed as
+ * `pipes.lock.yaml`. A pipe that
  * cannot be in it would be created anew after a loss of the ledger: then it says so, and ends as a failure.
  */
 export async function lock(
@@ -37,7 +38,7 @@ export async function lock(
   const records = (await ledger.list()).filter((record) => lifecycleOf(record.key) === 'create-once')
   const manifest = lockOf(records, name.data)
   if (options.output === 'json') printJson(io, manifest)
-  else print(io.stdout, stringify(manifest))
+  else print(io.stdout, `# Belongs among the manifests, as ${name.data}.lock.yaml.\n${stringify(manifest)}`)
   const problems = records.flatMap((record) => problemOf(record) ?? [])
   for (const problem of problems) print(io.stderr, `pipewright: ${printable(problem)}`)
   return problems.length === 0 ? EXIT.fine : EXIT.failed

@@ -211,7 +211,9 @@ function addWaysOut(program: Command, io: Io, done: Done): void {
   withSettings(
     program
       .command('lock')
-      .description('print a Lock manifest with the id of every recorded pipe, to be committed'),
+      .description(
+        'print a Lock manifest with the id of every recorded pipe, to be committed as pipes.lock.yaml',
+      ),
   )
     .option('--name <NAME>', 'its metadata.name', 'pipes')
     .addOption(output(['yaml', 'json']))

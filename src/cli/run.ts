@@ -88,13 +88,12 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     reconciler: engine.reconciler,
     source,
     concurrency: settings.concurrency,
-    watch: (onNudge, onNoise) =>
+    watch: (onNudge) =>
       createWatcher({
         root: settings.manifests,
         clock: systemClock,
         cheapLook: () => source.fingerprintRoot(),
         onNudge,
-        onNoise,
         emit,
       }),
   })

@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import type { Catalog, Entry } from '../kinds/catalog.ts'
+import type { Catalog } from '../kinds/catalog.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Priority } from '../reconcile/ports.ts'
 import type { WritableBoard } from '../reconcile/board.ts'
@@ -11,7 +11,7 @@ import type { WatchMode } from '../reconcile/events.ts'
 import { seedStatus } from '../reconcile/seed.ts'
 import type { Again } from './dispatcher.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createGiveBack } from './give-back.ts'
+import { createHeapTrim } from './heap-trim.ts'
 import { laneOf } from './lane.ts'
 import { watchLedger } from './ledger-watch.ts'
 import type { Taken } from './queue.ts'
@@ -19,7 +19,6 @@ import { createQueue } from './queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
 import { createRequests } from './requests.ts'
 import type { NudgeCause, Watcher } from './watcher.ts'
-import type { Touched } from './watch-touches.ts'
 
 export interface DaemonParts {
   readonly deps: Deps
@@ -28,10 +27,7 @@ export interface DaemonParts {
   readonly source: Source
   readonly concurrency: number
   /** Watches the directory from now on; the nudges are the daemon's. */
-  readonly watch: (
-    onNudge: (cause: NudgeCause, touched: Touched) => void,
-    onNoise: () => void,
-  ) => Promise<Watcher>
+  readonly watch: (onNudge: (cause: NudgeCause) => void) => Promise<Watcher>
 }
 
 /** When things happen: readings, turns, and the end of both. */
@@ -70,10 +66,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const changedAt = new Map<Key, number>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
-  const giveBack = createGiveBack<Key>({
-    clock,
-    quietFor: () => clock.now() - (readings.lastLoadAt ?? 0),
-  })
+  const trimHeap = createHeapTrim()
   let sourceProblem: string | undefined
   let brakeOn = false
 
@@ -91,7 +84,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     deps,
     source,
     stopping: stopping.signal,
-    isQuiet: () => watcher.isQuiet(),
     onLoaded: take,
     onFailed(message, { durationMs, tokens }) {
       sourceProblem = message
@@ -99,10 +91,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       for (const token of tokens) requests.expect(token, [])
     },
   })
-  const watcher = await parts.watch(
-    (cause, touched) => readings.nudge(cause, touched),
-    () => readings.giveWay(),
-  )
+  const watcher = await parts.watch((cause) => readings.nudge(cause))
   readings.start()
 
   async function run(taken: Taken, leavePlace: () => void): Promise<Again | undefined> {
@@ -119,20 +108,26 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     // A turn that began before its manifest went may have recorded a key that no reading looks for any more.
     if (action.reason === 'ManifestVanishing') doubtSoon()
     if (outcome.result === 'done') changedAt.delete(key)
-    giveBack.had(key)
     answered()
+    if (isPassOver()) trimHeap(world.catalog?.entries.size ?? 0)
     tellBrake()
     for (const other of also) dispatcher.ask(other, { priority: 1, afterMs: 0, lane: laneOf(world, other) })
     if (next === undefined) return undefined
     return { priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs, lane: laneOf(world, key) }
   }
 
+  /** Whether nothing is due besides the one that ends now. */
+  function isPassOver(): boolean {
+    const due = queue.depth()
+    return queue.running <= 1 && due[0] + due[1] + due[2] === 0
+  }
+
   /** Takes over a reading: the catalog, what is shown, and who has to have a turn. */
-  function take({ state, changed, counts, differs, replaced }: LoadResult, reading: ReadingContext): void {
+  function take({ state, changed, counts, differs }: LoadResult, reading: ReadingContext): void {
     const first = world.catalog === undefined
     const { catalog } = state
     const locksBefore = world.catalog?.locks
-    world.setCatalog(catalog, replaced === undefined ? 'new references' : 'same references')
+    world.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
     const late = reading.cause === 'poll' || reading.cause === 'full'
     emit({
@@ -154,8 +149,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       seedStatus(deps, board, key)
       ask(key, settled(key) ? 2 : 0)
     }
-    if (first) giveBack.expect(keys)
-    showPlaces(board, replaced ?? catalog.entries.values())
+    showPlaces(board, catalog)
     for (const key of everything ? [] : keys) for (const other of world.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
     if (state.pending.size > 0) doubtSoon()
@@ -217,7 +211,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     },
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
-      giveBack.stop()
       endLedgerWatch()
       await watcher.close()
       await readings.stop()
@@ -227,8 +220,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 }
 
 /** A manifest that only moved has no turn for that, but is shown where it stands now. */
-function showPlaces(board: WritableBoard, entries: Iterable<Entry>): void {
-  for (const { key, position } of entries) {
+function showPlaces(board: WritableBoard, catalog: Catalog): void {
+  for (const { key, position } of catalog.entries.values()) {
     const shown = board.get(key)
     if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue
     board.set(changedStatus(shown, { file: position.file, line: position.line }))

@@ -32,8 +32,8 @@ export interface Catalog {
   /** Ids that `Lock` manifests name. */
   readonly locks: ReadonlyMap<Key, string>
   /**
-   * Files, and folders with a `/` at the end, in which a `Lock` may stand that no reading of this process has seen: what
-   * has no record may exist under an id that such a Lock names. An empty text: anywhere. Mostly empty.
+   * Files, and folders with a `/` at the end, that may hold a `Lock` which could not be read: what has no record may exist
+   * under an id that such a Lock names. An empty text: anywhere. Mostly empty.
    */
   readonly hiddenLocks: readonly string[]
   /** All findings, in the order of file, line and column. */

@@ -1,6 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { CatalogState } from './catalog-state.ts'
 import type { Reading } from './read-directory.ts'
+import { foldersOf } from './walk.ts'
 
 /** Readings in a row that have to agree before a key is gone. */
 const AGREEING = 3
@@ -61,12 +62,11 @@ export function absencesOf({ previous, reading, known, accept, found }: Input): 
 }
 
 function hiddenIn(reading: Reading): (file: string | undefined) => boolean {
-  const folders = reading.unread.filter((path) => path.endsWith('/'))
-  const files = new Set(reading.unread)
-  for (const file of reading.files.values()) if (!file.whole) files.add(file.file)
+  const hidden = new Set(reading.unread)
+  for (const file of reading.files.values()) if (!file.whole) hidden.add(file.file)
   return (file) => {
-    if (files.size === 0) return false
-    if (file === undefined || files.has('') || files.has(file)) return true
-    return folders.some((folder) => file.startsWith(folder))
+    if (hidden.size === 0) return false
+    if (file === undefined || hidden.has('') || hidden.has(file)) return true
+    return foldersOf(file).some((folder) => folder.endsWith('/') && hidden.has(folder))
   }
 }

@@ -7,8 +7,7 @@ import { placed } from './cross-finding.ts'
 import { crossFindings } from './cross-rules.ts'
 import { entriesOf } from './entries.ts'
 import { byPosition } from './findings.ts'
-import { hiddenLockFiles, seenAfter } from './hidden-lock.ts'
-import { agreedLocks } from './lock-rules.ts'
+import { agreedLocks, hiddenLockFiles, lockFilesAfter } from './lock-rules.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import { OWN_SECRETS, platformSecretFindings, type SecretFile } from './platform-secrets.ts'
 import type { Places } from './places.ts'
@@ -40,22 +39,21 @@ export function nextCatalog(input: CatalogInput): CatalogState {
     const kept = input.previous === undefined ? withFindings(previous, reading, documents) : previous
     return keep(kept, problem, known)
   }
-  const complete = isComplete(reading)
   const standing = new Set([...absences.held, ...absences.pending])
   const cross = [
-    ...crossFindings({ documents, standing, incomplete: !complete }),
+    ...crossFindings({ documents, standing, incomplete: !isComplete(reading) }),
     ...platformSecretFindings({
       documents,
       previous: previous.catalog,
       own: input.ownSecrets ?? OWN_SECRETS,
     }),
   ].map((finding) => placed(finding, input.placeOf))
-  const { locks, lockFiles } = locksOf(previous, documents, absences)
+  const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
   const catalog: Catalog = {
     revision: reading.revision,
     entries: entriesOf({ previous: previous.catalog, reading, known, documents, cross, absences }),
-    locks,
-    hiddenLocks: hiddenLockFiles(reading, previous.seen),
+    locks: locksOf(previous.catalog, documents, hiddenLocks),
+    hiddenLocks,
     findings: [...allFindings(reading, documents), ...cross.map(({ finding }) => finding)].toSorted(
       byPosition,
     ),
@@ -68,11 +66,8 @@ export function nextCatalog(input: CatalogInput): CatalogState {
     absences: missing,
     accepted,
     pending,
-    lockFiles,
-    seen: seenAfter(previous.seen, reading, absences.isHidden),
+    lockFiles: lockFilesAfter(previous.lockFiles, reading, absences.isHidden),
     counts: countsOf(documents),
-    crossed: new Set(cross.flatMap(({ finding }) => [finding, ...finding.related].map(({ file }) => file))),
-    complete,
   }
 }
 
@@ -135,19 +130,16 @@ function allFindings(reading: Reading, documents: readonly ParsedDocument[]) {
   return [...reading.findings, ...ofFiles, ...documents.flatMap((document) => document.findings)]
 }
 
-function locksOf(previous: CatalogState, documents: readonly ParsedDocument[], { isHidden }: Absences) {
-  const { locks: agreed, contested } = agreedLocks(documents)
-  const locks = new Map(agreed)
-  const lockFiles = new Map<Key, string>()
-  for (const document of documents)
-    for (const key of document.locks.keys()) lockFiles.set(key, document.position.file)
-  for (const [key, id] of previous.catalog.locks) {
-    const file = previous.lockFiles.get(key)
-    if (locks.has(key) || contested.has(key) || !isHidden(file)) continue
-    locks.set(key, id)
-    if (file !== undefined) lockFiles.set(key, file)
-  }
-  return { locks, lockFiles }
+/** While some Lock cannot be read, what Locks said before holds where none says otherwise. */
+function locksOf(
+  previous: Catalog,
+  documents: readonly ParsedDocument[],
+  hiddenLocks: readonly string[],
+): ReadonlyMap<Key, string> {
+  const { locks, contested } = agreedLocks(documents)
+  if (hiddenLocks.length === 0) return locks
+  const before = [...previous.locks].filter(([key]) => !contested.has(key))
+  return new Map([...before, ...locks])
 }
 
 function isComplete(reading: Reading): boolean {
@@ -180,10 +172,7 @@ function blank({ reading }: CatalogInput): CatalogState {
     absences: new Map(),
     accepted: nothing,
     pending: nothing,
-    lockFiles: new Map(),
-    seen: new Set(),
+    lockFiles: new Set(),
     counts: noCounts(),
-    crossed: new Set(),
-    complete: false,
   }
 }

@@ -43,6 +43,7 @@ export const FINDING_CODES = {
   'pipe-name-repeated': 'two pipes of a service have the same name',
   'pipe-claimed-twice': 'two manifests claim the same pipe id',
   'platform-secret': 'a pipe refers to a secret that holds credentials for the platform',
+  'lock-file-name': 'a Lock stands in a file that is not named *.lock.yaml',
   'lock-conflict': 'Locks disagree on the id of a pipe',
   'lock-unused': 'a Lock names a pipe that has no manifest',
 } as const

@@ -13,8 +13,8 @@ export function compact(parsed: ParsedFile): ParsedFile {
   return fromCopy(structuredClone(parsed))
 }
 
-/** The same of what is a copy already, as what comes from another process is. */
-export function fromCopy(copy: ParsedFile): ParsedFile {
+/** The same of what is a copy already. */
+function fromCopy(copy: ParsedFile): ParsedFile {
   return { ...copy, documents: copy.documents.map((document) => compactDocument(document, copy.file)) }
 }
 

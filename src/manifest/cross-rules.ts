@@ -1,11 +1,14 @@
-import { serviceKey } from '../kinds/service/kind.ts'
+import type { Key } from '../kinds/key.ts'
 import { isResource } from '../kinds/lookup.ts'
-import { type Key, nameOf, parseKey } from '../kinds/key.ts'
+import { serviceKey } from '../kinds/service/kind.ts'
 import { serviceOf } from '../kinds/kept-manifest.ts'
+import { kindOf, nameOf, parseKey } from '../kinds/key.ts'
 import { nearest } from '../lib/nearest.ts'
 import { dependencyCircles } from './dependency-circles.ts'
-import { crossFinding, groupsOf, type CrossFinding } from './cross-finding.ts'
-import { compareTexts, type Path } from './findings.ts'
+import { crossFinding, groupsOf, othersIn } from './cross-finding.ts'
+import type { CrossFinding } from './cross-finding.ts'
+import { compareTexts } from './findings.ts'
+import type { Path } from './findings.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import { lockFindings } from './lock-rules.ts'
 import { repeatedEndpoints, repeatedPipeNames } from './service-rules.ts'
@@ -37,13 +40,17 @@ export function crossFindings(world: World): readonly CrossFinding[] {
 /** Members of a circle that a message names, at most. */
 const SHOWN = 8
 
+/** Names that are compared in search of the one that was meant; where more would have to be, nothing is suggested. */
+const MOST_COMPARISONS = 200_000
+
 const NAME: Path = ['metadata', 'name']
 
 function duplicates(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
   const named = documents.filter((document) => document.kind !== undefined && document.name !== undefined)
-  return groupsOf(named, ({ kind, name }) => `${kind}/${name}`).flatMap(([name, group]) =>
-    group.map((document) => {
-      const others = group.filter((other) => other !== document)
+  return groupsOf(named, ({ key, kind, name }) => key ?? `${kind}/${name}`).flatMap(([name, group]) => {
+    const othersOf = othersIn(group, (document) => document)
+    return group.map((document) => {
+      const others = othersOf(document)
       const [first] = others
       const where = first === undefined ? '' : `${first.position.file}:${first.position.line}`
       return crossFinding(
@@ -57,8 +64,8 @@ function duplicates(documents: readonly ParsedDocument[]): readonly CrossFinding
         },
         others.map((other) => ({ document: other, path: NAME, message: `the other ${name}` })),
       )
-    }),
-  )
+    })
+  })
 }
 
 function references(world: World, existing: ReadonlySet<Key>): readonly CrossFinding[] {
@@ -68,10 +75,17 @@ function references(world: World, existing: ReadonlySet<Key>): readonly CrossFin
     hints.set(missing, known)
     return known
   }
+  let comparisons = 0
+  const namesOf = new Map<string, readonly string[]>()
+  const nearestTo = (missing: Key) => {
+    const kind = kindOf(missing)
+    const names = namesOf.get(kind) ?? [...existing].filter((key) => kindOf(key) === kind).map(nameOf)
+    if (!namesOf.has(kind)) namesOf.set(kind, names.toSorted(compareTexts))
+    comparisons += names.length
+    return comparisons > MOST_COMPARISONS ? undefined : nearest(nameOf(missing), namesOf.get(kind) ?? [])
+  }
   const hintFor = (missing: Key) => {
-    const kind = missing.slice(0, missing.indexOf('/') + 1)
-    const names = [...existing].filter((key) => key.startsWith(kind)).map(nameOf)
-    const meant = nearest(nameOf(missing), names.toSorted(compareTexts))
+    const meant = nearestTo(missing)
     if (meant !== undefined) return `Did you mean "${meant}"?`
     return world.incomplete
       ? 'It may stand in a file that cannot be read; look at the other findings first.'
@@ -117,10 +131,13 @@ function circles(documents: readonly ParsedDocument[]): readonly CrossFinding[] 
   for (const document of documents) {
     const { key, manifest } = document
     if (key === undefined || !isResource(manifest)) continue
+    const { dependsOn } = manifest.policy ?? {}
+    // What depends on nothing is in no circle.
+    if (dependsOn === undefined || dependsOn.length === 0) continue
     byKey.set(key, document)
     edges.set(
       key,
-      (manifest.policy?.dependsOn ?? []).map(parseKey).filter((target) => target !== undefined),
+      dependsOn.map(parseKey).filter((target) => target !== undefined),
     )
   }
   return dependencyCircles(edges).flatMap((circle) =>

@@ -8,6 +8,7 @@ import type { PlacedFinding } from './cross-finding.ts'
 import { byPosition, compareTexts } from './findings.ts'
 import { meaningOf } from './meaning.ts'
 import type { ParsedDocument } from './parse-document.ts'
+import { foldersOf } from './walk.ts'
 import type { Reading } from './read-directory.ts'
 
 interface Input {
@@ -42,7 +43,8 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
         : withMore(earlier, errors),
     )
   }
-  for (const key of input.absences.held) drafts.set(key, held(input, key))
+  const errorsOf = fileErrors(input)
+  for (const key of input.absences.held) drafts.set(key, held(input, key, errorsOf))
   for (const key of input.absences.pending) {
     const before = input.previous.entries.get(key)
     if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'vanishing', findings: NONE })
@@ -55,11 +57,6 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
         finish(key, draft, input.previous.entries.get(key), input.reading.revision.id),
       ]),
   )
-}
-
-/** The entry of a document without errors, in the place of the one before. */
-export function entryOf(key: Key, document: ParsedDocument, before: Entry, revision: string): Entry {
-  return finish(key, found(before, document, []), before, revision)
 }
 
 function isError({ finding }: PlacedFinding): boolean {
@@ -80,23 +77,35 @@ function withMore(draft: Draft, errors: readonly Finding[]): Draft {
 }
 
 /** A key whose file could not be read: its errors are those of the file. */
-function held({ previous, reading, known, documents }: Input, key: Key): Draft {
+function held({ previous, known }: Input, key: Key, errorsOf: (file: string) => readonly Finding[]): Draft {
   const before = previous.entries.get(key)
   const file = before?.position.file ?? known.get(key) ?? ''
-  const here = [
-    ...reading.findings.filter((finding) => finding.file === file || file.startsWith(`${finding.file}/`)),
-    ...(reading.files.get(file)?.findings ?? []),
-    ...documents
-      .filter((document) => document.position.file === file)
-      .flatMap((document) => document.findings),
-  ].filter((finding) => finding.severity === 'error')
-  const nobodys = here.filter((finding) => finding.key === undefined)
-  const findings = (nobodys.length > 0 ? nobodys : here).toSorted(byPosition)
   return {
     ...lastOf(before),
     state: 'invalid',
     position: before?.position ?? { file, line: 1, column: 1 },
-    findings,
+    findings: errorsOf(file),
+  }
+}
+
+/** The errors of a file and of the folders that it stands in; of those, what belongs to no key where there is such. */
+function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
+  const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
+  const known = new Map<string, readonly Finding[]>()
+  const find = (file: string) => {
+    const parsed = reading.files.get(file)
+    const here = [
+      ...[file, ...foldersOf(file)].flatMap((path) => ofReading.get(path) ?? []),
+      ...(parsed?.findings ?? []),
+      ...(parsed?.documents ?? []).flatMap((document) => document.findings),
+    ].filter((finding) => finding.severity === 'error')
+    const nobodys = here.filter((finding) => finding.key === undefined)
+    return (nobodys.length > 0 ? nobodys : here).toSorted(byPosition)
+  }
+  return (file) => {
+    const errors = known.get(file) ?? find(file)
+    known.set(file, errors)
+    return errors
   }
 }
 

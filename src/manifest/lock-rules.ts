@@ -1,8 +1,13 @@
+import { LOCK } from '../kinds/lock/schema.ts'
 import { isResource } from '../kinds/lookup.ts'
-import { nameOf, type Key } from '../kinds/key.ts'
-import { crossFinding, groupsOf, type CrossFinding } from './cross-finding.ts'
+import { nameOf } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
+import { crossFinding, groupsOf, listed, othersIn } from './cross-finding.ts'
+import type { CrossFinding } from './cross-finding.ts'
 import type { Path } from './findings.ts'
+import { isLockFileName } from './lock-files.ts'
 import type { ParsedDocument } from './parse-document.ts'
+import type { Reading } from './read-directory.ts'
 
 /** A document that says which pipe id belongs to a key. */
 interface Claim {
@@ -21,10 +26,11 @@ export function lockFindings(
   const locked = documents.flatMap(lockClaims)
   const adopted = documents.flatMap(adoptClaims)
   const { contested } = agreedLocks(documents)
+  const claimsOf = Map.groupBy(locked, (claim) => claim.key)
   return [
     ...sharedIds([...locked, ...adopted]),
     ...disagreements(locked),
-    ...documents.flatMap((document) => leftAlone(document, contested, locked)),
+    ...documents.flatMap((document) => leftAlone(document, contested, claimsOf)),
     ...locked
       .filter((claim) => !existing.has(claim.key) && claim.document.manifest !== undefined)
       .map(unused),
@@ -67,11 +73,12 @@ function adoptClaims(document: ParsedDocument): readonly Claim[] {
 }
 
 function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
-  return groupsOf(claims, (claim) => claim.id).flatMap(([id, group]) =>
-    group.flatMap((claim) => {
-      const others = group.filter((other) => other.key !== claim.key)
+  return groupsOf(claims, (claim) => claim.id).flatMap(([id, group]) => {
+    const othersOf = othersIn(group, (claim) => claim.key)
+    const keys = new Set(group.map(({ key }) => key))
+    return group.flatMap((claim) => {
+      const others = othersOf(claim)
       if (others.length === 0) return []
-      const keys = [...new Set(others.map((other) => other.key))].join(', ')
       return [
         crossFinding(
           claim.document,
@@ -79,7 +86,7 @@ function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
           {
             severity: 'error',
             code: 'pipe-claimed-twice',
-            message: `The pipe ${id} is claimed by ${claim.key} and by ${keys}; a pipe belongs to one.`,
+            message: `The pipe ${id} is claimed by ${claim.key} and by ${listed(keys, claim.key, ', ')}; a pipe belongs to one.`,
             hint: 'Find out which one it is, and remove the id from the others.',
           },
           others.map((other) => ({
@@ -89,14 +96,16 @@ function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
           })),
         ),
       ]
-    }),
-  )
+    })
+  })
 }
 
 function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
-  return groupsOf(claims, (claim) => claim.key).flatMap(([key, group]) =>
-    group.flatMap((claim) => {
-      const others = group.filter((other) => other.id !== claim.id)
+  return groupsOf(claims, (claim) => claim.key).flatMap(([key, group]) => {
+    const othersOf = othersIn(group, (claim) => claim.id)
+    const ids = new Set(group.map(({ id }) => id))
+    return group.flatMap((claim) => {
+      const others = othersOf(claim)
       if (others.length === 0) return []
       return [
         crossFinding(
@@ -105,7 +114,7 @@ function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
           {
             severity: 'error',
             code: 'lock-conflict',
-            message: `Locks disagree on ${key}: ${[...new Set(group.map((each) => each.id))].join(' and ')}.`,
+            message: `Locks disagree on ${key}: ${listed(ids, undefined, ' and ')}.`,
             hint: 'Find out which id is right, and remove the other. Until then the pipe is left alone.',
           },
           others.map((other) => ({
@@ -115,15 +124,15 @@ function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
           })),
         ),
       ]
-    }),
-  )
+    })
+  })
 }
 
 /** A pipe whose id is contested must not be created: it may be there already, under the other id. */
 function leftAlone(
   document: ParsedDocument,
   contested: ReadonlySet<Key>,
-  claims: readonly Claim[],
+  claimsOf: ReadonlyMap<Key, readonly Claim[]>,
 ): readonly CrossFinding[] {
   const { key, manifest } = document
   if (
@@ -133,7 +142,7 @@ function leftAlone(
     manifest.policy?.adopt !== undefined
   )
     return []
-  const locks = claims.filter((claim) => claim.key === key)
+  const locks = claimsOf.get(key) ?? []
   const statement = {
     severity: 'error',
     code: 'lock-conflict',
@@ -155,4 +164,34 @@ function unused(claim: Claim): CrossFinding {
     message: `There is no manifest of the pipe "${nameOf(claim.key)}".`,
     hint: 'Remove the line, or add the manifest.',
   })
+}
+
+/**
+ * Files, and folders with a `/` at the end, that may hold a Lock, or an entry of one, which this reading could not read.
+ * An empty text: anywhere.
+ * @param lockFiles files in which Locks stood before: see {@link lockFilesAfter}
+ */
+export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
+  const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
+  const broken = [...reading.files.values()].filter(
+    (file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),
+  )
+  const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
+  return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
+}
+
+/** The files in which a Lock stands, and those where one stood when they were last read. */
+export function lockFilesAfter(
+  before: ReadonlySet<string>,
+  reading: Reading,
+  isHidden: (file: string) => boolean,
+): ReadonlySet<string> {
+  const files = [...reading.files.values()].filter(({ documents }) =>
+    documents.some(({ kind }) => kind === LOCK.name),
+  )
+  return new Set([...files.map(({ file }) => file), ...[...before].filter(isHidden)])
+}
+
+function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
+  return kind === LOCK.name && manifest === undefined
 }

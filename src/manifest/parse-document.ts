@@ -2,24 +2,34 @@ import { isScalar, type Document } from 'yaml'
 import type { Finding, Position } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { keptManifest, partsOf } from '../kinds/kept-manifest.ts'
-import type { Manifest, ResourceManifest } from '../kinds/manifest.ts'
+import type { Manifest } from '../kinds/manifest.ts'
 import { bodyOf, isResource, rulesOf, schemaOf } from '../kinds/lookup.ts'
-import { asService, SERVICE } from '../kinds/service/kind.ts'
 import { LOCK } from '../kinds/lock/schema.ts'
-import { secretRefsIn, type PlacedRef } from '../kinds/secrets-in.ts'
-import { credentialsIn, credentialsInNodes } from './credentials.ts'
-import { byPosition, findingAt, type Statement } from './findings.ts'
-import { NOBODY, identityOf, identityOfNodes, type Identity } from './identity.ts'
+import { asService, SERVICE } from '../kinds/service/kind.ts'
+import { secretRefsIn } from '../kinds/secrets-in.ts'
+import type { PlacedRef } from '../kinds/secrets-in.ts'
+import {
+  NOBODY,
+  credentialsIn,
+  credentialsInNodes,
+  identityOf,
+  identityOfNodes,
+  readLocks,
+} from './extract.ts'
+import type { Identity } from './extract.ts'
+import { byPosition, findingAt } from './findings.ts'
+import type { Statement } from './findings.ts'
 import type { Limits } from './limits.ts'
-import { readLocks } from './lock-entries.ts'
+import { LOCK_ELSEWHERE, isLockFileName } from './lock-files.ts'
 import { meaningOf } from './meaning.ts'
 import { convert } from './convert.ts'
-import { findTooDeep } from './nesting.ts'
-import { rangeOfField, rangeOfPath, type Range } from './node-range.ts'
+import { rangeOfField, rangeOfPath } from './node-range.ts'
+import type { Range } from './node-range.ts'
 import { outlineProblem } from './outline.ts'
 import { shapeProblems } from './shape-findings.ts'
 import type { SourceText } from './source-text.ts'
 import type { Chunk } from './split-documents.ts'
+import { findTooDeep } from './token-limit.ts'
 import { yamlDocuments } from './yaml-documents.ts'
 import {
   aliasProblems,
@@ -47,8 +57,8 @@ export interface ParsedDocument {
   readonly findings: readonly Finding[]
   /** What a `Lock` says, as far as it can be read: also of one with errors, since it keeps pipes from being created. */
   readonly locks: ReadonlyMap<Key, string>
-  /** Where a valid Pipe refers to secrets, below its `spec`: {@link PlacedRef}s as JSON, as many say the same. */
-  readonly secretRefs: string | undefined
+  /** Where a valid Pipe refers to secrets, below its `spec`. */
+  readonly secretRefs: readonly PlacedRef[]
   /** The mounted secret that a Service signs in with, as far as it can be read: also of one with errors. */
   readonly credentials: string | undefined
   /** False when it is not YAML, so that something it says may have gone unseen. */
@@ -59,6 +69,7 @@ export interface ParsedDocument {
 }
 
 const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
+const NO_REFS: readonly PlacedRef[] = []
 
 /** The documents of one part of a file; more than one only where the text is broken. */
 export function parseChunk(source: SourceText, chunk: Chunk, limits: Limits): readonly ParsedDocument[] {
@@ -126,6 +137,8 @@ function checked(
   }
   const outline = outlineProblem(value)
   if (outline !== undefined) report((tree) => rangeOfPath(tree, outline.path), outline.statement)
+  if (identity.kind === LOCK.name && !isLockFileName(source.file))
+    report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
   const manifest = outline === undefined ? validate(value, identity.kind, { report, limits }) : undefined
   const valid = manifest !== undefined && !failed
   return {
@@ -134,7 +147,7 @@ function checked(
     ...(valid && manifest !== undefined ? keep(manifest) : { manifest: undefined, meaning: undefined }),
     findings: findings.toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
-    secretRefs: valid && isResource(manifest) ? refsIn(manifest) : undefined,
+    secretRefs: valid && isResource(manifest) ? secretRefsIn(bodyOf(manifest) ?? {}) : NO_REFS,
     credentials: identity.kind === SERVICE.name ? credentialsIn(value) : undefined,
     readable: true,
     chunk,
@@ -147,11 +160,6 @@ function keep(manifest: Manifest): Pick<ParsedDocument, 'manifest' | 'meaning'> 
   const small = !isResource(manifest) || asService(manifest) !== undefined
   const kept = small ? manifest : keptManifest(partsOf(manifest))
   return { manifest: kept, meaning: meaningOf(kept) }
-}
-
-function refsIn(manifest: ResourceManifest): string | undefined {
-  const refs: readonly PlacedRef[] = secretRefsIn(bodyOf(manifest) ?? {})
-  return refs.length === 0 ? undefined : JSON.stringify(refs)
 }
 
 type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void
@@ -208,7 +216,7 @@ function unreadable(
     meaning: undefined,
     findings: findings.slice(0, 20),
     locks: NO_LOCKS,
-    secretRefs: undefined,
+    secretRefs: NO_REFS,
     credentials:
       identity.kind === SERVICE.name && document !== undefined ? credentialsInNodes(document) : undefined,
     readable: false,

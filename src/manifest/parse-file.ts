@@ -3,12 +3,11 @@ import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../kinds/finding.ts'
 import { findingAt, findingOfFile } from './findings.ts'
 import type { Limits } from './limits.ts'
-import { hidesLock, mentionsLock } from './lock-mention.ts'
-import { findTooMany } from './marks.ts'
 import { parseChunk } from './parse-document.ts'
 import type { ParsedDocument } from './parse-document.ts'
 import { createSourceText } from './source-text.ts'
 import { splitDocuments } from './split-documents.ts'
+import { findTooMany } from './token-limit.ts'
 
 /** What one file says. */
 export interface ParsedFile {
@@ -20,8 +19,6 @@ export interface ParsedFile {
   readonly findings: readonly Finding[]
   /** False when something that it says may have gone unseen: nothing may be called absent because of it. */
   readonly whole: boolean
-  /** A `Lock` may stand in it, or an entry of one, that could not be read. */
-  readonly mayHideLock: boolean
 }
 
 /** The bytes of a file, and where it stands below the root. */
@@ -47,10 +44,7 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
   const chunks = splitDocuments(text)
-  const parts = chunks
-    .slice(0, limits.documents)
-    .map((chunk) => ({ chunk, documents: parseChunk(source, chunk, limits) }))
-  const documents = parts.flatMap((part) => part.documents)
+  const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, limits))
   const beyond = chunks[limits.documents]
   const findings =
     beyond === undefined
@@ -61,10 +55,7 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
           }),
         ]
   const whole = beyond === undefined && documents.every(isAccountedFor)
-  const mayHideLock =
-    parts.some((part) => hidesLock(part.documents, text.slice(part.chunk.start, part.chunk.end))) ||
-    (beyond !== undefined && mentionsLock(text.slice(beyond.start)))
-  return { file, hash, documents, findings, whole, mayHideLock }
+  return { file, hash, documents, findings, whole }
 }
 
 /** The text of a file, without the mark that some editors put before it. */
@@ -79,17 +70,8 @@ function isAccountedFor(document: ParsedDocument): boolean {
   return document.key !== undefined || (document.kind === LOCK.name && document.name !== undefined)
 }
 
-function unreadable(content: FileContent, finding: Finding): ParsedFile {
-  // byte for byte, and without the NULs of UTF-16: whatever it is, the word is to be found
-  const text = content.bytes.toString('latin1').replaceAll('\0', '')
-  return {
-    file: content.file,
-    hash: content.hash,
-    documents: [],
-    findings: [finding],
-    whole: false,
-    mayHideLock: mentionsLock(text),
-  }
+function unreadable({ file, hash }: FileContent, finding: Finding): ParsedFile {
+  return { file, hash, documents: [], findings: [finding], whole: false }
 }
 
 const NUL_BYTE = {

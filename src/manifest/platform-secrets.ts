@@ -1,7 +1,6 @@
 import { asService } from '../kinds/service/kind.ts'
 import type { Catalog } from '../kinds/catalog.ts'
 import type { Key } from '../kinds/key.ts'
-import type { PlacedRef } from '../kinds/secrets-in.ts'
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import { crossFinding } from './cross-finding.ts'
 import type { CrossFinding } from './cross-finding.ts'
@@ -27,7 +26,7 @@ interface Input {
 export function platformSecretFindings({ documents, previous, own }: Input): readonly CrossFinding[] {
   const owners = ownersOf(documents, previous)
   return documents.flatMap((document) =>
-    refsOf(document).flatMap(({ path, ref }) => {
+    document.secretRefs.flatMap(({ path, ref }) => {
       const whose = owners.get(ref.name) ?? (isOwn(ref, own) ? 'Pipewright itself' : undefined)
       if (whose === undefined) return []
       return [
@@ -40,10 +39,6 @@ export function platformSecretFindings({ documents, previous, own }: Input): rea
       ]
     }),
   )
-}
-
-function refsOf({ secretRefs }: ParsedDocument): readonly PlacedRef[] {
-  return secretRefs === undefined ? [] : (JSON.parse(secretRefs) as PlacedRef[]) // written when it was parsed
 }
 
 /** The mounted secrets that Services sign in with, each with one of the Services. */

@@ -5,11 +5,11 @@ import type { SourceProblem } from '../kinds/catalog.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Revision } from '../kinds/revision.ts'
 import { sha256 } from '../lib/digest.ts'
+import { compact } from './compact.ts'
 import { findingOfFile } from './findings.ts'
 import type { Limits } from './limits.ts'
+import { parseFile } from './parse-file.ts'
 import type { ParsedFile } from './parse-file.ts'
-import { createParser } from './parser.ts'
-import type { Parser } from './parser.ts'
 import { codeOf, readBytes } from './read-bytes.ts'
 import { commitOf, contentRevision } from './revision.ts'
 import { isUntouched } from './stamp.ts'
@@ -34,14 +34,10 @@ export interface Reading {
 
 /** A reading of a real directory. */
 export interface DirectoryReading extends Reading {
-  /** The root without links; empty when there is a problem. */
-  readonly root: string
   /** The folder that the names of files are relative to: the root, or where it stands when it is a file. */
   readonly folder: string
   /** Of the files that may be taken for unchanged while they bear the same stamp. */
   readonly stamps: ReadonlyMap<string, Stamp>
-  /** Whether links below the root were followed. */
-  readonly linked: boolean
 }
 
 export interface ReadOptions {
@@ -60,8 +56,8 @@ const TRIES = 5
 /** Milliseconds before it does: a checkout that is under way takes a moment. */
 const PAUSE = 40
 
-/** Milliseconds after which reading and parsing let others run. */
-const SLICE = 8
+/** After so long, reading and parsing let others run. */
+const SLICE_MS = 8
 
 /**
  * Reads the directory. It is read as one state or not at all: when the root, or a link below it, leads elsewhere
@@ -94,14 +90,14 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
     return root !== undefined && codeOf(error) === 'ENOENT' ? undefined : unreadable(error)
   }
   const before = await commitOf(root)
-  await using parser = createParser(options.limits, tree.files.length)
-  const contents = await readAll(tree.files, options, parser)
+  const contents = await readAll(tree.files, options)
   const vanished = tree.vanished || contents.includes('vanished')
   if (vanished || !(await isSameStill(options.root, root, tree, before))) return undefined
   const files = new Map<string, ParsedFile>()
   const stamps = new Map<string, Stamp>()
   const findings = [...tree.findings]
   const unread = [...tree.unread]
+  let parsed = 0
   for (const content of contents) {
     if (content === 'vanished') continue
     if ('finding' in content) {
@@ -109,20 +105,20 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
       unread.push(content.finding.file)
       continue
     }
-    files.set(content.parsed.file, content.parsed)
-    if (content.stamp !== undefined) stamps.set(content.parsed.file, content.stamp)
+    const { file } = content.parsed
+    if (options.previous?.files.get(file) !== content.parsed) parsed += 1
+    files.set(file, content.parsed)
+    if (content.stamp !== undefined) stamps.set(file, content.stamp)
   }
   return {
-    root,
     folder: tree.isFile ? dirname(root) : root,
     stamps,
-    linked: tree.links.size > 0,
     revision: before ?? contentRevision([...files.values()]),
     files,
     findings,
     unread,
     problem: undefined,
-    parsed: parser.parsed,
+    parsed,
   }
 }
 
@@ -145,33 +141,27 @@ type Content =
   | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
 
 /** All files, in their order; up to the first that is gone. */
-async function readAll(
-  files: readonly FoundFile[],
-  options: ReadOptions,
-  parser: Parser,
-): Promise<readonly Content[]> {
-  const contents: (Content | Promise<Content>)[] = []
+async function readAll(files: readonly FoundFile[], options: ReadOptions): Promise<readonly Content[]> {
+  const contents: Content[] = []
   const buffer = Buffer.allocUnsafe(options.limits.fileBytes + 1)
-  const turn = createTurn()
+  let since = performance.now()
   for (const found of files) {
-    const content = readOne(found, options, { buffer, parser })
+    const content = readOne(found, options, buffer)
     contents.push(content)
     if (content === 'vanished') break
-    if (turn.isOver()) await turn.next()
-    await parser.hasRoom()
     options.signal.throwIfAborted()
+    if (performance.now() - since < SLICE_MS) continue
+    await setImmediate()
+    since = performance.now()
   }
-  parser.end()
-  const all: Content[] = []
-  for (const content of contents) all.push(content instanceof Promise ? await content : content)
-  return all
+  return contents
 }
 
 function readOne(
   { file, path }: FoundFile,
   { limits, previous, trust }: ReadOptions,
-  { buffer, parser }: { readonly buffer: Buffer; readonly parser: Parser },
-): Content | Promise<Content> {
+  buffer: Buffer,
+): Content {
   const known = previous?.files.get(file)
   const before = trust === 'stamps' ? previous?.stamps.get(file) : undefined
   if (known !== undefined && before !== undefined && isUntouched(path, before)) {
@@ -185,19 +175,7 @@ function readOne(
   const { bytes, stamp } = reading
   const hash = sha256(bytes)
   if (known?.hash === hash) return { parsed: known, stamp }
-  return parser.parse({ file, hash, bytes }).then((parsed) => ({ parsed, stamp }))
-}
-
-/** Lets the rest of the process run whenever a slice of time is used up. */
-function createTurn() {
-  let since = performance.now()
-  return {
-    isOver: () => performance.now() - since >= SLICE,
-    async next(): Promise<void> {
-      await setImmediate()
-      since = performance.now()
-    },
-  }
+  return { parsed: compact(parseFile({ file, hash, bytes }, limits)), stamp }
 }
 
 async function isSameStill(
@@ -225,10 +203,8 @@ function unreadable(error: unknown): DirectoryReading {
 
 function failed(problem: SourceProblem): DirectoryReading {
   return {
-    root: '',
     folder: '',
     stamps: new Map(),
-    linked: false,
     revision: contentRevision([]),
     files: new Map(),
     findings: [],

@@ -1,8 +1,10 @@
 import { serviceOf } from '../kinds/kept-manifest.ts'
-import type { ResourceManifest } from '../kinds/manifest.ts'
+import type { Key } from '../kinds/key.ts'
 import { isCreateOnce, isResource, kindNamed, remoteNameOf } from '../kinds/lookup.ts'
+import type { ResourceManifest } from '../kinds/manifest.ts'
 import { asService } from '../kinds/service/kind.ts'
-import { type CrossFinding, crossFinding, groupsOf } from './cross-finding.ts'
+import type { CrossFinding } from './cross-finding.ts'
+import { RELATED, crossFinding, groupsOf, listed, othersIn } from './cross-finding.ts'
 import type { Path } from './findings.ts'
 import type { ParsedDocument } from './parse-document.ts'
 
@@ -18,9 +20,11 @@ export function repeatedEndpoints(documents: readonly ParsedDocument[]): readonl
   const all = documents.filter(({ manifest }) => isUpserted(manifest))
   const service = ({ manifest }: ParsedDocument) =>
     isResource(manifest) ? `${manifest.kind} ${identityOf(serviceOf(manifest) ?? '')}` : ''
-  return groupsOf(all, service).flatMap(([, group]) =>
-    group.flatMap((document) => {
-      const others = group.filter((other) => other !== document && other.key !== document.key)
+  return groupsOf(all, service).flatMap(([, group]) => {
+    const othersOf = othersIn(group, ({ key }) => key)
+    const keys = new Set(group.map(({ key }) => key ?? ''))
+    return group.flatMap((document) => {
+      const others = othersOf(document)
       if (others.length === 0) return []
       return [
         crossFinding(
@@ -29,14 +33,14 @@ export function repeatedEndpoints(documents: readonly ParsedDocument[]): readonl
           {
             severity: 'error',
             code: 'endpoint-repeated',
-            message: `The service has another query endpoint in ${others.map((other) => other.key).join(', ')}; it can have one.`,
+            message: `The service has another query endpoint in ${listed(keys, document.key, ', ')}; it can have one.`,
             hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
           },
           others.map((other) => ({ document: other, path: SERVICE, message: 'the same service' })),
         ),
       ]
-    }),
-  )
+    })
+  })
 }
 
 function isUpserted(manifest: ParsedDocument['manifest']): boolean {
@@ -55,16 +59,23 @@ interface NamedPipe {
  */
 export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
   const identityOf = serviceIdentities(documents)
-  const pipes = documents.flatMap((document): readonly NamedPipe[] => {
-    const { manifest, position } = document
-    return isResource(manifest) && isCreateOnce(manifest) ? [{ document, position, manifest }] : []
-  })
+  // Of those with the same key, which is another mistake, the first one.
+  const pipes = new Map<Key, NamedPipe>()
+  for (const document of documents) {
+    const { key, manifest, position } = document
+    if (key === undefined || !isResource(manifest) || !isCreateOnce(manifest) || pipes.has(key)) continue
+    pipes.set(key, { document, position, manifest })
+  }
   return groupsOf(
-    pipes,
+    [...pipes.values()],
     ({ manifest }) => `${manifest.kind} ${identityOf(serviceOf(manifest) ?? '')} ${remoteNameOf(manifest)}`,
   ).flatMap(([, group]) =>
     group.flatMap((pipe) => {
-      const others = group.filter((other) => isCopy(pipe, other))
+      const others = group
+        .values()
+        .filter((other) => isCopy(pipe, other))
+        .take(RELATED)
+        .toArray()
       const [first] = others
       if (first === undefined) return []
       return [
@@ -88,7 +99,7 @@ export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonl
   )
 }
 
-/** Not the document itself, nor one of the same key, which is another mistake, nor one that is meant to be beside it. */
+/** Not the document itself, nor one that is meant to be beside it. */
 function isCopy(pipe: NamedPipe, other: NamedPipe): boolean {
   const key = pipe.document.key
   const otherKey = other.document.key

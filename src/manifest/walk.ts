@@ -46,9 +46,12 @@ interface Walk {
 
 const MANIFEST = /\.(?:ya?ml|json)$/i
 
-/** Whether a file of this name is read. */
-export function isManifestName(file: string): boolean {
-  return MANIFEST.test(file)
+/** The folders that a file stands in, each also with the `/` at its end: `x/y.yaml` stands in `x` and `x/`. */
+export function foldersOf(file: string): readonly string[] {
+  const folders: string[] = []
+  for (let at = file.indexOf('/'); at >= 0; at = file.indexOf('/', at + 1))
+    folders.push(file.slice(0, at), file.slice(0, at + 1))
+  return folders
 }
 
 /**
@@ -134,8 +137,8 @@ async function listFolder(walk: Walk, folder: FoundFile): Promise<readonly Diren
 }
 
 function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): void {
-  if (isOddName(found.file)) refuse(walk, found.file, oddName(found.file))
-  else if (!kind.isFile()) refuse(walk, found.file, notRegular(found.file))
+  if (isOddName(found.file)) refuseFile(walk, found.file, oddName(found.file))
+  else if (!kind.isFile()) refuseFile(walk, found.file, notRegular(found.file))
   else if (!walk.seen.has(found.path)) {
     walk.seen.add(found.path)
     walk.files.push(found)
@@ -152,8 +155,8 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   } catch (error) {
     const code = codeOf(error)
     // A link whose name is not a manifest's may have been meant for anything; broken, it tells nothing.
-    if (code === 'ELOOP') refuse(walk, link.file, linkFinding(link.file, 'link-loop'))
-    else if (isManifest) refuse(walk, link.file, linkFinding(link.file, 'link-broken'))
+    if (code === 'ELOOP') refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
+    else if (isManifest) refuseLink(walk, link.file, linkFinding(link.file, 'link-broken'))
     return
   }
   const stats = await stat(target).catch(() => undefined)
@@ -162,9 +165,9 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
     return
   }
   if (!stats.isDirectory() && !isManifest) return
-  if (!isBelow(target, walk.root)) return refuse(walk, link.file, linkFinding(link.file, 'link-outside'))
+  if (!isBelow(target, walk.root)) return refuseLink(walk, link.file, linkFinding(link.file, 'link-outside'))
   if (stats.isDirectory() && isBelow(dirname(link.path), target)) {
-    return refuse(walk, link.file, linkFinding(link.file, 'link-loop'))
+    return refuseLink(walk, link.file, linkFinding(link.file, 'link-loop'))
   }
   walk.links.set(link.path, target)
   if (walk.seen.has(target)) walk.findings.push(linkFinding(link.file, 'link-repeated'))
@@ -172,9 +175,15 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   else addFile(walk, { file: link.file, path: target }, stats)
 }
 
-function refuse(walk: Walk, file: string, finding: Finding): void {
+function refuseFile(walk: Walk, file: string, finding: Finding): void {
   walk.findings.push(finding)
-  walk.unread.push(file, `${file}/`)
+  walk.unread.push(file)
+}
+
+/** It may have led to a file or to a folder. */
+function refuseLink(walk: Walk, file: string, finding: Finding): void {
+  refuseFile(walk, file, finding)
+  walk.unread.push(`${file}/`)
 }
 
 function isBelow(path: string, folder: string): boolean {

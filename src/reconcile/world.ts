@@ -44,8 +44,7 @@ export interface Look {
  */
 export interface World {
   readonly catalog: Catalog | undefined
-  /** @param references whether any manifest may name others than before */
-  setCatalog(catalog: Catalog, references?: 'new references' | 'same references'): void
+  setCatalog(catalog: Catalog): void
   entry(key: Key): Entry | undefined
   /** Whether a key is wanted, held, doubted or gone. */
   desiredState(key: Key): Desired['state']
@@ -121,9 +120,9 @@ export function createWorld({
     get catalog() {
       return catalog
     },
-    setCatalog(next, references = 'new references') {
+    setCatalog(next) {
       catalog = next
-      if (references === 'new references') dependentsOf = indexDependents(next)
+      dependentsOf = indexDependents(next)
       wanted = undefined
     },
     entry: (key) => catalog?.entries.get(key),

@@ -4,10 +4,10 @@ import type { Finding } from '../../src/kinds/finding.ts'
 import { RULE_CODES } from '../../src/kinds/rule-codes.ts'
 import { FINDING_CODES } from '../../src/manifest/codes.ts'
 import { MASK } from '../../src/manifest/mask.ts'
-import { pictureOf } from '../../src/manifest/picture.ts'
+import { pictureOf } from '../../src/manifest/findings.ts'
 import { printable } from '../../src/manifest/source-text.ts'
 import { catalogOf } from './directory.ts'
-import { corpus, ONLY_FILE, wrongBases } from './load.ts'
+import { corpus, wrongBases } from './load.ts'
 import type { CorpusCase, Expected } from './load.ts'
 import { fieldsOfInterface, fieldsUsed } from './fields.ts'
 
@@ -87,7 +87,7 @@ function shown(finding: Finding, each: CorpusCase): Required<Expected> | object 
 }
 
 function filledIn(expected: Expected) {
-  const { code, severity = 'error', file = ONLY_FILE, line, column, key, mark } = expected
+  const { code, severity = 'error', file, line, column, key, mark } = expected
   return { code, severity, file, line, column, key, mark }
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { findingExamples, findingsOfExample } from '../../docs/findings-page.ts'
+import { EXAMPLE_FILE, findingExamples, findingsOfExample } from '../../docs/findings-page.ts'
 import { RULE_CODES } from '../../src/kinds/rule-codes.ts'
 import { FINDING_CODES } from '../../src/manifest/codes.ts'
-import { pictureOf } from '../../src/manifest/picture.ts'
+import { pictureOf } from '../../src/manifest/findings.ts'
 
 const examples = findingExamples()
 const texts = examples.filter(({ shell }) => shell !== true)
@@ -15,17 +15,18 @@ describe('the examples of docs/findings.md', () => {
     expect(texts.length).toBeGreaterThan(40)
   })
 
-  test.each(texts)('$code: the wrong one is that, at a line that is marked', ({ code, wrong }) => {
-    const findings = findingsOfExample(wrong)
+  test.each(texts)('$code: the wrong one is that, at a line that is marked', (example) => {
+    const { code, file = EXAMPLE_FILE } = example
+    const findings = findingsOfExample(example, 'wrong')
     expect(findings.length).toBeGreaterThan(0)
     expect(findings.filter((finding) => finding.code !== code)).toEqual([])
     for (const finding of findings) {
-      expect(finding.file).toBe('orders.yaml')
+      expect(finding.file).toBe(file)
       expect(pictureOf(finding)).toMatch(/\n *\^+$/)
     }
   })
 
-  test.each(texts)('$code: the right one is nothing', ({ right }) => {
-    expect(findingsOfExample(right)).toEqual([])
+  test.each(texts)('$code: the right one is nothing', (example) => {
+    expect(findingsOfExample(example, 'right')).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ const Edit = z.strictObject({
 const Expected = z.strictObject({
   code: z.string(),
   severity: z.literal('warning').optional(),
-  /** `manifest.yaml` unless set. */
+  /** That of the case unless set. */
   file: z.string().optional(),
   line: z.int().positive(),
   column: z.int().positive(),
@@ -31,6 +31,8 @@ const Case = z.strictObject({
   /** One sentence: why it is wrong, or what the right one shows. */
   why: z.string().regex(/[.?]$/, 'must be a sentence'),
   text: z.string().optional(),
+  /** The file that holds `text` or the edited base; `manifest.yaml` unless set. */
+  file: z.string().optional(),
   edit: Edit.optional(),
   files: z.record(z.string(), z.string()).optional(),
   /** Files that are no text, in base64. */
@@ -66,7 +68,7 @@ export interface CorpusCase {
 const HERE = new URL('./', import.meta.url)
 
 /** The file that holds the text of a case which names none. */
-export const ONLY_FILE = 'manifest.yaml'
+const ONLY_FILE = 'manifest.yaml'
 
 /** All cases of one side, in the order of their files. @throws when a file of the corpus is itself wrong */
 export function corpus(side: 'wrong' | 'right'): readonly CorpusCase[] {
@@ -121,7 +123,7 @@ function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase
       links: each.links ?? {},
       limits: each.limits ?? {},
       secret: each.secret,
-      expect: each.expect,
+      expect: each.expect.map((expected) => ({ file: each.file ?? ONLY_FILE, ...expected })),
     }
   })
 }
@@ -131,8 +133,9 @@ function ownFiles(
   each: z.infer<typeof Case>,
   bases: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  if (each.edit !== undefined) return { [ONLY_FILE]: edited(title, each.edit, bases) }
-  if (each.text !== undefined) return { [ONLY_FILE]: each.text }
+  const file = each.file ?? ONLY_FILE
+  if (each.edit !== undefined) return { [file]: edited(title, each.edit, bases) }
+  if (each.text !== undefined) return { [file]: each.text }
   return each.files ?? {}
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pictureOf } from '../../src/manifest/picture.ts'
+import { pictureOf } from '../../src/manifest/findings.ts'
 import { besideText } from './load.ts'
 import { catalogOf } from './directory.ts'
 

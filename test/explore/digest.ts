@@ -52,7 +52,7 @@ export function textOf(model: Model): string {
       .toSorted(([a], [b]) => placeOf(a) - placeOf(b)),
     model.late.map(({ pipe, before }) => [pipe.intentId, pipe.wish, Math.max(0, before - model.now)]),
     model.wishes,
-    [model.endpoint, model.services, model.lock],
+    [model.endpoint, model.services, model.lock, model.isLockBroken],
     pipes.map(({ id, intentId }) => [
       isIn(model.hands, id),
       isIn(model.hands, intentId),

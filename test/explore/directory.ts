@@ -56,7 +56,8 @@ function filesOf(model: Model): ReadonlyMap<string, string> {
     const policy: JsonObject = isSuspended ? { suspend: SUSPEND } : {}
     files.set('endpoint.yaml', endpoint('one', { service: 'one', allowedOrigins: origins }, policy))
   }
-  if (Object.keys(model.lock).length > 0) files.set('lock.yaml', lock(model.lock))
+  if (model.isLockBroken) files.set('pipes.lock.yaml', '<<<<<<< HEAD\n')
+  else if (Object.keys(model.lock).length > 0) files.set('pipes.lock.yaml', lock(model.lock))
   return files
 }
 

@@ -54,7 +54,18 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
   )
   const isWhole = model.pipes.every(({ id }) => Object.values(all).includes(id))
   if (may('lock of all') && isWhole && JSON.stringify(model.lock) !== JSON.stringify(all))
-    add('lock of all', 0, 'What "pipewright lock" prints is committed.', (m) => (m.lock = all))
+    add('lock of all', 0, 'What "pipewright lock" prints is committed.', (m) =>
+      Object.assign(m, { lock: all, isLockBroken: false }),
+    )
+  if (model.isLockBroken)
+    add('mend the lock', 0, 'The file of the Lock is mended.', (m) => (m.isLockBroken = false))
+  else if (may('break the lock') && Object.keys(model.lock).length > 0)
+    add(
+      'break the lock',
+      0,
+      'A merge leaves its marks in the file of the Lock.',
+      (m) => (m.isLockBroken = true),
+    )
   if (may('service'))
     add('service', 1, 'The serviceId in the Service manifest is corrected.', (m) => {
       const { one } = m.services

@@ -83,6 +83,8 @@ export interface Model {
   isServiceFlawed: boolean
   /** Ids that a Lock names, by key. */
   lock: Record<string, string>
+  /** Whether the file of the Lock cannot be read. */
+  isLockBroken: boolean
   password: string
   /** Whether the credential may read and create. */
   isPermitted: boolean

@@ -13,6 +13,18 @@ export interface Removal {
 
 export const REMOVALS: readonly Removal[] = [
   {
+    protection: 'nothing without a record is created while a file of Locks cannot be read',
+    world: 'copies',
+    depth: 1,
+    patches: [
+      {
+        file: 'manifest/lock-rules.ts',
+        from: `(file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),`,
+        to: `(file) => isLockFile(file.file) && file.documents.some(isBrokenLock),`,
+      },
+    ],
+  },
+  {
     protection: 'a refused replacement gives the former id back (row 1)',
     world: 'missing',
     depth: 2,

@@ -38,6 +38,7 @@ export type EditKind =
   | 'password'
   | 'lock'
   | 'lock of all'
+  | 'break the lock'
   | 'origins'
   | 'endpoint'
 
@@ -268,7 +269,7 @@ export const WORLDS: readonly World[] = [
     isSettled: true,
     waits: ['3 min'],
     faults: ['permission', 'hides', 'deletes', 'copies'],
-    edits: ['lock of all'],
+    edits: ['lock of all', 'break the lock'],
     replies: ['refused', 'lost after the work'],
     meanwhile: 1,
     depth: 1,
@@ -299,6 +300,7 @@ function model(names: readonly string[], services: Readonly<Record<string, strin
     },
     isServiceFlawed: false,
     lock: {},
+    isLockBroken: false,
     password: 'old',
     isPermitted: true,
     pipes: [],

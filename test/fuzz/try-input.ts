@@ -1,7 +1,7 @@
 import { nextCatalog } from '../../src/manifest/catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
 import { parseFile, textIn } from '../../src/manifest/parse-file.ts'
-import { pictureOf } from '../../src/manifest/picture.ts'
+import { pictureOf } from '../../src/manifest/findings.ts'
 import { createPlaces } from '../../src/manifest/places.ts'
 
 /** What must not be. */

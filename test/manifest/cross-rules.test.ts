@@ -99,13 +99,13 @@ const rows: readonly Row[] = [
     name: 'a Lock with one id twice leaves both pipes alone',
     files: {
       'a.yaml': documents(s, pipe('a'), pipe('b')),
-      'l.yaml': lock('l', { 'Pipe/a': UUID, 'Pipe/b': UUID }),
+      'l.lock.yaml': lock('l', { 'Pipe/a': UUID, 'Pipe/b': UUID }),
     },
     findings: [
       'lock-conflict a.yaml:8:18',
       'lock-conflict a.yaml:18:18',
-      'pipe-claimed-twice l.yaml:4:25',
-      'pipe-claimed-twice l.yaml:4:73',
+      'pipe-claimed-twice l.lock.yaml:4:25',
+      'pipe-claimed-twice l.lock.yaml:4:73',
     ],
     invalid: ['Pipe/a', 'Pipe/b'],
   },
@@ -113,24 +113,28 @@ const rows: readonly Row[] = [
     name: 'two Locks that disagree',
     files: {
       'a.yaml': documents(s, pipe('a')),
-      'l.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': OTHER })),
+      'l.lock.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': OTHER })),
     },
-    findings: ['lock-conflict a.yaml:8:18', 'lock-conflict l.yaml:4:25', 'lock-conflict l.yaml:9:25'],
+    findings: [
+      'lock-conflict a.yaml:8:18',
+      'lock-conflict l.lock.yaml:4:25',
+      'lock-conflict l.lock.yaml:9:25',
+    ],
     invalid: ['Pipe/a'],
   },
   {
     name: 'two Locks that agree',
     files: {
       'a.yaml': documents(s, pipe('a')),
-      'l.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': UUID })),
+      'l.lock.yaml': documents(lock('l', { 'Pipe/a': UUID }), lock('m', { 'Pipe/a': UUID })),
     },
     findings: [],
     invalid: [],
   },
   {
     name: 'a Lock of a pipe without a manifest is a warning',
-    files: { 'a.yaml': s, 'l.yaml': lock('l', { 'Pipe/x': UUID }) },
-    findings: ['lock-unused l.yaml:4:25'],
+    files: { 'a.yaml': s, 'l.lock.yaml': lock('l', { 'Pipe/x': UUID }) },
+    findings: ['lock-unused l.lock.yaml:4:25'],
     invalid: [],
   },
   {
@@ -197,11 +201,38 @@ describe('rules across documents', () => {
     )
   })
 
+  test.each([
+    ['endpoints of one service', (n: number) => endpoint(`e${n}`)],
+    ['manifests of one key', () => endpoint('e')],
+    ['pipes of one name', (n: number) => pipe(`p${n}`).replace('spec:', 'spec:\n  name: same')],
+    ['Locks of one id', (n: number) => lock(`l${n}`, { [`Pipe/p${n}`]: UUID })],
+    ['Locks of one key', (n: number) => lock(`l${n}`, { 'Pipe/p': UUID.slice(0, -3) + String(100 + n) })],
+  ])('%s, hundreds: each finding names a few of the others', (_what, textOf) => {
+    const texts = Array.from({ length: 300 }, (_, n) => textOf(n))
+    const { catalog } = next(
+      undefined,
+      readingOf({ 's.yaml': service('analytics'), 'x.lock.yaml': documents(...texts) }),
+    )
+    expect(catalog.findings.length).toBeGreaterThanOrEqual(300)
+    for (const { message, related } of catalog.findings) {
+      expect(message.length).toBeLessThan(400)
+      expect(related.length).toBeLessThanOrEqual(5)
+    }
+  })
+
+  test('a message names five of the others and counts the rest', () => {
+    const texts = Array.from({ length: 8 }, (_, n) => endpoint(`e${n}`))
+    const { catalog } = next(undefined, readingOf({ 'a.yaml': documents(service('analytics'), ...texts) }))
+    expect(catalog.findings[0]?.message).toContain(
+      'another query endpoint in QueryEndpoint/e1, QueryEndpoint/e2, QueryEndpoint/e3, QueryEndpoint/e4, QueryEndpoint/e5 and 2 more;',
+    )
+  })
+
   test('contested locks are not believed', () => {
     const { catalog } = next(
       undefined,
       readingOf({
-        'l.yaml': documents(
+        'l.lock.yaml': documents(
           lock('l', { 'Pipe/a': UUID, 'Pipe/c': '22222222-2222-4222-8222-222222222222' }),
           lock('m', { 'Pipe/a': OTHER }),
         ),

@@ -11,7 +11,7 @@ import {
   infiniteStream,
 } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pictureOf } from '../../src/manifest/picture.ts'
+import { pictureOf } from '../../src/manifest/findings.ts'
 import { maskLines } from '../../src/manifest/mask.ts'
 import { splitDocuments } from '../../src/manifest/split-documents.ts'
 import {

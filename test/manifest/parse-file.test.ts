@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
-import { findTooMany } from '../../src/manifest/marks.ts'
+import { findTooMany } from '../../src/manifest/token-limit.ts'
 import { parseFile } from '../../src/manifest/parse-file.ts'
 import { documents, findingsOf, parse, pipe, service } from './support.ts'
 

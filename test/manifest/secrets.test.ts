@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pictureOf } from '../../src/manifest/picture.ts'
+import { pictureOf } from '../../src/manifest/findings.ts'
 import { MASK, maskLines } from '../../src/manifest/mask.ts'
 import { findingsOf, parse } from './support.ts'
 

@@ -60,8 +60,8 @@ export function createGround(files: Map<string, string>, lines: readonly Line[])
         const line = lines[index]
         return line === undefined ? [] : [[`Pipe/${nameOfLine(line)}`, id] as const]
       })
-      if (locked.length > 0) next.set('lock.yaml', lock(Object.fromEntries(locked)))
-      if (isLockBroken) next.set('lock.yaml', '{"kind": "Lock", "spec": {')
+      if (locked.length > 0) next.set('pipes.lock.yaml', lock(Object.fromEntries(locked)))
+      if (isLockBroken) next.set('pipes.lock.yaml', '<<<<<<< HEAD\n')
       for (const line of lines) if (line.present) next.set(fileOf(line), textOf(line, lines))
       files.clear()
       for (const [file, content] of next) files.set(file, content)

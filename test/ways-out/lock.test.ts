@@ -15,7 +15,8 @@ test('with a Lock, a lost ledger rebuilds itself by adopting, with no POST', asy
     metadata: { name: 'pipes' },
     spec: { pipes: { 'Pipe/orders': world.pipeId('orders'), 'Pipe/refunds': world.pipeId('refunds') } },
   })
-  world.workspace.write('manifests/lock.yaml', lock.stdout)
+  world.workspace.write('manifests/pipes.lock.yaml', lock.stdout)
+  expect(lock.stdout).toMatch(/^# .* as pipes\.lock\.yaml\.\n/)
   expect((await world.quick('validate')).stdout).toContain('no findings')
 
   rmSync(world.workspace.path('ledger.db'))
