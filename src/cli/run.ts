@@ -91,15 +91,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     reconciler: engine.reconciler,
     source,
     concurrency: settings.concurrency,
-    watch: (onNudge, onNoise) =>
-      createWatcher({
-        root: settings.manifests,
-        clock: systemClock,
-        cheapLook: () => source.fingerprintRoot(),
-        onNudge,
-        onNoise,
-        emit,
-      }),
+    watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
   })
   running.daemon = daemon
   void daemon.firstReading.then(() => prepare([telemetry, server], { emit, stopping: io.stop.stopping }))

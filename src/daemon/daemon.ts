@@ -18,8 +18,7 @@ import type { Taken } from './queue.ts'
 import { createQueue } from './queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
 import { createRequests } from './requests.ts'
-import type { NudgeCause, Watcher } from './watcher.ts'
-import type { Touched } from './watch-touches.ts'
+import type { TriggerCause, Watcher } from './watcher.ts'
 
 export interface DaemonParts {
   readonly deps: Deps
@@ -27,11 +26,8 @@ export interface DaemonParts {
   readonly reconciler: Reconciler
   readonly source: Source
   readonly concurrency: number
-  /** Watches the directory from now on; the nudges are the daemon's. */
-  readonly watch: (
-    onNudge: (cause: NudgeCause, touched: Touched) => void,
-    onNoise: () => void,
-  ) => Promise<Watcher>
+  /** Watches the directory from now on; the triggers are the daemon's. */
+  readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
 
 /** When things happen: readings, turns, and the end of both. */
@@ -91,7 +87,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     deps,
     source,
     stopping: stopping.signal,
-    isQuiet: () => watcher.isQuiet(),
+    isQuiet: () => true,
     onLoaded: take,
     onFailed(message, { durationMs, tokens }) {
       sourceProblem = message
@@ -99,10 +95,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       for (const token of tokens) requests.expect(token, [])
     },
   })
-  const watcher = await parts.watch(
-    (cause, touched) => readings.nudge(cause, touched),
-    () => readings.giveWay(),
-  )
+  const watcher = await parts.watch((cause) => readings.nudge(cause))
   readings.start()
 
   async function run(taken: Taken, leavePlace: () => void): Promise<Again | undefined> {

@@ -2,11 +2,10 @@ import type { Key } from '../kinds/key.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Deps } from '../reconcile/deps.ts'
 import { createSerial } from './serial.ts'
-import type { NudgeCause } from './watch-nudges.ts'
-import type { Touched } from './watch-touches.ts'
+import type { TriggerCause } from './watcher.ts'
 
 /** Why the directory is read. */
-export type ReadingCause = NudgeCause | 'asked' | 'start'
+export type ReadingCause = TriggerCause | 'asked' | 'start'
 
 /** What is known of one reading besides what it said. */
 export interface ReadingContext {
@@ -21,7 +20,7 @@ export interface ReadingContext {
 /** When the directory is read, and how much of it: one reading at a time. */
 export interface Readings {
   /** Reads soon, because of what a watcher saw or found. */
-  nudge(cause: NudgeCause, touched: Touched): void
+  nudge(cause: TriggerCause): void
   /** Reads for a person: all of it, and what it says is believed. */
   request(token: string): void
   start(): void
@@ -48,6 +47,8 @@ export interface ReadingsOptions {
   readonly onLoaded: (result: LoadResult, context: ReadingContext) => void
   readonly onFailed: (message: string, context: ReadingContext) => void
 }
+
+type Touched = ReadonlySet<string> | 'anything'
 
 /** A key that vanished is looked for again after this. */
 const DOUBT_MS = 500
@@ -145,7 +146,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 
   return {
-    nudge: read,
+    nudge: (why) => read(why, 'anything'),
     request(token) {
       asked.push(token)
       read('asked', 'anything')

@@ -5,7 +5,6 @@ import { sha256 } from '../lib/digest.ts'
 import { nextCatalog } from './catalog.ts'
 import type { CatalogInput } from './catalog.ts'
 import type { CatalogState } from './catalog-state.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import type { Limits } from './limits.ts'
 import { textIn } from './parse-file.ts'
@@ -57,8 +56,6 @@ export interface Source {
     },
     signal: AbortSignal,
   ): Promise<LoadResult>
-  /** A cheap text for a poll to compare: see {@link fingerprintOf}. */
-  fingerprintRoot(): Promise<string>
 }
 
 export interface SourceOptions {
@@ -113,7 +110,6 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
       running = result.catch(() => undefined)
       return result
     },
-    fingerprintRoot: () => fingerprintOf(root),
   }
 }
 
