@@ -7,31 +7,34 @@ import { codeOf } from '../manifest/read-bytes.ts'
 import { commitOf } from '../manifest/revision.ts'
 import { walkTree } from '../manifest/walk.ts'
 
-/** Files between two moments in which others run. */
-const SLICE = 500
-
 /**
- * Lists what a reading would read, and asks the file system about each file, opening none. Costs 5 ms of CPU for a
- * thousand files.
- * @returns a text that differs when a reading may. Never rejects for what is wrong with the directory: that is part of the text
+ * Lists what a reading would read, and asks the file system about each file: 5 ms of CPU for a thousand.
+ * @returns a digest and the commit, which differ when a reading may; or why nothing can be read
  * @throws the signal's reason
  */
 export async function statWalk(root: string, signal: AbortSignal): Promise<string> {
   try {
     const resolved = await realpath(root)
     const tree = await walkTree(resolved, DEFAULT_LIMITS, signal)
-    const digest = createHash('sha256').update(
-      JSON.stringify([resolved, (await commitOf(resolved))?.id, tree.unread, [...tree.links]]),
-    )
+    const digest = createHash('sha256').update(JSON.stringify([resolved, tree.unread, [...tree.links]]))
     for (const [n, { file, path }] of tree.files.entries()) {
-      if (n % SLICE === SLICE - 1) await setImmediate()
+      if (n % 500 === 499) await setImmediate() // others run meanwhile
       signal.throwIfAborted()
-      const stats = lstatSync(path, { throwIfNoEntry: false })
-      digest.update(`${file}\0${path}\0${stats?.ino} ${stats?.size} ${stats?.mtimeMs} ${stats?.ctimeMs}\n`)
+      digest.update(`${file}\0${path}\0${stampOf(path)}\n`)
     }
-    return digest.digest('hex')
+    return `${digest.digest('hex')} ${(await commitOf(resolved))?.id}`
   } catch (error) {
     signal.throwIfAborted()
     return `unreadable: ${codeOf(error)}`
+  }
+}
+
+/** What cannot be seen is something to say as well. */
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = lstatSync(path)
+    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+  } catch (error) {
+    return codeOf(error)
   }
 }

@@ -21,8 +21,6 @@ export interface WatchPaths {
   readonly signature: string
 }
 
-/** The link that Kubernetes swaps when a ConfigMap changes. */
-const CONFIG_MAP_LINK = '..data'
 /** git-sync names a tree by its commit, `<sha>` or `rev-<sha>`, Kubernetes by the time, `..2026_01_01`. */
 const PUBLISHED = /^(?:(?:rev-)?[0-9a-f]{40}(?:[0-9a-f]{24})?|\.\..+)$/
 /** So long chokidar may take to begin, and to end. */
@@ -47,7 +45,7 @@ export async function watchPathsOf(root: string): Promise<WatchPaths> {
     reached = resolve(dirname(step.path), step.target, relative(step.path, reached))
   }
   const what = names.size === 0 ? 'everything below' : 'the links that lead to the manifests, in'
-  const swapped = await firstNonFolder(join(reached, CONFIG_MAP_LINK))
+  const swapped = await firstNonFolder(join(reached, '..data')) // what Kubernetes swaps in a ConfigMap
   if (isThere && swapped !== undefined && swapped.target !== '') names.add(swapped.path)
   const tree = isThere && !isPublished ? reached : undefined
   const folders = new Set([...names].map((name) => dirname(name)).concat(tree ?? []))
@@ -81,9 +79,8 @@ async function firstNonFolder(way: string) {
 
 /** Whether what happens at a path may be a change. Names above the tree, hidden ones included, do not count. */
 export function concerns({ names, tree, folders }: WatchPaths, path: string): boolean {
-  if (names.has(path) || folders.has(path)) return true
   const inside = tree === undefined ? '..' : relative(tree, path)
-  return !inside.split(sep).some((name) => name.startsWith('.'))
+  return names.has(path) || folders.has(path) || !inside.split(sep).some((name) => name.startsWith('.'))
 }
 
 /**

@@ -20,8 +20,8 @@ export interface Watcher {
 const TIMES = {
   quietMs: 250, // of quiet before a trigger
   noisyLimitMs: 5_000, // of steady noise before a trigger
-  walkMs: 1_000, // between two walks, at least,
-  longestWalkMs: 30_000, // and at most
+  walkMs: 1_000, // between two walks, at least
+  longestWalkMs: 30_000, // between two walks, at most
   fullMs: 300_000, // between two full readings, which trust nothing but bytes
   pollingFullMs: 10_000, // the same, where there are no events
 }
@@ -64,8 +64,7 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
   let heard = '' // the signature of what it listens to
   let stopListening: (() => Promise<void>) | undefined
   let cause: TriggerCause = 'event'
-  /** What a walk saw that a reading has followed, or is about to. */
-  let known = await walk(root, closing.signal)
+  let known = await walk(root, closing.signal) // what a reading has followed, or is about to
   let isAnnounced = false // by an event, since the last walk began
   let events = 0 // since the last trigger
   let lastFullAt = clock.monotonic()
@@ -101,9 +100,11 @@ export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
     planWalk(Math.max(walkMs, Math.min((endedAt - startedAt) * PAUSE_FACTOR, longestWalkMs)))
     const isFullDue = endedAt - lastFullAt >= (mode === 'polling' ? pollingFullMs : fullMs)
     if (seen !== known) {
+      const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it where nobody listens
       known = seen
       // An event that is merely late comes before it was quiet. One that came may have been read too early.
-      if (mode === 'polling' || !debounce.isPending()) notice(wasAnnounced || isAnnounced ? 'event' : 'poll')
+      const by = wasAnnounced || isAnnounced || isCommitOnly ? 'event' : 'poll'
+      if (mode === 'polling' || !debounce.isPending()) notice(by)
     } else if (isFullDue && !debounce.isPending()) {
       lastFullAt = endedAt
       trigger('full')

@@ -424,6 +424,13 @@ describe('a walk', () => {
     expect(triggers.slice(1).map(([, cause]) => cause)).toContain('poll')
   })
 
+  it('that sees another commit and the same files blames nobody', async () => {
+    const { disk, triggers, advance } = await driven()
+    disk.text = 'one 0abc'
+    await advance(5_000)
+    expect(triggers).toEqual([[1_250, 'event']])
+  })
+
   it('that ended too late for the reading makes another one, and blames nobody', async () => {
     const { disk, triggers, advance } = await driven()
     disk.tookMs = 200
