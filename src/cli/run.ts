@@ -88,14 +88,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     reconciler: engine.reconciler,
     source,
     concurrency: settings.concurrency,
-    watch: (onNudge) =>
-      createWatcher({
-        root: settings.manifests,
-        clock: systemClock,
-        cheapLook: () => source.fingerprintRoot(),
-        onNudge,
-        emit,
-      }),
+    watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
   })
   running.daemon = daemon
   io.stop.onHangup(() => {

@@ -18,7 +18,7 @@ import type { Taken } from './queue.ts'
 import { createQueue } from './queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
 import { createRequests } from './requests.ts'
-import type { NudgeCause, Watcher } from './watcher.ts'
+import type { TriggerCause, Watcher } from './watcher.ts'
 
 export interface DaemonParts {
   readonly deps: Deps
@@ -26,8 +26,8 @@ export interface DaemonParts {
   readonly reconciler: Reconciler
   readonly source: Source
   readonly concurrency: number
-  /** Watches the directory from now on; the nudges are the daemon's. */
-  readonly watch: (onNudge: (cause: NudgeCause) => void) => Promise<Watcher>
+  /** Watches the directory from now on; the triggers are the daemon's. */
+  readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
 
 /** When things happen: readings, turns, and the end of both. */

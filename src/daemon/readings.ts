@@ -2,10 +2,10 @@ import type { Key } from '../kinds/key.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Deps } from '../reconcile/deps.ts'
 import { createSerial } from './serial.ts'
-import type { NudgeCause } from './watch-nudges.ts'
+import type { TriggerCause } from './watcher.ts'
 
 /** Why the directory is read. */
-export type ReadingCause = NudgeCause | 'asked' | 'start'
+export type ReadingCause = TriggerCause | 'asked' | 'start'
 
 /** What is known of one reading besides what it said. */
 export interface ReadingContext {
@@ -20,7 +20,7 @@ export interface ReadingContext {
 /** When the directory is read: one reading at a time, each of all of it. */
 export interface Readings {
   /** Reads soon, because of what a watcher saw or found. */
-  nudge(cause: NudgeCause): void
+  nudge(cause: TriggerCause): void
   /** Reads for a person: what it says is believed. */
   request(token: string): void
   start(): void
@@ -43,6 +43,7 @@ export interface ReadingsOptions {
   readonly onLoaded: (result: LoadResult, context: ReadingContext) => void
   readonly onFailed: (message: string, context: ReadingContext) => void
 }
+
 
 /** A key that vanished is looked for again after this. */
 const DOUBT_MS = 500

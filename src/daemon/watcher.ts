@@ -1,51 +1,47 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Emit, WatchMode } from '../reconcile/events.ts'
-import { createNudges, type NudgeCause } from './watch-nudges.ts'
-import { openPlaces, type OpenPlaces, type OpenWatch } from './watch-places.ts'
-import { planWatch, type WatchPlan } from './watch-plan.ts'
-import { createTouches, type Touched } from './watch-touches.ts'
+import { codeOf } from '../manifest/read-bytes.ts'
+import { createDebounce } from './debounce.ts'
+import { createSerial } from './serial.ts'
+import { statWalk } from './stat-walk.ts'
+import { listenTo, watchPathsOf } from './watch-paths.ts'
 
-export type { NudgeCause }
+/** Who noticed that something may have changed. `poll`, a walk, and `full`, the passing of time, mean that no event came. */
+export type TriggerCause = 'event' | 'poll' | 'full'
 
 /** Says when the manifests directory may have changed, never what (design §7). */
 export interface Watcher {
   mode(): WatchMode
-  /** Whether nothing happened just now that a nudge will follow for. */
-  isQuiet(): boolean
-  /** Ends everything; no nudge comes after it was called. */
+  /** Ends everything; no trigger comes after it was called. */
   close(): Promise<void>
 }
 
-export interface WatcherOptions {
-  /** The manifests directory as it was given; may be a link, have links on its way, or not be there yet. */
-  readonly root: string
-  readonly clock: Clock
-  /**
-   * A cheap fingerprint of what the root is now. Called every `pollMs` and after every nudge, never more than
-   * twice at a time. A rejection counts as one more fingerprint.
-   */
-  readonly cheapLook: () => Promise<string>
-  /** The directory should be read. `poll` and `full`: no event said so, which in a mode with events is a miss. */
-  readonly onNudge: (cause: NudgeCause, touched: Touched) => void
-  /** Something happened; a nudge follows once it is quiet. */
-  readonly onNoise?: () => void
-  readonly emit: Emit
-  /** `polling` never asks the kernel for events; `auto` unless set. */
-  readonly mode?: 'auto' | 'polling'
-  /** How long it must be quiet before a nudge; 250 unless set. */
-  readonly quietMs?: number
-  /** How long steady noise may put a nudge off; 5000 unless set. */
-  readonly noisyLimitMs?: number
-  /** Between cheap looks; 2000 unless set. */
-  readonly pollMs?: number
-  /** Between full readings; five minutes unless set. */
-  readonly fullMs?: number
-  /** Between full readings while polling; ten seconds unless set. */
-  readonly pollingFullMs?: number
-  /** How places are watched: chokidar, unless a test has its own. */
-  readonly open?: OpenWatch
+/** Milliseconds, unless a test has others. */
+const TIMES = {
+  quietMs: 250, // of quiet before a trigger
+  noisyLimitMs: 5_000, // of steady noise before a trigger
+  walkMs: 1_000, // between two walks, at least
+  longestWalkMs: 30_000, // between two walks, at most
+  fullMs: 300_000, // between two full readings, which trust nothing but bytes
+  pollingFullMs: 10_000, // the same, where there are no events
 }
 
+export interface WatcherOptions extends Partial<typeof TIMES> {
+  /** The manifests directory as it was named; may be a link, have links on its way, or not be there yet. */
+  readonly root: string
+  readonly clock: Clock
+  /** The directory should be read. */
+  readonly onTrigger: (cause: TriggerCause) => void
+  readonly emit: Emit
+  /** The file system and the kernel, unless a test has its own. */
+  readonly walk?: typeof statWalk
+  readonly listen?: typeof listenTo
+}
+
+/** After a walk of 50 ms, five seconds pass before the next: a hundredth of a core. */
+const PAUSE_FACTOR = 100
+/** With so many events in one go the kernel may have dropped others without a word: by default its queue holds 16,384. */
+const STORM = 5_000
 /** Errors that mean the kernel has no more to give, and the limit to raise. */
 const EXHAUSTED: Readonly<Record<string, string>> = {
   ENOSPC: 'raise the sysctl fs.inotify.max_user_watches',
@@ -54,116 +50,107 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Watches the root and nudges. When it is fulfilled the watching has begun: read the directory after that, and
- * no change is lost between. Failures of the watching never reject and never throw; they end in polling.
+ * Events make a trigger soon; a walk of the tree, now and then, makes the ones that no event announced. When it is fulfilled
+ * the watching has begun: read the directory after that. Failures never reject and never throw; they end in walks alone.
  */
 export async function createWatcher(options: WatcherOptions): Promise<Watcher> {
-  const { root, clock, emit, open = openPlaces } = options
-  const nudges = createNudges({
-    clock,
-    quietMs: options.quietMs ?? 250,
-    noisyLimitMs: options.noisyLimitMs ?? 5_000,
-    pollMs: options.pollMs ?? 2_000,
-    fullMs: options.fullMs ?? 300_000,
-    pollingFullMs: options.pollingFullMs ?? 10_000,
-    cheapLook: look,
-    onNudge(cause) {
-      void rearm()
-      const touched = touches.take()
-      options.onNudge(cause, cause === 'event' ? touched : 'anything')
-    },
-  })
-  const touches = createTouches()
+  const { root, clock, emit, walk = statWalk, listen = listenTo } = options
+  const { quietMs, noisyLimitMs, walkMs, longestWalkMs, fullMs, pollingFullMs } = { ...TIMES, ...options }
+  const closing = new AbortController()
+  const debounce = createDebounce({ clock, quietMs, noisyLimitMs, onQuiet: () => trigger(cause) })
+  const listening = createSerial(listenAnew)
+  const walks = createSerial(walkOnce)
   let mode: WatchMode = 'none'
-  let armed: { readonly signature: string; readonly places: OpenPlaces } | undefined
-  let arming = Promise.resolve()
-  let closed = false
+  let heard = '' // the signature of what it listens to
+  let stopListening: (() => Promise<void>) | undefined
+  let cause: TriggerCause = 'event'
+  let known = await walk(root, closing.signal) // what a reading has followed, or is about to
+  let isAnnounced = false // by an event, since the last walk began
+  let events = 0 // since the last trigger
+  let lastFullAt = clock.monotonic()
+  let cancelWalk: (() => void) | undefined
 
-  function event(path?: string): void {
-    touches.add(path)
-    nudges.event()
-    options.onNoise?.()
+  /** Something happened. While it gets quiet a walk sees what the reading will find: nothing of that was missed. */
+  function notice(by: 'event' | 'poll'): void {
+    if (closing.signal.aborted) return
+    if (by === 'event' || !debounce.isPending()) cause = by
+    debounce.noise()
+    planWalk(quietMs / 2)
   }
 
-  /** A link that was swapped is a change, whatever the caller's own look covers. */
-  async function look(): Promise<string> {
-    const [plan, seen] = await Promise.all([planWatch(root), options.cheapLook()])
-    return `${plan.signature} ${plan.resolved} ${seen}`
+  function trigger(by: TriggerCause): void {
+    if (by === 'poll' || events > STORM) heard = ''
+    events = 0
+    void listening.run()
+    options.onTrigger(by)
   }
 
-  /** Watches where there is something to watch now: behind a swapped link, in a root that appeared. */
-  function rearm(): Promise<void> {
-    arming = rearmAfter(arming)
-    return arming
+  function planWalk(afterMs: number): void {
+    cancelWalk?.()
+    cancelWalk = clock.after(afterMs, () => void walks.run())
   }
 
-  async function rearmAfter(before: Promise<void>): Promise<void> {
-    await before
-    if (isOver()) return
-    try {
-      const plan = await planWatch(root)
-      if (plan.signature !== armed?.signature || armed.places.isLost()) await arm(plan)
-    } catch (error) {
-      const words = error instanceof Error ? error.message : 'no reason given'
-      fallBack(`cannot watch (${words}), polling instead`)
+  async function walkOnce(): Promise<void> {
+    const wasAnnounced = isAnnounced
+    isAnnounced = false
+    const startedAt = clock.monotonic()
+    const seen = await walk(root, closing.signal).catch(() => known)
+    if (closing.signal.aborted) return
+    const endedAt = clock.monotonic()
+    planWalk(Math.max(walkMs, Math.min((endedAt - startedAt) * PAUSE_FACTOR, longestWalkMs)))
+    const isFullDue = endedAt - lastFullAt >= (mode === 'polling' ? pollingFullMs : fullMs)
+    if (seen !== known) {
+      const isCommitOnly = seen.split(' ')[0] === known.split(' ')[0] // Git writes it where nobody listens
+      known = seen
+      // An event that is merely late comes before it was quiet. One that came may have been read too early.
+      const by = wasAnnounced || isAnnounced || isCommitOnly ? 'event' : 'poll'
+      if (mode === 'polling' || !debounce.isPending()) notice(by)
+    } else if (isFullDue && !debounce.isPending()) {
+      lastFullAt = endedAt
+      trigger('full')
     }
   }
 
-  async function arm(plan: WatchPlan): Promise<void> {
-    const first = armed === undefined
-    await armed?.places.close() // first, since a dead watch on a directory would be shared with its successor
-    const places = await open({ places: plan.places, clock, onEvent: event, onError })
-    if (isOver()) {
-      await places.close()
-      return
-    }
-    armed = { signature: plan.signature, places }
-    setMode(plan.mode, plan.message)
-    if (!first) event() // for what happened before the new watch had begun
+  /** Listens where there is something to hear now: behind a swapped link, in a root that appeared, after a miss. */
+  async function listenAnew(): Promise<void> {
+    const paths = await watchPathsOf(root)
+    if (mode !== 'polling' && paths.signature === heard) return
+    heard = paths.signature
+    await stopListening?.() // first, since a dead handle on a folder would be shared with its successor
+    if (mode === 'polling') return
+    stopListening = await listen(paths, onEvent)
+    if (mode !== 'none') onEvent() // for what happened before it listened
+    setMode(paths.mode, paths.message)
   }
 
-  function onError(error: NodeJS.ErrnoException): void {
-    const remedy = error.code === undefined ? undefined : EXHAUSTED[error.code]
-    if (remedy === undefined) {
-      event() // something is odd there: the reading will say what
-      return
-    }
-    if (!isOver()) fallBack(`cannot watch any more (${error.code}), polling instead; ${remedy}`)
-  }
-
-  function fallBack(message: string): void {
-    setMode('polling', message)
-    nudges.rely('polls')
-    event()
-    void armed?.places.close()
+  /** An odd error is one more event: the reading will say what is wrong. */
+  function onEvent(error?: unknown): void {
+    const code = codeOf(error)
+    const remedy = EXHAUSTED[code]
+    if (remedy !== undefined)
+      setMode('polling', `cannot watch any more (${code}), polling instead; ${remedy}`)
+    isAnnounced = true
+    events += 1
+    notice('event')
   }
 
   function setMode(next: WatchMode, message: string): void {
-    if (closed || mode === next) return
+    if (mode === next || mode === 'polling') return
     mode = next
     emit({ type: 'WatchModeChanged', mode, message })
   }
 
-  function isOver(): boolean {
-    return closed || mode === 'polling'
-  }
-
-  if (options.mode === 'polling') {
-    setMode('polling', 'polling, as told')
-    nudges.rely('polls')
-  }
-  await rearm()
-  await nudges.start()
-  await rearm() // for what changed while the first watch began
+  await listening.run()
+  planWalk(walkMs)
 
   return {
     mode: () => mode,
-    isQuiet: () => nudges.isQuiet(),
     async close() {
-      closed = true
-      nudges.close()
-      await arming
-      await armed?.places.close()
+      closing.abort()
+      debounce.cancel()
+      cancelWalk?.()
+      await listening.stop()
+      await stopListening?.()
     },
   }
 }

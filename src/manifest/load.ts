@@ -3,7 +3,6 @@ import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import { nextCatalog } from './catalog.ts'
 import type { CatalogState } from './catalog-state.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import type { Limits } from './limits.ts'
 import { textIn } from './parse-file.ts'
@@ -43,8 +42,6 @@ export interface Source {
     },
     signal: AbortSignal,
   ): Promise<LoadResult>
-  /** A cheap text for a poll to compare: see {@link fingerprintOf}. */
-  fingerprintRoot(): Promise<string>
 }
 
 export interface SourceOptions {
@@ -91,7 +88,6 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
       running = result.catch(() => undefined)
       return result
     },
-    fingerprintRoot: () => fingerprintOf(root),
   }
 }
 

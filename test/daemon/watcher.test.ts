@@ -1,15 +1,16 @@
 import { appendFile, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/daemon/system-clock.ts'
-import type { OpenWatch } from '../../src/daemon/watch-places.ts'
 import {
   createWatcher,
-  type NudgeCause,
+  type TriggerCause,
   type Watcher,
   type WatcherOptions,
 } from '../../src/daemon/watcher.ts'
+import { sleep } from '../../src/lib/clock.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
@@ -26,19 +27,18 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-/** Watches for real, with events alone unless told otherwise: no poll helps. */
+/** Watches for real, with events alone unless told otherwise: no walk helps. */
 async function watching(root: string, more: Partial<WatcherOptions> = {}) {
-  const nudges: NudgeCause[] = []
+  const triggers: TriggerCause[] = []
   const events: Event[] = []
   const watcher = await createWatcher({
     root: join(base, root),
     clock: systemClock,
     quietMs: 20,
     noisyLimitMs: 500,
-    pollMs: NEVER,
+    walkMs: NEVER,
     fullMs: NEVER,
-    cheapLook: async () => '',
-    onNudge: (cause) => nudges.push(cause),
+    onTrigger: (cause) => triggers.push(cause),
     emit: (event) => events.push(event),
     ...more,
   })
@@ -49,22 +49,22 @@ async function watching(root: string, more: Partial<WatcherOptions> = {}) {
     await vi.waitFor(
       () => {
         const before = seen
-        seen = nudges.length
+        seen = triggers.length
         expect(seen).toBe(before)
       },
       { interval: 60, timeout: 5_000 },
     )
   }
 
-  /** Does something, and waits for the nudges that came after it began: at least one. */
-  async function nudgesAfter(change: () => Promise<unknown>): Promise<readonly NudgeCause[]> {
-    const before = nudges.length
+  /** Does something, and waits for the triggers that came after it began: at least one. */
+  async function triggersAfter(change: () => Promise<unknown>): Promise<readonly TriggerCause[]> {
+    const before = triggers.length
     await change()
-    await vi.waitFor(() => expect(nudges.length).toBeGreaterThan(before), { interval: 5, timeout: 3_000 })
-    return nudges.slice(before)
+    await vi.waitFor(() => expect(triggers.length).toBeGreaterThan(before), { interval: 5, timeout: 3_000 })
+    return triggers.slice(before)
   }
 
-  return { watcher, nudges, events, nudgesAfter, quiet }
+  return { watcher, triggers, events, triggersAfter, quiet }
 }
 
 async function write(path: string, text = 'x'): Promise<void> {
@@ -78,14 +78,14 @@ function commit(n: number): string {
 
 /** Something that watches and never hears anything. */
 async function deaf() {
-  return { isLost: () => false, close: () => Promise.resolve() }
+  return () => Promise.resolve()
 }
 
 /** Something that fails to watch, several times at once, as chokidar does for each directory. */
-function failing(code: string): OpenWatch {
-  return async ({ onError }) => {
-    for (let n = 0; n < 3; n += 1) onError(Object.assign(new Error(`${code}: no more`), { code }))
-    return { isLost: () => false, close: () => Promise.resolve() }
+function failing(code: string): NonNullable<WatcherOptions['listen']> {
+  return async (_paths, onEvent) => {
+    for (let n = 0; n < 3; n += 1) onEvent(Object.assign(new Error(`${code}: no more`), { code }))
+    return () => Promise.resolve()
   }
 }
 
@@ -144,40 +144,40 @@ describe('a plain tree', () => {
     await write('root/sub/b.yaml')
   })
 
-  it.each(rows)('nudges after $why', async ({ change }) => {
-    const { nudges, nudgesAfter, watcher } = await watching('root')
+  it.each(rows)('triggers after $why', async ({ change }) => {
+    const { triggers, triggersAfter, watcher } = await watching('root')
     expect(watcher.mode()).toBe('recursive')
-    expect(nudges).toEqual([])
-    expect(await nudgesAfter(change)).toContain('event')
-    expect(new Set(nudges)).toEqual(new Set(['event']))
+    expect(triggers).toEqual([])
+    expect(await triggersAfter(change)).toContain('event')
+    expect(new Set(triggers)).toEqual(new Set(['event']))
   })
 
-  it('nudges for a file in a folder that appeared while it watched', async () => {
-    const { nudgesAfter, quiet } = await watching('root')
-    expect(await nudgesAfter(() => mkdir(join(base, 'root/team')))).toContain('event')
+  it('triggers for a file in a folder that appeared while it watched', async () => {
+    const { triggersAfter, quiet } = await watching('root')
+    expect(await triggersAfter(() => mkdir(join(base, 'root/team')))).toContain('event')
     await quiet()
-    expect(await nudgesAfter(() => write('root/team/c.yaml'))).toContain('event')
+    expect(await triggersAfter(() => write('root/team/c.yaml'))).toContain('event')
   })
 
   it('watches a tree below a hidden folder, and leaves hidden names in it alone', async () => {
     await mkdir(join(base, '.hidden/root/.git'), { recursive: true })
-    const { nudges, nudgesAfter, quiet } = await watching('.hidden/root')
+    const { triggers, triggersAfter, quiet } = await watching('.hidden/root')
     await write('.hidden/root/.git/index')
     await write('.hidden/root/.secret.yaml')
     await quiet()
-    expect(nudges).toEqual([])
-    expect(await nudgesAfter(() => write('.hidden/root/a.yaml'))).toContain('event')
+    expect(triggers).toEqual([])
+    expect(await triggersAfter(() => write('.hidden/root/a.yaml'))).toContain('event')
   })
 
-  it('puts thousands of changes at once into few nudges', async () => {
-    const { nudges, nudgesAfter, quiet } = await watching('root', { quietMs: 100, noisyLimitMs: 2_000 })
+  it('puts thousands of changes at once into few triggers', async () => {
+    const { triggers, triggersAfter, quiet } = await watching('root', { quietMs: 100, noisyLimitMs: 2_000 })
     expect(
-      await nudgesAfter(() =>
+      await triggersAfter(() =>
         Promise.all(Array.from({ length: 2_000 }, (_, n) => write(`root/sub/many-${n}.yaml`))),
       ),
     ).toContain('event')
     await quiet()
-    expect(nudges.length).toBeLessThan(10)
+    expect(triggers.length).toBeLessThan(10)
   })
 })
 
@@ -188,30 +188,30 @@ describe('a link that is swapped', () => {
       tree: (n: number) => `.worktrees/${commit(n)}`,
     },
     { why: 'a script of one’s own, with trees of any name', tree: (n: number) => `tree-${n}` },
-  ])('nudges after each of 40 swaps, the old tree removed: $why', async ({ tree }) => {
+  ])('triggers after each of 40 swaps, the old tree removed: $why', async ({ tree }) => {
     await mkdir(join(base, tree(0), 'manifests'), { recursive: true })
     await symlink(tree(0), join(base, 'current'))
-    const { nudges, nudgesAfter, watcher } = await watching('current/manifests')
+    const { triggers, triggersAfter, watcher } = await watching('current/manifests')
     expect(watcher.mode()).toBe('parent')
     for (let n = 1; n <= 40; n += 1) {
       await mkdir(join(base, tree(n), 'manifests'), { recursive: true })
       await write(join(tree(n), 'manifests/a.yaml'))
-      expect(await nudgesAfter(() => swapLink('current', tree(n)))).toContain('event')
+      expect(await triggersAfter(() => swapLink('current', tree(n)))).toContain('event')
       await rm(join(base, tree(n - 1)), { recursive: true })
     }
-    expect(new Set(nudges)).toEqual(new Set(['event']))
+    expect(new Set(triggers)).toEqual(new Set(['event']))
   })
 
-  it('nudges after each of 40 swaps of a ConfigMap', async () => {
+  it('triggers after each of 40 swaps of a ConfigMap', async () => {
     await mkdir(join(base, 'mount/..0'), { recursive: true })
     await symlink('..0', join(base, 'mount/..data'))
     await symlink('..data/a.yaml', join(base, 'mount/a.yaml'))
-    const { nudgesAfter, watcher } = await watching('mount')
+    const { triggersAfter, watcher } = await watching('mount')
     expect(watcher.mode()).toBe('parent')
     for (let n = 1; n <= 40; n += 1) {
       await mkdir(join(base, `mount/..${n}`))
       await write(`mount/..${n}/a.yaml`, String(n))
-      expect(await nudgesAfter(() => swapLink('mount/..data', `..${n}`))).toContain('event')
+      expect(await triggersAfter(() => swapLink('mount/..data', `..${n}`))).toContain('event')
       await rm(join(base, `mount/..${n - 1}`), { recursive: true })
     }
   })
@@ -220,36 +220,36 @@ describe('a link that is swapped', () => {
     await mkdir(join(base, 'one'))
     await mkdir(join(base, 'two'))
     await symlink('one', join(base, 'root'))
-    const { nudgesAfter, quiet } = await watching('root')
-    expect(await nudgesAfter(() => write('one/a.yaml'))).toContain('event')
+    const { triggersAfter, quiet } = await watching('root')
+    expect(await triggersAfter(() => write('one/a.yaml'))).toContain('event')
     await quiet()
-    expect(await nudgesAfter(() => swapLink('root', 'two'))).toContain('event')
+    expect(await triggersAfter(() => swapLink('root', 'two'))).toContain('event')
     await quiet()
-    expect(await nudgesAfter(() => write('two/a.yaml'))).toContain('event')
+    expect(await triggersAfter(() => write('two/a.yaml'))).toContain('event')
   })
 
   it('leaves the neighbours of the link alone', async () => {
     await mkdir(join(base, commit(1)))
     await symlink(commit(1), join(base, 'current'))
-    const { nudges, nudgesAfter, quiet } = await watching('current')
+    const { triggers, triggersAfter, quiet } = await watching('current')
     await write('neighbour')
     await mkdir(join(base, commit(2)))
     await quiet()
-    expect(nudges).toEqual([])
-    expect(await nudgesAfter(() => swapLink('current', commit(2)))).toContain('event')
+    expect(triggers).toEqual([])
+    expect(await triggersAfter(() => swapLink('current', commit(2)))).toContain('event')
   })
 })
 
 describe('a root that comes and goes', () => {
   it('is awaited where its way ends, and watched once it is there', async () => {
-    const { nudgesAfter, quiet, watcher, events } = await watching('later/root')
+    const { triggersAfter, quiet, watcher, events } = await watching('later/root')
     expect(watcher.mode()).toBe('parent')
-    expect(await nudgesAfter(() => mkdir(join(base, 'later')))).toContain('event')
+    expect(await triggersAfter(() => mkdir(join(base, 'later')))).toContain('event')
     await quiet()
-    expect(await nudgesAfter(() => mkdir(join(base, 'later/root')))).toContain('event')
+    expect(await triggersAfter(() => mkdir(join(base, 'later/root')))).toContain('event')
     await vi.waitFor(() => expect(watcher.mode()).toBe('recursive'))
     await quiet()
-    expect(await nudgesAfter(() => write('later/root/a.yaml'))).toContain('event')
+    expect(await triggersAfter(() => write('later/root/a.yaml'))).toContain('event')
     expect(events.map((event) => event.type === 'WatchModeChanged' && event.mode)).toEqual([
       'parent',
       'recursive',
@@ -258,28 +258,28 @@ describe('a root that comes and goes', () => {
 
   it('is watched again after it was removed and made anew, five times', async () => {
     await mkdir(join(base, 'root'))
-    const { nudgesAfter, quiet } = await watching('root')
+    const { triggersAfter, quiet } = await watching('root')
     for (let n = 0; n < 5; n += 1) {
-      expect(await nudgesAfter(() => rm(join(base, 'root'), { recursive: true }))).toContain('event')
+      expect(await triggersAfter(() => rm(join(base, 'root'), { recursive: true }))).toContain('event')
       await quiet()
-      expect(await nudgesAfter(() => mkdir(join(base, 'root')))).toContain('event')
+      expect(await triggersAfter(() => mkdir(join(base, 'root')))).toContain('event')
       await quiet()
-      expect(await nudgesAfter(() => write('root/a.yaml'))).toContain('event')
+      expect(await triggersAfter(() => write('root/a.yaml'))).toContain('event')
     }
   })
 
   it('is watched again after it was replaced in one go', async () => {
     await mkdir(join(base, 'root'))
-    const { nudgesAfter, quiet } = await watching('root')
+    const { triggersAfter, quiet } = await watching('root')
     for (let n = 0; n < 5; n += 1) {
       expect(
-        await nudgesAfter(async () => {
+        await triggersAfter(async () => {
           await rm(join(base, 'root'), { recursive: true })
           await mkdir(join(base, 'root'))
         }),
       ).toContain('event')
       await quiet()
-      expect(await nudgesAfter(() => write('root/a.yaml'))).toContain('event')
+      expect(await triggersAfter(() => write('root/a.yaml'))).toContain('event')
       await quiet()
     }
   })
@@ -287,16 +287,16 @@ describe('a root that comes and goes', () => {
   it.each([1, 2, 3, 4, 5])('becomes a link, and is followed (time %i)', async () => {
     await mkdir(join(base, 'root'))
     await mkdir(join(base, 'elsewhere'))
-    const { nudgesAfter, quiet, watcher } = await watching('root')
+    const { triggersAfter, quiet, watcher } = await watching('root')
     expect(
-      await nudgesAfter(async () => {
+      await triggersAfter(async () => {
         await rm(join(base, 'root'), { recursive: true })
         await symlink('elsewhere', join(base, 'root'))
       }),
     ).toContain('event')
     await vi.waitFor(() => expect(watcher.mode()).toBe('parent'))
     await quiet()
-    expect(await nudgesAfter(() => write('elsewhere/a.yaml'))).toContain('event')
+    expect(await triggersAfter(() => write('elsewhere/a.yaml'))).toContain('event')
   })
 })
 
@@ -305,19 +305,19 @@ describe('a watcher that is deaf', () => {
     await mkdir(join(base, 'one'))
     await mkdir(join(base, 'two'))
     await symlink('one', join(base, 'root'))
-    const { nudgesAfter } = await watching('root', { pollMs: 20, open: deaf })
-    expect((await nudgesAfter(() => swapLink('root', 'two')))[0]).toBe('poll')
+    const { triggersAfter } = await watching('root', { walkMs: 20, listen: deaf })
+    expect((await triggersAfter(() => swapLink('root', 'two')))[0]).toBe('poll')
   })
 })
 
 describe('what happens while a new watch begins', () => {
-  it('is seen: another nudge follows once the watch is there', async () => {
+  it('is seen: another trigger follows once the watch is there', async () => {
     await mkdir(join(base, 'one'))
     await mkdir(join(base, 'two'))
     await symlink('one', join(base, 'root'))
-    const { nudges } = await watching('root', { pollMs: 20, open: deaf })
+    const { triggers } = await watching('root', { walkMs: 20, listen: deaf })
     await swapLink('root', 'two')
-    await vi.waitFor(() => expect(nudges).toEqual(['poll', 'event']))
+    await vi.waitFor(() => expect(triggers).toEqual(['poll', 'event']))
   })
 })
 
@@ -328,59 +328,208 @@ describe('a kernel that has no more to give', () => {
   ])('$code: polls instead, and says once which limit to raise', async ({ code, sysctl }) => {
     await mkdir(join(base, 'root'))
     const state = { seen: 'one' }
-    const { nudges, events, watcher } = await watching('root', {
-      open: failing(code),
-      pollMs: 10,
+    const { triggers, events, watcher } = await watching('root', {
+      listen: failing(code),
+      walkMs: 10,
       pollingFullMs: 100,
-      cheapLook: async () => state.seen,
+      walk: async () => state.seen,
     })
     expect(watcher.mode()).toBe('polling')
     expect(events).toEqual([
       { type: 'WatchModeChanged', mode: 'polling', message: expect.stringContaining(sysctl) },
     ])
-    await vi.waitFor(() => expect(nudges).toContain('full'))
+    await vi.waitFor(() => expect(triggers).toContain('full'))
     state.seen = 'two'
-    await vi.waitFor(() => expect(nudges).toContain('poll'))
+    await vi.waitFor(() => expect(triggers).toContain('poll'))
     expect(events).toHaveLength(1)
   })
 
   it('reads again after an error of another kind, and goes on watching', async () => {
     await mkdir(join(base, 'root'))
-    const { nudges, watcher } = await watching('root', { open: failing('EIO') })
-    await vi.waitFor(() => expect(nudges).toEqual(['event']))
+    const { triggers, watcher } = await watching('root', { listen: failing('EIO') })
+    await vi.waitFor(() => expect(triggers).toEqual(['event']))
     expect(watcher.mode()).toBe('recursive')
   })
+})
 
-  it('polls when watching cannot begin at all', async () => {
-    await mkdir(join(base, 'root'))
-    const { watcher, events } = await watching('root', {
-      open: () => Promise.reject(new Error('no such thing')),
-    })
-    expect(watcher.mode()).toBe('polling')
-    expect(events).toMatchObject([{ message: 'cannot watch (no such thing), polling instead' }])
+/** Watches a tree that is only a text, on a clock that stands still, and hears what the test says. */
+async function driven(more: Partial<WatcherOptions> = {}) {
+  const clock = createFakeClock()
+  const disk = { text: 'one', tookMs: 0, walks: 0, hear: (_error?: unknown): void => undefined, opened: 0 }
+  const triggers: (readonly [number, TriggerCause])[] = []
+  const watcher = await createWatcher({
+    root: join(base, 'nowhere'),
+    clock,
+    async walk() {
+      disk.walks += 1
+      const { text, tookMs } = disk
+      if (tookMs > 0) await sleep(clock, tookMs, new AbortController().signal)
+      return text
+    },
+    async listen(_paths, onEvent) {
+      disk.hear = onEvent
+      disk.opened += 1
+      return () => Promise.resolve()
+    },
+    onTrigger: (cause) => triggers.push([clock.monotonic(), cause]),
+    emit: () => undefined,
+    ...more,
+  })
+  open.push(watcher)
+  /** Something that does not touch the disk may take its time: the paths to watch are read from the real one. */
+  const advance = async (ms: number) => {
+    for (const end = clock.monotonic() + ms; clock.monotonic() < end; await setTimeout(1)) {
+      await clock.advance(Math.min(1_000, end - clock.monotonic()))
+    }
+  }
+  return { clock, disk, triggers, watcher, advance }
+}
+
+describe('a walk', () => {
+  it('that sees what no event announced makes a trigger once it is quiet', async () => {
+    const { disk, triggers, advance } = await driven()
+    await advance(500)
+    disk.text = 'two'
+    await advance(749)
+    expect(triggers).toEqual([])
+    await advance(1)
+    expect(triggers).toEqual([[1_250, 'poll']])
   })
 
-  it('never asks for events when told to poll', async () => {
-    await mkdir(join(base, 'root'))
-    const opened = vi.fn<() => Promise<never>>()
-    const { watcher } = await watching('root', { mode: 'polling', open: opened })
-    expect(watcher.mode()).toBe('polling')
-    expect(opened).not.toHaveBeenCalled()
+  it('says nothing of what an event announced', async () => {
+    const { disk, triggers, advance } = await driven()
+    disk.text = 'two'
+    disk.hear()
+    await advance(60_000)
+    expect(triggers).toEqual([[250, 'event']])
+  })
+
+  it('says nothing of what an event announced a little late', async () => {
+    const { disk, triggers, advance } = await driven()
+    disk.text = 'two'
+    await advance(1_100)
+    disk.hear()
+    await advance(60_000)
+    expect(triggers).toEqual([[1_350, 'event']])
+  })
+
+  it('finds what changed after the event that was heard', async () => {
+    const { disk, triggers, advance } = await driven()
+    disk.text = 'two'
+    disk.hear()
+    await advance(1_000)
+    expect(triggers).toEqual([[250, 'event']])
+    disk.text = 'three' // and no event
+    await advance(2_000)
+    expect(triggers.slice(1).map(([, cause]) => cause)).toContain('poll')
+  })
+
+  it('that sees another commit and the same files blames nobody', async () => {
+    const { disk, triggers, advance } = await driven()
+    disk.text = 'one 0abc'
+    await advance(5_000)
+    expect(triggers).toEqual([[1_250, 'event']])
+  })
+
+  it('that ended too late for the reading makes another one, and blames nobody', async () => {
+    const { disk, triggers, advance } = await driven()
+    disk.tookMs = 200
+    disk.text = 'two'
+    disk.hear()
+    await advance(1_000)
+    expect(triggers).toEqual([
+      [250, 'event'],
+      [575, 'event'],
+    ])
+  })
+
+  it('comes every second while it is cheap, and takes a hundredth of the time when it is not', async () => {
+    const { disk, advance } = await driven()
+    await advance(10_000)
+    expect(disk.walks).toBe(11)
+    disk.tookMs = 100
+    await advance(101_000)
+    expect(disk.walks).toBe(21)
+    disk.tookMs = 10_000
+    await advance(400_000)
+    expect(disk.walks).toBeLessThan(33)
+  })
+
+  it('is not repeated while one hangs; events go on', async () => {
+    const { disk, triggers, advance } = await driven()
+    disk.tookMs = NEVER
+    await advance(60_000)
+    disk.hear()
+    await advance(60_000)
+    expect([disk.walks, triggers]).toEqual([2, [[60_250, 'event']]])
+  })
+
+  it('sees that files are still being written, where there are no events', async () => {
+    const { disk, triggers, advance } = await driven()
+    disk.hear(Object.assign(new Error('no more'), { code: 'ENOSPC' }))
+    await advance(300)
+    for (let n = 0; n < 20; n += 1) {
+      disk.text = `${n}`
+      await advance(100)
+    }
+    await advance(400)
+    const polls = triggers.filter(([, cause]) => cause === 'poll')
+    expect(polls).toHaveLength(1)
+    expect(polls[0]?.[0]).toBeGreaterThan(2_100)
+  })
+})
+
+describe('full readings', () => {
+  it('come every five minutes in any case', async () => {
+    const { triggers, advance } = await driven()
+    await advance(901_000)
+    expect(triggers).toEqual([
+      [300_000, 'full'],
+      [600_000, 'full'],
+      [900_000, 'full'],
+    ])
+  })
+
+  it('let an event go first that waits for quiet', async () => {
+    const { disk, triggers, advance } = await driven()
+    await advance(299_900)
+    disk.hear()
+    await advance(3_000)
+    expect(triggers.map(([, cause]) => cause)).toEqual(['event', 'full'])
+  })
+})
+
+describe('a watcher that may be deaf listens anew', () => {
+  it('when a walk found what it had not heard of', async () => {
+    const { disk, advance } = await driven()
+    disk.text = 'two'
+    await advance(5_000)
+    expect(disk.opened).toBe(2)
+  })
+
+  it('when so much happened at once that the kernel may have dropped some of it', async () => {
+    const { disk, advance } = await driven()
+    for (let n = 0; n < 5_000; n += 1) disk.hear()
+    await advance(5_000)
+    expect(disk.opened).toBe(1)
+    for (let n = 0; n < 5_001; n += 1) disk.hear()
+    await advance(5_000)
+    expect(disk.opened).toBe(2)
   })
 })
 
 describe('closing a watcher', () => {
-  it('ends its nudges, and leaves no timer and no watch behind', async () => {
+  it('ends its triggers, and leaves no timer and no watch behind', async () => {
     await mkdir(join(base, 'root'))
     const before = watches()
     const clock = createFakeClock()
-    const { nudges, watcher } = await watching('root', { clock, pollMs: 2_000, fullMs: 300_000 })
+    const { triggers, watcher } = await watching('root', { clock, walkMs: 2_000, fullMs: 300_000 })
     expect(watches()).toBeGreaterThan(before)
     await write('root/a.yaml')
     await watcher.close()
     await write('root/b.yaml')
     await clock.advance(900_000)
-    expect(nudges).toEqual([])
+    expect(triggers).toEqual([])
     expect(clock.pending).toBe(0)
     expect(watches()).toBe(before)
   })

@@ -88,7 +88,7 @@ test(
 )
 
 test(
-  'a change is counted as missed when only the poll found it, and not when an event came',
+  'a change is counted as missed when only a walk found it, and not when an event came',
   { timeout: 120_000 },
   async () => {
     using workspace = createWorkspace()
@@ -115,7 +115,7 @@ test(
     expect(await missed()).toBe(0)
     // The kernel tells nobody that the parent of a directory was renamed.
     renameSync(workspace.path('parent'), workspace.path('away'))
-    await until('the poll to find it', async () => (await missed()) === 1, 60_000)
+    await until('a walk to find it', async () => (await missed()) === 1, 60_000)
     expect((await resourcesOf(url)).length).toBe(2)
     renameSync(workspace.path('away'), workspace.path('parent'))
     await until(

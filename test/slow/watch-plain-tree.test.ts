@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LoadResult } from '../../src/manifest/load.ts'
-import { follow, type Following } from './support/git-sync-following.ts'
+import { exhausted, follow, type Following } from './support/git-sync-following.ts'
 import { createRepository } from './support/git-sync-repository.ts'
 import { alertText, write } from './support/git-sync-trees.ts'
 
 const FILES = 200
 const IN_THE_FOLDER = 100
 
-/** With events nothing else is asked; without, looks and full readings come often enough for a test. */
+/** With events nothing else is asked; without, walks and full readings come often enough for a test. */
 const MODES = [
   { mode: 'recursive', options: { quietMs: 100 } },
-  { mode: 'polling', options: { mode: 'polling', quietMs: 20, pollMs: 50, fullMs: 400, pollingFullMs: 400 } },
+  { mode: 'polling', options: { listen: exhausted, quietMs: 20, walkMs: 50, pollingFullMs: 400 } },
 ] as const
 
 let base: string
@@ -123,9 +123,9 @@ describe.each(MODES)('a plain tree, $mode', ({ mode, options }) => {
   })
 })
 
-test('a directory whose parent is renamed is no news to the kernel: the poll finds it, and says so', async () => {
+test('a directory whose parent is renamed is no news to the kernel: a walk finds it, and says so', async () => {
   write(join(root, 'a.yaml'), alertText('a', 'one'))
-  await using following = await follow(root, { pollMs: 50 })
+  await using following = await follow(root, { walkMs: 50 })
   renameSync(join(base, 'work'), join(base, 'away'))
   await following.see('that it went', ({ state }) => state.catalog.problem !== undefined)
   expect(following.readings.at(-1)?.why).toBe('poll')

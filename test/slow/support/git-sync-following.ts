@@ -3,13 +3,14 @@ import type { LoadResult } from '../../../src/manifest/load.ts'
 import type { Key } from '../../../src/kinds/key.ts'
 import { createSerial } from '../../../src/daemon/serial.ts'
 import { systemClock } from '../../../src/daemon/system-clock.ts'
-import { createWatcher, type NudgeCause, type WatcherOptions } from '../../../src/daemon/watcher.ts'
+import { createWatcher, type TriggerCause, type WatcherOptions } from '../../../src/daemon/watcher.ts'
+import type { listenTo } from '../../../src/daemon/watch-paths.ts'
 import { createSource } from '../../../src/manifest/load.ts'
 import type { Event } from '../../../src/reconcile/events.ts'
 
 /** One reading, without the manifests: a thousand of them are remembered. */
 export interface SeenReading {
-  readonly why: NudgeCause | 'start'
+  readonly why: TriggerCause | 'start'
   readonly revision: string
   readonly changed: readonly Key[]
   readonly differs: boolean
@@ -30,7 +31,13 @@ export interface Following extends AsyncDisposable {
 
 const NEVER = 2 ** 40
 
-/** Begins to follow; with events alone, unless polls are asked for. */
+/** A kernel that has no watches left. */
+export const exhausted: typeof listenTo = async (_paths, onEvent) => {
+  onEvent(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }))
+  return () => Promise.resolve()
+}
+
+/** Begins to follow; with events alone, unless walks are asked for. */
 export async function follow(root: string, options: Partial<WatcherOptions> = {}): Promise<Following> {
   const source = createSource({ root })
   const stopping = new AbortController()
@@ -63,10 +70,9 @@ export async function follow(root: string, options: Partial<WatcherOptions> = {}
     clock: systemClock,
     quietMs: 5,
     noisyLimitMs: 5_000,
-    pollMs: NEVER,
+    walkMs: NEVER,
     fullMs: NEVER,
-    cheapLook: () => source.fingerprintRoot(),
-    onNudge(cause) {
+    onTrigger(cause) {
       why = cause
       void loads.run()
     },

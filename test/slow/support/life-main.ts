@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { startDaemon } from '../../../src/daemon/daemon.ts'
-import type { NudgeCause } from '../../../src/daemon/watcher.ts'
-import type { Touched } from '../../../src/daemon/watch-touches.ts'
+import type { TriggerCause } from '../../../src/daemon/watcher.ts'
 import { openSqliteLedger } from '../../../src/ledger/sqlite.ts'
 import { createSource } from '../../../src/manifest/load.ts'
 import { createBoard } from '../../../src/reconcile/board.ts'
@@ -103,7 +102,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     maxCreates: PIPES * 2,
     fail: undefined,
   }
-  const nudges: ((cause: NudgeCause, touched: Touched) => void)[] = []
+  const triggers: ((cause: TriggerCause) => void)[] = []
   write('service', service())
   write('endpoint', endpoint('analytics', { roles: ['sql_console_read_only'] }))
   for (let n = 0; n < PIPES; n += 1) write(`p${n}`, pipe(`p${n}`))
@@ -114,13 +113,9 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     reconciler: createReconciler(deps, board),
     source: createSource({ root }),
     concurrency: 8,
-    watch: async (onNudge) => {
-      nudges.push(onNudge)
-      return {
-        mode: () => 'recursive',
-        isQuiet: () => true,
-        close: () => Promise.resolve(),
-      }
+    watch: async (onTrigger) => {
+      triggers.push(onTrigger)
+      return { mode: () => 'recursive', close: () => Promise.resolve() }
     },
   })
   await firstReading
@@ -144,9 +139,9 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     })
   }
 
-  async function nudge(touched: Touched): Promise<void> {
+  async function readAgain(): Promise<void> {
     const read = reading()
-    for (const tell of nudges) tell('event', touched)
+    for (const trigger of triggers) trigger('event')
     await read
     await clock.settle()
   }
@@ -170,14 +165,14 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     const n = turn % PIPES
     const edited = turn % 2 === 0 ? { replicas: 2 } : {}
     write(`p${n}`, pipe(`p${n}`, edited))
-    await nudge(new Set([pathOf(`p${n}`)]))
+    await readAgain()
     if (turn % 3 === 0) {
       platform.script('get', ...Array.from({ length: 5 }, () => unavailable()))
     }
     if (turn % 5 === 0) {
       // A manifest goes away for a while, and comes back.
       rmSync(pathOf('p0'))
-      await nudge('anything')
+      await readAgain()
     }
     if (turn % 5 === 1) write('p0', pipe('p0'))
     if (turn % 7 === 0) {
@@ -189,7 +184,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
       // Readings that the clock began read a real disk.
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
-    await nudge('anything')
+    await readAgain()
   }
 
   const samples: Sample[] = []

@@ -1,9 +1,8 @@
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isIgnored } from '../../src/daemon/watch-places.ts'
-import { planWatch } from '../../src/daemon/watch-plan.ts'
+import { concerns, watchPathsOf } from '../../src/daemon/watch-paths.ts'
 
 let base: string
 
@@ -24,9 +23,8 @@ interface Row {
   readonly links?: Readonly<Record<string, string>>
   readonly root: string
   readonly mode: string
-  /** `dir:tree`, `dir:entries` or `dir:name,name`. */
-  readonly places: readonly string[]
-  readonly resolved: string | undefined
+  readonly names: readonly string[]
+  readonly tree: string | undefined
 }
 
 const rows: readonly Row[] = [
@@ -35,8 +33,8 @@ const rows: readonly Row[] = [
     dirs: ['repo/manifests'],
     root: 'repo/manifests',
     mode: 'recursive',
-    places: ['repo/manifests:tree'],
-    resolved: 'repo/manifests',
+    names: [],
+    tree: 'repo/manifests',
   },
   {
     why: 'git-sync: the directory that holds the link, and not the tree, which is replaced as a whole',
@@ -44,8 +42,8 @@ const rows: readonly Row[] = [
     links: { 'git/current': `.worktrees/${COMMIT}` },
     root: 'git/current/manifests',
     mode: 'parent',
-    places: ['git:current'],
-    resolved: `git/.worktrees/${COMMIT}/manifests`,
+    names: ['git/current'],
+    tree: undefined,
   },
   {
     why: 'git-sync of old: rev-<sha>, and the link itself is the root',
@@ -53,8 +51,8 @@ const rows: readonly Row[] = [
     links: { 'git/current': `rev-${COMMIT}` },
     root: 'git/current',
     mode: 'parent',
-    places: ['git:current'],
-    resolved: `git/rev-${COMMIT}`,
+    names: ['git/current'],
+    tree: undefined,
   },
   {
     why: 'a ConfigMap: its mount, one level',
@@ -62,8 +60,8 @@ const rows: readonly Row[] = [
     links: { 'mount/..data': '..2026_01_01' },
     root: 'mount',
     mode: 'parent',
-    places: ['mount:entries'],
-    resolved: 'mount',
+    names: ['mount/..data'],
+    tree: 'mount',
   },
   {
     why: 'a folder in a ConfigMap: both links that lead to it',
@@ -71,8 +69,8 @@ const rows: readonly Row[] = [
     links: { 'mount/..data': '..2026_01_01', 'mount/sub': '..data/sub' },
     root: 'mount/sub',
     mode: 'parent',
-    places: ['mount:..data,sub'],
-    resolved: 'mount/..2026_01_01/sub',
+    names: ['mount/sub', 'mount/..data'],
+    tree: undefined,
   },
   {
     why: 'a link that nobody publishes through: the link, and the tree behind it, which people edit',
@@ -80,8 +78,8 @@ const rows: readonly Row[] = [
     links: { 'home/repo': '/data/repo' },
     root: 'home/repo',
     mode: 'parent',
-    places: ['home:repo', 'data/repo:tree'],
-    resolved: 'data/repo',
+    names: ['home/repo'],
+    tree: 'data/repo',
   },
   {
     why: 'a chain of links with a step up: every directory that holds one',
@@ -89,16 +87,16 @@ const rows: readonly Row[] = [
     links: { 'a/one': '../b/two', 'b/two': '../c/repo' },
     root: 'a/one',
     mode: 'parent',
-    places: ['a:one', 'b:two', 'c/repo:tree'],
-    resolved: 'c/repo',
+    names: ['a/one', 'b/two'],
+    tree: 'c/repo',
   },
   {
     why: 'a root that is not there: the nearest directory that is',
     dirs: ['srv'],
     root: 'srv/not/yet',
     mode: 'parent',
-    places: ['srv:not'],
-    resolved: undefined,
+    names: ['srv/not'],
+    tree: undefined,
   },
   {
     why: 'a link that leads nowhere yet: where it is, and where its target would be',
@@ -106,8 +104,8 @@ const rows: readonly Row[] = [
     links: { 'git/current': '.worktrees/later' },
     root: 'git/current',
     mode: 'parent',
-    places: ['git:current', 'git/.worktrees:later'],
-    resolved: undefined,
+    names: ['git/current', 'git/.worktrees/later'],
+    tree: undefined,
   },
   {
     why: 'links that go round in a circle: where they are',
@@ -115,8 +113,8 @@ const rows: readonly Row[] = [
     links: { 'x/a': 'b', 'x/b': 'a' },
     root: 'x/a',
     mode: 'parent',
-    places: ['x:a,b'],
-    resolved: undefined,
+    names: ['x/a', 'x/b'],
+    tree: undefined,
   },
   {
     why: 'a file where a directory should be: its folder, for the day it is replaced',
@@ -124,8 +122,8 @@ const rows: readonly Row[] = [
     files: ['x/manifests'],
     root: 'x/manifests',
     mode: 'parent',
-    places: ['x:manifests'],
-    resolved: undefined,
+    names: ['x/manifests'],
+    tree: undefined,
   },
 ]
 
@@ -141,14 +139,15 @@ async function build({ dirs = [], files = [], links = {} }: Row): Promise<void> 
 describe('where to watch', () => {
   it.each(rows)('$why', async (row) => {
     await build(row)
-    const plan = await planWatch(join(base, row.root))
+    const plan = await watchPathsOf(join(base, row.root))
+    const below = (path: string) => relative(base, path)
     expect({
       mode: plan.mode,
-      places: plan.places.map(
-        ({ dir, shows, names }) => `${relative(base, dir)}:${shows === 'named' ? names.join() : shows}`,
-      ),
-      resolved: plan.resolved === '' ? undefined : relative(base, plan.resolved),
-    }).toEqual({ mode: row.mode, places: row.places, resolved: row.resolved })
+      names: [...plan.names].map(below),
+      tree: plan.tree === undefined ? undefined : below(plan.tree),
+    }).toEqual({ mode: row.mode, names: row.names, tree: row.tree })
+    const folders = [...row.names.map((name) => dirname(name)), ...(row.tree === undefined ? [] : [row.tree])]
+    expect([...plan.folders].map(below).toSorted()).toEqual([...new Set(folders)].toSorted())
   })
 
   it('stays the same for a tree that changes inside, and for a swap that git-sync makes', async () => {
@@ -156,41 +155,46 @@ describe('where to watch', () => {
     await mkdir(join(base, COMMIT))
     await mkdir(join(base, other))
     await symlink(COMMIT, join(base, 'current'))
-    const before = await planWatch(join(base, 'current'))
+    const before = await watchPathsOf(join(base, 'current'))
     await symlink(other, join(base, 'tmp'))
     await rename(join(base, 'tmp'), join(base, 'current'))
-    const after = await planWatch(join(base, 'current'))
+    const after = await watchPathsOf(join(base, 'current'))
     expect(after.signature).toBe(before.signature)
-    expect(after.resolved).not.toBe(before.resolved)
   })
 
   it('is another one when the root was replaced by a new directory of the same name', async () => {
     const root = join(base, 'root')
     await mkdir(root)
-    const before = await planWatch(root)
+    const before = await watchPathsOf(root)
     await mkdir(join(base, 'new'))
     await rm(root, { recursive: true })
     await rename(join(base, 'new'), root)
-    expect((await planWatch(root)).signature).not.toBe(before.signature)
+    expect((await watchPathsOf(root)).signature).not.toBe(before.signature)
   })
 })
 
-describe('what is ignored in a place', () => {
+describe('what counts', () => {
+  const TREE = '/srv/.hidden/root'
   it.each([
-    { why: 'the place itself, below a hidden directory', shows: 'tree', path: '', ignored: false },
-    { why: 'a manifest', shows: 'tree', path: 'team/orders.yaml', ignored: false },
-    { why: 'the repository itself', shows: 'tree', path: '.git/HEAD', ignored: true },
-    { why: 'a hidden file in a folder', shows: 'tree', path: 'team/.orders.yaml.swp', ignored: true },
-    { why: 'the link of a ConfigMap in a plain tree', shows: 'tree', path: '..data', ignored: true },
-    { why: 'the link of a ConfigMap in its mount', shows: 'entries', path: '..data', ignored: false },
-    { why: 'what the link of a ConfigMap points to', shows: 'entries', path: '..2026_01_01', ignored: true },
-    { why: 'what stands behind the link', shows: 'entries', path: '..data/orders.yaml', ignored: true },
-    { why: 'a visible entry of a ConfigMap', shows: 'entries', path: 'orders.yaml', ignored: false },
-    { why: 'a link that leads to the root', shows: 'named', path: 'current', ignored: false },
-    { why: 'a neighbour of that link', shows: 'named', path: 'current.lock', ignored: true },
-    { why: 'something of that name further down', shows: 'named', path: 'other/current', ignored: true },
-  ] as const)('$why: $ignored', ({ shows, path, ignored }) => {
-    const place = { dir: '/srv/.hidden/root', shows, names: ['current'] }
-    expect(isIgnored(place, join(place.dir, path))).toBe(ignored)
+    { why: 'the tree itself, below a hidden folder', path: '', counts: true },
+    { why: 'a manifest', path: 'team/orders.yaml', counts: true },
+    { why: 'the repository itself', path: '.git/HEAD', counts: false },
+    { why: 'a hidden file in a folder', path: 'team/.orders.yaml.swp', counts: false },
+    { why: 'the link of a ConfigMap in its mount', path: '..data', counts: true },
+    { why: 'what the link of a ConfigMap points to', path: '..2026_01_01', counts: false },
+    { why: 'what stands behind that link', path: '..data/orders.yaml', counts: false },
+    { why: 'a link that leads to the root', path: '/srv/current', counts: true },
+    { why: 'a neighbour of that link', path: '/srv/current.lock', counts: false },
+    { why: 'something of that name further down', path: '/srv/other/current', counts: false },
+  ] as const)('$why: $counts', ({ path, counts }) => {
+    const paths = {
+      names: new Set(['/srv/current', join(TREE, '..data')]),
+      tree: TREE,
+      folders: new Set(['/srv', TREE]),
+      mode: 'parent',
+      message: '',
+      signature: '',
+    } as const
+    expect(concerns(paths, resolve(TREE, path))).toBe(counts)
   })
 })

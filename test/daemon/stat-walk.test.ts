@@ -1,0 +1,100 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { statWalk } from '../../src/daemon/stat-walk.ts'
+import { temporaryFolder } from '../manifest/support.ts'
+
+const never = new AbortController().signal
+
+/** A folder behind a link, with two manifests. */
+function setUp() {
+  const folder = temporaryFolder()
+  folder.write('one/a.yaml', '# a\n')
+  folder.write('one/team/b.yaml', '# b\n')
+  symlinkSync('one', join(folder.path, 'root'))
+  return folder
+}
+
+const CHANGES: readonly { why: string; change: (base: string) => void }[] = [
+  { why: 'a file grows', change: (base) => writeFileSync(join(base, 'one/team/b.yaml'), '# longer\n') },
+  {
+    why: 'a file has other bytes, as many, and its old mtime',
+    change(base) {
+      const path = join(base, 'one/a.yaml')
+      writeFileSync(path, '# x\n')
+      utimesSync(path, 1, 1)
+    },
+  },
+  {
+    why: 'another file takes its place',
+    change(base) {
+      writeFileSync(join(base, 'one/new'), '# a\n')
+      renameSync(join(base, 'one/new'), join(base, 'one/a.yaml'))
+    },
+  },
+  { why: 'a file comes', change: (base) => writeFileSync(join(base, 'one/team/c.yaml'), '') },
+  { why: 'a file goes', change: (base) => rmSync(join(base, 'one/a.yaml')) },
+  {
+    why: 'a folder is renamed',
+    change: (base) => renameSync(join(base, 'one/team'), join(base, 'one/crew')),
+  },
+  {
+    why: 'the link of the root is swapped for an equal tree',
+    change(base) {
+      mkdirSync(join(base, 'two/team'), { recursive: true })
+      rmSync(join(base, 'root'))
+      symlinkSync('two', join(base, 'root'))
+    },
+  },
+  {
+    why: 'a link appears among the manifests',
+    change: (base) => symlinkSync('team', join(base, 'one/link')),
+  },
+  { why: 'the root goes', change: (base) => rmSync(join(base, 'one'), { recursive: true }) },
+  {
+    why: 'another commit is checked out',
+    change(base) {
+      mkdirSync(join(base, '.git'))
+      writeFileSync(join(base, '.git/HEAD'), 'a'.repeat(40))
+    },
+  },
+]
+
+describe('a walk says something else when', () => {
+  it.each(CHANGES)('$why', async ({ change }) => {
+    using folder = setUp()
+    const root = join(folder.path, 'root')
+    const before = await statWalk(root, never)
+    change(folder.path)
+    const after = await statWalk(root, never)
+    expect(after).not.toBe(before)
+    expect(await statWalk(root, never)).toBe(after)
+  })
+})
+
+describe('a walk says the same when', () => {
+  it.each([
+    { why: 'nothing happens', change: () => undefined },
+    {
+      why: 'a file that is no manifest comes',
+      change: (base: string) => writeFileSync(join(base, 'one/notes.txt'), ''),
+    },
+    { why: 'something hidden comes', change: (base: string) => writeFileSync(join(base, 'one/.a.yaml'), '') },
+  ])('$why', async ({ change }) => {
+    using folder = setUp()
+    const root = join(folder.path, 'root')
+    const before = await statWalk(root, never)
+    change(folder.path)
+    expect(await statWalk(root, never)).toBe(before)
+  })
+})
+
+it('a walk that is stopped rejects with the reason', async () => {
+  using folder = setUp()
+  await expect(statWalk(folder.path, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop')
+})
+
+it('a root that is not there is something to say as well', async () => {
+  using folder = setUp()
+  expect(await statWalk(join(folder.path, 'nowhere'), never)).toBe('unreadable: ENOENT')
+})
