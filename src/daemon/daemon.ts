@@ -3,6 +3,7 @@ import type { Catalog, Entry } from '../kinds/catalog.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Priority } from '../reconcile/ports.ts'
 import type { WritableBoard } from '../reconcile/board.ts'
+import { catchUp } from '../reconcile/current-record.ts'
 import type { Deps } from '../reconcile/deps.ts'
 import { changedStatus } from '../reconcile/kept-status.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
@@ -13,7 +14,6 @@ import type { Again } from './dispatcher.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createGiveBack } from './give-back.ts'
 import { laneOf } from './lane.ts'
-import { watchLedger } from './ledger-watch.ts'
 import type { Taken } from './queue.ts'
 import { createQueue } from './queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
@@ -77,14 +77,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   let sourceProblem: string | undefined
   let brakeOn = false
 
-  const endLedgerWatch = await watchLedger({
-    ledger,
-    world,
-    clock,
-    emit,
-    onWritten(keys) {
-      for (const key of keys) ask(key, 0)
-    },
+  // Before the records are read for the first time, so that nothing falls between.
+  const endLedgerWatch = await ledger.watch(async () => {
+    for (const key of await catchUp(deps)) ask(key, 0)
   })
   for (const record of await ledger.list()) world.note(record)
   const readings = createReadings({
