@@ -2,14 +2,12 @@ import type { Key } from '../kinds/key.ts'
 import type { Catalog, Entry } from '../kinds/catalog.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Priority } from '../reconcile/ports.ts'
-import type { WritableBoard } from '../reconcile/board.ts'
+import { seedStatus, type WritableBoard } from '../reconcile/board.ts'
 import { catchUp } from '../reconcile/current-record.ts'
 import type { Deps } from '../reconcile/deps.ts'
-import { changedStatus } from '../reconcile/kept-status.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../reconcile/status.ts'
 import type { WatchMode } from '../reconcile/events.ts'
-import { seedStatus } from '../reconcile/seed.ts'
 import type { Again } from './dispatcher.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createGiveBack } from './give-back.ts'
@@ -226,7 +224,7 @@ function showPlaces(board: WritableBoard, entries: Iterable<Entry>): void {
   for (const { key, position } of entries) {
     const shown = board.get(key)
     if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue
-    board.set(changedStatus(shown, { file: position.file, line: position.line }))
+    board.set({ ...shown, file: position.file, line: position.line })
   }
 }
 

@@ -1,4 +1,4 @@
-import { serviceOf } from '../kinds/kept-manifest.ts'
+import { serviceOf } from '../kinds/manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import { kindOf } from '../kinds/key.ts'
 import type { World } from '../reconcile/world.ts'

@@ -9,3 +9,13 @@ export type ResourceManifest = ServiceManifest | PipeManifest | QueryEndpointMan
 
 /** A valid manifest. */
 export type Manifest = ResourceManifest | LockManifest
+
+/** The name of the Service whose credentials a manifest uses; undefined for what needs none, or is one. */
+export function serviceOf(manifest: ResourceManifest): string | undefined {
+  return 'service' in manifest.spec ? manifest.spec.service : undefined
+}
+
+/** The name that a pipe has on the platform. */
+export function platformNameOf({ metadata, spec }: PipeManifest): string {
+  return spec.name ?? metadata.name
+}

@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import { serviceOf } from '../kinds/kept-manifest.ts'
+import { serviceOf } from '../kinds/manifest.ts'
 import { keyOf, nameOf, parseKey } from '../kinds/key.ts'
 import { nearest } from '../lib/nearest.ts'
 import { dependencyCircles } from './dependency-circles.ts'

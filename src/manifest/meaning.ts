@@ -1,4 +1,3 @@
-import { partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { sha256 } from '../lib/digest.ts'
 import { stableJson } from '../lib/json.ts'
@@ -10,7 +9,7 @@ import { stableJson } from '../lib/json.ts'
 export function meaningOf(manifest: Manifest): string {
   // A Lock names its fields itself as well, but has no place in the catalog.
   if (manifest.kind === 'Lock') return sha256(stableJson(manifest))
-  const { apiVersion, kind, metadata, policy, packedSpec } = partsOf(manifest)
-  const rest = JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy])
-  return sha256(`${rest} ${packedSpec.shape}${packedSpec.values}`)
+  const { apiVersion, kind, metadata, spec } = manifest
+  const policy = 'policy' in manifest ? manifest.policy : undefined
+  return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
 }

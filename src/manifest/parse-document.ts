@@ -2,7 +2,6 @@ import { isScalar } from 'yaml'
 import type { Document } from 'yaml'
 import type { Finding, Position } from '../kinds/finding.ts'
 import type { Key, Kind } from '../kinds/key.ts'
-import { keptManifest, partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { pipeBody } from '../kinds/pipe/body.ts'
 import type { PipeManifest } from '../kinds/pipe/schema.ts'
@@ -136,7 +135,8 @@ function checked(
   return {
     ...identity,
     position: startOf(source, chunk, document),
-    ...(valid && manifest !== undefined ? keep(manifest) : { manifest: undefined, meaning: undefined }),
+    manifest: valid ? manifest : undefined,
+    meaning: valid && manifest !== undefined ? meaningOf(manifest) : undefined,
     findings: findings.toSorted(byPosition),
     locks: identity.kind === 'Lock' ? readLocks(value) : NO_LOCKS,
     secretRefs: valid && manifest?.kind === 'Pipe' ? refsIn(manifest) : undefined,
@@ -145,13 +145,6 @@ function checked(
     chunk,
     start: document.range[0],
   }
-}
-
-/** What is kept of a manifest, and its digest. */
-function keep(manifest: Manifest): Pick<ParsedDocument, 'manifest' | 'meaning'> {
-  const small = manifest.kind === 'Lock' || manifest.kind === 'Service'
-  const kept = small ? manifest : keptManifest(partsOf(manifest))
-  return { manifest: kept, meaning: meaningOf(kept) }
 }
 
 function refsIn(pipe: PipeManifest): string | undefined {

@@ -63,7 +63,8 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
   const mayHideLock =
     parts.some((part) => hidesLock(part.documents, text.slice(part.chunk.start, part.chunk.end))) ||
     (beyond !== undefined && mentionsLock(text.slice(beyond.start)))
-  return { file, hash, documents, findings, whole, mayHideLock }
+  // A copy: what the parser takes out of a text are slices, each of which keeps all of it.
+  return { file, hash, ...structuredClone({ documents, findings }), whole, mayHideLock }
 }
 
 /** The text of a file, without the mark that some editors put before it. */

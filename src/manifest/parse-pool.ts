@@ -5,7 +5,6 @@ import { getCompileCacheDir } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compact, fromCopy } from './compact.ts'
 import type { Limits } from './limits.ts'
 import { parseFile } from './parse-file.ts'
 import type { FileContent, ParsedFile } from './parse-file.ts'
@@ -89,7 +88,7 @@ export function createParsePool(
     child.on('message', (parsed: readonly ParsedFile[]) => {
       const job = helper.jobs.shift()
       helper.answeredAt = performance.now()
-      if (job !== undefined) give(job, parsed.map(fromCopy))
+      if (job !== undefined) give(job, parsed)
       letMoreCome()
     })
     child.on('error', () => lose(helper))
@@ -114,7 +113,7 @@ export function createParsePool(
 
   function parseHere(job: Job): void {
     try {
-      give(job, parseBatch(job.batch, limits).map(compact))
+      give(job, parseBatch(job.batch, limits))
     } catch (error) {
       for (const { reject } of job.answers) reject(error)
     }

@@ -1,4 +1,3 @@
-import { compact } from './compact.ts'
 import type { Limits } from './limits.ts'
 import { parseFile } from './parse-file.ts'
 import type { FileContent, ParsedFile } from './parse-file.ts'
@@ -31,7 +30,7 @@ export function createParser(limits: Limits, files: number): Parser {
       parsed += 1
       if (pool === undefined && parsed > FIRST_HERE && files - parsed >= WORTH_THREADS)
         pool = createParsePool(limits)
-      return pool === undefined ? Promise.resolve(compact(parseFile(content, limits))) : pool.parse(content)
+      return pool === undefined ? Promise.resolve(parseFile(content, limits)) : pool.parse(content)
     },
     hasRoom: () => pool?.hasRoom(),
     end: () => pool?.end(),

@@ -1,6 +1,6 @@
 import type { Entry } from '../kinds/catalog.ts'
 import type { Finding } from '../kinds/finding.ts'
-import { serviceOf, platformNameOf } from '../kinds/kept-manifest.ts'
+import { serviceOf, platformNameOf } from '../kinds/manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import type { CatalogInput } from './catalog.ts'
 import type { CatalogState } from './catalog-state.ts'

@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 import { sha256 } from '../lib/digest.ts'
 import type { Limits } from './limits.ts'
-import { compact } from './compact.ts'
 import { parseFile } from './parse-file.ts'
 import type { ParsedFile } from './parse-file.ts'
 import { codeOf, readBytes } from './read-bytes.ts'
@@ -51,7 +50,7 @@ export async function readTouched({
     if (reading.stamp === undefined) stamps.delete(file)
     else stamps.set(file, reading.stamp)
     const hash = sha256(reading.bytes)
-    if (hash !== known.hash) read.set(file, compact(parseFile({ file, hash, bytes: reading.bytes }, limits)))
+    if (hash !== known.hash) read.set(file, parseFile({ file, hash, bytes: reading.bytes }, limits))
   }
   if ((await revisionNow(root, last)) === 'other') return undefined
   const files = new Map(last.files)

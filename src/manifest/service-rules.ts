@@ -1,4 +1,4 @@
-import { platformNameOf, serviceOf } from '../kinds/kept-manifest.ts'
+import { platformNameOf, serviceOf } from '../kinds/manifest.ts'
 import type { PipeManifest } from '../kinds/pipe/schema.ts'
 import type { CrossFinding } from './cross-finding.ts'
 import { crossFinding, groupsOf } from './cross-finding.ts'

@@ -1,5 +1,6 @@
 import { parseKey, type Key } from '../kinds/key.ts'
 import { z } from '../kinds/zod.ts'
+import { isObject } from '../lib/json.ts'
 import { Conditions } from './condition.ts'
 import type { Reason } from './reason.ts'
 
@@ -40,7 +41,10 @@ const RecordedPipe = z
   .readonly()
 export type RecordedPipe = z.infer<typeof RecordedPipe>
 
-const Hashes = z.record(z.string(), z.string()).readonly()
+/** Passed on as it was read: a copy of such an object, made member by member, takes many times its room. */
+const Hashes = z.custom<Readonly<Record<string, string>>>(
+  (value) => isObject(value) && Object.values(value).every((hash) => typeof hash === 'string'),
+)
 
 /** What a body asks for, without holding it: a digest of the whole and one of each field. */
 const Fingerprint = z

@@ -1,4 +1,4 @@
-import { platformNameOf } from '../kinds/kept-manifest.ts'
+import { platformNameOf } from '../kinds/manifest.ts'
 import type { Action } from '../plan/action.ts'
 import { NOTHING_TO_DO } from '../plan/outcome.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -81,5 +81,5 @@ async function create(
   )
   if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
   // The reply is the first look at the pipe: no GET is spent on what it says.
-  return { outcome: noteReply(deps, { key, entry, body, record, reply }, outcome), record, history: [] }
+  return { outcome: noteReply(deps, { key, entry, body, reply }, outcome), record, history: [] }
 }

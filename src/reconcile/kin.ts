@@ -1,4 +1,4 @@
-import { platformNameOf } from '../kinds/kept-manifest.ts'
+import { platformNameOf } from '../kinds/manifest.ts'
 import { parseKey } from '../kinds/key.ts'
 import type { PipeManifest } from '../kinds/pipe/schema.ts'
 import { leftSomething } from '../plan/gates.ts'

@@ -124,7 +124,7 @@ function found(
   const desired = (isAlert ? alertExpectation(manifest) : body) ?? {}
   const differences = isAlert ? compareAlert(desired, value) : comparePipe(desired, value)
   const state = value.state ?? undefined
-  noteFound(deps, key, { state, reply: value, desired, record: recorded, entry, readAt: askedAt, credential })
+  noteFound(deps, key, { state, reply: value, entry, readAt: askedAt, credential })
   deps.emit({ type: 'Observed', key, state, differences })
   return {
     observed: { status: 'found', state, differences },

@@ -1,4 +1,4 @@
-import { platformNameOf } from '../kinds/kept-manifest.ts'
+import { platformNameOf } from '../kinds/manifest.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { factsOf, type ResourceStatus } from '../reconcile/status.ts'
+import { withBodies, type ResourceStatus } from '../reconcile/status.ts'
 import { causeOf } from './cause.ts'
 import { nextSteps } from './next-step.ts'
 import { overviewOf } from './overview.ts'
@@ -42,11 +42,8 @@ export function registerResources(app: FastifyInstance, parts: ServerParts): voi
 function detailsOf(resource: ResourceStatus, parts: ServerParts) {
   const overview = parts.overview()
   const findings = overview.findings.filter(({ key }) => key === resource.key)
-  const { desired, observed } = resource
   return {
-    ...factsOf(resource),
-    desired,
-    observed,
+    ...withBodies(resource),
     since: sinceOf(resource),
     /** The message without what to do about it. */
     cause: causeOf(resource),
@@ -61,5 +58,6 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts) {
 }
 
 function summaryOf(resource: ResourceStatus): ResourceSummary {
-  return { ...factsOf(resource), since: sinceOf(resource) }
+  const { desired, observed, ...facts } = resource
+  return { ...facts, since: sinceOf(resource) }
 }

@@ -6,7 +6,7 @@ import { PIPE_FIELDS } from '../kinds/pipe/body-shape.ts'
 import { ENDPOINT_FIELDS } from '../kinds/query-endpoint/body-shape.ts'
 import { createLabels } from '../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import { bodyIn, type ResourceStatus } from '../reconcile/status.ts'
 
 /** More fields than anybody reads; differing ones come first and are always among them. */
 const MOST_FIELDS = 1_000
@@ -41,8 +41,8 @@ export function sideBySide(
   resource: Pick<ResourceStatus, 'kind' | 'desired' | 'observed' | 'differences'>,
 ): readonly ComparedField[] {
   const fields = FIELDS[resource.kind]
-  const desired = flatten(fields, resource.desired)
-  const observed = flatten(fields, resource.observed)
+  const desired = flatten(fields, bodyIn(resource.desired))
+  const observed = flatten(fields, bodyIn(resource.observed))
   const paths = [...new Set([...desired.keys(), ...observed.keys()])]
   const rest = paths
     .filter((path) => !resource.differences.some(({ field }) => covers(field, path)))
