@@ -33,15 +33,3 @@ export function asSecretRef(value: unknown): SecretRef['secretRef'] | undefined 
   if (typeof value !== 'object' || value === null || !('secretRef' in value)) return undefined
   return SecretRef.safeParse(value).data?.secretRef
 }
-
-/** Fields that take a reference and nothing else. */
-export const SECRET_FIELDS: ReadonlySet<string> = new Set(['password', 'secretKey'])
-
-/** Fields that may be written out, and are kept from every output all the same. */
-export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
-  ...SECRET_FIELDS,
-  'username',
-  'accessKeyId',
-  'connectionString',
-  'caCertificate',
-])

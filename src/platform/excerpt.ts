@@ -1,5 +1,5 @@
 import { isObject } from '../lib/json.ts'
-import { SENSITIVE_FIELDS } from '../kinds/secret-ref.ts'
+import { isSensitiveName } from '../kinds/sensitive-names.ts'
 
 /** Longest excerpt of a reply in a message, in characters. */
 const LONGEST = 200
@@ -30,7 +30,7 @@ export function sensitiveTexts(body: string): readonly string[] {
   try {
     // The reviver sees every member; what it returns is not used.
     JSON.parse(body, (name, value: unknown) => {
-      if (SENSITIVE_FIELDS.has(name) && typeof value === 'string') texts.push(value)
+      if (isSensitiveName(name) && typeof value === 'string') texts.push(value)
       return value
     })
     return texts

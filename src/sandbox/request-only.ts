@@ -1,4 +1,4 @@
-import { SECRET_FIELDS } from '../kinds/secret-ref.ts'
+import { SECRET_FIELDS } from '../kinds/sensitive-names.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 
 /** Fields of a request that no reply carries (`spec/api.md` 2.1, 2.3, 2.4). */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isSensitiveName, maskSensitive, maskText } from '../../src/kinds/mask.ts'
+import { maskSensitive, maskText } from '../../src/kinds/mask.ts'
+import { isSensitiveName } from '../../src/kinds/sensitive-names.ts'
 import { pipeBody } from '../../src/kinds/pipe/body.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { secretRefsIn, withSecrets } from '../../src/kinds/secrets-in.ts'

@@ -18,8 +18,8 @@ export function condition(status: Condition['status'], over: Partial<Condition> 
   return { status, reason: 'InSync', message: 'as asked for', since: NOW - 60_000, ...over }
 }
 
-/** Bodies as objects. */
-type Over = Partial<Omit<ResourceStatus, 'desired' | 'observed'>> & {
+/** What is other than in a resource that is well; bodies as objects. */
+export type Over = Partial<Omit<ResourceStatus, 'desired' | 'observed'>> & {
   readonly desired?: JsonObject | undefined
   readonly observed?: JsonObject | undefined
 }
