@@ -15,12 +15,7 @@ export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
 ])
 
 /** Names under which a secret may stand, in a manifest, a mounted secret or a request. */
-export const SENSITIVE_NAMES: readonly string[] = [
-  ...SENSITIVE_FIELDS,
-  'keySecret',
-  'token',
-  'authorization',
-]
+export const SENSITIVE_NAMES: readonly string[] = [...SENSITIVE_FIELDS, 'keySecret', 'token', 'authorization']
 
 /** What is sensitive wherever it stands in a name. No honest reply has such names; a platform may echo what it should not. */
 const TELLING_PART =

@@ -12,7 +12,9 @@ import type { Reason } from './reason.ts'
 /** ms since the epoch. */
 const Time = z.number()
 
-export const RecordedKey = z.custom<Key>((value) => typeof value === 'string' && parseKey(value) !== undefined)
+export const RecordedKey = z.custom<Key>(
+  (value) => typeof value === 'string' && parseKey(value) !== undefined,
+)
 
 /** Of what has happened, a reason that another version knew is still worth showing. */
 export const RecordedReason = z.custom<Reason>((value) => typeof value === 'string')

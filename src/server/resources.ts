@@ -58,6 +58,6 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts) {
 }
 
 function summaryOf(resource: ResourceStatus): ResourceSummary {
-  const { desired, observed, ...facts } = resource
+  const { desired: _desired, observed: _observed, ...facts } = resource
   return { ...facts, since: sinceOf(resource) }
 }

@@ -134,19 +134,20 @@ describe('a ledger with others at it', () => {
   })
 })
 
-describe('the watch of a ledger', () => {
-  async function watched(onWritten: () => Promise<void>) {
-    const stack = new AsyncDisposableStack()
-    const workspace = stack.use(createWorkspace())
-    const url = `sqlite:${workspace.path('ledger.db')}`
-    const time = createFakeClock()
-    const options = { init: 'auto', clock: time, emit: () => undefined } as const
-    const owner = stack.use(await openLedger(url, { ...options, mode: 'owner' }))
-    const writer = stack.use(await openLedger(url, { ...options, mode: 'writer' }))
-    const end = await owner.watch(onWritten)
-    return { owner, writer, time, end, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-  }
+/** A ledger that is watched, and somebody else who writes to it. */
+async function watched(onWritten: () => Promise<void>) {
+  const stack = new AsyncDisposableStack()
+  const workspace = stack.use(createWorkspace())
+  const url = `sqlite:${workspace.path('ledger.db')}`
+  const time = createFakeClock()
+  const options = { init: 'auto', clock: time, emit: () => undefined } as const
+  const owner = stack.use(await openLedger(url, { ...options, mode: 'owner' }))
+  const writer = stack.use(await openLedger(url, { ...options, mode: 'writer' }))
+  const end = await owner.watch(onWritten)
+  return { owner, writer, time, end, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
 
+describe('the watch of a ledger', () => {
   test('tells what others wrote, once, and not what we did, until it is ended', async () => {
     let calls = 0
     await using at = await watched(async () => void (calls += 1))
