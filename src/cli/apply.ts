@@ -6,11 +6,10 @@ import { createQueue } from '../daemon/queue.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Key } from '../kinds/key.ts'
 import { createLogging } from '../telemetry/telemetry.ts'
-import type { WritableBoard } from '../reconcile/board.ts'
-import { changedStatus } from '../reconcile/kept-status.ts'
+import { seedStatus, type WritableBoard } from '../reconcile/board.ts'
 import { lastWords } from '../reconcile/unsaved-words.ts'
 import type { CreateEnd } from '../reconcile/rescue.ts'
-import { seedStatus } from '../reconcile/seed.ts'
+import { withBodies } from '../reconcile/status.ts'
 import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } from './compose.ts'
 import { type ExitCode, EXIT } from './exit-code.ts'
 import { failpointsOf } from './failpoints.ts'
@@ -53,7 +52,7 @@ export async function apply(
       revision: catalog.revision,
       problem: catalog.problem && { reason: catalog.problem.reason, message: catalog.problem.message },
       findings: catalog.findings,
-      resources,
+      resources: resources.map(withBodies),
     })
   } else {
     const paint = paintFor(io.stdout, io.env)
@@ -92,7 +91,7 @@ function showUnreconciled(board: WritableBoard, { reconciled, bugs }: Pass): voi
       bug === undefined
         ? 'It is not done: apply was stopped before.'
         : `It is not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
-    board.set(changedStatus(status, { status: 'Failed', reason: 'Unobserved', message }))
+    board.set({ ...status, status: 'Failed', reason: 'Unobserved', message })
   }
 }
 

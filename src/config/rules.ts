@@ -62,15 +62,15 @@ function isLoopback(url: string): boolean {
 }
 
 /** A create that has begun must be able to end, and its outcome be recorded, while the process stops (law 2). */
-function timeoutWithinGrace({ requestTimeout, shutdownGrace }: ReadValues): SettingFault | undefined {
-  if (requestTimeout === undefined || shutdownGrace === undefined) return undefined
-  if (requestTimeout.value + MARGIN_MS < shutdownGrace.value) return undefined
-  const timeout = formatDuration(requestTimeout.value)
-  const grace = formatDuration(shutdownGrace.value)
-  const blamed = requestTimeout.from === undefined ? 'shutdown-grace' : 'request-timeout'
+function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): SettingFault | undefined {
+  if (requestTimeoutMs === undefined || shutdownGraceMs === undefined) return undefined
+  if (requestTimeoutMs.value + MARGIN_MS < shutdownGraceMs.value) return undefined
+  const timeout = formatDuration(requestTimeoutMs.value)
+  const grace = formatDuration(shutdownGraceMs.value)
+  const blamed = requestTimeoutMs.from === undefined ? 'shutdown-grace' : 'request-timeout'
   return {
     setting: blamed,
-    from: requestTimeout.from ?? shutdownGrace.from ?? `--${blamed}`,
+    from: requestTimeoutMs.from ?? shutdownGraceMs.from ?? `--${blamed}`,
     given: blamed === 'shutdown-grace' ? grace : timeout,
     why:
       `a create may take as long as --request-timeout (${timeout}), and must be able to end and be recorded within ` +

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { SettingFault } from './fault.ts'
 import { parseSettingsFile } from './file.ts'
 import { parseNotifications, type NotificationTarget } from './notifications.ts'
-import type { ApiBudget, Listen } from './parsers.ts'
 import { checkRules } from './rules.ts'
 import {
   readEnvironment,
@@ -22,34 +21,18 @@ import {
 } from './table.ts'
 import type { Read, ReadValues } from './values.ts'
 
+/** Names of which something else is made than the table says. */
+type Worked = 'config' | 'alertsTokenFile' | 'notifications'
+
 /** Everything that can be set, ready to be used; frozen. Paths are as given, relative to the working directory. */
-export interface Settings {
-  readonly manifests: string
-  /** Without a slash at its end. */
-  readonly baseUrl: string | undefined
-  readonly alertsBaseUrl: string | undefined
+export type Settings = {
+  readonly [N in Exclude<SettingName, Worked>]: (typeof TABLE)[N]['default'] extends string
+    ? ValueOf<N>
+    : ValueOf<N> | undefined
+} & {
   readonly alertsTokenFile: string
-  readonly secretsDir: string
-  /** `sqlite:PATH` or `memory:`. */
-  readonly ledger: string
-  readonly ledgerInit: 'auto' | 'never'
-  readonly listen: Listen
-  readonly adminTokenFile: string | undefined
-  /** Where people open the page; without a slash at its end. */
-  readonly publicUrl: string | undefined
   /** Who is told; nobody when it is empty. */
   readonly notifications: readonly NotificationTarget[]
-  readonly intervalMs: number
-  readonly apiBudget: ApiBudget
-  readonly requestTimeoutMs: number
-  readonly concurrency: number
-  readonly maxCreates: number
-  readonly namedResources: number
-  readonly shutdownGraceMs: number
-  readonly logLevel: ValueOf<'logLevel'>
-  readonly logFormat: 'json' | 'pretty'
-  readonly sandbox: boolean
-  readonly allowInsecureHttp: boolean
 }
 
 /** A setting as the commands and the help need it. */
@@ -193,34 +176,11 @@ function withDefaults(given: ReadValues): ReadValues {
 }
 
 function normalise(values: ReadValues, notifications: readonly NotificationTarget[]): Settings {
-  const secretsDir = needed(values.secretsDir)
+  const names = SETTING_NAMES.filter((name) => name !== 'config')
+  const plain: unknown = Object.fromEntries(names.map((name) => [name, Object.freeze(values[name]?.value)]))
   return Object.freeze({
-    manifests: needed(values.manifests),
-    baseUrl: values.baseUrl?.value,
-    alertsBaseUrl: values.alertsBaseUrl?.value,
-    alertsTokenFile: values.alertsTokenFile?.value ?? join(secretsDir, 'alerts', 'token'),
-    secretsDir,
-    ledger: needed(values.ledger),
-    ledgerInit: needed(values.ledgerInit),
-    listen: Object.freeze(needed(values.listen)),
-    adminTokenFile: values.adminTokenFile?.value,
-    publicUrl: values.publicUrl?.value,
+    ...(plain as Settings), // each is of its own setting's parser, and there where the table has a default
+    alertsTokenFile: values.alertsTokenFile?.value ?? join(values.secretsDir?.value ?? '', 'alerts', 'token'),
     notifications: Object.freeze([...notifications]),
-    intervalMs: needed(values.interval),
-    apiBudget: Object.freeze(needed(values.apiBudget)),
-    requestTimeoutMs: needed(values.requestTimeout),
-    concurrency: needed(values.concurrency),
-    maxCreates: needed(values.maxCreates),
-    namedResources: needed(values.namedResources),
-    shutdownGraceMs: needed(values.shutdownGrace),
-    logLevel: needed(values.logLevel),
-    logFormat: needed(values.logFormat),
-    sandbox: needed(values.sandbox),
-    allowInsecureHttp: needed(values.allowInsecureHttp),
   })
-}
-
-function needed<T>(read: Read<T> | undefined): T {
-  if (read === undefined) throw new Error('bug: a setting has no default')
-  return read.value
 }

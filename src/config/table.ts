@@ -142,7 +142,7 @@ export const TABLE = {
       'YAML file that says who is told of what turned bad, and good again: see [notifications](notifications.md)',
     parse: parsePath,
   },
-  interval: {
+  intervalMs: {
     flag: 'interval',
     placeholder: 'D',
     env: 'PIPEWRIGHT_INTERVAL',
@@ -158,7 +158,7 @@ export const TABLE = {
     describe: 'most requests in any such time, per credential',
     parse: parseBudget,
   },
-  requestTimeout: {
+  requestTimeoutMs: {
     flag: 'request-timeout',
     placeholder: 'D',
     env: 'PIPEWRIGHT_REQUEST_TIMEOUT',
@@ -190,7 +190,7 @@ export const TABLE = {
     describe: 'most resources that metrics name in their labels; the others share "_other"',
     parse: wholeNumber(0, 100_000),
   },
-  shutdownGrace: {
+  shutdownGraceMs: {
     flag: 'shutdown-grace',
     placeholder: 'D',
     env: 'PIPEWRIGHT_SHUTDOWN_GRACE',

@@ -2,18 +2,16 @@ import type { Key } from '../kinds/key.ts'
 import type { Catalog } from '../kinds/catalog.ts'
 import type { LoadResult, Source } from '../manifest/load.ts'
 import type { Priority } from '../reconcile/ports.ts'
-import type { WritableBoard } from '../reconcile/board.ts'
+import { seedStatus, type WritableBoard } from '../reconcile/board.ts'
+import { catchUp } from '../reconcile/current-record.ts'
 import type { Deps } from '../reconcile/deps.ts'
-import { changedStatus } from '../reconcile/kept-status.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../reconcile/status.ts'
 import type { WatchMode } from '../reconcile/events.ts'
-import { seedStatus } from '../reconcile/seed.ts'
 import type { Again } from './dispatcher.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createHeapTrim } from './heap-trim.ts'
 import { laneOf } from './lane.ts'
-import { watchLedger } from './ledger-watch.ts'
 import type { Taken } from './queue.ts'
 import { createQueue } from './queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
@@ -70,14 +68,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   let sourceProblem: string | undefined
   let brakeOn = false
 
-  const endLedgerWatch = await watchLedger({
-    ledger,
-    world,
-    clock,
-    emit,
-    onWritten(keys) {
-      for (const key of keys) ask(key, 0)
-    },
+  // Before the records are read for the first time, so that nothing falls between.
+  const endLedgerWatch = await ledger.watch(async () => {
+    for (const key of await catchUp(deps)) ask(key, 0)
   })
   for (const record of await ledger.list()) world.note(record)
   const readings = createReadings({
@@ -224,7 +217,7 @@ function showPlaces(board: WritableBoard, catalog: Catalog): void {
   for (const { key, position } of catalog.entries.values()) {
     const shown = board.get(key)
     if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue
-    board.set(changedStatus(shown, { file: position.file, line: position.line }))
+    board.set({ ...shown, file: position.file, line: position.line })
   }
 }
 

@@ -1,5 +1,5 @@
 import { lifecycleOf } from '../kinds/lookup.ts'
-import { serviceOf } from '../kinds/kept-manifest.ts'
+import { serviceOf } from '../kinds/manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import type { World } from '../reconcile/world.ts'
 

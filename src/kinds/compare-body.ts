@@ -5,7 +5,7 @@ import type { Fields, LeafForm, RecordsForm } from './body-shape.ts'
 import { canonicalLeaf } from './canonical.ts'
 import { NOT_SET, showPair, showSensitivePair } from './difference-text.ts'
 import type { Difference } from './difference.ts'
-import { isSensitiveName } from './mask.ts'
+import { isSensitiveName } from './sensitive-names.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
 import { isSecretRef } from './secret-ref.ts'
 

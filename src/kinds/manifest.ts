@@ -16,3 +16,8 @@ export interface ResourceManifest {
 
 /** A valid manifest. */
 export type Manifest = ResourceManifest | LockManifest
+
+/** The name of the Service whose credentials a manifest uses; undefined for what needs none, or is one. */
+export function serviceOf(manifest: ResourceManifest): string | undefined {
+  return manifest.spec.service
+}

@@ -1,12 +1,9 @@
 import { isObject } from '../lib/json.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
-import { asSecretRef, SENSITIVE_FIELDS } from './secret-ref.ts'
+import { asSecretRef } from './secret-ref.ts'
+import { isSensitiveName } from './sensitive-names.ts'
 
 export const SENSITIVE = '[sensitive]'
-
-/** Names that no honest reply has; a platform that echoes what it should not must not make us show it. */
-const TELLING_NAME =
-  /passw|passphrase|secret|token|credential|access[-_]?key|private[-_]?key|connection[-_]?string|^authorization$/i
 
 /** User and password of a URL, and the values of query parameters that sign or open something. */
 const USER_INFO = /(:\/\/)[^/?#\s@:]*:[^/?#\s]*@/g
@@ -14,11 +11,6 @@ const SIGNATURE = /([?&;](?:[^=&;?\s]*(?:sig|signature|token|secret|password|cre
 
 /** A reply may be nested deeper than any stack. */
 const DEEPEST = 64
-
-/** Whether a field's value is kept from every output, by its name. */
-export function isSensitiveName(name: string): boolean {
-  return SENSITIVE_FIELDS.has(name) || TELLING_NAME.test(name)
-}
 
 /** A body as it may be shown: sensitive values as `[sensitive]`, references as `[secret NAME/KEY]`. */
 export function maskSensitive(body: JsonObject): JsonObject {

@@ -33,31 +33,3 @@ export function asSecretRef(value: unknown): SecretRef['secretRef'] | undefined 
   if (typeof value !== 'object' || value === null || !('secretRef' in value)) return undefined
   return SecretRef.safeParse(value).data?.secretRef
 }
-
-/** Fields that take a reference and nothing else. */
-export const SECRET_FIELDS: ReadonlySet<string> = new Set(['password', 'secretKey'])
-
-/** Fields that may be written out, and are kept from every output all the same. */
-export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
-  ...SECRET_FIELDS,
-  'username',
-  'accessKeyId',
-  'connectionString',
-  'caCertificate',
-])
-
-/** What was sent in a JSON body under the names of sensitive fields; all of it when it is not JSON. */
-export function sensitiveTexts(body: string): readonly string[] {
-  const texts: string[] = []
-  try {
-    // The reviver sees every member; what it returns is not used.
-    JSON.parse(body, (name, value: unknown) => {
-      if (SENSITIVE_FIELDS.has(name) && typeof value === 'string') texts.push(value)
-      return value
-    })
-    return texts
-  } catch {
-    // Not passed on: the error of a parser quotes the text.
-    return [body]
-  }
-}

@@ -1,10 +1,8 @@
 import type { z } from 'zod'
 import type { Key } from '../kinds/key.ts'
-import type { LedgerRecord } from '../plan/record.ts'
-import type { HistoryEntry } from '../reconcile/history.ts'
+import { LedgerRecord } from '../plan/record.ts'
+import { HistoryEntry } from '../reconcile/history.ts'
 import { LedgerError } from '../reconcile/ports.ts'
-import { compactRecord } from './compact-record.ts'
-import { HistorySchema, RecordSchema } from './record-schema.ts'
 
 /** Most bytes of one record: they are of a few kilobytes, so more is a mistake of ours (design §9). */
 const MAX_RECORD_BYTES = 64 * 1_024
@@ -26,7 +24,7 @@ export function encodeRecord(record: LedgerRecord): StoredRecord {
   if (bytes > MAX_RECORD_BYTES) {
     throw new Error(`bug: the record of ${record.key} has ${bytes} bytes, more than ${MAX_RECORD_BYTES}`)
   }
-  const reading = RecordSchema.safeParse(JSON.parse(body))
+  const reading = LedgerRecord.safeParse(JSON.parse(body))
   if (!reading.success)
     throw new Error(`bug: the record of ${record.key} is not one: ${issues(reading.error)}`)
   return { key: record.key, version: record.version, body }
@@ -34,12 +32,12 @@ export function encodeRecord(record: LedgerRecord): StoredRecord {
 
 /** @throws {LedgerError} `corrupt`, naming the key */
 export function decodeRecord(stored: StoredRecord): LedgerRecord {
-  const reading = RecordSchema.safeParse(parse(stored.body))
+  const reading = LedgerRecord.safeParse(parse(stored.body))
   if (!reading.success) throw unreadable(`the record of ${stored.key}`, issues(reading.error))
   if (reading.data.key !== stored.key || reading.data.version !== stored.version) {
     throw unreadable(`the record of ${stored.key}`, 'its text is of another key or version')
   }
-  return compactRecord(reading.data)
+  return reading.data
 }
 
 export function encodeEntry(entry: HistoryEntry): string {
@@ -48,7 +46,7 @@ export function encodeEntry(entry: HistoryEntry): string {
 
 /** @throws {LedgerError} `corrupt`, naming the key */
 export function decodeEntry(key: string, body: string): HistoryEntry {
-  const reading = HistorySchema.safeParse(parse(body))
+  const reading = HistoryEntry.safeParse(parse(body))
   if (!reading.success) throw unreadable(`a history entry of ${key}`, issues(reading.error))
   return reading.data
 }

@@ -1,18 +1,17 @@
-import type { Key } from '../kinds/key.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit } from '../reconcile/events.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
 import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../reconcile/ports.ts'
 import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
-import { createGiven } from './given.ts'
 import type { ReadTables, Room, Store, WriteTables } from './store.ts'
+import { watchWrites } from './watch.ts'
 
 interface LedgerParts {
   readonly store: Store
   readonly hashKey: Uint8Array
   readonly emit: Emit
-  /** Milliseconds for measuring. */
-  readonly monotonic: () => number
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>
 }
 
 /** One transaction: records that go, a record that comes, and what to say about it. */
@@ -26,34 +25,28 @@ interface Change {
  * The rules of a ledger over any home: compare-and-set, versions, history. Versions are never given twice to a key,
  * also when its record was forgotten in between; otherwise a writer that missed this would overwrite the new record.
  */
-export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): Ledger {
+export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledger {
   let closed: Promise<void> | undefined
-  const given = createGiven(monotonic)
 
   function assertOpen(): void {
     if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
   }
 
   function commit(change: Change, room: Room): LedgerRecord | undefined {
-    const started = monotonic()
+    const started = clock.monotonic()
     const report = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
-      emit({ type: 'LedgerWritten', result, durationMs: monotonic() - started, message })
+      emit({ type: 'LedgerWritten', result, durationMs: clock.monotonic() - started, message })
     let written: LedgerRecord | undefined
     try {
       assertOpen()
-      written = store.write((tables) => {
-        given.follow(tables)
-        // A write that fails may be on disk all the same.
-        for (const key of keysOf(change)) given.forget(key)
-        return apply(tables, change)
-      }, room)
+      written = store.write((tables) => apply(tables, change), room)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       report(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
       throw error
     }
     report('written', undefined)
-    return written && given.add(written)
+    return written
   }
 
   async function read<T>(work: (tables: ReadTables) => T): Promise<T> {
@@ -82,25 +75,14 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
     commit({ removed: [record], written: undefined, history }, 'free')
   }
 
-  function get(tables: ReadTables, key: Key): LedgerRecord | undefined {
-    given.follow(tables)
-    const stored = tables.get(key)
-    return stored && given.add(decodeRecord(stored))
-  }
-
   return {
     hashKey,
-    get: (key) => read((tables) => get(tables, key)),
-    current: (known) =>
+    get: (key) =>
       read((tables) => {
-        given.followNowAndThen(tables)
-        return given.isLast(known) ? known : get(tables, known.key)
+        const stored = tables.get(key)
+        return stored && decodeRecord(stored)
       }),
-    list: () =>
-      read((tables) => {
-        given.follow(tables)
-        return tables.all().map((stored) => given.add(decodeRecord(stored)))
-      }),
+    list: () => read((tables) => tables.all().map(decodeRecord)),
     swap,
     settle,
     move,
@@ -111,8 +93,9 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
           .history(key, Math.max(1, Math.floor(limit)))
           .map((entry) => decodeEntry(entry.key, entry.body)),
       ),
-    othersWrites: () => read((tables) => tables.othersWrites()),
     versions: () => read((tables) => tables.versions()),
+    watch: async (onWritten) =>
+      watchWrites({ clock, mark: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),
     async owned() {
       assertOpen()
       return store.owned()
@@ -126,10 +109,6 @@ export function createLedger({ store, hashKey, emit, monotonic }: LedgerParts): 
       await closed
     },
   }
-}
-
-function keysOf({ removed, written }: Change): readonly Key[] {
-  return [...removed.map(({ key }) => key), ...(written === undefined ? [] : [written.key])]
 }
 
 function apply(tables: WriteTables, { removed, written, history }: Change): LedgerRecord | undefined {

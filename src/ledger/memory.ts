@@ -19,7 +19,7 @@ export function createMemoryLedger(options: {
     store: createMemoryStore(options.historyLimit ?? HISTORY_LIMIT),
     hashKey: options.hashKey ?? randomBytes(32),
     emit: options.emit,
-    monotonic: () => 0,
+    clock: { monotonic: () => 0, after: () => () => undefined }, // nobody else can reach it
   })
 }
 

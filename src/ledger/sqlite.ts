@@ -51,7 +51,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
     store: { ...store, [Symbol.asyncDispose]: () => resources.disposeAsync() },
     hashKey,
     emit: options.emit,
-    monotonic: () => options.clock.monotonic(),
+    clock: options.clock,
   })
 }
 

@@ -10,7 +10,7 @@ export interface ReadTables {
   history(key: Key | undefined, limit: number): readonly { readonly key: string; readonly body: string }[]
   /** As `Ledger.versions`. */
   versions(): ReadonlyMap<Key, number>
-  /** As `Ledger.othersWrites`. */
+  /** A number that changes when another connection has written. */
   othersWrites(): number
   /** The platform that its records are of. */
   platform(): string | undefined

@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import { isResource } from '../kinds/lookup.ts'
+import { serviceOf } from '../kinds/manifest.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
-import { serviceOf } from '../kinds/kept-manifest.ts'
 import { kindOf, nameOf, parseKey } from '../kinds/key.ts'
 import { nearest } from '../lib/nearest.ts'
 import { dependencyCircles } from './dependency-circles.ts'

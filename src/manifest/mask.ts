@@ -1,16 +1,10 @@
 import { nearest } from '../lib/nearest.ts'
-import { SENSITIVE_FIELDS } from '../kinds/secret-ref.ts'
+import { isSensitiveName, SENSITIVE_FIELDS } from '../kinds/sensitive-names.ts'
 
 export const MASK = '[masked]'
 
 /** More than this of a line is never shown, and so never looked at. */
 const LOOKED_AT = 4_096
-
-const LOOKS_SENSITIVE =
-  /pass(?:word|wd|phrase)|pwd|secret|token|connection-?_?string|access-?_?key|api-?_?key|private-?_?key|user-?_?name|certificate|credential|key-?_?id$|jaas|bearer|authorization/i
-
-/** Names that look sensitive and are not: ids of API keys. */
-const HARMLESS: ReadonlySet<string> = new Set(['openapikeys'])
 
 const FIELD = /(^|[\s{,[?"'-])("?'?)([A-Za-z_$][\w.$-]{0,80})\2[ \t]*(:(?=[\s"'[{]|$)|:|=(?!=))[ \t]*/g
 
@@ -28,11 +22,8 @@ const USER_INFO = /\/\/[^\s/@"']*@/g
 
 /** Whether a value under this name is kept from every output. Misspelt names count. */
 export function looksSensitive(name: string): boolean {
-  if (HARMLESS.has(name.toLowerCase())) return false
-  return (
-    LOOKS_SENSITIVE.test(name) ||
-    (name.length > 5 && nearest(name.slice(0, 80), SENSITIVE_FIELDS) !== undefined)
-  )
+  if (isSensitiveName(name)) return true
+  return name.length > 5 && nearest(name.slice(0, 80), SENSITIVE_FIELDS) !== undefined
 }
 
 /** Whether a text reads like a key or a token. */

@@ -1,5 +1,4 @@
 import { isResource } from '../kinds/lookup.ts'
-import { partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { sha256 } from '../lib/digest.ts'
 import { stableJson } from '../lib/json.ts'
@@ -11,7 +10,6 @@ import { stableJson } from '../lib/json.ts'
 export function meaningOf(manifest: Manifest): string {
   // A Lock names its fields itself as well, but has no place in the catalog.
   if (!isResource(manifest)) return sha256(stableJson(manifest))
-  const { apiVersion, kind, metadata, policy, packedSpec } = partsOf(manifest)
-  const rest = JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy])
-  return sha256(`${rest} ${packedSpec.shape}${packedSpec.values}`)
+  const { apiVersion, kind, metadata, policy, spec } = manifest
+  return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
 }

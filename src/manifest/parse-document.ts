@@ -1,11 +1,10 @@
 import { isScalar, type Document } from 'yaml'
 import type { Finding, Position } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
-import { keptManifest, partsOf } from '../kinds/kept-manifest.ts'
 import type { Manifest } from '../kinds/manifest.ts'
 import { bodyOf, isResource, rulesOf, schemaOf } from '../kinds/lookup.ts'
 import { LOCK } from '../kinds/lock/schema.ts'
-import { asService, SERVICE } from '../kinds/service/kind.ts'
+import { SERVICE } from '../kinds/service/kind.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
 import type { PlacedRef } from '../kinds/secrets-in.ts'
 import {
@@ -144,7 +143,8 @@ function checked(
   return {
     ...identity,
     position: startOf(source, chunk, document),
-    ...(valid && manifest !== undefined ? keep(manifest) : { manifest: undefined, meaning: undefined }),
+    manifest: valid ? manifest : undefined,
+    meaning: valid && manifest !== undefined ? meaningOf(manifest) : undefined,
     findings: findings.toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
     secretRefs: valid && isResource(manifest) ? secretRefsIn(bodyOf(manifest) ?? {}) : NO_REFS,
@@ -153,13 +153,6 @@ function checked(
     chunk,
     start: document.range[0],
   }
-}
-
-/** What is kept of a manifest, and its digest. */
-function keep(manifest: Manifest): Pick<ParsedDocument, 'manifest' | 'meaning'> {
-  const small = !isResource(manifest) || asService(manifest) !== undefined
-  const kept = small ? manifest : keptManifest(partsOf(manifest))
-  return { manifest: kept, meaning: meaningOf(kept) }
 }
 
 type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void

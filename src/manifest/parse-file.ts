@@ -55,7 +55,8 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
           }),
         ]
   const whole = beyond === undefined && documents.every(isAccountedFor)
-  return { file, hash, documents, findings, whole }
+  // A copy: what the parser takes out of a text are slices, each of which keeps all of it.
+  return { file, hash, ...structuredClone({ documents, findings }), whole }
 }
 
 /** The text of a file, without the mark that some editors put before it. */

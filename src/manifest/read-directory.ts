@@ -5,7 +5,6 @@ import type { SourceProblem } from '../kinds/catalog.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { Revision } from '../kinds/revision.ts'
 import { sha256 } from '../lib/digest.ts'
-import { compact } from './compact.ts'
 import { findingOfFile } from './findings.ts'
 import type { Limits } from './limits.ts'
 import { parseFile } from './parse-file.ts'
@@ -175,7 +174,7 @@ function readOne(
   const { bytes, stamp } = reading
   const hash = sha256(bytes)
   if (known?.hash === hash) return { parsed: known, stamp }
-  return { parsed: compact(parseFile({ file, hash, bytes }, limits)), stamp }
+  return { parsed: parseFile({ file, hash, bytes }, limits), stamp }
 }
 
 async function isSameStill(

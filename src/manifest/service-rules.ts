@@ -1,7 +1,6 @@
-import { serviceOf } from '../kinds/kept-manifest.ts'
+import { serviceOf, type ResourceManifest } from '../kinds/manifest.ts'
 import type { Key } from '../kinds/key.ts'
 import { isCreateOnce, isResource, kindNamed, remoteNameOf } from '../kinds/lookup.ts'
-import type { ResourceManifest } from '../kinds/manifest.ts'
 import { asService } from '../kinds/service/kind.ts'
 import type { CrossFinding } from './cross-finding.ts'
 import { RELATED, crossFinding, groupsOf, listed, othersIn } from './cross-finding.ts'

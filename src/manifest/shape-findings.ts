@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { SECRET_FIELDS } from '../kinds/secret-ref.ts'
+import { SECRET_FIELDS } from '../kinds/sensitive-names.ts'
 import { isObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Path, Statement } from './findings.ts'

@@ -1,19 +1,26 @@
-import type { Reason } from './reason.ts'
+import { z } from '../kinds/zod.ts'
+import { REASONS, type Reason } from './reason.ts'
 
 export const CONDITION_TYPES = ['Valid', 'Synced', 'Ready'] as const
 
 export type ConditionType = (typeof CONDITION_TYPES)[number]
 
-/** What we hold to be true of a resource, since when, and why. */
-export interface Condition {
-  readonly status: 'True' | 'False' | 'Unknown'
-  readonly reason: Reason
-  readonly message: string
-  /** When `status` or `reason` last changed: ms since the epoch. */
-  readonly since: number
-}
+export const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 
-export type Conditions = Readonly<Record<ConditionType, Condition>>
+/** What we hold to be true of a resource, since when, and why. */
+const Condition = z
+  .strictObject({
+    status: ConditionStatus,
+    reason: z.custom<Reason>((value) => typeof value === 'string' && Object.hasOwn(REASONS, value)),
+    message: z.string(),
+    /** When `status` or `reason` last changed: ms since the epoch. */
+    since: z.number(),
+  })
+  .readonly()
+export type Condition = z.infer<typeof Condition>
+
+export const Conditions = z.strictObject({ Valid: Condition, Synced: Condition, Ready: Condition }).readonly()
+export type Conditions = z.infer<typeof Conditions>
 
 /** One word for a resource, worst first; the label values of `pipewright_resources{status}`. */
 export const STATUSES = [

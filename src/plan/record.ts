@@ -1,166 +1,196 @@
-import type { JsonObject } from '../lib/json.ts'
-import type { Key } from '../kinds/key.ts'
-import type { Conditions } from './condition.ts'
+import { parseKey, type Key } from '../kinds/key.ts'
+import { z } from '../kinds/zod.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { Conditions } from './condition.ts'
 import type { Reason } from './reason.ts'
+
+/*
+ * What is recorded is declared here once: its types are inferred, and the ledger checks with the same schemas what it reads.
+ * A field that is absent is `undefined`, as JSON has no word for that.
+ */
+
+/** ms since the epoch. */
+const Time = z.number()
+
+export const RecordedKey = z.custom<Key>(
+  (value) => typeof value === 'string' && parseKey(value) !== undefined,
+)
+
+/** Of what has happened, a reason that another version knew is still worth showing. */
+export const RecordedReason = z.custom<Reason>((value) => typeof value === 'string')
+
+/** The service that something was created in, as its Service manifest then said. */
+const ServiceIdentity = z
+  .strictObject({ name: z.string(), organizationId: z.string(), serviceId: z.string() })
+  .readonly()
+export type ServiceIdentity = z.infer<typeof ServiceIdentity>
+
+const RecordedPipe = z
+  .strictObject({
+    id: z.string().min(1),
+    origin: z.enum(['created', 'adopted']),
+    /** When the id was recorded. */
+    at: Time,
+    revision: z.string(),
+    requestId: z.string().optional(),
+    /** When a reading first found it. Undefined: none has so far. */
+    seenAt: Time.optional(),
+    /** When a person said at the shell that it is gone. A reading that finds it ends that. */
+    saidGoneAt: Time.optional(),
+    /** When a reading found it although `policy.recreate` says that it is gone: those words count no more while they stand. */
+    refutedAt: Time.optional(),
+  })
+  .readonly()
+export type RecordedPipe = z.infer<typeof RecordedPipe>
+
+/** Passed on as it was read: a copy of such an object, made member by member, takes many times its room. */
+const Hashes = z.custom<Readonly<Record<string, string>>>(
+  (value) => isObject(value) && Object.values(value).every((hash) => typeof hash === 'string'),
+)
+
+/** What a body asks for, without holding it: a digest of the whole and one of each field. */
+const Fingerprint = z
+  .strictObject({
+    /** Digest of the whole body, by references: a rotated secret does not change it. */
+    digest: z.string(),
+    /** Dotted path of each field set → keyed hash of its canonical value. */
+    fields: Hashes,
+    /** Dotted path of each secretRef → keyed hash of the secret's value. */
+    secrets: Hashes,
+  })
+  .readonly()
+export type Fingerprint = z.infer<typeof Fingerprint>
+
+/** A pipe that is being replaced, and what it was created or adopted with. */
+const FormerPipe = z
+  .strictObject({
+    pipe: RecordedPipe,
+    service: ServiceIdentity.optional(),
+    platformName: z.string().optional(),
+    applied: Fingerprint.optional(),
+  })
+  .readonly()
+export type FormerPipe = z.infer<typeof FormerPipe>
+
+const Replaced = z
+  .strictObject({
+    /** Replacements so far, each soon after the one before. */
+    count: z.int().min(1),
+    /** On the steady clock. */
+    at: Time,
+    /** The pipe that was given up last. Undefined: an earlier version did not keep it. */
+    id: z.string().optional(),
+  })
+  .readonly()
+export type Replaced = z.infer<typeof Replaced>
+
+/** What was seen of a reply, for the person who has to find out. */
+const Seen = z
+  .strictObject({
+    at: Time,
+    httpStatus: z.number().optional(),
+    requestId: z.string().optional(),
+    /** In words, such as "the connection was reset after the request was sent". */
+    what: z.string(),
+    /** The id that the reply held, where it may be that of the new pipe: one reading tells. */
+    pipeId: z.string().optional(),
+  })
+  .readonly()
+export type Seen = z.infer<typeof Seen>
+
+/** What we are about to do, written before we do it (design §5). */
+const Intent = z
+  .strictObject({
+    /** UUID; travels as `Idempotency-Key`. */
+    id: z.string(),
+    /** From 1, per key. Attempts are ordered by this, never by a clock. */
+    attempt: z.int().min(1),
+    /** Why it was to be created. */
+    reason: RecordedReason,
+    /** SHA-256 of the request's canonical body, secrets as keyed hashes. */
+    requestDigest: z.string(),
+    revision: z.string(),
+    openedAt: Time,
+    /** The last moment at which its first byte may go out; on the steady clock. */
+    sendBy: Time,
+    /** By then the process that sends it has written down what became of it, if it lives; on the steady clock. */
+    endBy: Time,
+    /**
+     * `open`: written, no outcome recorded; after a restart this is as good as `unknown`.
+     * `failed`: the request had no effect. `unknown`: it may have worked, says the process that sent it, which has ended
+     * and reset its connection. `dismissed`: a person said that it created nothing. `succeeded`: `pipe` holds the id.
+     */
+    state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
+    seen: Seen.optional(),
+    /**
+     * When `policy.retryCreate` was read while the request could still arrive. Whoever wrote it looked too early; it counts
+     * no more while it stands.
+     */
+    saidEarlyAt: Time.optional(),
+  })
+  .readonly()
+export type Intent = z.infer<typeof Intent>
+
+const RecordedUpsert = z
+  .strictObject({
+    at: Time,
+    revision: z.string(),
+    requestId: z.string().optional(),
+    /** What the platform answered, as far as the next upsert is compared with it. */
+    reply: z.custom<JsonObject>(isObject),
+  })
+  .readonly()
+export type RecordedUpsert = z.infer<typeof RecordedUpsert>
+
+const Backoff = z
+  .strictObject({
+    failures: z.int(),
+    /** Not before. */
+    until: Time,
+    /** What it depends on: an edited manifest or a rotated secret starts afresh. */
+    digest: z.string(),
+  })
+  .readonly()
+export type Backoff = z.infer<typeof Backoff>
 
 /**
  * What the ledger says we did for one key. One JSON document of a few kilobytes; it never holds a secret,
  * not even a sensitive value: of those only keyed hashes.
  */
-export interface LedgerRecord {
-  readonly key: Key
-  /** Counts the writes; a write names the version it replaces, and fails when another one came first. 0: never written. */
-  readonly version: number
-  /** Where the manifest was last seen: relative path and line. */
-  readonly file: string | undefined
-  readonly line: number | undefined
-  /** The service it was created in, as its Service manifest then said. */
-  readonly service: ServiceIdentity | undefined
-  /** The name on the platform (`spec.name`) when it was last asked for. */
-  readonly platformName: string | undefined
-  /** The pipe, once there is one. */
-  readonly pipe: RecordedPipe | undefined
-  /**
-   * The pipe that the last attempt is to replace, with what the record said of it; there only until the attempt has an
-   * outcome: given up when the new id is durable, and the record's pipe again when nothing was created.
-   */
-  readonly former: FormerPipe | undefined
-  /** How often, and when last, a pipe of this key was replaced by a new one. */
-  readonly replaced: Replaced | undefined
-  /** The last attempt to create, of whatever fate; `attempt` only ever grows. */
-  readonly intent: Intent | undefined
-  /** The query endpoint's last upsert. */
-  readonly upsert: RecordedUpsert | undefined
-  /** What was asked for when it was created, adopted or last applied. */
-  readonly applied: Fingerprint | undefined
-  readonly backoff: Backoff | undefined
-  readonly conditions: Conditions | undefined
-}
-
-export interface ServiceIdentity {
-  readonly name: string
-  readonly organizationId: string
-  readonly serviceId: string
-}
-
-export interface RecordedPipe {
-  readonly id: string
-  readonly origin: 'created' | 'adopted'
-  /** When the id was recorded: ms since the epoch. */
-  readonly at: number
-  readonly revision: string
-  readonly requestId: string | undefined
-  /** When a reading first found it: ms since the epoch. Undefined: none has so far. */
-  readonly seenAt: number | undefined
-  /** When a person said at the shell that it is gone: ms since the epoch. A reading that finds it ends that. */
-  readonly saidGoneAt: number | undefined
-  /** When a reading found it although `policy.recreate` says that it is gone: those words count no more while they stand. */
-  readonly refutedAt: number | undefined
-}
-
-/** A pipe that is being replaced, and what it was created or adopted with. */
-export interface FormerPipe {
-  readonly pipe: RecordedPipe
-  readonly service: ServiceIdentity | undefined
-  readonly platformName: string | undefined
-  readonly applied: Fingerprint | undefined
-}
-
-export interface Replaced {
-  /** Replacements so far, each soon after the one before. */
-  readonly count: number
-  /** On the steady clock: ms since the epoch. */
-  readonly at: number
-  /** The pipe that was given up last. Undefined: an earlier version did not keep it. */
-  readonly id?: string | undefined
-}
-
-/** What we are about to do, written before we do it (design §5). */
-export interface Intent {
-  /** UUID; travels as `Idempotency-Key`. */
-  readonly id: string
-  /** From 1, per key. Attempts are ordered by this, never by a clock. */
-  readonly attempt: number
-  /** Why it was to be created. */
-  readonly reason: Reason
-  /** SHA-256 of the request's canonical body, secrets as keyed hashes. */
-  readonly requestDigest: string
-  readonly revision: string
-  /** ms since the epoch. */
-  readonly openedAt: number
-  /** The last moment at which its first byte may go out; on the steady clock, ms since the epoch. */
-  readonly sendBy: number
-  /** By then the process that sends it has written down what became of it, if it lives; on the steady clock. */
-  readonly endBy: number
-  /**
-   * `open`: written, no outcome recorded; after a restart this is as good as `unknown`.
-   * `failed`: the request had no effect. `unknown`: it may have worked, says the process that sent it, which has ended
-   * and reset its connection. `dismissed`: a person said that it created nothing. `succeeded`: `pipe` holds the id.
-   */
-  readonly state: 'open' | 'failed' | 'unknown' | 'dismissed' | 'succeeded'
-  /** What was seen of the reply, for the person who has to find out. */
-  readonly seen: Seen | undefined
-  /**
-   * When `policy.retryCreate` was read while the request could still arrive: ms since the epoch. Whoever wrote it looked too
-   * early; it counts no more while it stands.
-   */
-  readonly saidEarlyAt: number | undefined
-}
-
-export interface Seen {
-  /** ms since the epoch. */
-  readonly at: number
-  readonly httpStatus: number | undefined
-  readonly requestId: string | undefined
-  /** In words, such as "the connection was reset after the request was sent". */
-  readonly what: string
-  /** The id that the reply held, where it may be that of the new pipe: one reading tells. */
-  readonly pipeId: string | undefined
-}
-
-export interface RecordedUpsert {
-  /** ms since the epoch. */
-  readonly at: number
-  readonly revision: string
-  readonly requestId: string | undefined
-  /** What the platform answered, as far as the next upsert is compared with it. */
-  readonly reply: JsonObject
-}
-
-/** What a body asks for, without holding it: a digest of the whole and one of each field. */
-export interface Fingerprint {
-  /** Digest of the whole body, by references: a rotated secret does not change it. */
-  readonly digest: string
-  /** Dotted path of each field set → keyed hash of its canonical value. */
-  readonly fields: Readonly<Record<string, string>>
-  /** Dotted path of each secretRef → keyed hash of the secret's value. */
-  readonly secrets: Readonly<Record<string, string>>
-}
-
-export interface Backoff {
-  readonly failures: number
-  /** Not before: ms since the epoch. */
-  readonly until: number
-  /** What it depends on: an edited manifest or a rotated secret starts afresh. */
-  readonly digest: string
-}
+export const LedgerRecord = z
+  .strictObject({
+    key: RecordedKey,
+    /** Counts the writes; a write names the version it replaces, and fails when another one came first. 0: never written. */
+    version: z.int().min(0),
+    /** Where the manifest was last seen: relative path and line. */
+    file: z.string().optional(),
+    line: z.number().optional(),
+    service: ServiceIdentity.optional(),
+    /** The name on the platform (`spec.name`) when it was last asked for. */
+    platformName: z.string().optional(),
+    /** The pipe, once there is one. */
+    pipe: RecordedPipe.optional(),
+    /**
+     * The pipe that the last attempt is to replace, with what the record said of it; there only until the attempt has an
+     * outcome: given up when the new id is durable, and the record's pipe again when nothing was created.
+     */
+    former: FormerPipe.optional(),
+    /** How often, and when last, a pipe of this key was replaced by a new one. */
+    replaced: Replaced.optional(),
+    /** The last attempt to create, of whatever fate; `attempt` only ever grows. */
+    intent: Intent.optional(),
+    /** The query endpoint's last upsert. */
+    upsert: RecordedUpsert.optional(),
+    /** What was asked for when it was created, adopted or last applied. */
+    applied: Fingerprint.optional(),
+    backoff: Backoff.optional(),
+    /** Worked out anew at each reconcile: those that another version wrote may be left out. */
+    conditions: Conditions.optional().catch(undefined),
+  })
+  .readonly()
+export type LedgerRecord = z.infer<typeof LedgerRecord>
 
 /** The record of a key that was never written. */
 export function blankRecord(key: Key): LedgerRecord {
-  return {
-    key,
-    version: 0,
-    file: undefined,
-    line: undefined,
-    service: undefined,
-    platformName: undefined,
-    pipe: undefined,
-    former: undefined,
-    replaced: undefined,
-    intent: undefined,
-    upsert: undefined,
-    applied: undefined,
-    backoff: undefined,
-    conditions: undefined,
-  }
+  return { key, version: 0 }
 }

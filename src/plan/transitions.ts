@@ -91,7 +91,9 @@ export function failIntent(record: LedgerRecord, intent: Intent, seen: Seen): Le
 function withFormer(record: LedgerRecord): LedgerRecord {
   const { former } = record
   if (former === undefined) return record
-  return { ...record, ...former, former: undefined }
+  // Each by its name: what was not known of it is not known again.
+  const { pipe, service, platformName, applied } = former
+  return { ...record, pipe, service, platformName, applied, former: undefined }
 }
 
 /** The request may have had an effect; only a person's word ends this. */

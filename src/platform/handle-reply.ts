@@ -1,4 +1,4 @@
-import { sensitiveTexts } from '../kinds/secret-ref.ts'
+import { sensitiveTexts } from '../kinds/sensitive-names.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../reconcile/events.ts'
 import type { Reply } from '../reconcile/ports.ts'

@@ -87,5 +87,5 @@ async function create(
   )
   if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
   // The reply is the first look at the pipe: no GET is spent on what it says.
-  return { outcome: noteReply(deps, { key, entry, body, record, reply }, outcome), record, history: [] }
+  return { outcome: noteReply(deps, { key, entry, body, reply }, outcome), record, history: [] }
 }

@@ -49,7 +49,7 @@ export async function adopt(
   const { reply, message, record, history } = taken
   const { requestId } = reply
   const done: Done = { result: 'done', reason: 'Adopted', message, differences: [], requestId }
-  return { outcome: noteReply(deps, { key, entry, body, record, reply }, done), record, history }
+  return { outcome: noteReply(deps, { key, entry, body, reply }, done), record, history }
 }
 
 function isStillAsked({ world }: Deps, { input, entry }: Assessment): boolean {
@@ -107,7 +107,7 @@ async function adoptByRead(
     message,
   }
   const done: Done = { result: 'done', reason: 'FoundByRead', message, differences: [], requestId }
-  return { outcome: noteReply(deps, { key, entry, body, record, reply }, done), record, history: [history] }
+  return { outcome: noteReply(deps, { key, entry, body, reply }, done), record, history: [history] }
 }
 
 function refusedAdoption(

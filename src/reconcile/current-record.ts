@@ -5,26 +5,35 @@ import type { Deps } from './deps.ts'
 
 type Known = Pick<Deps, 'ledger' | 'world'>
 
-/** What the ledger says of a key now; read in full only when it is not what we know already. */
+/** What the ledger says of a key now. */
 export async function currentRecord({ ledger, world }: Known, key: Key): Promise<LedgerRecord> {
-  const known = world.record(key)
-  const record = known === undefined ? await ledger.get(key) : await ledger.current(known)
+  const record = await ledger.get(key)
   if (record !== undefined) world.note(record)
-  else if (known !== undefined) world.drop(key) // a person forgot it
+  else if (world.record(key) !== undefined) world.drop(key) // a person forgot it
   return record ?? blankRecord(key)
 }
 
 /** Takes over what somebody else, such as a person's command, has written of any key. @returns the keys */
-export async function catchUp(known: Known): Promise<readonly Key[]> {
-  const { ledger, world } = known
-  const written = await newsIn(known)
-  for (const record of written) world.note(record)
+export async function catchUp({ ledger, world }: Known): Promise<readonly Key[]> {
+  // As known before the ledger is asked: what is written meanwhile is not mistaken for something else.
+  const known = new Map<Key, number>()
+  for (const { key, version } of world.records()) known.set(key, version)
   const there = await ledger.versions()
-  // One without a version is about to be written.
-  const gone = [...world.records()].filter(({ key, version }) => version > 0 && !there.has(key))
-  const removed = gone.map(({ key }) => key)
-  for (const key of removed) world.drop(key)
-  return [...written.map(({ key }) => key), ...removed].toSorted()
+  const changed: Key[] = []
+  for (const [key, version] of there) {
+    if (known.get(key) === version) continue
+    const record = await ledger.get(key)
+    if (record === undefined) continue
+    if (record.version > (world.record(key)?.version ?? 0)) world.note(record)
+    changed.push(key)
+  }
+  for (const [key, version] of known) {
+    // One without a version is about to be written.
+    if (there.has(key) || version === 0 || world.record(key)?.version !== version) continue
+    world.drop(key)
+    changed.push(key)
+  }
+  return changed.toSorted()
 }
 
 /** Records as somebody else has written them since they were last read. */

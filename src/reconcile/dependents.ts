@@ -1,8 +1,7 @@
 import type { Catalog } from '../kinds/catalog.ts'
-import { serviceOf } from '../kinds/kept-manifest.ts'
 import type { Key } from '../kinds/key.ts'
+import { serviceOf, type ResourceManifest } from '../kinds/manifest.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
-import type { ResourceManifest } from '../kinds/manifest.ts'
 
 /** Keys by what each of them waits for: the keys of its `policy.dependsOn`, and its Service. */
 export function indexDependents(catalog: Catalog): Map<string, Key[]> {

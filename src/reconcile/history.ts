@@ -1,31 +1,37 @@
-import type { Key } from '../kinds/key.ts'
-import type { ActionType } from '../plan/action.ts'
-import type { ConditionType } from '../plan/condition.ts'
-import type { Reason } from '../plan/reason.ts'
+import { z } from '../kinds/zod.ts'
+import { ACTION_TYPES } from '../plan/action.ts'
+import { CONDITION_TYPES, ConditionStatus } from '../plan/condition.ts'
+import { RecordedKey, RecordedReason } from '../plan/record.ts'
 
-interface Common {
-  readonly key: Key
+const common = {
+  key: RecordedKey,
   /** ms since the epoch. */
-  readonly at: number
-  readonly revision: string
-  readonly requestId: string | undefined
-  readonly message: string
+  at: z.number(),
+  revision: z.string(),
+  requestId: z.string().optional(),
+  message: z.string(),
 }
 
 /** One line of the story: an action that touched the platform or the ledger's idea of it, or a condition that changed. */
-export type HistoryEntry = Common &
-  (
-    | {
-        readonly type: 'action'
-        readonly action: ActionType | 'intent' | 'move' | 'forget'
-        readonly reason: Reason
-        readonly result: 'started' | 'done' | 'failed' | 'unknown'
-        readonly intentId: string | undefined
-      }
-    | {
-        readonly type: 'condition'
-        readonly condition: ConditionType
-        readonly status: 'True' | 'False' | 'Unknown'
-        readonly reason: Reason
-      }
-  )
+export const HistoryEntry = z.discriminatedUnion('type', [
+  z
+    .strictObject({
+      ...common,
+      type: z.literal('action'),
+      action: z.enum([...ACTION_TYPES, 'intent', 'move', 'forget']),
+      reason: RecordedReason,
+      result: z.enum(['started', 'done', 'failed', 'unknown']),
+      intentId: z.string().optional(),
+    })
+    .readonly(),
+  z
+    .strictObject({
+      ...common,
+      type: z.literal('condition'),
+      condition: z.enum(CONDITION_TYPES),
+      status: ConditionStatus,
+      reason: RecordedReason,
+    })
+    .readonly(),
+])
+export type HistoryEntry = z.infer<typeof HistoryEntry>

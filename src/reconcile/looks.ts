@@ -1,15 +1,15 @@
 import type { Entry } from '../kinds/catalog.ts'
 import type { Difference } from '../kinds/difference.ts'
-import type { Key } from '../kinds/key.ts'
-import type { RemoteResource } from '../kinds/remote-resource.ts'
 import { compareBody } from '../kinds/compare-body.ts'
+import type { Key } from '../kinds/key.ts'
 import { fieldsOf } from '../kinds/lookup.ts'
+import { maskSensitive } from '../kinds/mask.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
+import { returnedBody } from '../kinds/returned-body.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { driftWords } from '../plan/drift-words.ts'
 import type { Done } from '../plan/outcome.ts'
-import type { LedgerRecord } from '../plan/record.ts'
 import type { Deps } from './deps.ts'
-import { keepReply } from './kept-reply.ts'
 import type { Reply } from './ports.ts'
 import type { Look } from './world.ts'
 
@@ -24,12 +24,9 @@ export function noteFound(
     readonly readAt: number | undefined
     readonly credential: string
     readonly entry: Entry | undefined
-    /** What was asked for, or expected of an alert. */
-    readonly desired: JsonObject
-    readonly record: LedgerRecord
   },
 ): void {
-  const { entry, desired, record, readAt, credential } = seen
+  const { entry, readAt, credential } = seen
   const healthy = healthyStatesOf(entry)
   const settled = healthy === undefined || (seen.state !== undefined && healthy.includes(seen.state))
   world.noteLook(key, {
@@ -40,12 +37,7 @@ export function noteFound(
     credential,
     state: seen.state,
     // A parsed reply is JSON.
-    reply: keepReply(key, seen.reply as JsonObject, {
-      manifest: entry?.manifest,
-      desired,
-      id: record.pipe?.id,
-      serviceId: record.service?.serviceId,
-    }),
+    reply: JSON.stringify(maskSensitive(returnedBody(fieldsOf(key), seen.reply as JsonObject))),
     unsettled: settled ? 0 : (world.look(key)?.unsettled ?? 0) + 1,
   })
 }
@@ -57,16 +49,15 @@ export function noteReply(
     readonly key: Key
     readonly entry: Entry | undefined
     readonly body: JsonObject
-    readonly record: LedgerRecord
     readonly reply: Reply<RemoteResource>
   },
   done: Done,
 ): Done {
-  const { key, entry, body, record, reply } = about
+  const { key, entry, body, reply } = about
   const { value, credential } = reply
   const differences = compareBody(fieldsOf(key), body, value as JsonObject)
   const state = value.state ?? undefined
-  const found = { state, reply: value, desired: body, record, entry, credential }
+  const found = { state, reply: value, entry, credential }
   noteFound(deps, key, { ...found, readAt: undefined })
   deps.emit({ type: 'Observed', key, state, differences })
   return withDrift(done, differences)

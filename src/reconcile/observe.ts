@@ -125,7 +125,7 @@ function found(
   const desired = body ?? (entry?.manifest && expectedOf(entry.manifest)) ?? {}
   const differences = compareBody(fieldsOf(key), desired, value as JsonObject) // a parsed reply is JSON
   const state = value.state ?? undefined
-  noteFound(deps, key, { state, reply: value, desired, record: recorded, entry, readAt: askedAt, credential })
+  noteFound(deps, key, { state, reply: value, entry, readAt: askedAt, credential })
   deps.emit({ type: 'Observed', key, state, differences })
   return {
     observed: { status: 'found', state, differences },

@@ -131,13 +131,8 @@ export class SecretUnavailableError extends Error {
 export interface Ledger extends AsyncDisposable {
   /** Random, made with the ledger; keys the hashes of secrets. 32 bytes. */
   readonly hashKey: Uint8Array
+  /** As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen. */
   get(key: Key): Promise<LedgerRecord | undefined>
-  /**
-   * The record of a key as it is now, as {@link get}, for who may have it already: `known` itself when this ledger gave it
-   * out and nobody has written the key since. What somebody else wrote in the last tenth of a second may go unseen; a
-   * write on top of it is refused, and from then on it is seen.
-   */
-  current(known: LedgerRecord): Promise<LedgerRecord | undefined>
   /** All records, in the order of their keys. */
   list(): Promise<readonly LedgerRecord[]>
   /**
@@ -161,8 +156,13 @@ export interface Ledger extends AsyncDisposable {
   reserveRoom(): Promise<void>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
-  /** A number that changes when somebody else, such as a person's command, has written. Cheap enough for every second. */
-  othersWrites(): Promise<number>
+  /**
+   * Calls `onWritten` soon after somebody else, such as a person's command, has written; what it was, {@link versions} tells.
+   * When that fails with a {@link LedgerError}, it is called again.
+   * @returns ends it
+   * @throws {LedgerError}
+   */
+  watch(onWritten: () => Promise<void>): Promise<() => void>
   /** The version of every record, without reading the records: what to compare with after somebody else has written. */
   versions(): Promise<ReadonlyMap<Key, number>>
   /** Whether an owner, the daemon or `apply`, works with it at this moment; true for the owner itself. */

@@ -26,9 +26,9 @@ export interface ResourceStatus {
   readonly pipeId: string | undefined
   /** `state` as the platform last reported it. */
   readonly state: string | undefined
-  /** Bodies of the interface, sensitive values masked. */
-  readonly desired: JsonObject | undefined
-  readonly observed: JsonObject | undefined
+  /** Bodies of the interface, sensitive values masked. JSON text: as objects, those of thousands take many times the room. */
+  readonly desired: string | undefined
+  readonly observed: string | undefined
   /** ms since the epoch. */
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
@@ -52,35 +52,14 @@ function tellingCondition({ conditions, reason }: Pick<ResourceStatus, 'conditio
   return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced
 }
 
-/** The facts of a status, in the order in which they are shown: all but the two bodies. */
-const FACTS = [
-  'key',
-  'kind',
-  'name',
-  'labels',
-  'status',
-  'conditions',
-  'action',
-  'reason',
-  'message',
-  'differences',
-  'file',
-  'line',
-  'revision',
-  'service',
-  'pipeId',
-  'state',
-  'lastReconciledAt',
-  'nextReconcileAt',
-  'suspendedUntil',
-] as const satisfies readonly (keyof ResourceStatus)[]
+/** One of the two bodies of a status. */
+export function bodyIn(text: string | undefined): JsonObject | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as JsonObject) // written as one
+}
 
-export type StatusFact = (typeof FACTS)[number]
-
-/** A status without the two bodies, which are made when they are read, as a list of thousands must not do. */
-export function factsOf(status: ResourceStatus): Pick<ResourceStatus, StatusFact> {
-  const facts = Object.fromEntries(FACTS.map((name) => [name, status[name]]))
-  return facts as Pick<ResourceStatus, StatusFact> // made of the same names
+/** A status as it is shown in full. */
+export function withBodies({ desired, observed, ...facts }: ResourceStatus) {
+  return { ...facts, desired: bodyIn(desired), observed: bodyIn(observed) }
 }
 
 /** The read model that page, API and metrics show; kept by the daemon. */

@@ -41,8 +41,6 @@ export async function upsert(
   noteFound(deps, key, {
     state: undefined,
     reply: value,
-    desired: body,
-    record: input.recorded,
     entry,
     readAt: undefined,
     credential,

@@ -3,7 +3,6 @@ import type { Action } from '../plan/action.ts'
 import type { Outcome } from '../plan/outcome.ts'
 import type { WritableBoard } from './board.ts'
 import type { Deps, Turn } from './deps.ts'
-import { changedStatus } from './kept-status.ts'
 import type { LedgerError } from './ports.ts'
 import type { Reconciled } from './reconciled.ts'
 import type { CreateEnd } from './rescue.ts'
@@ -30,7 +29,7 @@ export function withoutLedger(
   const action: Action = { type: 'hold', reason, until: undefined, message }
   const outcome: Outcome = { ...unsavedOutcome(message, undefined), reason }
   const before = board.get(key)
-  if (before !== undefined) board.set(changedStatus(before, { status: 'Failed', reason, message }))
+  if (before !== undefined) board.set({ ...before, status: 'Failed', reason, message })
   deps.emit({
     type: 'ReconcileFinished',
     key,

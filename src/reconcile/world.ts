@@ -16,7 +16,6 @@ import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import type { Newcomer } from '../plan/rename.ts'
 import { replaceableFrom } from '../plan/replacement.ts'
-import type { KeptReply } from './kept-reply.ts'
 import { indexDependents } from './dependents.ts'
 import { createKeyGroups } from './key-groups.ts'
 import { createKinIndex } from './kin-index.ts'
@@ -33,7 +32,8 @@ export interface Look {
   /** Equal for equal credentials: those that it was asked with. */
   readonly credential: string | undefined
   readonly state: string | undefined
-  readonly reply: KeptReply | undefined
+  /** JSON text of what it returned, sensitive values masked. */
+  readonly reply: string | undefined
   /** Looks in a row that found a state which is not healthy. */
   readonly unsettled: number
 }

@@ -1,4 +1,4 @@
-import { SECRET_FIELDS } from '../kinds/secret-ref.ts'
+import { SECRET_FIELDS } from '../kinds/sensitive-names.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { Operation } from './request-schema.ts'
 

@@ -1,5 +1,5 @@
 import { kindOf } from '../kinds/key.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import { bodyIn, type ResourceStatus } from '../reconcile/status.ts'
 
 /** Where the words of a message begin that say what to do; the steps say it again, with what to copy. */
 const REMEDIES = [
@@ -19,7 +19,8 @@ export function causeOf(resource: ResourceStatus): string {
 
 /** What the alert says of itself, as the platform reports it. */
 function alertWords({ observed }: ResourceStatus): string {
-  const [name, message] = [observed?.['name'], observed?.['message']]
+  const body = bodyIn(observed)
+  const [name, message] = [body?.['name'], body?.['message']]
   if (typeof name !== 'string') return ''
   return ` On the platform it is "${name}"${typeof message === 'string' && message !== '' ? `: ${message}` : ''}.`
 }

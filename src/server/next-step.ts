@@ -1,7 +1,7 @@
 import type { Finding } from '../kinds/finding.ts'
 import { kindOf, parseKey, type Key } from '../kinds/key.ts'
 import type { Reason } from '../plan/reason.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import { bodyIn, type ResourceStatus } from '../reconcile/status.ts'
 
 /** One thing to do, in a sentence, with what to copy for it. */
 export interface NextStep {
@@ -141,7 +141,7 @@ const STEPS: Readonly<Record<Reason, Steps>> = {
     ),
   ],
   UnhealthyState: ({ resource }) => {
-    const id = resource.pipeId ?? textIn(resource.observed?.['id'])
+    const id = resource.pipeId ?? textIn(bodyIn(resource.observed)?.['id'])
     return kindOf(resource.key) === 'Alert'
       ? [withId('The alert itself fires: look at what it watches. It is well again by itself.', id)]
       : [withId('Look in the console why the pipe is in this state.', id)]
@@ -276,7 +276,7 @@ function drifted({ resource, place }: Stuck): readonly NextStep[] {
   const where = isAlert ? 'where the alert is defined' : 'in the console'
   const isPlain = others.length === 0 && PLAIN_FIELD.test(first.field) && PLAIN_VALUE.test(first.observed)
   const back = others.length === 0 ? `${first.field} back to ${first.desired}` : 'these fields back'
-  const id = resource.pipeId ?? textIn(resource.observed?.['id'])
+  const id = resource.pipeId ?? textIn(bodyIn(resource.observed)?.['id'])
   return [
     withId(`Set ${back} ${where}.`, id),
     isPlain

@@ -1,3 +1,5 @@
+import { SENSITIVE_NAMES } from '../kinds/sensitive-names.ts'
+
 /*
  * The second net of law 6. Secrets have a type that cannot print itself, and nothing that is emitted should
  * hold one; this catches what came in by a text of somebody else, such as the message of a parse error.
@@ -9,8 +11,10 @@ const SHOWN = '[secret]'
 const CREDENTIALS = /\b(Basic|Bearer)\s+[\w.~+/=-]{8,}/gi
 
 /** `"password": "…"` and its like, in JSON, YAML or `name=value`. */
-const ASSIGNMENT =
-  /(["']?\b(?:password|secretKey|keySecret|accessKeyId|connectionString|caCertificate|token)\b["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;}&"']+)/gi
+const ASSIGNMENT = new RegExp(
+  String.raw`(["']?\b(?:${SENSITIVE_NAMES.join('|')})\b["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;}&"']+)`,
+  'gi',
+)
 
 /** `user:password@` in a URL. */
 const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi
@@ -24,14 +28,4 @@ export function maskText(text: string): string {
 }
 
 /** Names that never show their value, at the top of a line and one level below it. */
-export const REDACTED_PATHS: readonly string[] = [
-  'password',
-  'secretKey',
-  'keySecret',
-  'accessKeyId',
-  'connectionString',
-  'caCertificate',
-  'username',
-  'token',
-  'authorization',
-].flatMap((name) => [name, `*.${name}`])
+export const REDACTED_PATHS: readonly string[] = SENSITIVE_NAMES.flatMap((name) => [name, `*.${name}`])

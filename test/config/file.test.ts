@@ -20,7 +20,7 @@ describe('a file of settings', () => {
     ].join('\n')
     expect(parseSettingsFile('p.yaml', content)).toStrictEqual({
       given: [
-        { name: 'interval', text: '10m', from: 'p.yaml:2' },
+        { name: 'intervalMs', text: '10m', from: 'p.yaml:2' },
         { name: 'concurrency', text: '08', from: 'p.yaml:3' },
         { name: 'sandbox', text: 'yes', from: 'p.yaml:4' },
         { name: 'listen', text: '[::1]:8080', from: 'p.yaml:5' },

@@ -59,7 +59,6 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
   return {
     hashKey: new Uint8Array(32),
     get: (key: Key) => read(() => records.get(key)),
-    current: (known) => read(() => records.get(known.key)),
     list: () => read(() => [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))),
     swap,
     settle: swap,
@@ -79,7 +78,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       if (run.model.isDiskFull) throw new LedgerError('io', 'the disk is full')
     },
     history: async () => [],
-    othersWrites: async () => 0,
+    watch: async () => () => undefined,
     versions: () => read(() => new Map([...records].map(([key, { version }]) => [key, version]))),
     owned: async () => true,
     [Symbol.asyncDispose]: async () => undefined,

@@ -31,7 +31,7 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       {
         file: 'plan/transitions.ts',
-        from: 'return { ...record, ...former, former: undefined }',
+        from: 'return { ...record, pipe, service, platformName, applied, former: undefined }',
         to: 'return { ...record, former: undefined }',
       },
     ],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isSensitiveName, maskSensitive, maskText } from '../../src/kinds/mask.ts'
+import { maskSensitive, maskText } from '../../src/kinds/mask.ts'
+import { isSensitiveName } from '../../src/kinds/sensitive-names.ts'
 import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { secretRefsIn, withSecrets } from '../../src/kinds/secrets-in.ts'

@@ -57,28 +57,6 @@ describe.each(['memory:', 'sqlite:'])('a ledger at %s', (home) => {
     expect(second).toStrictEqual({ ...first, line: 7, version: 2 })
   })
 
-  test('tells whether a record is still the one it gave out', async () => {
-    const first = await ledger.swap(fullRecord(ORDERS), [])
-    expect(await ledger.current(first)).toBe(first)
-    const [listed] = await ledger.list()
-    expect(listed).not.toBe(first)
-    expect(await ledger.current(listed ?? first)).toBe(listed)
-
-    const second = await ledger.swap({ ...first, line: 7 }, [])
-    expect(await ledger.current(first)).toStrictEqual(second)
-    await ledger.remove(second, [])
-    expect(await ledger.current(second)).toBeUndefined()
-    const third = await ledger.swap(blank(ORDERS), [])
-    expect(await ledger.current(second)).toStrictEqual(third)
-  })
-
-  test('reads again what it did not give out, whatever version it says to be of', async () => {
-    const written = await ledger.swap(fullRecord(ORDERS), [])
-    expect(await ledger.current({ ...written, line: 99 })).toStrictEqual(written)
-    await expect(ledger.swap(fullRecord(ORDERS), [])).rejects.toThrow(LedgerConflict)
-    expect(await ledger.current({ ...blank(ORDERS), version: 1 })).toStrictEqual(written)
-  })
-
   test('lists records in the order of their keys', async () => {
     for (const key of ['Pipe/b', 'Alert/z', 'Pipe/a', 'Service/a'] as const) await ledger.swap(blank(key), [])
     const keys = (await ledger.list()).map((record) => record.key)

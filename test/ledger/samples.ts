@@ -15,10 +15,7 @@ const PIPE: RecordedPipe = {
   origin: 'created',
   at: 1,
   revision: 'abc',
-  requestId: undefined,
   seenAt: 2,
-  saidGoneAt: undefined,
-  refutedAt: undefined,
 }
 
 /** A record with every field set. */
@@ -49,7 +46,7 @@ export function fullRecord(key: Key): LedgerRecord {
       sendBy: 2,
       endBy: 3,
       state: 'succeeded',
-      seen: { at: 2, httpStatus: undefined, requestId: 'r', what: 'the connection was reset', pipeId: 'p-2' },
+      seen: { at: 2, requestId: 'r', what: 'the connection was reset', pipeId: 'p-2' },
       saidEarlyAt: 7,
     },
     upsert: {
@@ -74,11 +71,9 @@ export function entry(key: Key, message: string): HistoryEntry {
     key,
     at: 1,
     revision: 'abc',
-    requestId: undefined,
     message,
     action: 'intent',
     reason: 'New',
     result: 'started',
-    intentId: undefined,
   }
 }

@@ -133,9 +133,20 @@ describe('the outcome of an intent', () => {
     expect([next.former, next.replaced]).toEqual([undefined, undefined])
   })
 
+  test('without effect leaves nothing of the attempt where the pipe had nothing', () => {
+    const former = { pipe: FORMER.pipe }
+    const next = failIntent({ ...open, applied: FIELDS, former }, own, SEEN)
+    expect([next.pipe, next.service, next.platformName, next.applied]).toEqual([
+      FORMER.pipe,
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
   test('that may have worked keeps it', () => {
     const next = leaveIntentUnknown({ ...open, former: FORMER }, own, SEEN)
-    expect(next).toMatchObject({ pipe: undefined, former: FORMER, intent: { state: 'unknown' } })
+    expect([next.pipe, next.former, next.intent?.state]).toEqual([undefined, FORMER, 'unknown'])
   })
 
   test.each([

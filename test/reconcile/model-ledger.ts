@@ -99,7 +99,6 @@ export function createLedgerView(
   return {
     ...ledger,
     get: (key) => read(() => ledger.get(key)),
-    current: (known) => read(() => ledger.current(known)),
     list: () => read(() => ledger.list()),
     versions: () => read(() => ledger.versions()),
     history: (query) => read(() => ledger.history(query)),

@@ -1,7 +1,8 @@
+import { seedStatus } from '../../src/reconcile/board.ts'
+import { withBodies } from '../../src/reconcile/status.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Status } from '../../src/plan/condition.ts'
 import type { Reason } from '../../src/plan/reason.ts'
-import { seedStatus } from '../../src/reconcile/seed.ts'
 import type { Given } from './given.ts'
 import { given, HOUR, MINUTE } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
@@ -283,6 +284,11 @@ test('a turn leaves its place when it was told what is there, and keeps it while
 describe('what is shown of a pipe', () => {
   const ORDERS = 'Pipe/orders'
 
+  function shown({ board }: Given) {
+    const status = board.get(ORDERS)
+    return status && withBodies(status)
+  }
+
   async function drifted(): Promise<Given> {
     const world = await given({ 'orders.yaml': pipe('orders', { replicas: 1 }) })
     await world.go(ORDERS)
@@ -293,9 +299,9 @@ describe('what is shown of a pipe', () => {
 
   test('is what the platform said, and what the manifest asks for', async () => {
     const world = await drifted()
-    const { id } = world.board.get(ORDERS)?.observed ?? {}
+    const { id } = shown(world)?.observed ?? {}
     expect(id).toBe((await world.record(ORDERS)).pipe?.id)
-    expect(world.board.get(ORDERS)).toMatchObject({
+    expect(shown(world)).toMatchObject({
       desired: { scaling: { replicas: 1 }, source: { kafka: { topics: 'orders' } } },
       observed: {
         name: 'orders',
@@ -304,25 +310,25 @@ describe('what is shown of a pipe', () => {
         source: { kafka: { brokers: 'b-1.example:9092', topics: 'orders' } },
       },
     })
-    expect(JSON.stringify(world.board.get(ORDERS)?.observed)).not.toContain('credentials')
+    expect(JSON.stringify(shown(world)?.observed)).not.toContain('credentials')
   })
 
   test('stays what the platform said when the manifest says something else since', async () => {
     const world = await drifted()
-    const { observed } = world.board.get(ORDERS) ?? {}
+    const { observed } = shown(world) ?? {}
     world.write('orders.yaml', pipe('orders', { replicas: 3, topics: 'others' }))
     seedStatus(world.deps, world.board, ORDERS)
-    expect(world.board.get(ORDERS)?.observed).toEqual(observed)
-    expect(world.board.get(ORDERS)?.desired).toMatchObject({ source: { kafka: { topics: 'others' } } })
+    expect(shown(world)?.observed).toEqual(observed)
+    expect(shown(world)?.desired).toMatchObject({ source: { kafka: { topics: 'others' } } })
   })
 
   test('stays when the ledger fails for a moment', async () => {
     const world = await drifted()
-    const { observed, desired } = world.board.get(ORDERS) ?? {}
+    const { observed, desired } = shown(world) ?? {}
     world.ledger.unreadable(1)
     await world.go(ORDERS)
     expect(world.board.get(ORDERS)).toMatchObject({ status: 'Failed', reason: 'LedgerFailed', kind: 'Pipe' })
-    expect(world.board.get(ORDERS)?.observed).toEqual(observed)
-    expect(world.board.get(ORDERS)?.desired).toEqual(desired)
+    expect(shown(world)?.observed).toEqual(observed)
+    expect(shown(world)?.desired).toEqual(desired)
   })
 })

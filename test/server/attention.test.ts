@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 import { troublesOf } from '../../src/server/attention.ts'
-import { condition, fakeParts, finding, NOW, overview, resource } from './fake-parts.ts'
+import { condition, fakeParts, finding, NOW, overview, resource, type Over } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 function troubles(
@@ -18,7 +18,7 @@ function invalid(name: string): ResourceStatus {
   return resource(`Pipe/${name}`, { status: 'Invalid', reason: 'InvalidManifest', conditions })
 }
 
-function refused(index: number, over: Partial<ResourceStatus> = {}): ResourceStatus {
+function refused(index: number, over: Over = {}): ResourceStatus {
   return resource(`Pipe/p${index}`, { status: 'Failed', reason: 'AuthFailed', message: 'refused', ...over })
 }
 

@@ -1,6 +1,7 @@
 import type { Finding } from '../../src/kinds/finding.ts'
 import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/reconcile/events.ts'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
@@ -17,8 +18,15 @@ export function condition(status: Condition['status'], over: Partial<Condition> 
   return { status, reason: 'InSync', message: 'as asked for', since: NOW - 60_000, ...over }
 }
 
+/** What is other than in a resource that is well; bodies as objects. */
+export type Over = Partial<Omit<ResourceStatus, 'desired' | 'observed'>> & {
+  readonly desired?: JsonObject | undefined
+  readonly observed?: JsonObject | undefined
+}
+
 /** A resource that is well, but for what `over` says. */
-export function resource(key: Key, over: Partial<ResourceStatus> = {}): ResourceStatus {
+export function resource(key: Key, over: Over = {}): ResourceStatus {
+  const { desired, observed, ...facts } = over
   return {
     key,
     kind: kindOf(key),
@@ -40,12 +48,12 @@ export function resource(key: Key, over: Partial<ResourceStatus> = {}): Resource
     service: 'analytics',
     pipeId: undefined,
     state: undefined,
-    desired: undefined,
-    observed: undefined,
+    desired: desired && JSON.stringify(desired),
+    observed: observed && JSON.stringify(observed),
     lastReconciledAt: NOW - 30_000,
     nextReconcileAt: NOW + 270_000,
     suspendedUntil: undefined,
-    ...over,
+    ...facts,
   }
 }
 

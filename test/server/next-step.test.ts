@@ -6,11 +6,11 @@ import { REASONS, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import { causeOf } from '../../src/server/cause.ts'
 import { nextSteps, placeOf } from '../../src/server/next-step.ts'
-import { condition, resource } from './fake-parts.ts'
+import { condition, resource, type Over } from './fake-parts.ts'
 
 const HERE = { sandbox: false, manifestsDir: 'manifests' } as const
 
-function stuck(reason: Reason, over: Partial<ResourceStatus> = {}): ResourceStatus {
+function stuck(reason: Reason, over: Over = {}): ResourceStatus {
   return resource('Pipe/orders', { reason, status: 'Failed', ...over })
 }
 

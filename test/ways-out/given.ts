@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runCommand } from '../../src/cli/program.ts'
+import { LedgerRecord, type Intent } from '../../src/plan/record.ts'
 import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
@@ -144,27 +145,28 @@ export function shownAs(url: string, key: string, status: string, limitMs?: numb
 
 /** Makes the last intent of a key one that is being sent since `ageMs`, as a crash or a running daemon leaves it. */
 export function reopenIntent(world: Given, key: string, ageMs: number): void {
-  dateIntent(world, key, ageMs, { state: 'open', seen: 'NULL' })
+  dateIntent(world, key, ageMs, { state: 'open', seen: undefined })
 }
 
 /** Makes the last intent of a key older, with an outcome that is not known as ever. */
 export function ageIntent(world: Given, key: string, ageMs: number): void {
-  dateIntent(world, key, ageMs, { state: 'unknown', seen: `json_extract(body, '$.intent.seen')` })
+  dateIntent(world, key, ageMs, { state: 'unknown' })
 }
 
-function dateIntent(
-  { workspace }: Given,
-  key: string,
-  ageMs: number,
-  { state, seen }: { readonly state: string; readonly seen: string },
-): void {
+function dateIntent({ workspace }: Given, key: string, ageMs: number, changes: Partial<Intent>): void {
   const openedAt = Date.now() - ageMs
   const db = new DatabaseSync(workspace.path('ledger.db'))
   try {
-    db.prepare(
-      `UPDATE record SET version = version + 1, body = json_set(body, '$.version', version + 1, '$.intent.state', ?,
-       '$.intent.seen', json(${seen}), '$.intent.openedAt', ?, '$.intent.sendBy', ?, '$.intent.endBy', ?) WHERE key = ?`,
-    ).run(state, openedAt, openedAt + 5_000, openedAt + 40_000, key)
+    const row = db.prepare('SELECT body FROM record WHERE key = ?').get(key)
+    const record = LedgerRecord.parse(JSON.parse(String(row?.['body'])))
+    const dates = { openedAt, sendBy: openedAt + 5_000, endBy: openedAt + 40_000 }
+    const intent = { ...record.intent, ...changes, ...dates }
+    const version = record.version + 1
+    db.prepare('UPDATE record SET version = ?, body = ? WHERE key = ?').run(
+      version,
+      JSON.stringify({ ...record, version, intent }),
+      key,
+    )
   } finally {
     db.close()
   }

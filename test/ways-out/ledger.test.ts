@@ -3,7 +3,7 @@ import { openLedger } from '../../src/ledger/open.ts'
 import type { Ledger } from '../../src/reconcile/ports.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
-import { watchLedger } from '../../src/daemon/ledger-watch.ts'
+import { catchUp } from '../../src/reconcile/current-record.ts'
 import { retryCreate } from '../../src/reconcile/person-retry.ts'
 import { createWorld } from '../../src/reconcile/world.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
@@ -38,49 +38,17 @@ const UNKNOWN: LedgerRecord = {
 }
 
 describe('a ledger with others at it', () => {
-  test('tells that somebody else wrote, and not that we did', async () => {
-    using workspace = createWorkspace()
-    const url = `sqlite:${workspace.path('ledger.db')}`
-    await using owner = await open(url, 'owner')
-    await using writer = await open(url, 'writer')
-    const before = await owner.othersWrites()
-    const own = await owner.swap(blankRecord('Pipe/own'), [])
-    expect(await owner.othersWrites()).toBe(before)
-    const other = await writer.swap(blankRecord('Pipe/other'), [])
-    expect(await owner.othersWrites()).not.toBe(before)
-    expect(await owner.versions()).toEqual(
-      new Map([
-        ['Pipe/other', other.version],
-        ['Pipe/own', own.version],
-      ]),
-    )
-  })
-
-  test('gives back no record that somebody else wrote a moment ago or longer', async () => {
-    using workspace = createWorkspace()
-    const url = `sqlite:${workspace.path('ledger.db')}`
-    await using owner = await open(url, 'owner')
-    await using writer = await open(url, 'writer')
-    const first = await owner.swap(blankRecord(ORDERS), [])
-    expect(await owner.current(first)).toBe(first)
-    const second = await writer.swap({ ...first, line: 7 }, [])
-    await clock.advance(100)
-    expect(await owner.current(first)).toStrictEqual(second)
-    await writer.remove(second, [])
-    await clock.advance(100)
-    expect(await owner.current(first)).toBeUndefined()
-  })
-
-  test('refuses a write over what somebody else has just written, and sees it from then on', async () => {
+  test('refuses a write over what somebody else has just written, and reads what that was', async () => {
     using workspace = createWorkspace()
     const url = `sqlite:${workspace.path('ledger.db')}`
     await using owner = await open(url, 'owner')
     await using writer = await open(url, 'writer')
     const first = await owner.swap(blankRecord(ORDERS), [])
     const second = await writer.swap({ ...first, line: 7 }, [])
-    expect(await owner.current(first)).toBe(first)
     await expect(owner.swap({ ...first, line: 9 }, [])).rejects.toThrow(LedgerConflict)
-    expect(await owner.current(first)).toStrictEqual(second)
+    expect(await owner.get(ORDERS)).toStrictEqual(second)
+    await writer.remove(second, [])
+    expect(await owner.get(ORDERS)).toBeUndefined()
   })
 
   test('reads a record again after a write that failed: it may be on disk all the same', async () => {
@@ -100,16 +68,11 @@ describe('a ledger with others at it', () => {
       if (fails) throw new LedgerError('io', 'the disk says that it is full')
       return result
     }
-    await using ledger = createLedger({
-      store: { ...store, write },
-      hashKey,
-      emit: () => undefined,
-      monotonic: () => 0,
-    })
+    await using ledger = createLedger({ store: { ...store, write }, hashKey, emit: () => undefined, clock })
     const first = await ledger.swap(blankRecord(ORDERS), [])
     fails = true
     await expect(ledger.swap({ ...first, line: 7 }, [])).rejects.toThrow(LedgerError)
-    expect(await ledger.current(first)).toMatchObject({ line: 7, version: 2 })
+    expect(await ledger.get(ORDERS)).toMatchObject({ line: 7, version: 2 })
   })
 
   test('tells whether it is owned, by whomever, and asking takes nothing from anyone', async () => {
@@ -128,42 +91,89 @@ describe('a ledger with others at it', () => {
 
   test('in memory nobody else can write', async () => {
     await using ledger = await open('memory:', 'owner')
-    const before = await ledger.othersWrites()
+    const end = await ledger.watch(() => expect.unreachable())
     const { version } = await ledger.swap(blankRecord(ORDERS), [])
-    expect(await ledger.othersWrites()).toBe(before)
+    await clock.advance(5_000)
     expect(await ledger.versions()).toEqual(new Map([[ORDERS, version]]))
     expect(await ledger.owned()).toBe(true)
+    end()
   })
 
-  test('the watch asks for exactly the keys that others wrote or removed, and for none without reason', async () => {
+  test('what others wrote or removed is caught up with, and nothing else', async () => {
     using workspace = createWorkspace()
     const url = `sqlite:${workspace.path('ledger.db')}`
-    const time = createFakeClock()
     await using owner = await open(url, 'owner')
     await using writer = await open(url, 'writer')
-    const world = createWorld({ hashKey: owner.hashKey, clock: time })
+    const world = createWorld({ hashKey: owner.hashKey, clock })
+    const known = { ledger: owner, world }
     const removed = await owner.swap(blankRecord('Pipe/removed'), [])
     for (const record of [removed, await owner.swap(blankRecord('Pipe/same'), [])]) world.note(record)
-    const told: (readonly string[])[] = []
-    const end = await watchLedger({
-      ledger: owner,
-      world,
-      clock: time,
-      emit: () => undefined,
-      onWritten: (keys) => told.push(keys),
-    })
-    world.note(await owner.swap(blankRecord('Pipe/own'), []))
-    await time.advance(3_000)
-    expect(told).toEqual([])
-    await writer.swap(blankRecord(ORDERS), [])
+    world.note(blankRecord('Pipe/about-to-be-written'))
+    expect(await catchUp(known)).toEqual([])
+    const written = await writer.swap(blankRecord(ORDERS), [])
     await writer.remove(removed, [])
-    await time.advance(1_000)
-    expect(told).toEqual([[ORDERS, 'Pipe/removed']])
-    end()
-    await writer.swap(blankRecord('Pipe/late'), [])
-    await time.advance(5_000)
-    expect(told).toHaveLength(1)
-    expect(time.pending).toBe(0)
+    expect(await catchUp(known)).toEqual([ORDERS, 'Pipe/removed'])
+    expect([world.record(ORDERS), world.record('Pipe/removed')]).toEqual([written, undefined])
+    expect(await catchUp(known)).toEqual([])
+  })
+
+  test('an answer that is older than what was written meanwhile takes nothing back', async () => {
+    await using ledger = await open('memory:', 'owner')
+    const world = createWorld({ hashKey: ledger.hashKey, clock })
+    const first = await ledger.swap(blankRecord(ORDERS), [])
+    const slow: Ledger = {
+      ...ledger,
+      async get(key) {
+        const record = await ledger.get(key)
+        world.note(await ledger.swap({ ...first, line: 7 }, []))
+        return record
+      },
+    }
+    await catchUp({ ledger: slow, world })
+    expect(world.record(ORDERS)).toMatchObject({ line: 7, version: 2 })
+  })
+})
+
+/** A ledger that is watched, and somebody else who writes to it. */
+async function watched(onWritten: () => Promise<void>) {
+  const stack = new AsyncDisposableStack()
+  const workspace = stack.use(createWorkspace())
+  const url = `sqlite:${workspace.path('ledger.db')}`
+  const time = createFakeClock()
+  const options = { init: 'auto', clock: time, emit: () => undefined } as const
+  const owner = stack.use(await openLedger(url, { ...options, mode: 'owner' }))
+  const writer = stack.use(await openLedger(url, { ...options, mode: 'writer' }))
+  const end = await owner.watch(onWritten)
+  return { owner, writer, time, end, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+describe('the watch of a ledger', () => {
+  test('tells what others wrote, once, and not what we did, until it is ended', async () => {
+    let calls = 0
+    await using at = await watched(async () => void (calls += 1))
+    await at.owner.swap(blankRecord('Pipe/own'), [])
+    await at.time.advance(3_000)
+    expect(calls).toBe(0)
+    await at.writer.swap(blankRecord(ORDERS), [])
+    await at.time.advance(3_000)
+    expect(calls).toBe(1)
+    at.end()
+    await at.writer.swap(blankRecord('Pipe/late'), [])
+    await at.time.advance(5_000)
+    expect(calls).toBe(1)
+    expect(at.time.pending).toBe(0)
+  })
+
+  test('tells again what could not be read', async () => {
+    let calls = 0
+    await using at = await watched(async () => {
+      calls += 1
+      if (calls === 1) throw new LedgerError('io', 'the disk is away')
+    })
+    await at.writer.swap(blankRecord(ORDERS), [])
+    await at.time.advance(5_000)
+    expect(calls).toBe(2)
+    at.end()
   })
 })
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
-import { factsOf, sinceOf, type ResourceStatus } from '../../reconcile/status.ts'
+import { sinceOf, withBodies, type ResourceStatus } from '../../reconcile/status.ts'
 import { causeOf } from '../cause.ts'
 import { nextSteps, type NextStep } from '../next-step.ts'
 import { knownKey, wholeOf, type Query } from '../parameters.ts'
@@ -28,7 +28,7 @@ export interface ResourcesReply {
 }
 
 /** Of `GET /api/v1/resources/{kind}/{name}`: all that is known of one resource. */
-export interface ResourceReply extends ResourceStatus {
+export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly since: number
   /** The message without what to do about it. */
   readonly cause: string
@@ -65,11 +65,8 @@ export function registerResources(app: FastifyInstance, parts: ServerParts): voi
 function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply {
   const overview = parts.overview()
   const findings = overview.findings.filter(({ key }) => key === resource.key)
-  const { desired, observed } = resource
   return {
-    ...factsOf(resource),
-    desired,
-    observed,
+    ...withBodies(resource),
     since: sinceOf(resource),
     cause: causeOf(resource),
     next: nextSteps(resource, overview, findings),
@@ -81,5 +78,6 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
 }
 
 function summaryOf(resource: ResourceStatus): ResourceSummary {
-  return { ...factsOf(resource), since: sinceOf(resource) }
+  const { desired: _desired, observed: _observed, ...facts } = resource
+  return { ...facts, since: sinceOf(resource) }
 }

@@ -3,7 +3,7 @@ import type { Difference } from '../../kinds/difference.ts'
 import { fieldsOf } from '../../kinds/lookup.ts'
 import { createLabels } from '../../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
-import type { ResourceStatus } from '../../reconcile/status.ts'
+import { bodyIn, type ResourceStatus } from '../../reconcile/status.ts'
 
 /** More fields than anybody reads; differing ones come first and are always among them. */
 const MOST_FIELDS = 1_000
@@ -31,8 +31,8 @@ export function sideBySide(
   resource: Pick<ResourceStatus, 'key' | 'desired' | 'observed' | 'differences'>,
 ): readonly ComparedField[] {
   const fields = fieldsOf(resource.key)
-  const desired = flatten(fields, resource.desired)
-  const observed = flatten(fields, resource.observed)
+  const desired = flatten(fields, bodyIn(resource.desired))
+  const observed = flatten(fields, bodyIn(resource.observed))
   const paths = [...new Set([...desired.keys(), ...observed.keys()])]
   const rest = paths
     .filter((path) => !resource.differences.some(({ field }) => covers(field, path)))

@@ -25,7 +25,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     patches: [
       {
         file: 'plan/transitions.ts',
-        from: `  return { ...record, ...former, former: undefined }\n`,
+        from: `  return { ...record, pipe, service, platformName, applied, former: undefined }\n`,
         to: `  return { ...record, former: undefined }\n`,
       },
     ],

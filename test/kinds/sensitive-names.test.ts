@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { maskSensitive } from '../../src/kinds/mask.ts'
+import { isSensitiveName, SENSITIVE_NAMES, sensitiveTexts } from '../../src/kinds/sensitive-names.ts'
+import { maskLines } from '../../src/manifest/mask.ts'
+import { mask } from '../../src/lib/excerpt.ts'
+import { maskText, REDACTED_PATHS } from '../../src/telemetry/mask.ts'
+
+const VALUE = 'hunter2-hunter2'
+
+/** Every place that shows something, and how it shows a value under a name. */
+const MASKS: Readonly<Record<string, (name: string) => string>> = {
+  'a body': (name) => JSON.stringify(maskSensitive({ source: { [name]: VALUE } })),
+  'a line of a manifest': (name) => maskLines([`    ${name}: ${VALUE}`]).join(),
+  'a log line': (name) => maskText(`it said "${name}": "${VALUE}"`),
+  'a reply that repeats what was sent': (name) =>
+    mask(`you sent ${VALUE}`, sensitiveTexts(JSON.stringify({ [name]: VALUE }))),
+}
+
+for (const [where, shown] of Object.entries(MASKS)) {
+  test.each(SENSITIVE_NAMES)(`${where} does not show what stands under %s`, (name) => {
+    expect(shown(name)).not.toContain('hunter2')
+  })
+
+  test(`${where} shows what stands under a name that tells nothing`, () => {
+    expect(shown('topics')).toContain(VALUE)
+  })
+}
+
+test('fields of a log line are kept back by the same names', () => {
+  for (const name of SENSITIVE_NAMES) expect(REDACTED_PATHS).toContain(name)
+})
+
+test.each([
+  ['clientSecret', true],
+  ['api_key', true],
+  ['X-Authorization', true],
+  ['saslJaasConfig', true],
+  ['openApiKeys', false],
+  ['topics', false],
+  ['keyIdentity', false],
+])('%s is sensitive: %s', (name, sensitive) => {
+  expect(isSensitiveName(name)).toBe(sensitive)
+})
