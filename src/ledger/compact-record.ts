@@ -51,6 +51,6 @@ function compactConditions({ Valid, Synced, Ready }: Conditions): Conditions {
   return { Valid: compactCondition(Valid), Synced: compactCondition(Synced), Ready: compactCondition(Ready) }
 }
 
-function compactCondition({ status, reason, message, since }: Condition): Condition {
-  return { status, reason, message, since }
+function compactCondition({ status, reason, message, since, facts }: Condition): Condition {
+  return facts === undefined ? { status, reason, message, since } : { status, reason, message, since, facts }
 }

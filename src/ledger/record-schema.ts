@@ -1,8 +1,8 @@
 import { z } from '../kinds/zod.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
-import { CONDITION_TYPES, type Conditions } from '../plan/condition.ts'
-import { REASONS, type Reason } from '../plan/reason.ts'
+import { CONDITION_TYPES, type Condition as RecordedCondition, type Conditions } from '../plan/condition.ts'
+import { parseFacts, parseReason, type Reason } from '../plan/reason.ts'
 import { shared, sharedText } from '../lib/shared.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { HistoryEntry } from '../reconcile/history.ts'
@@ -23,19 +23,30 @@ const LedgerKey = z.custom<Key>((value) => typeof value === 'string' && parseKey
 
 const Time = z.number()
 
-const KnownReason = z.custom<Reason>((value) => typeof value === 'string' && Object.hasOwn(REASONS, value))
+/** Also by a name of before. */
+const KnownReason = z
+  .custom<Reason>((value) => parseReason(value) !== undefined)
+  .transform((reason) => parseReason(reason) ?? reason)
 
 /** In the history, a reason that another version knew is still worth showing. */
-const AnyReason = z.custom<Reason>((value) => typeof value === 'string')
+const AnyReason = z
+  .custom<Reason>((value) => typeof value === 'string')
+  .transform((reason) => parseReason(reason) ?? reason)
 
 const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 
-const Condition = z.strictObject({
-  status: ConditionStatus,
-  reason: KnownReason,
-  message: z.string().transform(shared),
-  since: Time,
-})
+const Condition = z
+  .strictObject({
+    status: ConditionStatus,
+    reason: KnownReason,
+    message: z.string().transform(shared),
+    since: Time,
+    facts: z.unknown().optional(),
+  })
+  .transform(({ facts, ...condition }): RecordedCondition => {
+    const own = parseFacts(condition.reason, facts)
+    return own === undefined ? condition : { ...condition, facts: own }
+  })
 
 /** Conditions are worked out anew at each reconcile: those that another version wrote may be left out. */
 const RecordedConditions: z.ZodType<Conditions | undefined> = known(

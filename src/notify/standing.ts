@@ -1,14 +1,19 @@
 import { sha256 } from '../lib/digest.ts'
-import type { ConditionType, Conditions, Status } from '../plan/condition.ts'
+import {
+  wellnessOf,
+  type ConditionType,
+  type Conditions,
+  type Status,
+  type Wellness,
+} from '../plan/condition.ts'
 import { isToldAnew } from '../plan/conditions.ts'
-import type { Reason } from '../plan/reason.ts'
-import { severityOf, type Severity } from '../plan/severity.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
+import type { Severity } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 
 /** How a resource stands, as far as somebody is to be told of it. */
 export interface Standing {
-  /** `between`: neither; what was told of it stays true until it settles. */
-  readonly wellness: 'bad' | 'good' | 'between'
+  readonly wellness: Wellness
   readonly status: Status
   readonly severity: Severity
   /** The condition that says so, its reason and its message. */
@@ -21,21 +26,6 @@ export interface Standing {
   readonly state: string
 }
 
-const WELLNESS: Readonly<Record<Status, Standing['wellness']>> = {
-  OutcomeUnknown: 'bad',
-  Invalid: 'bad',
-  Missing: 'bad',
-  Failed: 'bad',
-  Refused: 'bad',
-  Drifted: 'bad',
-  NotReady: 'bad',
-  Orphaned: 'bad',
-  // somebody wanted it so, and it ends by itself
-  Suspended: 'good',
-  Progressing: 'between',
-  Ready: 'good',
-}
-
 /** So long a pipe that was never healthy may take to become so, in ms; it may just have been created. */
 const START_MS = 5 * 60_000
 
@@ -46,9 +36,9 @@ export function standingOf(resource: ResourceStatus, now: number): Standing {
   const { reason, message, since } = conditions[condition]
   const words = isToldAnew(reason) ? ` ${sha256(message).slice(0, 16)}` : ''
   return {
-    wellness: isStarting(resource, now) ? 'between' : WELLNESS[status],
+    wellness: isStarting(resource, now) ? 'between' : wellnessOf(status),
     status,
-    severity: severityOf(status, reason),
+    severity: REASONS[reason].severity,
     condition,
     reason,
     message,

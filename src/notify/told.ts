@@ -1,10 +1,13 @@
 import { z } from '../kinds/zod.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { CONDITION_TYPES, STATUSES } from '../plan/condition.ts'
-import { REASONS, type Reason } from '../plan/reason.ts'
+import { parseReason, type Reason } from '../plan/reason.ts'
 import { SEVERITIES } from '../plan/severity.ts'
 
-const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
+/** Also by a name of before. */
+const KnownReason = z
+  .custom<Reason>((text) => parseReason(text) !== undefined)
+  .transform((text) => parseReason(text) ?? text)
 
 /** A trouble that a target was told of and that was not over when it last was. */
 export const Told = z.strictObject({
@@ -12,7 +15,7 @@ export const Told = z.strictObject({
   state: z.string(),
   status: z.enum(STATUSES),
   condition: z.enum(CONDITION_TYPES),
-  reason: z.string().refine(isReason),
+  reason: KnownReason,
   severity: z.enum(SEVERITIES),
 })
 export type Told = Readonly<z.infer<typeof Told>>

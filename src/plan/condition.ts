@@ -1,4 +1,4 @@
-import type { Reason } from './reason.ts'
+import type { Facts, Reason } from './reason.ts'
 
 export const CONDITION_TYPES = ['Valid', 'Synced', 'Ready'] as const
 
@@ -11,23 +11,40 @@ export interface Condition {
   readonly message: string
   /** When `status` or `reason` last changed: ms since the epoch. */
   readonly since: number
+  /** Those of the reason, of which the message is made. Undefined: it is well, or an earlier version recorded it. */
+  readonly facts?: Facts
 }
 
 export type Conditions = Readonly<Record<ConditionType, Condition>>
 
-/** One word for a resource, worst first; the label values of `pipewright_resources{status}`. */
-export const STATUSES = [
-  'OutcomeUnknown',
-  'Invalid',
-  'Missing',
-  'Failed',
-  'Refused',
-  'Drifted',
-  'NotReady',
-  'Orphaned',
-  'Suspended',
-  'Progressing',
-  'Ready',
-] as const
+/** `good`: nobody has to look. `bad`: somebody has to. `between`: on its way; what was told of it stays true until it settles. */
+export type Wellness = 'good' | 'between' | 'bad'
 
-export type Status = (typeof STATUSES)[number]
+/** One word for a resource, worst first, and whether it is well; the label values of `pipewright_resources{status}`. */
+const WELLNESS = {
+  OutcomeUnknown: 'bad',
+  Invalid: 'bad',
+  Missing: 'bad',
+  Failed: 'bad',
+  Refused: 'bad',
+  Drifted: 'bad',
+  NotReady: 'bad',
+  Orphaned: 'bad',
+  // Somebody wanted it so, and it ends by itself.
+  Suspended: 'good',
+  Progressing: 'between',
+  Ready: 'good',
+} as const satisfies Readonly<Record<string, Wellness>>
+
+export type Status = keyof typeof WELLNESS
+
+export const STATUSES = Object.keys(WELLNESS) as readonly Status[] // the keys of an object literal
+
+export function wellnessOf(status: Status): Wellness {
+  return WELLNESS[status]
+}
+
+/** Does nobody have to look at it? */
+export function isWell({ status }: { readonly status: Status }): boolean {
+  return WELLNESS[status] !== 'bad'
+}

@@ -4,6 +4,7 @@ import { kindOf } from '../kinds/key.ts'
 import { compareEndpoint, takenAway } from '../kinds/query-endpoint/compare.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { DecideInput, Desired } from '../plan/input.ts'
+import type { MissingSecret } from '../plan/reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from '../plan/record.ts'
 import type { DesiredService } from './access.ts'
 import { desiredService, isOtherService, sameService } from './access.ts'
@@ -145,7 +146,7 @@ interface Wanted {
   readonly secrets: BodySecrets
   readonly fingerprint: Fingerprint | undefined
   /** Files of the platform's own credentials that were looked for in vain, where they are needed. */
-  readonly missingCredentials: readonly string[]
+  readonly missingCredentials: readonly MissingSecret[]
   /** Whether its secrets were read for this, and not a moment before. */
   readonly isFresh: boolean
 }

@@ -4,7 +4,6 @@ import { kindOf, type Key } from '../kinds/key.ts'
 import type { ObservedPipe } from '../kinds/observed.ts'
 import { comparePipe } from '../kinds/pipe/compare.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { driftWords } from '../plan/drift-words.ts'
 import type { Done } from '../plan/outcome.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Deps } from './deps.ts'
@@ -73,7 +72,15 @@ export function noteReply(
 
 function withDrift(outcome: Done, differences: readonly Difference[]): Done {
   if (differences.length === 0) return outcome
-  return { ...outcome, reason: 'Drifted', differences, message: driftWords(differences) }
+  const fields = differences.map(({ field }) => field)
+  const { requestId } = outcome
+  return {
+    result: 'done',
+    reason: 'Drifted',
+    facts: { fields, from: 'manifest' },
+    differences,
+    requestId,
+  }
 }
 
 /** Remembers that the platform does not find a key. */

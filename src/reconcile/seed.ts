@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
+import { messageOf } from '../plan/reason.ts'
 import { blankRecord } from '../plan/record.ts'
 import type { WritableBoard } from './board.ts'
 import { describeStatus } from './kept-status.ts'
@@ -12,7 +13,7 @@ export function seedStatus({ world, clock }: Deps, board: WritableBoard, key: Ke
   const unseen = {
     status: 'Unknown',
     reason: 'Unobserved',
-    message: 'Its turn has not come yet.',
+    message: messageOf({ reason: 'Unobserved', facts: { why: 'waiting' } }),
     since: clock.now(),
   } as const
   const remembered: Conditions = record.conditions ?? { Valid: unseen, Synced: unseen, Ready: unseen }
@@ -37,7 +38,7 @@ export function seedStatus({ world, clock }: Deps, board: WritableBoard, key: Ke
       record,
       look: world.look(key),
       conditions,
-      action: { type: 'observe', reason: 'Unobserved', message: 'Its turn has not come yet.' },
+      action: { type: 'observe', reason: 'Unobserved', facts: { why: 'waiting' } },
       differences: before?.differences ?? [],
       message: invalid ? conditions.Valid.message : remembered.Synced.message,
       revision: entry?.revision ?? world.catalog?.revision.id ?? '',

@@ -2,6 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import type { ObservedPipe } from '../kinds/observed.ts'
 import { sameId } from '../lib/same-id.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
+import { messageOf, type Because } from '../plan/reason.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import { replacedAfter } from '../plan/replacement.ts'
 import { adoptPipe } from '../plan/transitions.ts'
@@ -32,7 +33,7 @@ export type TakenOver =
       /** Not yet written. */
       readonly record: LedgerRecord
       readonly reply: Reply<ObservedPipe>
-      readonly message: string
+      readonly because: Because<'Adopted'>
       readonly history: readonly HistoryEntry[]
     }
   | { readonly taken: false; readonly why: string }
@@ -84,7 +85,10 @@ export async function takeOver(
     platformName: wanted.platformName,
     fingerprint: baselineOf(recorded, wanted.fingerprint, pipe.id),
   })
-  const message = `Pipe ${pipe.id} was taken over${inPlaceOf(recorded, pipe.id)}.`
+  const because = {
+    reason: 'Adopted',
+    facts: { pipeId: pipe.id, inPlaceOf: inPlaceOf(recorded, pipe.id) },
+  } as const
   const history: HistoryEntry = {
     type: 'action',
     action: 'adopt',
@@ -95,9 +99,9 @@ export async function takeOver(
     at,
     revision,
     requestId,
-    message,
+    message: messageOf(because),
   }
-  return { taken: true, record, reply, message, history: [history] }
+  return { taken: true, record, reply, because, history: [history] }
 }
 
 /** The same of what another process has written meanwhile. */
@@ -130,10 +134,10 @@ function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string):
   return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)
 }
 
-/** An id that is given up is told once more: it must not get lost silently. */
-function inPlaceOf({ pipe, former }: LedgerRecord, id: string): string {
+/** The id that is given up. */
+function inPlaceOf({ pipe, former }: LedgerRecord, id: string): string | undefined {
   const before = pipe ?? former?.pipe
-  return before === undefined || sameId(before.id, id) ? '' : `, in place of pipe ${before.id}, which is gone`
+  return before === undefined || sameId(before.id, id) ? undefined : before.id
 }
 
 function refused(why: string): TakenOver {

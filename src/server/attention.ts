@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
-import { STATUSES, type Status } from '../plan/condition.ts'
+import { isWell, STATUSES, type Status } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { causeOf } from './cause.ts'
@@ -9,7 +9,6 @@ import { commandLine, nextSteps, placeOf, type NextStep, type StepContext } from
 import type { ServerParts } from './parts.ts'
 import { wholeOf, type Query } from './query.ts'
 import { sinceOf } from './since.ts'
-import { isWell } from './verdict.ts'
 
 /** So many of one cause are told as one; fewer each for itself. */
 const GROUP_FROM = 4
@@ -136,8 +135,8 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Tr
       ...NOTHING,
       id: 'brake',
       status: 'Brake',
-      reason: 'CreateBrake',
-      what: 'too many creations are wanted at once',
+      reason: 'CreateLimit',
+      what: REASONS.CreateLimit.means,
       message: `${brake.wanted} creations are wanted, and ${brake.limit} may pass at once (--max-creates). None passes now.`,
       next: [
         {
@@ -156,7 +155,7 @@ function oneTrouble(resource: ResourceStatus, findings: readonly Finding[], cont
     id: key,
     status,
     reason,
-    what: REASONS[reason],
+    what: REASONS[reason].means,
     message: causeOf(resource),
     since: sinceOf(resource),
     keys: [key],
@@ -196,7 +195,7 @@ function findingTrouble(finding: Finding, { manifestsDir, sandbox }: StepContext
     id: `finding ${file}:${line}:${column} ${code}`,
     status: 'Invalid',
     reason: 'InvalidManifest',
-    what: REASONS.InvalidManifest,
+    what: REASONS.InvalidManifest.means,
     message: `${message} ${hint}`,
     file,
     line,

@@ -1,10 +1,9 @@
 import { RESOURCE_KINDS } from '../kinds/key.ts'
-import { STATUSES } from '../plan/condition.ts'
+import { isWell, STATUSES } from '../plan/condition.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { oneOf, textsOf, wordsOf, type Query } from './query.ts'
 import { sinceOf } from './since.ts'
-import { isWell } from './verdict.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
 

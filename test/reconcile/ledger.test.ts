@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Given } from './given.ts'
 import { ended, given, startProcess } from './given.ts'
@@ -64,8 +65,8 @@ async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'>
   if (turn === undefined) return 'dead'
   if (turn.outcome.result === 'failed' && turn.outcome.reason === 'OutcomeUnsaved') {
     const [id = 'no id'] = world.platform.pipes.keys()
-    const isTold =
-      turn.outcome.message.includes(id) && turn.outcome.message.includes('a restart would lose it')
+    const message = messageOf(turn.outcome)
+    const isTold = message.includes(id) && message.includes('a restart would lose it')
     return isTold && turn.next?.why === 'retry' ? 'kept' : 'told otherwise'
   }
   return world.platform.posts.length === 0 ? 'nothing sent' : 'created'
