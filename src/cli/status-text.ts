@@ -1,5 +1,5 @@
 import { formatDuration } from '../lib/duration.ts'
-import { isWell, type Status } from '../plan/condition.ts'
+import { isWell, type Status } from '../plan/status.ts'
 import type { Intent } from '../plan/record.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import type { Paint } from './paint.ts'

@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import { STATUSES } from '../plan/condition.ts'
+import { STATUSES } from '../plan/status.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { CHANGES, newsId, type News } from './news.ts'
 import type { Standing } from './standing.ts'

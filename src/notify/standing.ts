@@ -1,11 +1,6 @@
 import { sha256 } from '../lib/digest.ts'
-import {
-  wellnessOf,
-  type ConditionType,
-  type Conditions,
-  type Status,
-  type Wellness,
-} from '../plan/condition.ts'
+import type { ConditionType, Conditions } from '../plan/condition.ts'
+import { wellnessOf, type Status, type Wellness } from '../plan/status.ts'
 import { isToldAnew } from '../plan/conditions.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { Severity } from '../plan/severity.ts'

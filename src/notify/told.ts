@@ -1,6 +1,7 @@
 import { z } from '../kinds/zod.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { CONDITION_TYPES, STATUSES } from '../plan/condition.ts'
+import { CONDITION_TYPES } from '../plan/condition.ts'
+import { STATUSES } from '../plan/status.ts'
 import { parseReason, type Reason } from '../plan/reason.ts'
 import { SEVERITIES } from '../plan/severity.ts'
 

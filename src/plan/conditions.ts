@@ -1,5 +1,6 @@
 import type { Action } from './action.ts'
-import type { Condition, Conditions, ConditionType, Status } from './condition.ts'
+import type { Condition, Conditions, ConditionType } from './condition.ts'
+import type { Status } from './status.ts'
 import { CONDITION_TYPES } from './condition.ts'
 import type { DecideInput } from './input.ts'
 import { doubtOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'

@@ -75,6 +75,7 @@ export function unknownFacts(
     service: service && { name: service.name, serviceId: service.serviceId },
     file,
     olderIds: [...(former === undefined ? [] : [former.pipe.id]), ...knownIds].slice(0, IDS_SHOWN),
+    createdAfter: intent.openedAt - CLOCKS_APART_MS,
     retryFrom: retryFrom(intent),
     saidEarlyAt: intent.saidEarlyAt,
   }
@@ -84,8 +85,4 @@ export function unknownFacts(
 export function doubtOf(input: DecideInput): UnknownOutcome | undefined {
   const intent = unansweredIntent(input)
   return intent && unknownFacts(input.recorded, intent, input.surroundings.knownIds)
-}
-
-export function timeOf(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -6,7 +6,7 @@ import { MISSED } from './reasons/missing.ts'
 import { REFUSING } from './reasons/refusing.ts'
 import { REQUESTS } from './reasons/requests.ts'
 import { joined, type About, type Row, type Step, type Words } from './reasons/row.ts'
-import { isWell } from './condition.ts'
+import { isWell } from './status.ts'
 
 /**
  * Every reason that an action or a condition can have, one row each: there is no other list. They are part of the interface:

@@ -1,7 +1,8 @@
 import type { Key, ResourceKind } from '../kinds/key.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { ActionType } from '../plan/action.ts'
-import type { Conditions, Status } from '../plan/condition.ts'
+import type { Conditions } from '../plan/condition.ts'
+import type { Status } from '../plan/status.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { JsonObject } from '../lib/json.ts'
 

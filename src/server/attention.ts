@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
-import { isWell, STATUSES, type Status } from '../plan/condition.ts'
+import { isWell, STATUSES, type Status } from '../plan/status.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { causeOf } from './cause.ts'

@@ -1,5 +1,5 @@
 import { RESOURCE_KINDS } from '../kinds/key.ts'
-import { isWell, STATUSES } from '../plan/condition.ts'
+import { isWell, STATUSES } from '../plan/status.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { oneOf, textsOf, wordsOf, type Query } from './query.ts'

@@ -1,4 +1,4 @@
-import { isWell, STATUSES, type Status } from '../plan/condition.ts'
+import { isWell, STATUSES, type Status } from '../plan/status.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import type { Health, Overview } from './parts.ts'
 

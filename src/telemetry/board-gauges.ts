@@ -1,5 +1,5 @@
 import { RESOURCE_KINDS, type ResourceKind } from '../kinds/key.ts'
-import { STATUSES } from '../plan/condition.ts'
+import { STATUSES } from '../plan/status.ts'
 import { REASONS } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { boundedLabel, boundLabels, type LabelBound } from './bounds.ts'

@@ -1,6 +1,6 @@
 import { KINDS, RESOURCE_KINDS } from '../kinds/key.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
-import { STATUSES } from '../plan/condition.ts'
+import { STATUSES } from '../plan/status.ts'
 import { REASONS } from '../plan/reason.ts'
 import { NOTIFICATION_RESULTS, OPERATIONS, RESULTS, WATCH_MODES } from '../reconcile/events.ts'
 import type { Priority } from '../reconcile/ports.ts'

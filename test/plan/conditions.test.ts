@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../src/plan/action.ts'
-import type { Condition, Conditions, Status } from '../../src/plan/condition.ts'
+import type { Condition, Conditions } from '../../src/plan/condition.ts'
+import type { Status } from '../../src/plan/status.ts'
 import type { ConditionsInput } from '../../src/plan/conditions.ts'
 import { changedConditions, conditionsAfter, statusOf } from '../../src/plan/conditions.ts'
 import { decide } from '../../src/plan/decide.ts'

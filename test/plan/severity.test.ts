@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isWell } from '../../src/plan/condition.ts'
+import { isWell } from '../../src/plan/status.ts'
 import { REASONS } from '../../src/plan/reason.ts'
 import { isAtLeast } from '../../src/plan/severity.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Status } from '../../src/plan/condition.ts'
+import type { Status } from '../../src/plan/status.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import { seedStatus } from '../../src/reconcile/seed.ts'
 import type { Given } from './given.ts'

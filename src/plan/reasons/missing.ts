@@ -1,5 +1,5 @@
 import { z } from '../../kinds/zod.ts'
-import { timeOf } from '../outcome-unknown.ts'
+import { timeOf } from '../../kinds/instant.ts'
 import { A_KEY, A_TIME, MISSING, only, PROGRESSING, row, serviceWords, shellWord, withId } from './row.ts'
 
 /** A pipe that is not found, and what a person can say of it. */

@@ -1,5 +1,5 @@
 import { z } from '../../kinds/zod.ts'
-import { CLOCKS_APART_MS, timeOf } from '../outcome-unknown.ts'
+import { timeOf } from '../../kinds/instant.ts'
 import { A_KEY, A_TIME, row, serviceWords, type Words } from './row.ts'
 
 /** What is known of an attempt whose outcome is not. */
@@ -19,6 +19,8 @@ export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
   file: z.string().optional(),
   /** Pipes of the same name that are known to be other ones. */
   olderIds: z.array(z.string()).readonly(),
+  /** Where the platform's clock is a little behind ours, too. */
+  createdAfter: A_TIME,
   /** From when on it may be sent again. */
   retryFrom: A_TIME,
   /** When a line in Git that came too early was read. */
@@ -44,7 +46,7 @@ export function unknownWords(unknown: UnknownOutcome): Words {
   const { key, name, service, file, olderIds, saidEarlyAt, intentId, before } = unknown
   const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
   const others = olderIds.length === 0 ? '' : `, and is none of these older ones: ${olderIds.join(', ')}`
-  const since = timeOf(unknown.openedAt - CLOCKS_APART_MS)
+  const since = timeOf(unknown.createdAfter)
   const inGit = `under policy: in ${file ?? 'its manifest'}`
   const early =
     saidEarlyAt === undefined
@@ -76,6 +78,7 @@ export const UNKNOWN = {
       openedAt: 0,
       seen: 'cut',
       olderIds: [],
+      createdAfter: 0,
       retryFrom: 0,
     },
     words: unknownWords,
