@@ -183,6 +183,19 @@ describe('a ledger', () => {
     expect(world.platform.posts).toEqual([])
   })
 
+  test('that cannot be read is what the condition of a resource says', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    world.ledger.unreadable(1)
+    await world.go('Pipe/orders')
+    const shown = world.board.get('Pipe/orders')
+    expect(shown).toMatchObject({ status: 'Failed', reason: 'LedgerFailed' })
+    const { reason, facts, message } = shown?.conditions.Synced ?? {}
+    expect({ reason, facts }).toEqual({ reason: 'LedgerFailed', facts: { said: message } })
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')?.conditions.Synced.reason).toBe('InSync')
+  })
+
   test('that cannot be written when a manifest is gone for good says so, and forgets later', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     world.platform.script('create', { type: 'fail', class: 'Rejected', effect: 'none', worked: false })
