@@ -8,7 +8,7 @@ export const CLOCK: Clock = { now: () => 1_800_000_000_000, monotonic: () => 5, 
 
 export const ORDERS: Key = 'Pipe/orders'
 
-export function ignore(): void {}
+export function ignore(..._any: readonly unknown[]): void {}
 
 const PIPE: RecordedPipe = {
   id: 'p-1',
