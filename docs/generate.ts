@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { settingsTable } from '../src/config/describe.ts'
@@ -7,6 +7,7 @@ import { ALL_METRICS, PREFIX } from '../src/telemetry/metric-definitions.ts'
 import { chartPage } from './chart-page.ts'
 import { findingsPage } from './findings-page.ts'
 import { logsPage } from './logs-page.ts'
+import { runbookPage } from './runbook-page.ts'
 import { sandboxPage } from './sandbox-page.ts'
 
 /* Writes what docs/ holds of the code (`npm run docs`); test/docs holds that it is current. */
@@ -21,6 +22,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'findings.md': findingsPage(NOTE),
     'logs.md': logsPage(NOTE),
     'sandbox.md': sandboxPage(NOTE),
+    'runbook.md': runbookPage(readFileSync(`${HERE}/runbook.md`, 'utf8')),
     '../helm/README.md': chartPage(NOTE),
     'schema/manifest.schema.json': `${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n`,
   }

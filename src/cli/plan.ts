@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import { createMemoryLedger } from '../ledger/memory.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
+import { messageOf } from '../plan/reason.ts'
 import type { Ledger } from '../reconcile/ports.ts'
 import { LedgerError } from '../reconcile/ports.ts'
 import type { Engine } from './compose.ts'
@@ -81,7 +82,7 @@ async function makePlan(engine: Engine, settings: Settings, io: Io): Promise<Pla
       key,
       action: action.type,
       reason: outcome.result === 'failed' ? outcome.reason : action.reason,
-      message: outcome.result === 'failed' ? outcome.message : action.message,
+      message: messageOf(outcome.result === 'failed' ? outcome : action),
       differences: action.type === 'report' ? action.differences : [],
       takesAway: action.type === 'upsert' ? action.takesAway : [],
       failed: outcome.result === 'failed',

@@ -1,5 +1,5 @@
 import { formatDuration } from '../lib/duration.ts'
-import type { Status } from '../plan/condition.ts'
+import { isWell, type Status } from '../plan/status.ts'
 import type { Intent } from '../plan/record.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import type { Paint } from './paint.ts'
@@ -17,11 +17,6 @@ const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   Suspended: 'dim',
   Progressing: 'cyan',
   Ready: 'green',
-}
-
-/** Whether nobody has to do anything about a resource. */
-export function isWell({ status }: Pick<ResourceStatus, 'status'>): boolean {
-  return status === 'Ready' || status === 'Suspended' || status === 'Progressing'
 }
 
 type Shown = Pick<

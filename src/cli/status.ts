@@ -3,7 +3,9 @@ import { systemClock } from '../daemon/system-clock.ts'
 import type { Key } from '../kinds/key.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Conditions } from '../plan/condition.ts'
+import { isWell } from '../plan/status.ts'
 import { statusOf } from '../plan/conditions.ts'
+import { messageOf } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import { openLedgerAs } from './compose.ts'
 import { CommandError, EXIT } from './exit-code.ts'
@@ -12,7 +14,7 @@ import type { Io } from './io.ts'
 import { print, printJson } from './io.ts'
 import { paintFor } from './paint.ts'
 import { nobody } from './quiet.ts'
-import { isWell, statusDetails, statusTable } from './status-text.ts'
+import { statusDetails, statusTable } from './status-text.ts'
 
 export const STATUS_OUTPUTS = ['text', 'json'] as const
 
@@ -52,7 +54,7 @@ function toShown(record: LedgerRecord) {
   const unseen = {
     status: 'Unknown',
     reason: 'Unobserved',
-    message: 'Its turn has not come yet.',
+    message: messageOf({ reason: 'Unobserved', facts: { why: 'waiting' } }),
     since: 0,
   } as const
   const conditions: Conditions = record.conditions ?? { Valid: unseen, Synced: unseen, Ready: unseen }

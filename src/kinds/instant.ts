@@ -19,3 +19,8 @@ export function isRealDateTime(text: string): boolean {
   // Date.parse takes the 31st of February for the 3rd of March
   return instant !== undefined && new Date(instant).toISOString().startsWith(text.slice(0, 16))
 }
+
+/** An instant as people read it: UTC, to the second. @param ms since the epoch */
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+}

@@ -1,15 +1,15 @@
 import { kindNamed } from '../kinds/lookup.ts'
 import { sha256 } from '../lib/digest.ts'
-import type { ConditionType, Conditions, Status } from '../plan/condition.ts'
+import type { ConditionType, Conditions } from '../plan/condition.ts'
+import { wellnessOf, type Status, type Wellness } from '../plan/status.ts'
 import { isToldAnew } from '../plan/conditions.ts'
-import type { Reason } from '../plan/reason.ts'
-import { severityOf, type Severity } from '../plan/severity.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
+import type { Severity } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 
 /** The state of a resource, as far as somebody is to be notified of it. */
 export interface AlertState {
-  /** `between`: neither; what was sent about it stays true until it settles. */
-  readonly wellness: 'bad' | 'good' | 'between'
+  readonly wellness: Wellness
   readonly status: Status
   readonly severity: Severity
   /** The condition that says so, its reason and its message. */
@@ -22,21 +22,6 @@ export interface AlertState {
   readonly state: string
 }
 
-const WELLNESS: Readonly<Record<Status, AlertState['wellness']>> = {
-  OutcomeUnknown: 'bad',
-  Invalid: 'bad',
-  Missing: 'bad',
-  Failed: 'bad',
-  Refused: 'bad',
-  Drifted: 'bad',
-  NotReady: 'bad',
-  Orphaned: 'bad',
-  // somebody wanted it so, and it ends by itself
-  Suspended: 'good',
-  Progressing: 'between',
-  Ready: 'good',
-}
-
 /** So long a pipe that was never healthy may take to become so, in ms; it may just have been created. */
 const START_MS = 5 * 60_000
 
@@ -47,9 +32,9 @@ export function alertStateOf(resource: ResourceStatus, now: number): AlertState 
   const { reason, message, since } = conditions[condition]
   const words = isToldAnew(reason) ? ` ${sha256(message).slice(0, 16)}` : ''
   return {
-    wellness: isStarting(resource, now) ? 'between' : WELLNESS[status],
+    wellness: isStarting(resource, now) ? 'between' : wellnessOf(status),
     status,
-    severity: severityOf(status, reason),
+    severity: REASONS[reason].severity,
     condition,
     reason,
     message,

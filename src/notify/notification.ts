@@ -1,6 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
-import { type ConditionType, type Status, STATUSES } from '../plan/condition.ts'
+import type { ConditionType } from '../plan/condition.ts'
+import { STATUSES, type Status } from '../plan/status.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { Severity } from '../plan/severity.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'

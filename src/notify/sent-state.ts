@@ -1,10 +1,14 @@
 import { z } from '../kinds/zod.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { CONDITION_TYPES, STATUSES } from '../plan/condition.ts'
-import { REASONS, type Reason } from '../plan/reason.ts'
+import { CONDITION_TYPES } from '../plan/condition.ts'
+import { parseReason, type Reason } from '../plan/reason.ts'
 import { SEVERITIES } from '../plan/severity.ts'
+import { STATUSES } from '../plan/status.ts'
 
-const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)
+/** Also by a name of before. */
+const KnownReason = z
+  .custom<Reason>((text) => parseReason(text) !== undefined)
+  .transform((text) => parseReason(text) ?? text)
 
 /** A problem that was sent to a target and was not over with the last message. */
 export const SentAlert = z.strictObject({
@@ -12,7 +16,7 @@ export const SentAlert = z.strictObject({
   state: z.string(),
   status: z.enum(STATUSES),
   condition: z.enum(CONDITION_TYPES),
-  reason: z.string().refine(isReason),
+  reason: KnownReason,
   severity: z.enum(SEVERITIES),
 })
 export type SentAlert = Readonly<z.infer<typeof SentAlert>>

@@ -1,17 +1,11 @@
 import type { Difference } from '../kinds/difference.ts'
-import type { Reason } from './reason.ts'
+import type { Because } from './reason.ts'
 
 export const ACTION_TYPES = ['create', 'adopt', 'upsert', 'observe', 'report', 'hold', 'refuse'] as const
 
 export type ActionType = (typeof ACTION_TYPES)[number]
 
-interface Because {
-  readonly reason: Reason
-  /** What happens and why, in a sentence or two; ends with what to do where a person has to do something. */
-  readonly message: string
-}
-
-/** What should happen next to one key. A plan is a list of these, and a value. */
+/** What should happen next to one key, and why. A plan is a list of these, and a value. */
 export type Action = Because &
   (
     | { readonly type: 'create' }

@@ -1,5 +1,5 @@
 import { z } from '../kinds/zod.ts'
-import { REASONS, type Reason } from './reason.ts'
+import { parseFacts, parseReason, type Facts, type Reason } from './reason.ts'
 
 export const CONDITION_TYPES = ['Valid', 'Synced', 'Ready'] as const
 
@@ -8,33 +8,31 @@ export type ConditionType = (typeof CONDITION_TYPES)[number]
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown'])
 
 /** What we hold to be true of a resource, since when, and why. */
+export interface Condition {
+  readonly status: z.infer<typeof ConditionStatus>
+  readonly reason: Reason
+  readonly message: string
+  /** When `status` or `reason` last changed: ms since the epoch. */
+  readonly since: number
+  /** Those of the reason, of which the message is made. Undefined: it is well, or an earlier version recorded it. */
+  readonly facts?: Facts
+}
+
+/** As the ledger holds it: a reason may have a name of before, and facts may be those of another version. */
 const Condition = z
   .strictObject({
     status: ConditionStatus,
-    reason: z.custom<Reason>((value) => typeof value === 'string' && Object.hasOwn(REASONS, value)),
+    reason: z
+      .custom<Reason>((value) => parseReason(value) !== undefined)
+      .transform((reason) => parseReason(reason) ?? reason),
     message: z.string(),
-    /** When `status` or `reason` last changed: ms since the epoch. */
     since: z.number(),
+    facts: z.unknown().optional(),
   })
-  .readonly()
-export type Condition = z.infer<typeof Condition>
+  .transform(({ facts, ...condition }): Condition => {
+    const own = parseFacts(condition.reason, facts)
+    return own === undefined ? condition : { ...condition, facts: own }
+  })
 
 export const Conditions = z.strictObject({ Valid: Condition, Synced: Condition, Ready: Condition }).readonly()
 export type Conditions = z.infer<typeof Conditions>
-
-/** One word for a resource, worst first; the label values of `pipewright_resources{status}`. */
-export const STATUSES = [
-  'OutcomeUnknown',
-  'Invalid',
-  'Missing',
-  'Failed',
-  'Refused',
-  'Drifted',
-  'NotReady',
-  'Orphaned',
-  'Suspended',
-  'Progressing',
-  'Ready',
-] as const
-
-export type Status = (typeof STATUSES)[number]

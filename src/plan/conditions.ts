@@ -1,10 +1,11 @@
 import type { Action } from './action.ts'
-import type { Condition, Conditions, ConditionType, Status } from './condition.ts'
+import type { Condition, Conditions, ConditionType } from './condition.ts'
+import type { Status } from './status.ts'
 import { CONDITION_TYPES } from './condition.ts'
 import type { DecideInput } from './input.ts'
-import { outcomeUnknownWords, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
+import { doubtOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
-import type { Reason } from './reason.ts'
+import { isKept, messageOf, REASONS, type Because, type Reason } from './reason.ts'
 
 type Claim = Omit<Condition, 'since'>
 
@@ -30,7 +31,9 @@ export function conditionsAfter(input: ConditionsInput): Conditions {
     const before = previous?.[type]
     const claim = claims[type]
     const same = before !== undefined && before.status === claim.status && before.reason === claim.reason
-    if (same && before.message === claim.message) return before
+    // The message holds every fact; one of an earlier version has none beside it.
+    const isKnown = before?.facts !== undefined || claim.facts === undefined
+    if (same && before.message === claim.message && isKnown) return before
     return { ...claim, since: same ? before.since : decided.now }
   }
   const after: Conditions = { Valid: stamp('Valid'), Synced: stamp('Synced'), Ready: stamp('Ready') }
@@ -38,18 +41,9 @@ export function conditionsAfter(input: ConditionsInput): Conditions {
   return CONDITION_TYPES.every((type) => after[type] === previous?.[type]) ? (previous ?? after) : after
 }
 
-/** Reasons whose message says something more that a person wants to hear of when it changes: fields, a state, a finding. */
-const TOLD_ANEW: ReadonlySet<Reason> = new Set([
-  'Drifted',
-  'NotUpdatable',
-  'SecretRotated',
-  'UnhealthyState',
-  'InvalidManifest',
-])
-
 /** Whether another message under the same reason is news too. */
 export function isToldAnew(reason: Reason): boolean {
-  return TOLD_ANEW.has(reason)
+  return 'toldAnew' in REASONS[reason]
 }
 
 /** The types that say something else than before: by status, by reason, or by what the reason names. */
@@ -65,20 +59,26 @@ function isOther(before: Condition | undefined, after: Condition): boolean {
   return isToldAnew(after.reason) && before.message !== after.message
 }
 
-function validOf({ decided }: ConditionsInput): Claim {
-  switch (decided.desired.state) {
+function claimOf(status: Claim['status'], because: Because): Claim {
+  const { reason, facts } = because
+  const message = messageOf(because)
+  return isKept(reason) && facts !== undefined
+    ? { status, reason, message, facts }
+    : { status, reason, message }
+}
+
+function validOf({ decided: { desired } }: ConditionsInput): Claim {
+  switch (desired.state) {
     case 'valid':
-      return { status: 'True', reason: 'Valid', message: 'The manifest is valid.' }
-    case 'invalid':
-      return {
-        status: 'False',
-        reason: 'InvalidManifest',
-        message: decided.desired.problem ?? 'The manifest has errors.',
-      }
+      return claimOf('True', { reason: 'Valid', facts: undefined })
+    case 'invalid': {
+      const said = desired.problem ?? 'The manifest has errors.'
+      return claimOf('False', { reason: 'InvalidManifest', facts: { said } })
+    }
     case 'vanishing':
-      return { status: 'Unknown', reason: 'ManifestVanishing', message: 'The manifest was not found.' }
+      return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
-      return { status: 'Unknown', reason: 'Orphaned', message: 'The manifest is gone.' }
+      return claimOf('Unknown', { reason: 'Orphaned', facts: undefined })
   }
 }
 
@@ -86,66 +86,70 @@ function syncedOf(input: ConditionsInput): Claim {
   const { action, outcome, previous, decided } = input
   if (outcome.result === 'stopped') return previous?.Synced ?? unobserved(action)
   if (outcome.result === 'unknown')
-    return { status: 'Unknown', reason: 'OutcomeUnknown', message: outcome.message }
+    return claimOf('Unknown', { reason: 'OutcomeUnknown', facts: outcome.facts })
   if (outcome.result === 'failed') {
-    const doubt = action.type === 'adopt' ? stillUnknown(decided) : undefined
-    if (doubt !== undefined)
-      return { status: 'Unknown', reason: 'OutcomeUnknown', message: `${outcome.message} ${doubt}` }
+    const doubt = action.type === 'adopt' ? stillUnknown(decided, messageOf(outcome)) : undefined
+    if (doubt !== undefined) return doubt
     const looking = action.type === 'observe' || action.type === 'report' || action.type === 'hold'
-    return { status: looking ? 'Unknown' : 'False', reason: outcome.reason, message: outcome.message }
+    return claimOf(looking ? 'Unknown' : 'False', outcome)
   }
-  const told = outcome.reason ?? action.reason
+  const told: Because = outcome.reason === undefined ? action : outcome
+  const { reason } = told
   // However it came to be in sync, it is: the condition does not change again at the next look.
-  if (IN_SYNC.has(told)) return { status: 'True', reason: 'InSync', message: inSyncWords(decided) }
-  const reason = told
-  const message = outcome.message ?? action.message
+  if (IN_SYNC.has(reason)) return claimOf('True', { reason: 'InSync', facts: { as: decided.lifecycle } })
   switch (action.type) {
     case 'create':
     case 'adopt':
     case 'upsert':
     case 'observe':
-      return {
-        status: reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False',
-        reason,
-        message,
-      }
+      return claimOf(reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False', told)
     case 'report':
-      return { status: reason === 'Orphaned' ? 'Unknown' : 'False', reason, message }
+      return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', told)
     case 'refuse':
-      return { status: reason === 'OutcomeUnknown' ? 'Unknown' : 'False', reason, message }
+      return claimOf(reason === 'OutcomeUnknown' ? 'Unknown' : 'False', told)
     case 'hold':
       return heldSynced(action, decided, previous)
   }
 }
 
-/** The answer that was given for a create of unknown outcome turned out to be none. */
-function stillUnknown({ desired, recorded, surroundings }: DecideInput): string | undefined {
+/** The answer that was given for a create of unknown outcome turned out to be none. @param before what became of it, in words */
+function stillUnknown({ recorded, surroundings }: DecideInput, before: string): Claim | undefined {
   const intent = undecidedIntent(recorded)
   if (intent === undefined) return undefined
-  return outcomeUnknownWords({ key: desired.key, record: recorded, intent, knownIds: surroundings.knownIds })
+  const facts = { ...unknownFacts(recorded, intent, surroundings.knownIds), before }
+  return claimOf('Unknown', { reason: 'OutcomeUnknown', facts })
 }
 
 /** What a hold leaves standing. */
-function heldSynced(action: Action, decided: DecideInput, previous: Conditions | undefined): Claim {
+function heldSynced(
+  action: Action & { readonly type: 'hold' },
+  decided: DecideInput,
+  previous: Conditions | undefined,
+): Claim {
   const { observed } = decided
-  if (unansweredIntent(decided) !== undefined)
-    return { status: 'Unknown', reason: 'OutcomeUnknown', message: action.message }
+  const unknown = doubtOf(decided)
+  if (unknown !== undefined)
+    return claimOf('Unknown', {
+      reason: 'OutcomeUnknown',
+      facts: { ...unknown, before: withoutDoubt(action) },
+    })
   if (action.reason === 'InvalidManifest' && observed.status === 'found') {
     return observed.differences.length === 0
-      ? {
-          status: 'True',
-          reason: 'InSync',
-          message: 'The platform reports what the last valid manifest asks for.',
-        }
-      : {
-          status: 'False',
+      ? claimOf('True', { reason: 'InSync', facts: { as: 'last valid' } })
+      : claimOf('False', {
           reason: 'Drifted',
-          message: `The platform reports other values than the last valid manifest for ${observed.differences.map((d) => d.field).join(', ')}.`,
-        }
+          facts: { fields: observed.differences.map(({ field }) => field), from: 'last valid' },
+        })
   }
   const keeps = SYNCED_STAYS.has(action.reason) || isMissedAnew(action, previous)
   if (keeps && previous !== undefined && !isSettledSince(previous.Synced, decided)) return previous.Synced
-  return { status: 'Unknown', reason: action.reason, message: action.message }
+  return claimOf('Unknown', action)
+}
+
+/** What a hold says of itself, in words. */
+function withoutDoubt({ reason, facts }: Because): string {
+  const isDoubted = facts !== undefined && 'unknown' in facts
+  return messageOf({ reason, facts: isDoubted ? { ...facts, unknown: undefined } : facts })
 }
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
@@ -175,21 +179,12 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
   if (observed.status === 'found' || seen) {
     const healthy = policy.healthyStates
-    if (healthy === undefined || (state !== undefined && healthy.includes(state))) {
-      return {
-        status: 'True',
-        reason: 'Healthy',
-        message: state === undefined ? 'It exists.' : `Its state is ${state}.`,
-      }
-    }
-    return {
-      status: 'False',
-      reason: 'UnhealthyState',
-      message: `Its state is ${state ?? 'not told'}; policy.healthyStates names ${healthy.join(', ')}.`,
-    }
+    const isHealthy = healthy === undefined || (state !== undefined && healthy.includes(state))
+    return isHealthy
+      ? claimOf('True', { reason: 'Healthy', facts: { state } })
+      : claimOf('False', { reason: 'UnhealthyState', facts: { state, healthy } })
   }
-  if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined)
-    return briefly({ ...synced, reason: 'OutcomeUnknown' })
+  if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
   return briefly(synced)
 }
@@ -203,14 +198,19 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
 ])
 
 /** What to do about an unknown outcome is long, and told once. */
-function briefly(claim: Claim): Claim {
-  return claim.reason === 'OutcomeUnknown'
-    ? { ...claim, message: 'Nobody knows whether it exists; see Synced.' }
-    : claim
+const UNKNOWN_BRIEFLY: Claim = {
+  status: 'Unknown',
+  reason: 'OutcomeUnknown',
+  message: 'Nobody knows whether it exists; see Synced.',
 }
 
+function briefly(claim: Claim): Claim {
+  return claim.reason === 'OutcomeUnknown' ? UNKNOWN_BRIEFLY : claim
+}
+
+/** A stop came before anything was known. */
 function unobserved(action: Action): Claim {
-  return { status: 'Unknown', reason: 'Unobserved', message: action.message }
+  return { status: 'Unknown', reason: 'Unobserved', message: messageOf(action) }
 }
 
 const IN_SYNC: ReadonlySet<Reason> = new Set([
@@ -222,55 +222,13 @@ const IN_SYNC: ReadonlySet<Reason> = new Set([
   'Applied',
 ])
 
-function inSyncWords({ lifecycle, kind }: DecideInput): string {
-  switch (lifecycle) {
-    case 'create-once':
-      return 'The platform reports what the manifest asks for.'
-    case 'upsert':
-      return 'The last reply said what the manifest asks for.'
-    case 'read-only':
-      return `The ${kind.noun} is what the manifest expects.`
-    case 'reference':
-      return 'Its credentials are mounted and were not refused.'
-  }
-}
-
 /** One word for the conditions, worst first. */
 export function statusOf(conditions: Conditions): Status {
   const { Valid, Synced, Ready } = conditions
   if (Synced.reason === 'OutcomeUnknown') return 'OutcomeUnknown'
   if (Valid.status === 'False') return 'Invalid'
-  const bySynced = STATUS_OF_REASON[Synced.reason]
-  if (bySynced !== undefined) return bySynced
+  const { status } = REASONS[Synced.reason]
+  if (status !== 'Ready') return status
   if (Synced.status !== 'True') return 'Progressing'
   return Ready.status === 'True' ? 'Ready' : Ready.status === 'False' ? 'NotReady' : 'Progressing'
-}
-
-const STATUS_OF_REASON: Partial<Record<Reason, Status>> = {
-  Missing: 'Missing',
-  MassMissing: 'Missing',
-  Rejected: 'Failed',
-  AuthFailed: 'Failed',
-  RateLimited: 'Failed',
-  Unavailable: 'Failed',
-  LedgerFailed: 'Failed',
-  OutcomeUnsaved: 'Failed',
-  ServiceIdle: 'NotReady',
-  NeverSeen: 'Missing',
-  ReplacedRecently: 'Missing',
-  RenameSuspected: 'Refused',
-  NameTaken: 'Refused',
-  RenameWaiting: 'Refused',
-  CreateBrake: 'Refused',
-  DependencyNotReady: 'Refused',
-  SecretUnavailable: 'Refused',
-  LockUnreadable: 'Refused',
-  ServiceInvalid: 'Refused',
-  AdoptRefused: 'Refused',
-  Drifted: 'Drifted',
-  NotUpdatable: 'Drifted',
-  SecretRotated: 'Drifted',
-  Stalled: 'Drifted',
-  Orphaned: 'Orphaned',
-  Suspended: 'Suspended',
 }

@@ -9,17 +9,15 @@ export function decideAlert(input: AlertInput): Action {
 
 function decideFound({ observed }: AlertInput): Action {
   if (observed.status !== 'found') {
-    return { type: 'observe', reason: 'Unobserved', message: 'The alert was not looked at yet.' }
+    return { type: 'observe', reason: 'Unobserved', facts: { why: 'alert' } }
   }
   if (observed.differences.length === 0) {
-    return { type: 'observe', reason: 'InSync', message: 'The alert is what the manifest expects.' }
+    return { type: 'observe', reason: 'InSync', facts: { as: 'read-only' } }
   }
   return {
     type: 'report',
     reason: 'Drifted',
     differences: observed.differences,
-    message:
-      `The alert has other values than expected for ${observed.differences.map((d) => d.field).join(', ')}. ` +
-      'Change it back where it is defined, or edit what the manifest expects.',
+    facts: { fields: observed.differences.map(({ field }) => field), from: 'expectation' },
   }
 }

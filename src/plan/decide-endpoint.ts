@@ -34,7 +34,7 @@ function decideUpsert(input: EndpointInput): Action {
       type: 'upsert',
       reason: 'New',
       takesAway: [],
-      message: 'It was never applied; applying it replaces whatever is configured there now.',
+      facts: { is: 'applied' },
     }
   }
   if (applied === undefined) {
@@ -42,16 +42,15 @@ function decideUpsert(input: EndpointInput): Action {
       type: 'upsert',
       reason: 'Edited',
       takesAway,
-      message: 'Nobody knows whether the last request was carried out; it is applied again.',
+      facts: { takesAway, again: true },
     }
   }
   if (desired.otherService || desired.fingerprint?.digest !== applied.digest) {
-    const loss = takesAway.length === 0 ? '' : ` It takes away ${takesAway.join(', ')}.`
     return {
       type: 'upsert',
       reason: 'Edited',
       takesAway,
-      message: `The manifest changed; it is applied.${loss}`,
+      facts: { takesAway, again: false },
     }
   }
   const intervalMs =
@@ -62,7 +61,7 @@ function decideUpsert(input: EndpointInput): Action {
       type: 'upsert',
       reason: 'Resync',
       takesAway: [],
-      message: 'It was applied longer ago than its interval.',
+      facts: undefined,
     }
   }
   if (replyDiffers.length > 0) {
@@ -70,10 +69,8 @@ function decideUpsert(input: EndpointInput): Action {
       type: 'report',
       reason: 'Stalled',
       differences: replyDiffers,
-      message:
-        `It was applied, but the platform answered with other values for ${replyDiffers.map((d) => d.field).join(', ')}. ` +
-        'Check that the manifest is what the platform accepts; it is applied again at its interval.',
+      facts: { fields: replyDiffers.map(({ field }) => field), now: false },
     }
   }
-  return { type: 'observe', reason: 'InSync', message: 'The last reply said what the manifest asks for.' }
+  return { type: 'observe', reason: 'InSync', facts: { as: 'upsert' } }
 }

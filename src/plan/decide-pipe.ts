@@ -2,7 +2,6 @@ import { isReturnedField } from '../kinds/body-shape.ts'
 import { changedFields } from '../kinds/fingerprint.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
-import { driftWords } from './drift-words.ts'
 import {
   backingOff,
   createBrake,
@@ -27,7 +26,8 @@ import {
   replacedRecently,
   unbelieved,
 } from './missing-gates.ts'
-import { isDismissed, namedPipe, outcomeUnknownWords, undecidedIntent } from './outcome-unknown.ts'
+import { isDismissed, namedPipe, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
+import type { Because } from './reason.ts'
 import type { Intent, RecordedPipe } from './record.ts'
 
 export function decidePipe(input: PipeInput): Action {
@@ -58,42 +58,32 @@ function decideWithoutPipe(input: PipeInput, intent: Intent | undefined): Action
   return stop ?? { type: 'create', ...whyNow(intent) }
 }
 
-function whyNow(intent: Intent | undefined): Pick<Action, 'reason' | 'message'> {
-  if (intent === undefined) return { reason: 'New', message: 'It was never created; it is created now.' }
-  if (intent.state === 'failed') {
-    return {
-      reason: 'RetryFailed',
-      message: `Attempt ${intent.attempt} failed without effect; it is tried again.`,
-    }
-  }
-  return {
-    reason: 'RetryApproved',
-    message: `Attempt ${intent.attempt} created nothing, as a person said; it is created now.`,
-  }
+function whyNow(intent: Intent | undefined): Because {
+  if (intent === undefined) return { reason: 'New', facts: { is: 'created' } }
+  const { attempt } = intent
+  return intent.state === 'failed'
+    ? { reason: 'RetryFailed', facts: { attempt } }
+    : { reason: 'RetryApproved', facts: { attempt } }
 }
 
 /** The reply was no proof, and held an id: one reading tells whether that is the new pipe. */
 function foundByRead({ attempt, seen }: Intent): Action | undefined {
   if (seen?.pipeId === undefined) return undefined
-  return {
-    type: 'adopt',
-    reason: 'FoundByRead',
-    pipeId: seen.pipeId,
-    message: `The reply to attempt ${attempt} was not whole and held the id ${seen.pipeId}; a reading tells whether that is its pipe.`,
-  }
+  const { pipeId } = seen
+  return { type: 'adopt', reason: 'FoundByRead', pipeId, facts: { pipeId, attempt } }
 }
 
 /** A manifest or a Lock names the pipe to take over. */
 function adoption(input: PipeInput): Action | undefined {
   const pipeId = namedPipe(input)
   if (pipeId === undefined) return undefined
-  const who = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
-  return { type: 'adopt', reason: 'Adopt', pipeId, message: `Pipe ${pipeId} is taken over, as ${who} says.` }
+  const by = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
+  return { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
 }
 
-function outcomeUnknown({ desired, recorded, surroundings }: PipeInput, intent: Intent): Action {
-  const unknown = { key: desired.key, record: recorded, intent, knownIds: surroundings.knownIds }
-  return { type: 'refuse', reason: 'OutcomeUnknown', message: outcomeUnknownWords(unknown) }
+function outcomeUnknown({ recorded, surroundings }: PipeInput, intent: Intent): Action {
+  const facts = unknownFacts(recorded, intent, surroundings.knownIds)
+  return { type: 'refuse', reason: 'OutcomeUnknown', facts }
 }
 
 /** There is an id: what does the platform say of it? */
@@ -113,13 +103,7 @@ function decideExisting(input: PipeInput, pipe: RecordedPipe): Action {
 function adoptConflict({ policy, observed }: PipeInput, pipe: RecordedPipe): Action | undefined {
   if (policy.adopt === undefined || sameId(policy.adopt, pipe.id) || observed.status === 'missing')
     return undefined
-  return {
-    type: 'refuse',
-    reason: 'AdoptRefused',
-    message:
-      `policy.adopt names ${policy.adopt}, but this is already pipe ${pipe.id}, which exists. Remove policy.adopt, or give ` +
-      'the other pipe a manifest of its own.',
-  }
+  return { type: 'refuse', reason: 'AdoptRefused', facts: { named: policy.adopt, pipeId: pipe.id } }
 }
 
 /** What is still to be proved before a pipe that answers 404 is replaced: the first of these that is not decides. */
@@ -134,7 +118,7 @@ function decideMissing(input: PipeInput, pipe: RecordedPipe): Action {
       type: 'report',
       reason: 'Missing',
       differences: [],
-      message: `Pipe ${pipe.id} is gone, and policy.onMissing says to report only. Set it to "recreate" to have it created anew.`,
+      facts: { pipeId: pipe.id, onMissing: 'report' },
     }
   }
   const stop = firstStop(input, [
@@ -150,12 +134,8 @@ function decideMissing(input: PipeInput, pipe: RecordedPipe): Action {
   ])
   if (stop !== undefined) return stop
   return isSaid
-    ? {
-        type: 'create',
-        reason: 'RecreateApproved',
-        message: `Pipe ${pipe.id} is gone, as a person said; a new one is created.`,
-      }
-    : { type: 'create', reason: 'Missing', message: `Pipe ${pipe.id} is gone; a new one is created.` }
+    ? { type: 'create', reason: 'RecreateApproved', facts: { pipeId: pipe.id } }
+    : { type: 'create', reason: 'Missing', facts: { pipeId: pipe.id, onMissing: 'recreate' } }
 }
 
 function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
@@ -168,21 +148,14 @@ function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
       differences.length === 0 &&
       edited.every((field) => isReturnedField(input.kind.fields, field))
     if (settled && !desired.otherService) {
-      return {
-        type: 'observe',
-        reason: 'Accepted',
-        message: `The manifest was edited (${edited.join(', ')}) to what the platform reports.`,
-      }
+      return { type: 'observe', reason: 'Accepted', facts: { fields: edited } }
     }
     const fields = desired.otherService ? ['service', ...edited] : edited
     return {
       type: 'report',
       reason: 'NotUpdatable',
       differences,
-      message:
-        `${fields.join(', ')} changed in the manifest, but the interface cannot update a pipe. Undo the edit; or change pipe ` +
-        `${pipe.id} in the console, which settles this where the platform reports the field, and otherwise with ` +
-        `"pipewright adopt ${desired.key} ${pipe.id}"; or give the new pipe another metadata.name, with policy.replaces: ${desired.key}.`,
+      facts: { key: desired.key, fields, pipeId: pipe.id },
     }
   }
   const rotated = rotatedSecrets(input)
@@ -191,9 +164,7 @@ function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
       type: 'report',
       reason: 'SecretRotated',
       differences,
-      message:
-        `The value of ${rotated.join(', ')} changed since the pipe was created, and the interface cannot update a pipe. Change it ` +
-        `for pipe ${pipe.id} in the console, then run "pipewright adopt ${desired.key} ${pipe.id}".`,
+      facts: { key: desired.key, fields: rotated, pipeId: pipe.id },
     }
   }
   if (differences.length > 0) {
@@ -201,13 +172,13 @@ function decideFound(input: PipeInput, pipe: RecordedPipe): Action {
       type: 'report',
       reason: 'Drifted',
       differences,
-      message: driftWords(differences),
+      facts: { fields: differences.map(({ field }) => field), from: 'manifest' },
     }
   }
   if (observed.status === 'unseen') {
-    return { type: 'observe', reason: 'Unobserved', message: `Pipe ${pipe.id} was not looked at yet.` }
+    return { type: 'observe', reason: 'Unobserved', facts: { why: 'pipe', pipeId: pipe.id } }
   }
-  return { type: 'observe', reason: 'InSync', message: 'The platform reports what the manifest asks for.' }
+  return { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
 }
 
 /** Paths that were edited since the pipe was created. The digests tell whether there are any; fields are made only to name them. */

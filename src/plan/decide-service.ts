@@ -7,7 +7,7 @@ export function decideService(input: ServiceInput): Action {
   const stop = firstStop(input, [orphaned, vanishing, invalid, secretUnavailable])
   if (stop !== undefined) return stop
   if (input.authFailure !== undefined) {
-    return { type: 'refuse', reason: 'AuthFailed', message: input.authFailure }
+    return { type: 'refuse', reason: 'AuthFailed', facts: { said: input.authFailure } }
   }
-  return { type: 'observe', reason: 'InUse', message: 'Its credentials are mounted and were not refused.' }
+  return { type: 'observe', reason: 'InUse', facts: undefined }
 }

@@ -11,7 +11,7 @@ import type { DecideInput } from './input.ts'
  *
  * | desired | recorded | observed | action, reason |
  * |---|---|---|---|
- * | valid, new | – | – | create New · adopt · refuse RenameSuspected, NameTaken, RenameWaiting, CreateBrake, DependencyNotReady, SecretUnavailable |
+ * | valid, new | – | – | create New · adopt · refuse RenameSuspected, NameTaken, RenameWaiting, CreateLimit, DependencyNotReady, SecretUnavailable |
  * | valid, new | – | a file that may hold a Lock cannot be read | refuse LockUnreadable, unless policy.adopt or a Lock names an id |
  * | valid | intent without outcome | – | refuse OutcomeUnknown, until a person resolves it |
  * | valid | intent without outcome, whose reply held an id | – | adopt FoundByRead, if a reading finds it to be the new pipe |

@@ -1,8 +1,7 @@
-import { nameOf } from '../kinds/key.ts'
 import type { Action } from './action.ts'
 import { isWaiting } from './backoff.ts'
 import type { DecideInput, PipeInput } from './input.ts'
-import { attemptWords, outcomeUnknownWords, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
+import { attemptFacts, doubtOf, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** A reason to stop before deciding further; `undefined` lets the input pass. */
@@ -30,23 +29,18 @@ export function orphaned(input: DecideInput): Action | undefined {
   const { desired, recorded } = input
   if (desired.state !== 'absent') return undefined
   const intent = unansweredIntent(input)
-  const where = recorded.file === undefined ? '' : ` (it was in ${recorded.file})`
   return {
     type: 'report',
     reason: 'Orphaned',
     differences: [],
-    message:
-      intent === undefined
-        ? `The manifest is gone${where}, and ${leftBehind(recorded)} stays on the platform: nothing is deleted. ` +
-          `Bring the manifest back, or remove it in the console and run "pipewright forget ${desired.key}".`
-        : `The manifest is gone${where}, and nobody knows whether its pipe was created: the create was ${attemptWords(intent)}. ` +
-          `Bring the manifest back, or look for the pipe in the console, remove it there, and run ` +
-          `"pipewright forget ${desired.key}".`,
+    facts: {
+      key: desired.key,
+      file: recorded.file,
+      pipeId: recorded.pipe?.id,
+      attempt: intent && attemptFacts(intent),
+      isNothing: false,
+    },
   }
-}
-
-function leftBehind({ pipe }: LedgerRecord): string {
-  return pipe === undefined ? 'what was applied' : `pipe ${pipe.id}`
 }
 
 /** The manifest was not found by the last reading or two. */
@@ -56,7 +50,7 @@ export function vanishing(input: DecideInput): Action | undefined {
     type: 'hold',
     reason: 'ManifestVanishing',
     until: undefined,
-    message: `The manifest was not found; it counts as gone after three readings that agree. Nothing changes until then.${doubtWords(input)}`,
+    facts: { by: 'readings', unknown: doubtOf(input) },
   }
 }
 
@@ -67,8 +61,7 @@ export function unfound({ surroundings }: DecideInput): Action | undefined {
     type: 'hold',
     reason: 'ManifestVanishing',
     until: undefined,
-    message:
-      'The manifest was not found by the last reading, which is not believed. Nothing is created or applied until one is.',
+    facts: { by: 'a doubtful reading' },
   }
 }
 
@@ -82,7 +75,7 @@ export function suspended(input: DecideInput): Action | undefined {
     type: 'hold',
     reason: 'Suspended',
     until: end,
-    message: `Suspended until ${until}: ${reason}. It is left alone and goes on by itself then.${doubtWords(input)}`,
+    facts: { until, why: reason, unknown: doubtOf(input) },
   }
 }
 
@@ -90,29 +83,21 @@ export function suspended(input: DecideInput): Action | undefined {
 export function invalid(input: DecideInput): Action | undefined {
   const { desired } = input
   if (desired.state !== 'invalid') return undefined
-  const rest =
-    desired.fingerprint === undefined
-      ? 'Nothing is done until it is valid.'
-      : 'The last valid one is kept and looked after until it is valid again.'
   return {
     type: 'hold',
     reason: 'InvalidManifest',
     until: undefined,
-    message: `${desired.problem ?? 'The manifest has errors.'} ${rest}${doubtWords(input)}`,
+    facts: {
+      said: desired.problem ?? 'The manifest has errors.',
+      meanwhile: desired.fingerprint === undefined ? 'nothing' : 'the last valid one',
+      unknown: doubtOf(input),
+    },
   }
-}
-
-/** A create that may have worked waits for a person, whatever else holds it. */
-function doubtWords(input: DecideInput): string {
-  const intent = unansweredIntent(input)
-  if (intent === undefined) return ''
-  const { desired, recorded, surroundings } = input
-  return ` ${outcomeUnknownWords({ key: desired.key, record: recorded, intent, knownIds: surroundings.knownIds })}`
 }
 
 export function serviceInvalid({ surroundings }: DecideInput): Action | undefined {
   if (surroundings.serviceProblem === undefined) return undefined
-  return { type: 'refuse', reason: 'ServiceInvalid', message: surroundings.serviceProblem }
+  return { type: 'refuse', reason: 'ServiceInvalid', facts: { said: surroundings.serviceProblem } }
 }
 
 export function dependencyNotReady({ surroundings }: DecideInput): Action | undefined {
@@ -120,7 +105,7 @@ export function dependencyNotReady({ surroundings }: DecideInput): Action | unde
   return {
     type: 'refuse',
     reason: 'DependencyNotReady',
-    message: `It waits for ${surroundings.notReady.join(', ')} (policy.dependsOn) to be ready, and goes on by itself then.`,
+    facts: { waitsFor: surroundings.notReady },
   }
 }
 
@@ -129,9 +114,7 @@ export function secretUnavailable({ surroundings }: DecideInput): Action | undef
   return {
     type: 'refuse',
     reason: 'SecretUnavailable',
-    message:
-      `No secret at ${surroundings.missingSecrets.join(', ')}. ` +
-      'Mount the secret there or correct the secretRef; it goes on by itself then.',
+    facts: { missing: surroundings.missingSecrets },
   }
 }
 
@@ -145,7 +128,7 @@ export function backingOff({ desired, recorded, now }: DecideInput): Action | un
     type: 'hold',
     reason: 'BackingOff',
     until: backoff.until,
-    message: `${recorded.conditions?.Synced.message ?? 'The last attempt failed.'} It is tried again at ${new Date(backoff.until).toISOString()}.`,
+    facts: { said: recorded.conditions?.Synced.message ?? 'The last attempt failed.', until: backoff.until },
   }
 }
 
@@ -162,33 +145,18 @@ export function attemptDigest(fingerprint: {
 export function kinFirst({ surroundings, desired, recorded }: PipeInput): Action | undefined {
   const { kin } = surroundings
   if (kin === undefined) return undefined
-  const where = kin.file === undefined ? '' : ` (${kin.file})`
-  const isNew = `if ${nameOf(desired.key)} is to be a new pipe beside it, set policy.replaces: ${kin.key}.`
+  const facts = { key: desired.key, other: kin.key, file: kin.file }
   switch (kin.how) {
     case 'gone':
       return {
         type: 'refuse',
         reason: 'RenameSuspected',
-        message:
-          `${kin.key} is recorded, has no manifest any more, and looks like ${desired.key}. If it is the same pipe, set ` +
-          `${recorded.pipe === undefined ? `policy.renamedFrom: ${kin.key}` : `policy.adopt: <its id>, then run "pipewright forget ${kin.key}"`}; ${isNew}`,
+        facts: { ...facts, hasPipe: recorded.pipe !== undefined },
       }
     case 'namesake':
-      return {
-        type: 'refuse',
-        reason: 'NameTaken',
-        message:
-          `${kin.key}${where} has the same service, and the same spec.name or all else the same. If this one is its new name, ` +
-          `remove that manifest: the pipe is kept. If it is a copy, give it a spec of its own; ${isNew}`,
-      }
+      return { type: 'refuse', reason: 'NameTaken', facts }
     case 'renamed-from':
-      return {
-        type: 'refuse',
-        reason: 'RenameWaiting',
-        message:
-          `policy.renamedFrom names ${kin.key}${where}, whose record cannot move yet: its manifest is still there, or its ` +
-          'creation is under way. Remove that manifest; the record moves by itself then.',
-      }
+      return { type: 'refuse', reason: 'RenameWaiting', facts }
   }
 }
 
@@ -199,26 +167,16 @@ const FILES_SHOWN = 3
 export function lockUnreadable({ surroundings, recorded }: PipeInput): Action | undefined {
   const files = surroundings.hiddenLocks
   if (files.length === 0 || recorded.pipe !== undefined || recorded.intent !== undefined) return undefined
-  const shown = files.slice(0, FILES_SHOWN).map((file) => (file === '' ? 'the manifests directory' : file))
-  const left = files.length - shown.length
+  const shown = files.slice(0, FILES_SHOWN)
   return {
     type: 'refuse',
     reason: 'LockUnreadable',
-    message:
-      `${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''} cannot be read as a whole and may hold a Lock that names ` +
-      'the pipe to take over. Correct that; it goes on by itself then.',
+    facts: { files: shown, more: files.length - shown.length },
   }
 }
 
 export function createBrake({ surroundings }: PipeInput): Action | undefined {
   const { brake } = surroundings
   if (brake === undefined) return undefined
-  return {
-    type: 'refuse',
-    reason: 'CreateBrake',
-    message:
-      `${brake.wanted} creations are wanted at once, and at most ${brake.limit} are let pass (--max-creates). If that is ` +
-      'right, raise the limit, or run "pipewright apply --yes" while no daemon runs; if not, look at what changed in the ' +
-      'directory.',
-  }
+  return { type: 'refuse', reason: 'CreateLimit', facts: brake }
 }

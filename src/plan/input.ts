@@ -3,6 +3,7 @@ import type { Key } from '../kinds/key.ts'
 import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/kind.ts'
 import type { Policy } from '../kinds/policy.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
+import type { MissingSecret } from './reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
 /** What the manifest asks for, as far as a decision needs it. */
@@ -49,8 +50,8 @@ export interface Surroundings {
   readonly unfound: boolean
   /** Keys of `policy.dependsOn` that are not ready. */
   readonly notReady: readonly Key[]
-  /** Files that were looked for and are not there. */
-  readonly missingSecrets: readonly string[]
+  /** Files that were looked for in vain. */
+  readonly missingSecrets: readonly MissingSecret[]
   /** Creations wanted at once, and the limit; undefined when the brake is off. */
   readonly brake: { readonly wanted: number; readonly limit: number } | undefined
   /** How many pipes of the service, or of its credential, are not found, when that is too many to believe. */

@@ -1,8 +1,7 @@
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import type { Observed, PipeInput } from './input.ts'
-import { isBelieved, isConfirmed, type Witness } from './missing.ts'
-import { timeOf } from './outcome-unknown.ts'
+import { isBelieved, isConfirmed } from './missing.ts'
 import type { RecordedPipe } from './record.ts'
 import { replaceableFrom } from './replacement.ts'
 
@@ -16,15 +15,7 @@ type Missing = Observed & { readonly status: 'missing' }
 /** A 404 of many at once. */
 export function massMissing({ surroundings }: PipeInput): Action | undefined {
   if (surroundings.massMissing === undefined) return undefined
-  const { missing, of, group } = surroundings.massMissing
-  const whose = group === 'service' ? 'of this service' : 'that this API key can read'
-  return {
-    type: 'refuse',
-    reason: 'MassMissing',
-    message:
-      `${missing} of ${of} pipes ${whose} are not found at once. That looks like a lost permission or a wrong ` +
-      'organizationId or serviceId, not like so many deletions; nothing is created. Check the Service manifest and the key.',
-  }
+  return { type: 'refuse', reason: 'MassMissing', facts: surroundings.massMissing }
 }
 
 /** A manifest or a Lock names another pipe for the key: that one is taken, and nothing is created. */
@@ -37,13 +28,8 @@ export function adoptInstead(input: PipeInput): Action | undefined {
     (id) => id !== undefined && !sameId(id, pipe?.id) && !isOlder(id),
   )
   if (adopt === undefined || !isGone(input)) return undefined
-  const who = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'
-  return {
-    type: 'adopt',
-    reason: 'Adopt',
-    pipeId: adopt,
-    message: `Pipe ${pipe?.id} is gone; pipe ${adopt} is taken over, as ${who} says.`,
-  }
+  const by = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'
+  return { type: 'adopt', reason: 'Adopt', pipeId: adopt, facts: { pipeId: adopt, by, gone: pipe?.id } }
 }
 
 /** What was never seen is given up for another one as soon as that many 404s say so: nothing else is to be expected of it. */
@@ -72,10 +58,7 @@ export function neverSeen(input: PipeInput): Action | undefined {
     type: 'hold',
     reason: 'NeverSeen',
     until: undefined,
-    message:
-      `Pipe ${pipe.id} was ${pipe.origin} at ${timeOf(pipe.at)}, and no reading has found it so far. It may not be visible yet, ` +
-      `or the id may be that of something else; it is never replaced by itself. Look for pipe "${recorded.platformName}" in the ` +
-      `console. ${gone(input, pipe.id)} If it is there under another id, set policy.adopt: <that id>.`,
+    facts: { ...notFound(input, pipe.id), origin: pipe.origin, at: pipe.at, name: recorded.platformName },
   }
 }
 
@@ -84,22 +67,12 @@ export function unbelieved(input: PipeInput): Action | undefined {
   const { recorded } = input
   const observed = missingOf(input)
   if (observed === undefined || isBelieved(observed.misses, observed.witness)) return undefined
-  const id = recorded.pipe?.id ?? ''
   return {
     type: 'hold',
     reason: 'MissingUnconfirmed',
     until: undefined,
-    message: `Pipe ${id} was not found. ${proof(observed.witness)} ${gone(input, id)}`,
+    facts: { ...notFound(input, recorded.pipe?.id ?? ''), isAlone: observed.witness === 'nobody' },
   }
-}
-
-/** The same at each look, and in each process: a text that changed would be news. */
-function proof(witness: Witness): string {
-  return witness === 'nobody'
-    ? 'That is believed after three answers in a row over at least fifteen minutes, since the service has no other pipe ' +
-        'whose answer would show that the permission to read is not what was lost.'
-    : 'That is believed after three answers in a row over at least a minute, while another pipe of the service is found. As long as ' +
-        'none is found, the permission to read may be what is lost.'
 }
 
 /** A pipe that keeps going is not created again and again. */
@@ -108,25 +81,12 @@ export function replacedRecently(input: PipeInput): Action | undefined {
   const from = replaceableFrom(recorded.replaced)
   if (from === undefined || from <= steadyNow) return undefined
   const until = now + (from - steadyNow)
-  const id = recorded.pipe?.id ?? ''
-  return {
-    type: 'hold',
-    reason: 'ReplacedRecently',
-    until,
-    message:
-      `Pipe ${id} is gone, and it replaced another one a short time ago. Find out what removes it. A new one is created at ` +
-      `${timeOf(until)}. ${gone(input, id)}`,
-  }
+  const facts = { ...notFound(input, recorded.pipe?.id ?? ''), until }
+  return { type: 'hold', reason: 'ReplacedRecently', until, facts }
 }
 
-/** The word of a person that ends the wait. */
-function gone({ desired, recorded }: PipeInput, id: string): string {
-  const { refutedAt } = recorded.pipe ?? {}
-  const inGit =
-    refutedAt === undefined
-      ? `set policy.recreate: ${id}`
-      : `take policy.recreate out and write it again: it was there already when the pipe was found at ${timeOf(refutedAt)}`
-  return `If you know that it is gone, run "pipewright resolve ${desired.key} --recreate", or ${inGit}.`
+function notFound({ desired, recorded }: PipeInput, pipeId: string) {
+  return { key: desired.key, pipeId, refutedAt: recorded.pipe?.refutedAt }
 }
 
 function missingOf({ observed }: PipeInput): Missing | undefined {

@@ -1,6 +1,7 @@
-import { nameOf, type Key } from '../kinds/key.ts'
+import { nameOf } from '../kinds/key.ts'
 import { sameId } from '../lib/same-id.ts'
 import type { DecideInput, PipeInput } from './input.ts'
+import type { UnknownAttempt, UnknownOutcome } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
 /** After a retry is said, nothing of the attempt can still be on its way when so long has passed since `sendBy`: ms. */
@@ -42,11 +43,13 @@ export function isDismissed({ policy, steadyNow }: PipeInput, intent: Intent | u
 }
 
 /** What is known of an attempt whose outcome is not: time, intent, request, and what was seen. */
-export function attemptWords(intent: Intent): string {
-  const { seen } = intent
-  const request = seen?.requestId === undefined ? '' : `, request ${seen.requestId}`
-  const what = seen?.what ?? 'Pipewright was stopped before it knew the outcome'
-  return `sent at ${timeOf(intent.openedAt)} (intent ${intent.id}${request}): ${what}`
+export function attemptFacts({ id, openedAt, seen }: Intent): UnknownAttempt {
+  return {
+    intentId: id,
+    openedAt,
+    requestId: seen?.requestId,
+    seen: seen?.what ?? 'Pipewright was stopped before it knew the outcome',
+  }
 }
 
 /** So many ids that it is not are named, at most. */
@@ -55,43 +58,31 @@ const IDS_SHOWN = 5
 /** A platform whose clock is a little behind ours says an earlier time. */
 export const CLOCKS_APART_MS = 60_000
 
-/** What the message about an unknown outcome is made of. */
-export interface UnknownOutcome {
-  readonly key: Key
-  readonly record: LedgerRecord
-  readonly intent: Intent
-  /** Ids of pipes of the same name in the same service that are known to be other ones. */
-  readonly knownIds: readonly string[]
-}
-
 /**
- * What is known of it, how to tell the pipe from an older one, and each way out as a whole command and as a whole line of
- * the manifest. Read at three in the morning.
+ * All that is known of an unknown outcome, for every place that tells it.
+ * @param knownIds ids of pipes of the same name in the same service that are known to be other ones
  */
-export function outcomeUnknownWords({ key, record, intent, knownIds }: UnknownOutcome): string {
-  const { service, file, former } = record
-  const name = record.platformName ?? nameOf(key)
-  const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
-  const known = [...(former === undefined ? [] : [former.pipe.id]), ...knownIds].slice(0, IDS_SHOWN)
-  const others = known.length === 0 ? '' : `, and is none of these older ones: ${known.join(', ')}`
-  const since = timeOf(intent.openedAt - CLOCKS_APART_MS)
-  const inGit = `under policy: in ${file ?? 'its manifest'}`
-  const from = timeOf(retryFrom(intent))
-  const { saidEarlyAt } = intent
-  const early =
-    saidEarlyAt === undefined
-      ? ''
-      : ` The line "retryCreate: ${intent.id}" was there at ${timeOf(saidEarlyAt)} already, when the request could still arrive: ` +
-        'look once more, take the line out, and write it again.'
-  return (
-    `Nobody knows whether the pipe "${name}" was created${where}. Its create was ${attemptWords(intent)}. ` +
-    `Look in the console for a pipe "${name}" that was created after ${since}${others}. ` +
-    `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +
-    `If it is not there after ${from}, run "pipewright resolve ${key} --retry", or write this line ${inGit}: ` +
-    `"retryCreate: ${intent.id}".${early}`
-  )
+export function unknownFacts(
+  record: LedgerRecord,
+  intent: Intent,
+  knownIds: readonly string[],
+): UnknownOutcome {
+  const { key, service, file, former, platformName } = record
+  return {
+    ...attemptFacts(intent),
+    key,
+    name: platformName ?? nameOf(key),
+    service: service && { name: service.name, serviceId: service.serviceId },
+    file,
+    olderIds: [...(former === undefined ? [] : [former.pipe.id]), ...knownIds].slice(0, IDS_SHOWN),
+    createdAfter: intent.openedAt - CLOCKS_APART_MS,
+    retryFrom: retryFrom(intent),
+    saidEarlyAt: intent.saidEarlyAt,
+  }
 }
 
-export function timeOf(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+/** The same while nobody has said what became of it. */
+export function doubtOf(input: DecideInput): UnknownOutcome | undefined {
+  const intent = unansweredIntent(input)
+  return intent && unknownFacts(input.recorded, intent, input.surroundings.knownIds)
 }

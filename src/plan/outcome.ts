@@ -1,26 +1,25 @@
 import type { Difference } from '../kinds/difference.ts'
-import type { Reason } from './reason.ts'
+import type { Because, FactsOf } from './reason.ts'
 import type { Seen } from './record.ts'
 
 /** What became of an action. */
 export type Outcome = Done | Failed | Unknown | Stopped
 
 /** Nothing had to be done, or what had to be done is done. */
-export interface Done {
+export type Done = {
   readonly result: 'done'
-  /** What it is now, such as `Created` or `Stalled`; undefined: as the action says. */
-  readonly reason: Reason | undefined
-  readonly message: string | undefined
   /** What still differs. */
   readonly differences: readonly Difference[]
   readonly requestId: string | undefined
-}
+} & (
+  | Because
+  /** It is as the action says. */
+  | { readonly reason: undefined; readonly facts: undefined }
+)
 
 /** It failed, and certainly had no effect. */
-export interface Failed {
+export type Failed = Because & {
   readonly result: 'failed'
-  readonly reason: Reason
-  readonly message: string
   readonly requestId: string | undefined
   /** The platform asked to wait that long: ms. */
   readonly retryAfterMs: number | undefined
@@ -29,7 +28,7 @@ export interface Failed {
 /** A create that may have worked. */
 export interface Unknown {
   readonly result: 'unknown'
-  readonly message: string
+  readonly facts: FactsOf<'OutcomeUnknown'>
   readonly requestId: string | undefined
   readonly seen: Seen
 }
@@ -43,7 +42,7 @@ export interface Stopped {
 export const NOTHING_TO_DO: Done = {
   result: 'done',
   reason: undefined,
-  message: undefined,
+  facts: undefined,
   differences: [],
   requestId: undefined,
 }

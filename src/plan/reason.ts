@@ -1,64 +1,83 @@
+import type { z } from '../kinds/zod.ts'
+import { CREATING } from './reasons/creating.ts'
+import { APPLYING, LOOKING, STATE } from './reasons/looking.ts'
+import { MANIFESTS } from './reasons/manifests.ts'
+import { MISSED } from './reasons/missing.ts'
+import { REFUSING } from './reasons/refusing.ts'
+import { REQUESTS } from './reasons/requests.ts'
+import { joined, type About, type Row, type Step, type Words } from './reasons/row.ts'
+import { isWell } from './status.ts'
+
 /**
- * Every reason that an action or a condition can have, with what it means in a few words.
- * They are part of the interface: `docs/runbook.md` has an entry for each.
+ * Every reason that an action or a condition can have, one row each: there is no other list. They are part of the interface:
+ * `docs/runbook.md` has an entry for each.
  */
 export const REASONS = {
-  // creating and adopting
-  New: 'it was never created',
-  Adopt: 'its manifest or a Lock names the pipe to take over',
-  RetryApproved: 'a person said that the last attempt created nothing',
-  RetryFailed: 'the last attempt failed without effect',
-  RecreateApproved: 'a person said that its pipe is gone',
-  FoundByRead: 'a reading showed that the id in an unfinished reply is that of the new pipe',
-  Created: 'the pipe was created',
-  Adopted: 'an existing pipe was taken over',
-  Moved: 'the record moved from the name the pipe had before',
-  // why nothing is created
-  RenameSuspected: 'a recorded pipe without a manifest looks like this one',
-  NameTaken: 'the pipe of another manifest looks like this one',
-  RenameWaiting: 'the pipe it was renamed from cannot move yet',
-  CreateBrake: 'too many creations are wanted at once',
-  DependencyNotReady: 'something it depends on is not ready',
-  SecretUnavailable: 'a secret it refers to is not mounted',
-  LockUnreadable: 'a file that may hold a Lock cannot be read',
-  OutcomeUnknown: 'a create may or may not have worked',
-  OutcomeUnsaved: 'a create has an outcome, and the ledger cannot be written',
-  AdoptRefused: 'the pipe to take over cannot be taken over',
-  BackingOff: 'it failed and waits for its next attempt',
-  // looking
-  InSync: 'the platform reports what the manifest asks for',
-  Accepted: 'the manifest was edited to what the platform reports',
-  Drifted: 'the platform reports something else, though the manifest did not change',
-  NotUpdatable: 'the manifest was edited, and the interface cannot update a pipe',
-  SecretRotated: 'a secret changed, and the interface cannot update a pipe',
-  MissingUnconfirmed: 'the pipe was not found; not believed yet',
-  Missing: 'the pipe is gone',
-  MassMissing: 'too many pipes of a service, or of a credential, are not found at once',
-  NeverSeen: 'the pipe was created, and no reading has found it yet',
-  ReplacedRecently: 'the pipe is gone again, soon after it was replaced',
-  Healthy: 'it exists, and its state is healthy or no state was asked for',
-  UnhealthyState: 'its state is not one of the healthy ones',
-  // upserting
-  Edited: 'the manifest changed since it was applied',
-  Resync: 'it was applied longer ago than its interval',
-  Applied: 'it was applied, and the reply says so',
-  Stalled: 'it was applied, and the reply keeps saying something else',
-  // manifests
-  Valid: 'the manifest is valid',
-  InvalidManifest: 'the manifest has errors',
-  ManifestVanishing: 'the manifest was not found; not believed yet',
-  Orphaned: 'it is recorded, but its manifest is gone',
-  Suspended: 'its manifest says to leave it alone for a while',
-  ServiceInvalid: 'the Service that it belongs to has no valid manifest',
-  // requests
-  Unobserved: 'it was not looked at yet',
-  Rejected: 'the platform refused the request',
-  AuthFailed: 'the platform refused the credentials',
-  RateLimited: 'the platform asked us to wait',
-  ServiceIdle: 'the service is idle or still wakes up',
-  Unavailable: 'the platform could not be reached or did not answer properly',
-  LedgerFailed: 'the ledger could not be written',
-  InUse: 'its credentials are used and were not refused',
+  ...CREATING,
+  ...REFUSING,
+  ...LOOKING,
+  ...MISSED,
+  ...STATE,
+  ...APPLYING,
+  ...MANIFESTS,
+  ...REQUESTS,
 } as const
 
 export type Reason = keyof typeof REASONS
+
+/** What is known beside a reason. */
+export type FactsOf<R extends Reason> = z.output<(typeof REASONS)[R]['facts']>
+
+export type Facts = FactsOf<Reason>
+
+/** A reason with its facts: why something is done, or is as it is. */
+export type Because<R extends Reason = Reason> = {
+  readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
+}[R]
+
+/** A reason and facts that were told together. */
+interface Told {
+  readonly reason: Reason
+  readonly facts: Facts
+}
+
+/** Who tells a reason tells the facts of its row: see Because. */
+function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
+  return REASONS[reason]
+}
+
+/** What happened and why, and what to do about it. */
+export function wordsOf({ reason, facts }: Told): Words {
+  return rowOf(reason).words(facts)
+}
+
+/** The same as one text: the last thing that happens to facts. */
+export function messageOf(told: Told): string {
+  return joined(wordsOf(told))
+}
+
+/** What a person does about it; empty when there is nothing to do. */
+export function stepsOf({ reason, facts }: Told, about: About): readonly Step[] {
+  return rowOf(reason).steps?.(facts, about) ?? []
+}
+
+/** Whether the facts are kept with a condition: nothing is to be done about what is well. */
+export function isKept(reason: Reason): boolean {
+  return !isWell(REASONS[reason])
+}
+
+/** Names of before, which ledgers and addresses may still hold. */
+const FORMER: ReadonlyMap<string, Reason> = new Map([['CreateBrake', 'CreateLimit']])
+
+/** The reason that a text names, also by a former name. */
+export function parseReason(text: unknown): Reason | undefined {
+  if (typeof text !== 'string') return undefined
+  return FORMER.get(text) ?? (Object.hasOwn(REASONS, text) ? (text as Reason) : undefined)
+}
+
+/** What was kept with a reason, if it is what its row says. */
+export function parseFacts(reason: Reason, facts: unknown): Facts {
+  if (facts === undefined) return undefined
+  const reading = rowOf(reason).facts.safeParse(facts)
+  return reading.success ? reading.data : undefined
+}

@@ -2,7 +2,7 @@ import { parseKey, type Key } from '../kinds/key.ts'
 import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { Conditions } from './condition.ts'
-import type { Reason } from './reason.ts'
+import { parseReason, type Reason } from './reason.ts'
 
 /*
  * What is recorded is declared here once: its types are inferred, and the ledger checks with the same schemas what it reads.
@@ -17,7 +17,9 @@ export const RecordedKey = z.custom<Key>(
 )
 
 /** Of what has happened, a reason that another version knew is still worth showing. */
-export const RecordedReason = z.custom<Reason>((value) => typeof value === 'string')
+export const RecordedReason = z
+  .custom<Reason>((value) => typeof value === 'string')
+  .transform((reason) => parseReason(reason) ?? reason)
 
 /** The service that something was created in, as its Service manifest then said. */
 const ServiceIdentity = z

@@ -89,6 +89,7 @@ export function createCredentials(options: {
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
       throw new SecretUnavailableError(
         alertsTokenFile,
+        'malformed',
         `the file ${alertsTokenFile} does not hold one token: there are spaces, line breaks or non-ASCII characters in it`,
       )
     }
@@ -115,7 +116,11 @@ const WORDS = {
 
 function valueOf(reading: SecretReading): Secret {
   if (reading.found) return reading.value
-  throw new SecretUnavailableError(reading.file, `the file ${reading.file} ${WORDS[reading.why]}`)
+  throw new SecretUnavailableError(
+    reading.file,
+    reading.why,
+    `the file ${reading.file} ${WORDS[reading.why]}`,
+  )
 }
 
 /** Headers of every request (`spec/api.md` 4 and 5); `Content-Type` goes with a body only. */

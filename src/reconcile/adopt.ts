@@ -1,7 +1,8 @@
 import { isCreateOnce, remoteNameOf } from '../kinds/lookup.ts'
 import type { Action } from '../plan/action.ts'
 import type { Done, Outcome } from '../plan/outcome.ts'
-import { outcomeUnknownWords, undecidedIntent } from '../plan/outcome-unknown.ts'
+import { undecidedIntent, unknownFacts } from '../plan/outcome-unknown.ts'
+import { messageOf } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import { replacedAfter } from '../plan/replacement.ts'
 import { disprovePipeId, succeedIntent } from '../plan/transitions.ts'
@@ -46,9 +47,9 @@ export async function adopt(
   // The answer took its time: the manifest, or a Lock, may name another pipe by now.
   if (!isStillAsked(deps, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
-  const { reply, message, record, history } = taken
+  const { reply, because, record, history } = taken
   const { requestId } = reply
-  const done: Done = { result: 'done', reason: 'Adopted', message, differences: [], requestId }
+  const done: Done = { result: 'done', ...because, differences: [], requestId }
   return { outcome: noteReply(deps, { key, entry, body, reply }, done), record, history }
 }
 
@@ -79,7 +80,7 @@ async function adoptByRead(
       : await readRepliedId(deps, { recorded, intent, access, pipeId, revision }, options)
   if (read.is !== 'the new pipe') {
     const record = read.is === 'another' ? disprovePipeId(recorded, intent) : recorded
-    const message = outcomeUnknownWords({ key, record: recorded, intent, knownIds: surroundings.knownIds })
+    const facts = unknownFacts(recorded, intent, surroundings.knownIds)
     const seen = intent.seen ?? {
       at: deps.clock.now(),
       httpStatus: undefined,
@@ -87,38 +88,38 @@ async function adoptByRead(
       what: '',
       pipeId,
     }
-    return { outcome: { result: 'unknown', message, requestId: seen.requestId, seen }, record, history: [] }
+    return { outcome: { result: 'unknown', facts, requestId: seen.requestId, seen }, record, history: [] }
   }
   const { pipe, reply } = read
   const { requestId } = reply
   const replaced = replacedAfter(recorded.replaced, recorded.former?.pipe.id, deps.world.steadyNow())
   const record = succeedIntent(recorded, intent, { pipe, replaced })
-  const message = `Pipe ${pipe.id} was created: the reply was not whole, and a reading found it.`
+  const because = { reason: 'FoundByRead', facts: { pipeId: pipe.id } } as const
   const history: HistoryEntry = {
     type: 'action',
     action: 'adopt',
-    reason: 'FoundByRead',
+    reason: because.reason,
     result: 'done',
     intentId: intent.id,
     key,
     at: pipe.at,
     revision,
     requestId,
-    message,
+    message: messageOf(because),
   }
-  const done: Done = { result: 'done', reason: 'FoundByRead', message, differences: [], requestId }
+  const done: Done = { result: 'done', ...because, differences: [], requestId }
   return { outcome: noteReply(deps, { key, entry, body, reply }, done), record, history: [history] }
 }
 
 function refusedAdoption(
   record: LedgerRecord,
-  message: string,
+  said: string,
   reason: 'AdoptRefused' | 'ServiceInvalid' = 'AdoptRefused',
 ): Acted {
   const outcome: Outcome = {
     result: 'failed',
     reason,
-    message,
+    facts: { said },
     requestId: undefined,
     retryAfterMs: undefined,
   }

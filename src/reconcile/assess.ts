@@ -5,6 +5,7 @@ import { kindOfKey, lifecycleOf } from '../kinds/lookup.ts'
 import { asService } from '../kinds/service/kind.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { DecideInput, Desired } from '../plan/input.ts'
+import type { MissingSecret } from '../plan/reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from '../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './access.ts'
 import type { Deps, Turn } from './deps.ts'
@@ -144,7 +145,7 @@ interface Wanted {
   readonly secrets: BodySecrets
   readonly fingerprint: Fingerprint | undefined
   /** Files of the platform's own credentials that were looked for in vain, where they are needed. */
-  readonly missingCredentials: readonly string[]
+  readonly missingCredentials: readonly MissingSecret[]
   /** Whether its secrets were read for this, and not a moment before. */
   readonly isFresh: boolean
 }

@@ -7,6 +7,7 @@ import { maskSensitive } from '../kinds/mask.ts'
 import type { Action } from '../plan/action.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { statusOf } from '../plan/conditions.ts'
+import { messageOf } from '../plan/reason.ts'
 import { blankRecord, type LedgerRecord } from '../plan/record.ts'
 import { expectedOf } from '../kinds/lookup.ts'
 import type { Deps } from './deps.ts'
@@ -92,13 +93,15 @@ function serviceNameOf(manifest: ResourceManifest | undefined, record: LedgerRec
 }
 
 /** Shows a key as soon as a reading names it, with what the ledger remembers, before its turn has come. */
+const WAITING = { reason: 'Unobserved', facts: { why: 'waiting' } } as const
+
 export function seedStatus({ world, clock }: Deps, board: WritableBoard, key: Key): void {
   const entry = world.entry(key)
   const record = world.record(key) ?? blankRecord(key)
   const unseen = {
     status: 'Unknown',
     reason: 'Unobserved',
-    message: 'Its turn has not come yet.',
+    message: messageOf(WAITING),
     since: clock.now(),
   } as const
   const remembered: Conditions = record.conditions ?? { Valid: unseen, Synced: unseen, Ready: unseen }
@@ -123,7 +126,7 @@ export function seedStatus({ world, clock }: Deps, board: WritableBoard, key: Ke
       record,
       look: world.look(key),
       conditions,
-      action: { type: 'observe', reason: 'Unobserved', message: 'Its turn has not come yet.' },
+      action: { type: 'observe', ...WAITING },
       differences: before?.differences ?? [],
       message: invalid ? conditions.Valid.message : remembered.Synced.message,
       revision: entry?.revision ?? world.catalog?.revision.id ?? '',

@@ -2,8 +2,8 @@ import type { Key } from '../kinds/key.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../plan/outcome.ts'
-import { outcomeUnknownWords } from '../plan/outcome-unknown.ts'
-import type { Reason } from '../plan/reason.ts'
+import { unknownFacts } from '../plan/outcome-unknown.ts'
+import { messageOf, type Because, type Reason } from '../plan/reason.ts'
 import type {
   Fingerprint,
   Intent,
@@ -15,12 +15,13 @@ import type {
 import type { Deps, Turn } from './deps.ts'
 import { readRepliedId, type ReadOfId } from './found-by-read.ts'
 import type { HistoryEntry } from './history.ts'
+import type { RemoteFailure } from './outcome.ts'
 import { forgetMisses } from './looks.ts'
 import type { Reply, ServiceAccess } from './ports.ts'
 import type { CreateEnd, Rescue, Unsaved } from './rescue.ts'
 import type { BodySecrets } from './secrets.ts'
 import { knownIds } from './surroundings.ts'
-import { unsavedOutcome, unsavedWords } from './unsaved-words.ts'
+import { unsavedBecause, unsavedOutcome } from './unsaved-words.ts'
 
 /* What a request to create a pipe came to: written down before it is told (design §5.3, §5.4). */
 
@@ -74,8 +75,8 @@ export function settleSuccess(
     saidGoneAt: undefined,
     refutedAt: undefined,
   }
-  const message = `Pipe ${value.id} was created${insteadOf(creation)}.`
-  return settleCreated(deps, rescue, attempt, { pipe, reply, reason: 'Created', message })
+  const facts = { pipeId: value.id, inPlaceOf: creation.record.pipe?.id }
+  return settleCreated(deps, rescue, attempt, { pipe, reply, why: { reason: 'Created', facts } })
 }
 
 /** The id is durable before anything else happens to it. */
@@ -86,19 +87,19 @@ async function settleCreated(
   created: {
     readonly pipe: RecordedPipe
     readonly reply: Reply<RemoteResource>
-    readonly reason: 'Created' | 'FoundByRead'
-    readonly message: string
+    readonly why: Because<'Created' | 'FoundByRead'>
   },
 ): Promise<Created> {
   const { creation, opened, intent } = attempt
-  const { pipe, reply, reason, message } = created
+  const { pipe, reply, why } = created
+  const message = messageOf(why)
   const { key, revision } = creation
   const { requestId } = reply
   const end = { type: 'created', pipe } as const
-  const why = reason === 'FoundByRead' ? reason : creation.reason
+  const reason = why.reason === 'FoundByRead' ? why.reason : creation.reason
   const unsaved = unsavedOf(
     deps,
-    { ...attempt, creation: { ...creation, reason: why } },
+    { ...attempt, creation: { ...creation, reason } },
     { end, requestId, message },
   )
   // Whatever goes wrong from here on, the id is not forgotten.
@@ -109,14 +110,14 @@ async function settleCreated(
   await deps.fail?.('before-outcome')
   const facts = { key, intentId: intent.id, pipeId: pipe.id, requestId, revision } as const
   if (record === undefined) {
-    const lost = unsavedWords(key, unsaved.end)
-    deps.emit({ type: 'CreateFinished', outcome: 'unknown', message: lost, ...facts })
+    const lost = unsavedBecause(key, unsaved.end)
+    deps.emit({ type: 'CreateFinished', outcome: 'unknown', message: messageOf(lost), ...facts })
     await deps.fail?.('after-outcome')
     return { record: opened, outcome: unsavedOutcome(lost, requestId), reply: undefined }
   }
   deps.emit({ type: 'CreateFinished', outcome: 'created', message, ...facts })
   await deps.fail?.('after-outcome')
-  const outcome: Outcome = { result: 'done', reason, message, differences: [], requestId }
+  const outcome: Outcome = { result: 'done', ...why, differences: [], requestId }
   return { record, outcome, reply: record.pipe?.id === pipe.id ? reply : undefined }
 }
 
@@ -125,24 +126,25 @@ export async function settleFailure(
   deps: Deps,
   rescue: Rescue,
   attempt: Attempt,
-  outcome: Failed,
+  outcome: RemoteFailure,
 ): Promise<Created> {
   const { creation, opened } = attempt
   const { requestId } = outcome
   const kept = creation.record.pipe === undefined ? '' : ` Pipe ${creation.record.pipe.id} is kept.`
-  const message = `${outcome.message}${kept}`
+  const said = messageOf(outcome)
+  const message = `${said}${kept}`
   const seen: Seen = {
     at: deps.clock.now(),
     httpStatus: undefined,
     requestId,
-    what: outcome.message,
+    what: said,
     pipeId: undefined,
   }
   const unsaved = unsavedOf(deps, attempt, { end: { type: 'failed', seen }, requestId, message })
   const record = await rescue.persist(creation.key, unsaved)
   forgetMisses(deps, creation.key)
   return finish(deps, attempt, {
-    outcome: { ...outcome, message },
+    outcome: { ...outcome, facts: { said: message } },
     record: record ?? opened,
     pipeId: undefined,
   })
@@ -153,7 +155,7 @@ export async function settleUnknown(
   deps: Deps,
   rescue: Rescue,
   attempt: Attempt,
-  outcome: Unknown,
+  outcome: Omit<Unknown, 'facts'>,
 ): Promise<Created> {
   const { creation, opened, intent } = attempt
   const { key } = creation
@@ -161,30 +163,20 @@ export async function settleUnknown(
   const { pipeId } = outcome.seen
   const isFree = pipeId !== undefined && deps.world.holderOf(pipeId, key) === undefined
   const seen = { ...outcome.seen, pipeId: isFree ? pipeId : undefined }
-  const known = {
-    key,
-    record: opened,
-    intent: { ...intent, state: 'unknown', seen } as const,
-    knownIds: knownIds(deps.world, opened),
-  }
+  const facts = unknownFacts(opened, { ...intent, state: 'unknown', seen }, knownIds(deps.world, opened))
   // Whoever reads of it, in the log, the history or the status, reads the ways out with it.
-  const message = outcomeUnknownWords(known)
+  const message = messageOf({ reason: 'OutcomeUnknown', facts })
   const unsaved = unsavedOf(deps, attempt, { end: { type: 'unknown', seen }, requestId, message })
   const record = await rescue.persist(key, unsaved)
   if (record !== undefined && isFree) {
     const read = await readAtOnce(deps, { ...attempt, opened: record }, pipeId)
     if (read?.is === 'the new pipe') {
-      const found = `Pipe ${pipeId} was created: the reply was not whole, and a reading found it.`
-      return settleCreated(
-        deps,
-        rescue,
-        { ...attempt, opened: record },
-        { ...read, reason: 'FoundByRead', message: found },
-      )
+      const why = { reason: 'FoundByRead', facts: { pipeId } } as const
+      return settleCreated(deps, rescue, { ...attempt, opened: record }, { ...read, why })
     }
   }
   return finish(deps, attempt, {
-    outcome: { ...outcome, seen, message },
+    outcome: { ...outcome, seen, facts },
     record: record ?? opened,
     pipeId: seen.pipeId,
   })
@@ -226,7 +218,8 @@ async function finish(
   const { key, revision } = creation
   const { outcome, record, pipeId } = settled
   await deps.fail?.('before-outcome')
-  const { result, requestId, message } = outcome
+  const { result, requestId } = outcome
+  const message = messageOf(outcome.result === 'failed' ? outcome : { reason: 'OutcomeUnknown', ...outcome })
   deps.emit({
     type: 'CreateFinished',
     key,
@@ -239,10 +232,6 @@ async function finish(
   })
   await deps.fail?.('after-outcome')
   return { record, outcome, reply: undefined }
-}
-
-function insteadOf({ record }: Creation): string {
-  return record.pipe === undefined ? '' : ` in place of pipe ${record.pipe.id}`
 }
 
 function unsavedOf(

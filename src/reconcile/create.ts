@@ -90,7 +90,7 @@ async function sendOnce(
   if (doubt === undefined) return settleSuccess(deps, rescue, attempt, reply)
   const { requestId } = reply
   const seen = { at: deps.clock.now(), httpStatus: 200, requestId, what: doubt, pipeId: undefined }
-  return settleUnknown(deps, rescue, attempt, { result: 'unknown', message: doubt, requestId, seen })
+  return settleUnknown(deps, rescue, attempt, { result: 'unknown', requestId, seen })
 }
 
 async function recordIntent(

@@ -6,6 +6,7 @@ import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import { nextLook } from '../plan/next-look.ts'
 import type { Outcome } from '../plan/outcome.ts'
+import { messageOf } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './assess.ts'
 import { describeStatus, type WritableBoard } from './board.ts'
@@ -41,7 +42,7 @@ export function finishTurn(deps: Deps, board: WritableBoard, finishing: Finishin
     unseenForMs: unseenForMs(deps, written),
     random: deps.random,
   })
-  const message = messageOf(outcome, action)
+  const message = toldOf(outcome, action)
   const now = deps.clock.now()
   board.set(
     describeStatus({
@@ -52,7 +53,7 @@ export function finishTurn(deps: Deps, board: WritableBoard, finishing: Finishin
       conditions,
       action,
       differences: differencesOf(assessment, outcome),
-      message: conditions.Valid.status === 'False' ? action.message : bestMessage(conditions, message),
+      message: conditions.Valid.status === 'False' ? messageOf(action) : bestMessage(conditions, message),
       revision,
       lastReconciledAt: now,
       nextReconcileAt: now + next.afterMs,
@@ -120,7 +121,7 @@ function alsoOf(deps: Deps, { assessment, action, acted }: Finishing, readyIsNew
   if (service.usable && input.lifecycle !== 'reference') {
     const { outcome } = acted
     const refused =
-      outcome.result === 'failed' && outcome.reason === 'AuthFailed' ? outcome.message : undefined
+      outcome.result === 'failed' && outcome.reason === 'AuthFailed' ? outcome.facts.said : undefined
     const answered = refused === undefined && (requestIdOf(outcome) ?? assessment.requestId) !== undefined
     if (refused !== undefined || answered) {
       if (deps.world.noteAuth(service.identity.name, refused)) also.push(serviceKey(service.identity.name))
@@ -136,13 +137,14 @@ function waits({ world }: Deps, key: Key): boolean {
   return reason === 'DependencyNotReady' || reason === 'ServiceInvalid' || reason === 'AuthFailed'
 }
 
-function messageOf(outcome: Outcome, action: Action): string {
+function toldOf(outcome: Outcome, action: Action): string {
   switch (outcome.result) {
     case 'done':
-      return outcome.message ?? action.message
+      return messageOf(outcome.reason === undefined ? action : outcome)
     case 'failed':
+      return messageOf(outcome)
     case 'unknown':
-      return outcome.message
+      return messageOf({ reason: 'OutcomeUnknown', facts: outcome.facts })
     case 'stopped':
       return 'It was stopped before anything was sent.'
   }

@@ -17,9 +17,8 @@ export async function forget(
   if (recorded.version > 0 || board.get(key) !== undefined) deps.emit({ type: 'Forgotten', key })
   deps.world.drop(key)
   board.remove(key)
-  const message = 'Its manifest is gone, and there is nothing of it on the platform.'
   return {
-    action: { type: 'observe', reason: 'Orphaned', message },
+    action: { type: 'observe', reason: 'Orphaned', facts: { key, isNothing: true } },
     outcome: NOTHING_TO_DO,
     next: undefined,
     also: [],

@@ -7,7 +7,6 @@ import { maskSensitive } from '../kinds/mask.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import { returnedBody } from '../kinds/returned-body.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { driftWords } from '../plan/drift-words.ts'
 import type { Done } from '../plan/outcome.ts'
 import type { Deps } from './deps.ts'
 import type { Reply } from './ports.ts'
@@ -65,7 +64,15 @@ export function noteReply(
 
 function withDrift(outcome: Done, differences: readonly Difference[]): Done {
   if (differences.length === 0) return outcome
-  return { ...outcome, reason: 'Drifted', differences, message: driftWords(differences) }
+  const fields = differences.map(({ field }) => field)
+  const { requestId } = outcome
+  return {
+    result: 'done',
+    reason: 'Drifted',
+    facts: { fields, from: 'manifest' },
+    differences,
+    requestId,
+  }
 }
 
 /** Remembers that the platform does not find a key. */

@@ -1,11 +1,16 @@
 import type { Failed, Outcome, Stopped, Unknown } from '../plan/outcome.ts'
 import { isUuid } from '../lib/same-id.ts'
-import type { Reason } from '../plan/reason.ts'
+import type { Because } from '../plan/reason.ts'
 import { LedgerError, SecretUnavailableError } from './ports.ts'
 import type { ErrorClass } from './remote-error.ts'
 import { RemoteError } from './remote-error.ts'
 
-const REASON_OF_CLASS: Readonly<Record<ErrorClass, Reason>> = {
+/** A request that the platform refused, or that did not reach it. */
+export type RemoteFailure = Failed & Because<RemoteReason>
+
+type RemoteReason = 'Rejected' | 'AuthFailed' | 'RateLimited' | 'ServiceIdle' | 'Unavailable'
+
+const REASON_OF_CLASS: Readonly<Record<ErrorClass, RemoteReason>> = {
   Rejected: 'Rejected',
   Missing: 'Rejected',
   AuthFailed: 'AuthFailed',
@@ -32,36 +37,39 @@ export function outcomeOf(
     return {
       result: 'failed',
       reason: REASON_OF_CLASS[errorClass],
-      message: error.message,
+      facts: { said: error.message },
       requestId,
       retryAfterMs,
     }
   }
-  if (error instanceof SecretUnavailableError) return local('SecretUnavailable', error.message)
-  if (error instanceof LedgerError) return local('LedgerFailed', error.message)
+  if (error instanceof SecretUnavailableError) {
+    const { file, why, message } = error
+    return local({ reason: 'SecretUnavailable', facts: { missing: [{ file, why }], said: message } })
+  }
+  if (error instanceof LedgerError) return local({ reason: 'LedgerFailed', facts: { said: error.message } })
   throw error
 }
 
 /** The same for a create that was sent: its effect decides. */
-export function createOutcomeOf(error: unknown, now: number): Failed | Unknown {
+export function createOutcomeOf(error: unknown, now: number): RemoteFailure | Omit<Unknown, 'facts'> {
   if (!(error instanceof RemoteError)) throw error
   const { class: errorClass, effect, requestId, retryAfterMs, httpStatus, what, repliedId } = error.facts
   if (effect === 'none') {
     return {
       result: 'failed',
       reason: REASON_OF_CLASS[errorClass],
-      message: error.message,
+      facts: { said: error.message },
       requestId,
       retryAfterMs,
     }
   }
   const pipeId = isUuid(repliedId) ? repliedId : undefined
   const seen = { at: now, httpStatus, requestId, what, pipeId }
-  return { result: 'unknown', message: error.message, requestId, seen }
+  return { result: 'unknown', requestId, seen }
 }
 
-function local(reason: Reason, message: string): Failed {
-  return { result: 'failed', reason, message, requestId: undefined, retryAfterMs: undefined }
+function local(because: Because): Failed {
+  return { result: 'failed', ...because, requestId: undefined, retryAfterMs: undefined }
 }
 
 function isAbort(error: unknown): boolean {

@@ -37,7 +37,9 @@ export async function adoptionTarget(deps: PersonDeps, recorded: LedgerRecord): 
 
   const body = await readBodySecrets(secrets, asked.body)
   if (body.missing.length > 0) {
-    const files = body.missing.join(', ')
+    const files = body.missing
+      .map(({ file, why }) => (why === 'absent' ? file : `${file} (${why})`))
+      .join(', ')
     return {
       problem:
         `No secret at ${files}. Mount it there, or correct the secretRef, and say it again: ` +

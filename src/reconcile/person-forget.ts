@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
-import { attemptWords, undecidedIntent } from '../plan/outcome-unknown.ts'
+import { attemptFacts, undecidedIntent } from '../plan/outcome-unknown.ts'
+import { attemptWords } from '../plan/reasons/unknown.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Answer, PersonDeps } from './person.ts'
 import { done, inFlight, inRounds, refused, stillOnItsWay, told } from './person.ts'
@@ -62,7 +63,7 @@ function whatIsLeft(recorded: LedgerRecord): string {
   }
   if (intent !== undefined) {
     const former = recorded.former === undefined ? '' : ` Before, its pipe was ${recorded.former.pipe.id}.`
-    return `A pipe may have been created: the create was ${attemptWords(intent)}.${former}`
+    return `A pipe may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
   }
   if (recorded.upsert !== undefined) return 'What was applied stays as it is.'
   return 'Nothing of it is on the platform.'

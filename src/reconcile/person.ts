@@ -1,6 +1,7 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
-import { retryFrom, timeOf } from '../plan/outcome-unknown.ts'
+import { timeOf } from '../kinds/instant.ts'
+import { retryFrom } from '../plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord } from '../plan/record.ts'
 import { blankRecord } from '../plan/record.ts'
 import type { Deps } from './deps.ts'

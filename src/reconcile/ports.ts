@@ -119,11 +119,13 @@ export interface SecretStore {
 export class SecretUnavailableError extends Error {
   /** The file that was looked for, in vain. */
   readonly file: string
+  readonly why: 'absent' | 'unreadable' | 'empty' | 'malformed'
 
-  constructor(file: string, message: string) {
+  constructor(file: string, why: SecretUnavailableError['why'], message: string) {
     super(message)
     this.name = 'SecretUnavailableError'
     this.file = file
+    this.why = why
   }
 }
 

@@ -100,8 +100,8 @@ async function inRounds(context: Context): Promise<Reconciled> {
       const isLast = round === MOST_ROUNDS
       if (!isOutdated(error) || (isLast && error instanceof LedgerConflict)) throw error
       if (!isLast) continue
-      const message = 'What is to be done keeps changing; it is looked at again.'
-      const action: Action = { type: 'hold', reason: 'BackingOff', until: undefined, message }
+      const facts = { said: 'What is to be done keeps changing; it is looked at again.' }
+      const action: Action = { type: 'hold', reason: 'BackingOff', until: undefined, facts }
       return {
         action,
         outcome: { result: 'stopped' },
@@ -121,7 +121,7 @@ function decided(
   if (failure === undefined) return { action: decide(input), outcome: NOTHING_TO_DO }
   const outcome = outcomeOf(failure, { signal: turn.stopping, now: deps.clock.now() })
   return {
-    action: { type: 'observe', reason: 'Unobserved', message: 'The platform could not be asked.' },
+    action: { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } },
     outcome,
   }
 }

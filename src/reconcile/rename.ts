@@ -1,6 +1,7 @@
 import { type Key, parseKey } from '../kinds/key.ts'
 import { isCreateOnce } from '../kinds/lookup.ts'
 import { leftSomething } from '../plan/gates.ts'
+import { messageOf } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './assess.ts'
 import { isUnclaimed, sameButGone } from './kin.ts'
@@ -51,7 +52,7 @@ export async function moveRecord(
   to: LedgerRecord,
   revision: string,
 ): Promise<LedgerRecord> {
-  const message = `The record of ${from.key} moved to ${to.key}: it is the same pipe under another name.`
+  const message = messageOf({ reason: 'Moved', facts: { from: from.key, to: to.key } })
   const moved = {
     ...from,
     key: to.key,

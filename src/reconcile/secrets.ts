@@ -2,12 +2,13 @@ import type { SecretRef } from '../kinds/secret-ref.ts'
 import { secretRefsIn } from '../kinds/secrets-in.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Secret } from '../lib/secret.ts'
+import type { MissingSecret } from '../plan/reasons/refusing.ts'
 import type { SecretStore } from './ports.ts'
 
 /** The secrets that a body refers to, by dotted path, and the files that were looked for in vain. */
 export interface BodySecrets {
   readonly values: ReadonlyMap<string, Secret>
-  readonly missing: readonly string[]
+  readonly missing: readonly MissingSecret[]
 }
 
 export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [] }
@@ -17,18 +18,21 @@ export async function readBodySecrets(store: SecretStore, body: JsonObject): Pro
   const refs = secretRefsIn(body)
   if (refs.length === 0) return NO_SECRETS
   const values = new Map<string, Secret>()
-  const missing = new Set<string>()
+  const missing = new Map<string, MissingSecret>()
   for (const { path, ref } of refs) {
     const reading = await store.read(ref)
     if (reading.found) values.set(path, reading.value)
-    else missing.add(reading.why === 'absent' ? reading.file : `${reading.file} (${reading.why})`)
+    else missing.set(reading.file, { file: reading.file, why: reading.why })
   }
-  return { values, missing: [...missing].toSorted() }
+  return { values, missing: [...missing.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1)) }
 }
 
-/** The files of a service's API key that are not there. */
-export async function missingCredentials(store: SecretStore, secretName: string): Promise<readonly string[]> {
+/** The files of a service's API key that are not there, or hold nothing. */
+export async function missingCredentials(
+  store: SecretStore,
+  secretName: string,
+): Promise<readonly MissingSecret[]> {
   const refs: SecretRef['secretRef'][] = ['keyId', 'keySecret'].map((key) => ({ name: secretName, key }))
   const readings = await Promise.all(refs.map((ref) => store.read(ref)))
-  return readings.flatMap((reading) => (reading.found ? [] : [reading.file]))
+  return readings.flatMap((reading) => (reading.found ? [] : [{ file: reading.file, why: reading.why }]))
 }

@@ -1,7 +1,8 @@
 import type { Key } from '../kinds/key.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { ActionType } from '../plan/action.ts'
-import type { Condition, Conditions, Status } from '../plan/condition.ts'
+import type { Condition, Conditions } from '../plan/condition.ts'
+import type { Status } from '../plan/status.ts'
 import type { Reason } from '../plan/reason.ts'
 import type { JsonObject } from '../lib/json.ts'
 
@@ -46,7 +47,7 @@ export function sinceOf(status: Pick<ResourceStatus, 'conditions' | 'reason'>): 
 }
 
 /** The condition that a resource's status and reason come from. */
-function tellingCondition({ conditions, reason }: Pick<ResourceStatus, 'conditions' | 'reason'>): Condition {
+export function tellingCondition({ conditions, reason }: Pick<ResourceStatus, 'conditions' | 'reason'>): Condition {
   const { Valid, Synced, Ready } = conditions
   if (Valid.status === 'False') return Valid
   return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced

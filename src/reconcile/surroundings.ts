@@ -6,6 +6,7 @@ import { sameId } from '../lib/same-id.ts'
 import { brakeOf } from '../plan/brake.ts'
 import type { Desired, Observed, Surroundings } from '../plan/input.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
+import type { MissingSecret } from '../plan/reasons/refusing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import type { DesiredService } from './access.ts'
 import type { Deps } from './deps.ts'
@@ -20,8 +21,8 @@ interface SurroundingsInput {
   readonly desired: Desired
   readonly observed: Observed
   readonly service: DesiredService
-  /** Files that were looked for and are not there. */
-  readonly missingSecrets: readonly string[]
+  /** Files that were looked for in vain. */
+  readonly missingSecrets: readonly MissingSecret[]
   readonly now: number
 }
 

@@ -3,6 +3,7 @@ import type { RemoteResource } from '../kinds/remote-resource.ts'
 import { createOnceKindOf } from '../kinds/lookup.ts'
 import { sameId } from '../lib/same-id.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
+import { messageOf, type Because } from '../plan/reason.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../plan/record.ts'
 import { replacedAfter } from '../plan/replacement.ts'
 import { adoptPipe } from '../plan/transitions.ts'
@@ -33,7 +34,7 @@ export type TakenOver =
       /** Not yet written. */
       readonly record: LedgerRecord
       readonly reply: Reply<RemoteResource>
-      readonly message: string
+      readonly because: Because<'Adopted'>
       readonly history: readonly HistoryEntry[]
     }
   | { readonly taken: false; readonly why: string }
@@ -85,7 +86,10 @@ export async function takeOver(
     platformName: wanted.platformName,
     fingerprint: baselineOf(recorded, wanted.fingerprint, pipe.id),
   })
-  const message = `Pipe ${pipe.id} was taken over${inPlaceOf(recorded, pipe.id)}.`
+  const because = {
+    reason: 'Adopted',
+    facts: { pipeId: pipe.id, inPlaceOf: inPlaceOf(recorded, pipe.id) },
+  } as const
   const history: HistoryEntry = {
     type: 'action',
     action: 'adopt',
@@ -96,9 +100,9 @@ export async function takeOver(
     at,
     revision,
     requestId,
-    message,
+    message: messageOf(because),
   }
-  return { taken: true, record, reply, message, history: [history] }
+  return { taken: true, record, reply, because, history: [history] }
 }
 
 /** The same of what another process has written meanwhile. */
@@ -131,10 +135,10 @@ function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string):
   return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)
 }
 
-/** An id that is given up is told once more: it must not get lost silently. */
-function inPlaceOf({ pipe, former }: LedgerRecord, id: string): string {
+/** The id that is given up. */
+function inPlaceOf({ pipe, former }: LedgerRecord, id: string): string | undefined {
   const before = pipe ?? former?.pipe
-  return before === undefined || sameId(before.id, id) ? '' : `, in place of pipe ${before.id}, which is gone`
+  return before === undefined || sameId(before.id, id) ? undefined : before.id
 }
 
 function refused(why: string): TakenOver {

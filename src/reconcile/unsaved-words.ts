@@ -1,26 +1,22 @@
 import type { Key } from '../kinds/key.ts'
 import type { Failed } from '../plan/outcome.ts'
+import type { Because } from '../plan/reason.ts'
 import type { Event } from './events.ts'
 import type { CreateEnd } from './rescue.ts'
 
 /* What is said of a create whose outcome is known, and not on disk. */
 
 /** What is known of an outcome that is in memory only. */
-export function unsavedWords(key: Key, end: CreateEnd): string {
-  const again =
-    'The ledger cannot be written; this is kept in memory and tried again. Make room on its volume, or repair it, and do not restart Pipewright before: a restart would lose it.'
-  switch (end.type) {
-    case 'created':
-      return `Pipe ${end.pipe.id} was created for ${key}. ${again} If it is lost, run "pipewright resolve ${key} --adopt ${end.pipe.id}".`
-    case 'failed':
-      return `Nothing was created for ${key} (${end.seen.what}). ${again}`
-    case 'unknown':
-      return `Nobody knows whether a pipe was created for ${key} (${end.seen.what}). ${again}`
-  }
+export function unsavedBecause(key: Key, end: CreateEnd): Because<'OutcomeUnsaved'> {
+  const facts =
+    end.type === 'created'
+      ? ({ key, end: 'created', pipeId: end.pipe.id, seen: '' } as const)
+      : { key, end: end.type, seen: end.seen.what }
+  return { reason: 'OutcomeUnsaved', facts }
 }
 
-export function unsavedOutcome(message: string, requestId: string | undefined): Failed {
-  return { result: 'failed', reason: 'OutcomeUnsaved', message, requestId, retryAfterMs: 1_000 }
+export function unsavedOutcome(because: Because, requestId: string | undefined): Failed {
+  return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
 /** What a process says last of a create whose outcome it could not write down: the next one does not know it. */

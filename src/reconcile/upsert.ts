@@ -2,6 +2,7 @@ import { compareBody } from '../kinds/compare-body.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Action } from '../plan/action.ts'
 import { decide } from '../plan/decide.ts'
+import { messageOf, type Because } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import { sameAccess } from './access.ts'
 import { DecisionOutdated, type Acted } from './acted.ts'
@@ -55,11 +56,9 @@ export async function upsert(
     upsert: { at, revision, requestId, reply },
   }
   const stalled = differences.length > 0
-  const fields = differences.map((d) => d.field).join(', ')
-  const message = stalled
-    ? `It was applied, but the platform answered with other values for ${fields}. It is applied again at its interval.`
-    : 'It was applied.'
-  const result = { result: 'done' as const, reason: stalled ? ('Stalled' as const) : ('Applied' as const) }
+  const because: Because<'Stalled' | 'Applied'> = stalled
+    ? { reason: 'Stalled', facts: { fields: differences.map(({ field }) => field), now: true } }
+    : { reason: 'Applied', facts: undefined }
   const history: HistoryEntry = {
     type: 'action',
     action: 'upsert',
@@ -70,11 +69,11 @@ export async function upsert(
     at,
     revision,
     requestId,
-    message,
+    message: messageOf(because),
   }
   // A resync that changed nothing is no news.
   const news = action.reason === 'Resync' && !stalled ? [] : [history]
-  return { outcome: { ...result, message, differences, requestId }, record, history: news }
+  return { outcome: { result: 'done', ...because, differences, requestId }, record, history: news }
 }
 
 /** What an upsert needs of an assessment. */

@@ -1,12 +1,13 @@
 import type { Key } from '../kinds/key.ts'
 import type { Action } from '../plan/action.ts'
-import type { Outcome } from '../plan/outcome.ts'
+import type { Conditions } from '../plan/condition.ts'
+import { messageOf, type Because } from '../plan/reason.ts'
 import type { WritableBoard } from './board.ts'
 import type { Deps, Turn } from './deps.ts'
 import type { LedgerError } from './ports.ts'
 import type { Reconciled } from './reconciled.ts'
 import type { CreateEnd } from './rescue.ts'
-import { unsavedOutcome, unsavedWords } from './unsaved-words.ts'
+import { unsavedBecause, unsavedOutcome } from './unsaved-words.ts'
 
 const LEDGER_LOOK_MS = 5_000
 
@@ -24,12 +25,24 @@ export function withoutLedger(
   },
 ): Reconciled {
   const { key, turn, error, unsaved, startedAt } = about
-  const reason = unsaved === undefined ? 'LedgerFailed' : 'OutcomeUnsaved'
-  const message = unsaved === undefined ? error.message : unsavedWords(key, unsaved)
-  const action: Action = { type: 'hold', reason, until: undefined, message }
-  const outcome: Outcome = { ...unsavedOutcome(message, undefined), reason }
+  const because: Because<'LedgerFailed' | 'OutcomeUnsaved'> =
+    unsaved === undefined
+      ? { reason: 'LedgerFailed', facts: { said: error.message } }
+      : unsavedBecause(key, unsaved)
+  const { reason, facts } = because
+  const message = messageOf(because)
+  const action: Action = { type: 'hold', until: undefined, ...because }
+  const outcome = unsavedOutcome(because, undefined)
   const before = board.get(key)
-  if (before !== undefined) board.set({ ...before, status: 'Failed', reason, message })
+  if (before !== undefined) {
+    const { Synced } = before.conditions
+    const since = Synced.reason === reason ? Synced.since : deps.clock.now()
+    const conditions: Conditions = {
+      ...before.conditions,
+      Synced: { status: 'Unknown', reason, message, since, facts },
+    }
+    board.set({ ...before, status: 'Failed', reason, message, conditions })
+  }
   deps.emit({
     type: 'ReconcileFinished',
     key,

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
-import { STATUSES, type Status } from '../plan/condition.ts'
+import { isWell, STATUSES, type Status } from '../plan/status.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import { sinceOf, type ResourceStatus } from '../reconcile/status.ts'
 import { causeOf } from './cause.ts'
 import { commandLine, nextSteps, placeOf, type NextStep, type StepContext } from './next-step.ts'
 import { wholeOf, type Query } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
-import { isWell } from './verdict.ts'
 
 /** So many of one cause are told as one; fewer each for itself. */
 const GROUP_FROM = 4
@@ -142,8 +141,8 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Tr
       ...NOTHING,
       id: 'brake',
       status: 'Brake',
-      reason: 'CreateBrake',
-      what: 'too many creations are wanted at once',
+      reason: 'CreateLimit',
+      what: REASONS.CreateLimit.means,
       message: `${brake.wanted} creations are wanted, and ${brake.limit} may pass at once (--max-creates). None passes now.`,
       next: [
         {
@@ -162,7 +161,7 @@ function oneTrouble(resource: ResourceStatus, findings: readonly Finding[], cont
     id: key,
     status,
     reason,
-    what: REASONS[reason],
+    what: REASONS[reason].means,
     message: causeOf(resource),
     since: sinceOf(resource),
     keys: [key],
@@ -202,7 +201,7 @@ function findingTrouble(finding: Finding, { manifestsDir, sandbox }: StepContext
     id: `finding ${file}:${line}:${column} ${code}`,
     status: 'Invalid',
     reason: 'InvalidManifest',
-    what: REASONS.InvalidManifest,
+    what: REASONS.InvalidManifest.means,
     message: `${message} ${hint}`,
     file,
     line,

@@ -1,19 +1,15 @@
 import { kindOf } from '../kinds/key.ts'
-import { bodyIn, type ResourceStatus } from '../reconcile/status.ts'
+import { wordsOf } from '../plan/reason.ts'
+import { joined } from '../plan/reasons/row.ts'
+import { bodyIn, tellingCondition, type ResourceStatus } from '../reconcile/status.ts'
 
-/** Where the words of a message begin that say what to do; the steps say it again, with what to copy. */
-const REMEDIES = [
-  ' If it is there, run ',
-  ' Change them back ',
-  ' Change it back ',
-  ' Mount the secret there ',
-]
-
-/** What is wrong and why, without what to do about it. */
+/** What is wrong and why, without what to do about it: the steps say that again, with what to copy. */
 export function causeOf(resource: ResourceStatus): string {
-  const { message } = resource
-  const at = Math.min(...REMEDIES.map((words) => message.indexOf(words)).filter((index) => index > 0))
-  const cause = Number.isFinite(at) ? message.slice(0, at) : message
+  const { message, status, conditions } = resource
+  const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
+  const words = facts === undefined ? undefined : wordsOf({ reason, facts })
+  // The message may be of something else, such as a wait: then it is shown whole.
+  const cause = words !== undefined && joined(words) === message ? words.cause : message
   return kindOf(resource.key) === 'Alert' ? cause + alertWords(resource) : cause
 }
 

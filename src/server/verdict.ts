@@ -1,16 +1,8 @@
-import { STATUSES, type Status } from '../plan/condition.ts'
+import { isWell, STATUSES, type Status } from '../plan/status.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import type { Health, Overview } from './parts.ts'
 
 export type Counts = Readonly<Record<Status, number>>
-
-/** Statuses that do not ask anything of anybody. */
-const WELL: ReadonlySet<Status> = new Set(['Ready', 'Progressing', 'Suspended'])
-
-/** Does nobody have to look at it? */
-export function isWell({ status }: ResourceStatus): boolean {
-  return WELL.has(status)
-}
 
 /** Is all well? In a sentence, and for machines. */
 export interface Verdict {
@@ -29,7 +21,7 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
   const total = sum(counts, STATUSES)
   const unwell = sum(
     counts,
-    STATUSES.filter((status) => !WELL.has(status)),
+    STATUSES.filter((status) => !isWell({ status })),
   )
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const wrong = [

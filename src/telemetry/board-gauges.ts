@@ -1,6 +1,6 @@
 import type { Gauge } from 'prom-client'
 import { kindNamed, RESOURCE_KINDS } from '../kinds/lookup.ts'
-import { STATUSES } from '../plan/condition.ts'
+import { STATUSES } from '../plan/status.ts'
 import { REASONS } from '../plan/reason.ts'
 import type { ResourceStatus } from '../reconcile/status.ts'
 import { boundedLabel, boundLabels, type LabelBound } from './bounds.ts'

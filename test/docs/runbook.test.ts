@@ -6,13 +6,13 @@ import { parse } from 'yaml'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { CreateOncePolicy } from '../../src/kinds/policy.ts'
-import { STATUSES } from '../../src/plan/condition.ts'
-import { statusOf } from '../../src/plan/conditions.ts'
-import { REASONS, type Reason } from '../../src/plan/reason.ts'
+import { isWell, STATUSES } from '../../src/plan/status.ts'
+import { messageOf, REASONS, type Reason } from '../../src/plan/reason.ts'
 import { LINES } from '../../src/telemetry/log-lines.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
 import { alertRules } from '../support/alert-rules.ts'
 import { ROOT } from '../support/process.ts'
+import { because } from '../plan/inputs.ts'
 
 /* What the runbook says is held against what the code has: reasons, alerts, commands, settings, metrics, log lines. */
 
@@ -50,6 +50,7 @@ const CODE = [...PAGE.matchAll(/```\w*\n([\s\S]*?)```|`([^`\n]+)`/g)].map(
   ([, block, span = '']) => block ?? span,
 )
 
+const ALL = Object.keys(REASONS) as readonly Reason[] // the keys of an object literal
 const reasons = entriesOf('Reasons')
 const alerts = entriesOf('Alerts')
 const source = entriesOf('The source')
@@ -99,9 +100,13 @@ describe('entries', () => {
     expect(missing.filter((part) => !code.includes(part.replace('The manifests directory ', '')))).toEqual([])
   })
 
-  test.each(Object.entries(REASONS))('%s begins with what the code says it means: %s', (reason, meaning) => {
-    expect(reasons.get(reason)?.replaceAll(/\s+/g, ' ').toLowerCase()).toMatch(
-      new RegExp(`^${RegExp.escape(meaning.toLowerCase())}\\b`),
+  test.each(ALL)('%s says what the table says of it, and begins with what that means', (reason) => {
+    const [head = '', ...rest] = (reasons.get(reason) ?? '').split('\n\n')
+    const { status, severity, alert, means } = REASONS[reason]
+    expect(head).toMatch(new RegExp(`^> \\*\\*${status}\\*\\*, ${severity}, `))
+    expect(head).toContain(alert ?? 'wakes nobody')
+    expect(rest.join(' ').replaceAll(/\s+/g, ' ').toLowerCase()).toMatch(
+      new RegExp(`^${RegExp.escape(means.toLowerCase())}\\b`),
     )
   })
 
@@ -116,12 +121,7 @@ describe('entries', () => {
     expect(entry).toMatch(/^- \*\*Look\.\*\* \S/m)
   })
 
-  const unwell = (Object.keys(REASONS) as Reason[]).filter((reason) => {
-    const condition = { status: 'False', reason, message: '', since: 0 } as const
-    const fine = { ...condition, status: 'True' } as const
-    return !['Progressing', 'Ready'].includes(statusOf({ Valid: fine, Synced: condition, Ready: condition }))
-  })
-  test.each([...unwell, 'UnhealthyState', 'InvalidManifest'])(
+  test.each(ALL.filter((reason) => !isWell(REASONS[reason])))(
     '%s, which is not well, says where to look',
     (reason) => {
       expect(reasons.get(reason)).toMatch(/^- \*\*Look\.\*\* \S/m)
@@ -129,37 +129,23 @@ describe('entries', () => {
   )
 })
 
-/** What the messages of the code tell people to write or to run, by reason. */
-function toldByCode(): ReadonlyMap<string, ReadonlySet<string>> {
-  const told = new Map<string, Set<string>>()
-  const code = sources('plan').replaceAll("' +\n", '').replaceAll('` +\n', '')
-  const literals = /reason: '(\w+)',((?:(?!reason: '|\bfunction\b)[\s\S])*?)(?: \}|\n {2,}\})/g
-  for (const [, reason = '', literal = ''] of code.matchAll(literals)) {
-    const message = /message:([\s\S]*)$/.exec(literal)?.[1] ?? ''
-    const words =
-      reason === 'OutcomeUnknown' ? (/return \(([\s\S]*?)\n {2}\)/.exec(outcomeWords())?.[1] ?? '') : message
-    const found = words.match(/policy\.\w+|"pipewright \w+|(?<!\w)--[a-z][a-z-]+/g) ?? []
-    told.set(reason, new Set([...(told.get(reason) ?? []), ...found.map((text) => text.replace(/^"/, ''))]))
-  }
-  return told
-}
+/** What messages tell people to write or to run, by reason. */
+const TOLD = new Map(
+  ALL.map((reason) => {
+    const message = messageOf(because(reason))
+    const found = message.match(/policy\.\w+|"pipewright \w+|(?<!\w)--[a-z][a-z-]+/g) ?? []
+    return [reason, new Set(found.map((text) => text.replace(/^"/, '')))] as const
+  }),
+)
 
-function outcomeWords(): string {
-  return (
-    readFileSync(join(ROOT, 'src', 'plan', 'outcome-unknown.ts'), 'utf8').split(
-      'export function outcomeUnknownWords',
-    )[1] ?? ''
-  )
-}
-
-describe('the messages of the code and the runbook', () => {
-  const told = [...toldByCode()].filter(([, words]) => words.size > 0)
+describe('messages and the runbook', () => {
+  const told = [...TOLD].filter(([, words]) => words.size > 0)
 
   test('were found', () => {
     expect(told.map(([reason]) => reason)).toEqual(
-      expect.arrayContaining(['OutcomeUnknown', 'NotUpdatable', 'CreateBrake']),
+      expect.arrayContaining(['OutcomeUnknown', 'NotUpdatable', 'CreateLimit']),
     )
-    expect(toldByCode().get('OutcomeUnknown')).toEqual(new Set(['pipewright resolve', '--adopt', '--retry']))
+    expect(TOLD.get('OutcomeUnknown')).toEqual(new Set(['pipewright resolve', '--adopt', '--retry']))
   })
 
   test.each(told)('say the same for %s', (reason, words) => {

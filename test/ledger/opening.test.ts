@@ -171,6 +171,23 @@ describe('a file that is not as it should be', () => {
       conditions: undefined,
     })
   })
+
+  test.each([
+    ['under the name of before', `'"CreateLimit"', '"CreateBrake"'`, true],
+    ['without its facts, as an earlier version did', `',"facts":{"wanted":30,"limit":25}', ''`, false],
+    ['with facts of another reason', `'"wanted"', '"waitsFor"'`, false],
+  ])('a condition that was written %s is read', async (_how, change, isKnown) => {
+    await makeLedger()
+    tamper(`UPDATE record SET body = replace(body, ${change})`)
+    await using ledger = await openWith()
+    const { conditions } = fullRecord(ORDERS)
+    const { facts: written, ...Synced } = conditions?.Synced ?? {}
+    const read = (await ledger.get(ORDERS))?.conditions
+    expect(read).toStrictEqual({
+      ...conditions,
+      Synced: isKnown ? { ...Synced, facts: written } : Synced,
+    })
+  })
 })
 
 describe('a place that is not as it should be', () => {

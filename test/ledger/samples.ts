@@ -8,7 +8,7 @@ export const CLOCK: Clock = { now: () => 1_800_000_000_000, monotonic: () => 5, 
 
 export const ORDERS: Key = 'Pipe/orders'
 
-export function ignore(): void {}
+export function ignore(..._any: readonly unknown[]): void {}
 
 const PIPE: RecordedPipe = {
   id: 'p-1',
@@ -21,6 +21,7 @@ const PIPE: RecordedPipe = {
 /** A record with every field set. */
 export function fullRecord(key: Key): LedgerRecord {
   const condition = { status: 'True', reason: 'InSync', message: 'as asked', since: 3 } as const
+  const facts = { wanted: 30, limit: 25 }
   return {
     key,
     version: 0,
@@ -57,7 +58,11 @@ export function fullRecord(key: Key): LedgerRecord {
     },
     applied: { digest: 'd', fields: { 'source.kafka.topics': 'h' }, secrets: { 'source.x': 'h' } },
     backoff: { failures: 3, until: 9, digest: 'd' },
-    conditions: { Valid: condition, Synced: condition, Ready: condition },
+    conditions: {
+      Valid: condition,
+      Synced: { status: 'False', reason: 'CreateLimit', message: 'too many', since: 3, facts },
+      Ready: condition,
+    },
   }
 }
 

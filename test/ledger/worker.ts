@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts'
-import { LedgerConflict, LedgerError } from '../../src/reconcile/ports.ts'
+import { LedgerConflict, LedgerError, type Ledger } from '../../src/reconcile/ports.ts'
 import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
 
 /*
@@ -18,15 +18,16 @@ function open(mode: 'owner' | 'writer') {
   return openSqliteLedger({ file, init: 'auto', mode, clock: CLOCK, emit: ignore })
 }
 
-function stay(): void {
-  setInterval(ignore, 60_000)
+/** The ledger is kept with it: one that nobody has any more is closed by the collector, and its lock is gone. */
+function stay(ledger: Ledger): void {
+  setInterval(() => ignore(ledger), 60_000)
 }
 
 async function hold(): Promise<void> {
   try {
-    await open('owner')
+    const ledger = await open('owner')
     say('held')
-    stay()
+    stay(ledger)
   } catch (error) {
     say(error instanceof LedgerError ? `${error.code}: ${error.message}` : String(error))
   }
@@ -36,7 +37,7 @@ async function write(): Promise<void> {
   const ledger = await open('owner')
   await ledger.swap(blank(ORDERS, { platformName: 'kept' }), [])
   say('written')
-  stay()
+  stay(ledger)
 }
 
 /** Tries to write the versions of one record that it is told, a line each, and says whether it came first. */

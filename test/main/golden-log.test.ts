@@ -199,7 +199,7 @@ test('a full story is told in these lines', async () => {
       workspace.write('manifests/three.yaml', three.join('---\n'))
     },
     () =>
-      ['a', 'b', 'c'].every((name) => has('Reconciled', { key: `Pipe/${name}`, reason: 'CreateBrake' })) &&
+      ['a', 'b', 'c'].every((name) => has('Reconciled', { key: `Pipe/${name}`, reason: 'CreateLimit' })) &&
       has('Create brake changed', { on: true }) &&
       has('Notification sent'),
   )

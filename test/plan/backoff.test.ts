@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { backoffAfter, isWaiting } from '../../src/plan/backoff.ts'
+import { because } from './inputs.ts'
 import type { Failed } from '../../src/plan/outcome.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Backoff } from '../../src/plan/record.ts'
@@ -25,7 +26,7 @@ test.for(rows)('a back-off: $why', ({ until, waits }) => {
 })
 
 function failed(reason: Reason, retryAfterMs?: number): Failed {
-  return { result: 'failed', reason, message: '', requestId: undefined, retryAfterMs }
+  return { result: 'failed', ...because(reason), requestId: undefined, retryAfterMs }
 }
 
 function after(failures: number, digest = 'same'): Backoff {

@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../src/plan/action.ts'
-import type { Condition, Conditions, Status } from '../../src/plan/condition.ts'
+import type { Condition, Conditions } from '../../src/plan/condition.ts'
+import type { Status } from '../../src/plan/status.ts'
 import type { ConditionsInput } from '../../src/plan/conditions.ts'
 import { changedConditions, conditionsAfter, statusOf } from '../../src/plan/conditions.ts'
 import { decide } from '../../src/plan/decide.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
 import type { Outcome } from '../../src/plan/outcome.ts'
 import { NOTHING_TO_DO } from '../../src/plan/outcome.ts'
-import type { Reason } from '../../src/plan/reason.ts'
+import { REASONS, type Reason } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import {
   alert,
   appliedEndpoint,
+  because,
   created,
   DIFFERS,
   EDITED,
@@ -53,15 +55,16 @@ function conditions(valid: Told, synced: Told, ready: Told): Conditions {
 }
 
 function done(reason: Reason): Outcome {
-  return { ...NOTHING_TO_DO, reason }
+  return { ...NOTHING_TO_DO, ...because(reason) }
 }
 
 function failed(reason: Reason): Outcome {
-  return { result: 'failed', reason, message: 'It failed.', requestId: undefined, retryAfterMs: undefined }
+  return { result: 'failed', ...because(reason), requestId: undefined, retryAfterMs: undefined }
 }
 
 const seen = { at: NOW, httpStatus: undefined, requestId: undefined, what: 'cut', pipeId: undefined }
-const lost: Outcome = { result: 'unknown', message: 'Who knows.', requestId: undefined, seen }
+const { sample } = REASONS.OutcomeUnknown
+const lost: Outcome = { result: 'unknown', facts: sample, requestId: undefined, seen }
 const well = conditions('True Valid', 'True InSync', 'True Healthy')
 const unknown = conditions('True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown')
 const undecided = { ...blankRecord('Pipe/orders'), version: 2, intent: intent('unknown') }
@@ -420,7 +423,7 @@ function after(row: Pick<Row, 'decided' | 'outcome' | 'state' | 'previous'>): Co
   // What a failed look leaves undecided, as the reconciler says it.
   const action: Action =
     outcome?.result === 'failed' && decided.recorded.pipe !== undefined
-      ? { type: 'observe', reason: 'Unobserved', message: 'The platform could not be asked.' }
+      ? { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } }
       : decide(decided)
   const input: ConditionsInput = { decided, action, outcome: outcome ?? NOTHING_TO_DO, state, previous }
   return conditionsAfter(input)

@@ -3,6 +3,7 @@ import type { Action } from '../../src/plan/action.ts'
 import { decide } from '../../src/plan/decide.ts'
 import { attemptDigest } from '../../src/plan/gates.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
+import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import {
   alert,
@@ -128,7 +129,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'too many at once are all refused',
     input: pipe({ surroundings: { brake: { wanted: 26, limit: 25 } } }),
-    is: ['refuse', 'CreateBrake'],
+    is: ['refuse', 'CreateLimit'],
   },
   {
     why: 'it waits for what it depends on',
@@ -137,7 +138,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'it waits for a secret',
-    input: pipe({ surroundings: { missingSecrets: ['/secrets/kafka/password'] } }),
+    input: pipe({ surroundings: { missingSecrets: [{ file: '/secrets/kafka/password', why: 'absent' }] } }),
     is: ['refuse', 'SecretUnavailable'],
   },
   {
@@ -227,7 +228,7 @@ const ROWS: readonly Row[] = [
       policy: { retryCreate: INTENT_ID },
       surroundings: { brake: { wanted: 26, limit: 25 } },
     }),
-    is: ['refuse', 'CreateBrake'],
+    is: ['refuse', 'CreateLimit'],
   },
   {
     why: 'adopt resolves it',
@@ -521,7 +522,7 @@ const ROWS: readonly Row[] = [
       observed: MISSING,
       surroundings: { brake: { wanted: 26, limit: 25 } },
     }),
-    is: ['refuse', 'CreateBrake'],
+    is: ['refuse', 'CreateLimit'],
   },
   // the manifest
   {
@@ -559,14 +560,14 @@ const ROWS: readonly Row[] = [
   { why: 'an endpoint that was never applied', input: endpoint(), is: ['upsert', 'New'] },
   {
     why: 'one whose credentials are not mounted',
-    input: endpoint({ surroundings: { missingSecrets: ['/secrets/api/keyId'] } }),
+    input: endpoint({ surroundings: { missingSecrets: [{ file: '/secrets/api/keyId', why: 'absent' }] } }),
     is: ['refuse', 'SecretUnavailable'],
   },
   {
     why: 'one that is applied already needs none',
     input: endpoint({
       recorded: appliedEndpoint(MINUTE),
-      surroundings: { missingSecrets: ['/secrets/api/keyId'] },
+      surroundings: { missingSecrets: [{ file: '/secrets/api/keyId', why: 'absent' }] },
     }),
     is: ['observe', 'InSync'],
   },
@@ -622,7 +623,7 @@ const ROWS: readonly Row[] = [
   { why: 'a service in use', input: service(), is: ['observe', 'InUse'] },
   {
     why: 'a service without credentials',
-    input: service({ surroundings: { missingSecrets: ['/secrets/a/keyId'] } }),
+    input: service({ surroundings: { missingSecrets: [{ file: '/secrets/a/keyId', why: 'absent' }] } }),
     is: ['refuse', 'SecretUnavailable'],
   },
   {
@@ -636,7 +637,7 @@ describe('decide', () => {
   test.each(ROWS)('$why: $is', ({ input, is }) => {
     const action = decide(input)
     expect([action.type, action.reason]).toEqual(is)
-    expect(action.message).not.toBe('')
+    expect(messageOf(action)).not.toBe('')
   })
 
   test('names what an edit takes away', () => {
@@ -648,7 +649,7 @@ describe('decide', () => {
       }),
     )
     expect(action).toMatchObject({ takesAway: ['role sql_console_admin'] })
-    expect(action.message).toContain('takes away role sql_console_admin')
+    expect(messageOf(action)).toContain('takes away role sql_console_admin')
   })
 
   test('knows by the digest that nothing was edited, and has no field made to find out', () => {
@@ -683,7 +684,7 @@ describe('decide', () => {
         },
         intent: { ...intent('unknown'), seen: SEEN },
       }
-      const { message } = decide(pipe({ recorded, surroundings: { knownIds: [OTHER_ID] }, ...held }))
+      const message = messageOf(decide(pipe({ recorded, surroundings: { knownIds: [OTHER_ID] }, ...held })))
       for (const part of [
         'the pipe "orders-v2" was created in service analytics (s-1)',
         'sent at 2026-11-21T11:00:00Z',

@@ -14,8 +14,14 @@ import type {
   Surroundings,
 } from '../../src/plan/input.ts'
 import type { Witness } from '../../src/plan/missing.ts'
+import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, RecordedPipe } from '../../src/plan/record.ts'
 import { blankRecord } from '../../src/plan/record.ts'
+
+/** A reason with some facts. */
+export function because(reason: Reason): Because {
+  return { reason, facts: REASONS[reason].sample } as Because // of the same row
+}
 
 /** A round moment to count from: ms since the epoch. */
 export const NOW = Date.parse('2026-11-21T12:00:00Z')

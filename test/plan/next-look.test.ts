@@ -6,13 +6,13 @@ import type { NextLook } from '../../src/plan/next-look.ts'
 import { nextLook } from '../../src/plan/next-look.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Backoff } from '../../src/plan/record.ts'
-import { alert, created, endpoint, FOUND, HOUR, MINUTE, NOW, pipe } from './inputs.ts'
+import { alert, because, created, endpoint, FOUND, HOUR, MINUTE, NOW, pipe } from './inputs.ts'
 
 const looked = pipe({ recorded: created(), observed: FOUND })
 
 function action(type: Action['type'], reason: Reason, until?: number): Action {
   // With the fields of every type, whichever it is.
-  return { type, reason, message: '', until, pipeId: '', takesAway: [], differences: [] }
+  return { type, ...because(reason), until, pipeId: '', takesAway: [], differences: [] }
 }
 
 function ready(reason: Reason): Conditions {
@@ -83,7 +83,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'braked: soon',
-    action: action('refuse', 'CreateBrake'),
+    action: action('refuse', 'CreateLimit'),
     is: ['retry', 10_000, 8_000],
   },
   {

@@ -1,28 +1,110 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { Reason } from '../../src/plan/reason.ts'
-import { REASONS } from '../../src/plan/reason.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import type { Condition } from '../../src/plan/condition.ts'
+import { isWell, STATUSES, wellnessOf } from '../../src/plan/status.ts'
+import { statusOf } from '../../src/plan/conditions.ts'
+import {
+  messageOf,
+  parseFacts,
+  parseReason,
+  REASONS,
+  stepsOf,
+  wordsOf,
+  type Reason,
+} from '../../src/plan/reason.ts'
+import { alertRules, type AlertRule } from '../support/alert-rules.ts'
+import { because } from './inputs.ts'
 
-const SRC = fileURLToPath(new URL('../../src', import.meta.url))
+/* Each row has all that a reason needs, by its type; here is what types cannot say. */
 
-/** Where they are listed, and where a status is made of them: neither gives one to anything. */
-const LISTED = new Set(['plan/reason.ts'])
+const ALL = Object.keys(REASONS) as readonly Reason[] // the keys of an object literal
+const RULES: ReadonlyMap<string, AlertRule> = new Map(alertRules().map((rule) => [rule.alert, rule]))
+const ABOUT = {
+  key: 'Pipe/orders' as Key,
+  place: 'orders.yaml:3',
+  service: 'analytics',
+  pipeId: 'p-1',
+  id: 'p-1',
+  differences: [],
+}
 
-const SOURCES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !LISTED.has(file))
-  .map((file) => readFileSync(join(SRC, file), 'utf8'))
-  .map((text) => text.replace(/const STATUS_OF_REASON[^}]*\}/, ''))
+describe.each(ALL)('%s', (reason) => {
+  const row = REASONS[reason]
 
-describe('every reason', () => {
-  test.each(Object.keys(REASONS) as Reason[])('%s is given to something', (reason) => {
-    // To ask whether something has it is not to give it.
-    const given = new RegExp(`(?<![=!]== )'${reason}'`)
-    expect(SOURCES.some((text) => given.test(text))).toBe(true)
+  test('means something, in a few words', () => {
+    expect(row.means).toMatch(/^[a-z][^.]*[^.]$/)
   })
 
-  test.each(Object.entries(REASONS))('%s means something: %s', (_reason, meaning) => {
-    expect(meaning).toMatch(/^[a-z][^.]*[^.]$/)
+  test('has words for its facts: sentences, whose cause stands alone', () => {
+    const { cause, remedy } = wordsOf(because(reason))
+    expect(messageOf(because(reason))).toBe(remedy === '' ? cause : `${cause} ${remedy}`)
+    expect(cause).toMatch(/^\S.*\.$/)
+    expect(cause).not.toContain('undefined')
   })
+
+  test('is read again from a ledger with the facts that were written', () => {
+    const written: unknown = JSON.parse(JSON.stringify({ facts: row.sample }))
+    expect(written).toEqual({ facts: parseFacts(reason, row.sample) })
+    expect(parseFacts(reason, { other: 'facts' })).toBeUndefined()
+  })
+
+  test('has a remedy without facts too, as an earlier version recorded it', () => {
+    const { facts } = because(reason)
+    expect(stepsOf({ reason, facts: undefined }, ABOUT).length).toBeLessThanOrEqual(
+      stepsOf({ reason, facts }, ABOUT).length,
+    )
+    // What is not well says what to do.
+    expect(isWell(row) || stepsOf({ reason, facts }, ABOUT).length > 0).toBe(true)
+  })
+
+  test('gives the status of its row to whatever is not in sync because of it', () => {
+    const valid: Condition = { status: 'True', reason: 'Valid', message: '', since: 0 }
+    const condition: Condition = { ...valid, status: 'False', reason }
+    const status = statusOf({ Valid: valid, Synced: condition, Ready: condition })
+    expect(status).toBe(row.status === 'Ready' ? 'Progressing' : row.status)
+  })
+})
+
+const { toneOf } = (await import(new URL('../../src/server/page/elements.js', import.meta.url).href)) as {
+  readonly toneOf: (status: string) => string
+} // as it stands there
+
+/** The reasons that an alert wakes somebody for, as its expression has them. */
+function wokenFor({ expr }: AlertRule): readonly string[] {
+  return /resource_reasons\{reason=~?"([^"]+)"\}/.exec(expr)?.[1]?.split('|').toSorted() ?? []
+}
+
+describe('alerts', () => {
+  const unwell = ALL.filter((reason) => !isWell(REASONS[reason]))
+  const byAlert: ReadonlyMap<string, readonly Reason[]> = Map.groupBy(
+    unwell,
+    (reason) => REASONS[reason].alert ?? '',
+  )
+
+  test.each([...byAlert])('%s is there, and for these reasons: %s', (alert, reasons) => {
+    const rule = RULES.get(alert)
+    if (rule === undefined) throw new Error(`no rule has the name ${alert}`)
+    const named = wokenFor(rule)
+    // Others count what is not well by a metric of its own.
+    expect(named.length === 0 ? reasons.toSorted() : named).toEqual(reasons.toSorted())
+    // An orphan runs, and costs: it may wait longer than a notification of it.
+    const severity = alert === 'PipewrightOrphaned' ? ['info'] : reasons.map((one) => REASONS[one].severity)
+    expect(new Set(severity)).toEqual(new Set([rule.labels.severity]))
+  })
+
+  test('name no reason that does not name them', () => {
+    for (const rule of RULES.values())
+      for (const reason of wokenFor(rule)) expect(byAlert.get(rule.alert)).toContain(reason)
+  })
+})
+
+test.each(STATUSES)('%s has the colour on the page of what is, or is not, well', (status) => {
+  const isCalm = ['good', 'calm'].includes(toneOf(status))
+  expect(isCalm).toBe(wellnessOf(status) !== 'bad')
+})
+
+test('a name of before is read as the one of now', () => {
+  expect(parseReason('CreateBrake')).toBe('CreateLimit')
+  expect(parseReason('CreateLimit')).toBe('CreateLimit')
+  expect(parseReason('toString')).toBeUndefined()
 })

@@ -1,12 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import { STATUSES } from '../../src/plan/condition.ts'
-import { isAtLeast, severityOf } from '../../src/plan/severity.ts'
+import { isWell } from '../../src/plan/status.ts'
+import { REASONS } from '../../src/plan/reason.ts'
+import { isAtLeast } from '../../src/plan/severity.ts'
 
 describe('severity', () => {
   test('is critical only where nothing but a person ends it', () => {
-    const critical = STATUSES.filter((status) => severityOf(status, 'Unavailable') === 'critical')
-    expect(critical).toEqual(['OutcomeUnknown', 'Missing'])
-    expect(severityOf('Failed', 'LedgerFailed')).toBe('critical')
+    const critical = Object.entries(REASONS).filter(([, { severity }]) => severity === 'critical')
+    expect(critical.map(([reason]) => reason)).toEqual([
+      'OutcomeUnknown',
+      'OutcomeUnsaved',
+      'Missing',
+      'MassMissing',
+      'NeverSeen',
+      'ReplacedRecently',
+      'LedgerFailed',
+    ])
+  })
+
+  test('is info for what is well, and for nothing else', () => {
+    for (const row of Object.values(REASONS)) expect(row.severity === 'info').toBe(isWell(row))
   })
 
   test('has an order', () => {

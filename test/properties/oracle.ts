@@ -1,6 +1,6 @@
 import type { FakeClock } from '../support/fake-clock.ts'
 import { kindOf } from '../../src/kinds/key.ts'
-import { STATUSES } from '../../src/plan/condition.ts'
+import { STATUSES } from '../../src/plan/status.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import type { Intent, LedgerRecord } from '../../src/plan/record.ts'
 import type { Ledger } from '../../src/reconcile/ports.ts'

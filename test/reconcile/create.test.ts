@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/plan/reason.ts'
-import type { Status } from '../../src/plan/condition.ts'
+import type { Status } from '../../src/plan/status.ts'
 import type { Intent } from '../../src/plan/record.ts'
 import { given, HOUR, MINUTE, SECOND } from './given.ts'
 import { pipe } from './manifests.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { messageOf } from '../../src/plan/reason.ts'
 import { given, HOUR, MINUTE } from './given.ts'
 import { alert, endpoint } from './manifests.ts'
 
@@ -15,8 +16,8 @@ describe('a query endpoint', () => {
     world.write('endpoint.yaml', endpoint('analytics', { openApiKeys: [] }))
     const edited = await world.go(KEY)
     expect([...reasons, edited.action.reason]).toEqual(['New', 'InSync', 'Resync', 'InSync', 'Edited'])
-    expect(edited.action.message).toContain('takes away')
-    expect(edited.action.message).toContain('key-1')
+    expect(messageOf(edited.action)).toContain('takes away')
+    expect(messageOf(edited.action)).toContain('key-1')
     expect(world.board.get(KEY)).toMatchObject({ status: 'Ready', reason: 'InSync' })
     expect(world.platform.upserts).toHaveLength(3)
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { messageOf } from '../../src/plan/reason.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { given, MINUTE } from './given.ts'
 import { alert, endpoint, pipe, service, SERVICE_ID } from './manifests.ts'
@@ -51,7 +52,7 @@ describe('a pipe whose secret is not mounted', () => {
     world.secrets.mounted.delete('kafka/password')
     const { action, next } = await world.go('Pipe/orders')
     expect(action.reason).toBe('SecretUnavailable')
-    expect(action.message).toContain('/secrets/kafka/password')
+    expect(messageOf(action)).toContain('/secrets/kafka/password')
     expect(next).toMatchObject({ why: 'retry', afterMs: 9_000 })
     world.secrets.mounted.set('kafka/password', 'now')
     expect((await world.go('Pipe/orders')).action.reason).toBe('New')
@@ -137,7 +138,7 @@ describe('the brake', () => {
 
   test('refuses all of too many creations, and none of as many as it lets pass', async () => {
     const world = await given(many, { maxCreates: 3 })
-    for (const key of keys) expect((await world.go(key)).action.reason).toBe('CreateBrake')
+    for (const key of keys) expect((await world.go(key)).action.reason).toBe('CreateLimit')
     expect(world.platform.posts).toEqual([])
     world.remove('d.yaml')
     await world.clock.advance(10_000)

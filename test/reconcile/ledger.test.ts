@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { messageOf } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Given } from './given.ts'
 import { ended, given, startProcess } from './given.ts'
@@ -64,8 +65,8 @@ async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'>
   if (turn === undefined) return 'dead'
   if (turn.outcome.result === 'failed' && turn.outcome.reason === 'OutcomeUnsaved') {
     const [id = 'no id'] = world.platform.pipes.keys()
-    const isTold =
-      turn.outcome.message.includes(id) && turn.outcome.message.includes('a restart would lose it')
+    const message = messageOf(turn.outcome)
+    const isTold = message.includes(id) && message.includes('a restart would lose it')
     return isTold && turn.next?.why === 'retry' ? 'kept' : 'told otherwise'
   }
   return world.platform.posts.length === 0 ? 'nothing sent' : 'created'
@@ -180,6 +181,19 @@ describe('a ledger', () => {
     expect(outcome).toMatchObject({ result: 'failed', reason: 'LedgerFailed' })
     expect(next).toEqual({ why: 'retry', afterMs: 5_000 })
     expect(world.platform.posts).toEqual([])
+  })
+
+  test('that cannot be read is what the condition of a resource says', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    world.ledger.unreadable(1)
+    await world.go('Pipe/orders')
+    const shown = world.board.get('Pipe/orders')
+    expect(shown).toMatchObject({ status: 'Failed', reason: 'LedgerFailed' })
+    const { reason, facts, message } = shown?.conditions.Synced ?? {}
+    expect({ reason, facts }).toEqual({ reason: 'LedgerFailed', facts: { said: message } })
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')?.conditions.Synced.reason).toBe('InSync')
   })
 
   test('that cannot be written when a manifest is gone for good says so, and forgets later', async () => {

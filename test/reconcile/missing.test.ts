@@ -416,7 +416,7 @@ describe('the brake, when pipes are missing', () => {
       await turns(world, ...keys(20))
       await world.clock.advance(MINUTE)
     }
-    expect(await turns(world, ...keys(4))).toEqual(Array.from({ length: 4 }, () => 'CreateBrake'))
+    expect(await turns(world, ...keys(4))).toEqual(Array.from({ length: 4 }, () => 'CreateLimit'))
     expect(world.platform.posts).toHaveLength(20)
   })
 

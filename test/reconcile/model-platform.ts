@@ -123,7 +123,7 @@ export function createModelPlatform(parts: {
         await (signal === undefined ? script.until : Promise.race([script.until, aborted(signal)]))
         return
       case 'no-credentials':
-        throw new SecretUnavailableError('/secrets/api/keyId', 'No secret at /secrets/api/keyId.')
+        throw new SecretUnavailableError('/secrets/api/keyId', 'absent', 'No secret at /secrets/api/keyId.')
     }
   }
 

@@ -1,7 +1,7 @@
 import { Secret } from '../../src/lib/secret.ts'
 import type { SecretStore } from '../../src/reconcile/ports.ts'
 
-/** Mounted secrets: `name/key` → value. */
+/** Mounted secrets: `name/key` → value; a file with nothing in it is mounted, and no secret. */
 export interface ModelSecrets extends SecretStore {
   readonly mounted: Map<string, string>
 }
@@ -16,8 +16,10 @@ export function createModelSecrets(): ModelSecrets {
     mounted,
     async read({ name, key }) {
       const value = mounted.get(`${name}/${key}`)
+      const file = `/secrets/${name}/${key}`
+      if (value === '') return { found: false, file, why: 'empty' }
       if (value !== undefined) return { found: true, value: new Secret(value) }
-      return { found: false, file: `/secrets/${name}/${key}`, why: 'absent' }
+      return { found: false, file, why: 'absent' }
     },
   }
 }

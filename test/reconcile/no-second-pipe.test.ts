@@ -353,7 +353,7 @@ describe('a Lock that names', () => {
         for (const name of names) reasons = [...reasons, (await world.go(pipeKey(name))).action.reason]
         await world.clock.advance(35 * SECOND)
       }
-      expect(reasons.filter((reason) => reason === 'CreateBrake')).toHaveLength(15)
+      expect(reasons.filter((reason) => reason === 'CreateLimit')).toHaveLength(15)
       expect(world.platform.posts).toHaveLength(60)
     },
   )

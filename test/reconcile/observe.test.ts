@@ -1,7 +1,7 @@
 import { seedStatus } from '../../src/reconcile/board.ts'
 import { withBodies } from '../../src/reconcile/status.ts'
 import { describe, expect, test, vi } from 'vitest'
-import type { Status } from '../../src/plan/condition.ts'
+import type { Status } from '../../src/plan/status.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
 import { given, HOUR, MINUTE } from './given.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { messageOf } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
 import { given } from './given.ts'
 import { pipe } from './manifests.ts'
@@ -280,7 +281,7 @@ describe('a new manifest beside one that still holds its pipe', () => {
     world.write('new.yaml', pipe('new', fresh))
     const { action } = await world.go('Pipe/new')
     expect(action.reason).toBe(reason)
-    expect(action.message).toContain('Pipe/old (old.yaml)')
+    expect(messageOf(action)).toContain('Pipe/old (old.yaml)')
     await world.go('Pipe/old')
     expect(world.board.get('Pipe/old')?.status).toBe('Ready')
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { driftWords } from '../../src/plan/drift-words.ts'
-import { outcomeUnknownWords } from '../../src/plan/outcome-unknown.ts'
+import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import { blankRecord } from '../../src/plan/record.ts'
-import { REASONS, type Reason } from '../../src/plan/reason.ts'
+import { messageOf, REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceStatus } from '../../src/reconcile/status.ts'
 import { causeOf } from '../../src/server/cause.ts'
 import { nextSteps, placeOf } from '../../src/server/next-step.ts'
@@ -12,6 +11,18 @@ const HERE = { sandbox: false, manifestsDir: 'manifests' } as const
 
 function stuck(reason: Reason, over: Over = {}): ResourceStatus {
   return resource('Pipe/orders', { reason, status: 'Failed', ...over })
+}
+
+/** Stuck for a reason whose facts are known. */
+function told(because: Because, over: Over = {}): ResourceStatus {
+  const { reason, facts } = because
+  const message = messageOf(because)
+  const Synced = condition('Unknown', { reason, message, ...(facts !== undefined && { facts }) })
+  return stuck(reason, {
+    message,
+    conditions: { Valid: condition('True'), Synced, Ready: condition('Unknown') },
+    ...over,
+  })
 }
 
 function copies(
@@ -35,19 +46,19 @@ const INTENT = {
   saidEarlyAt: undefined,
 } as const
 
-const UNKNOWN = outcomeUnknownWords({
-  key: 'Pipe/orders',
-  record: blankRecord('Pipe/orders'),
-  intent: INTENT,
-  knownIds: [],
-})
+const UNKNOWN = {
+  reason: 'OutcomeUnknown',
+  facts: unknownFacts(blankRecord('Pipe/orders'), INTENT, []),
+} as const
+
+const DRIFTED = { reason: 'Drifted', facts: { fields: ['scaling.replicas'], from: 'manifest' } } as const
 
 const REPLICAS = { field: 'scaling.replicas', desired: '2', observed: '3' }
 
 const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undefined)[]])[] = [
   [
     'an outcome that nobody knows: each way out, as the message words it',
-    stuck('OutcomeUnknown', { message: UNKNOWN }),
+    told(UNKNOWN),
     [
       'pipewright resolve Pipe/orders --adopt PIPE_ID',
       'pipewright resolve Pipe/orders --retry',
@@ -70,17 +81,23 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
     ['p-1', 'manifests/pipes/orders.yaml:3'],
   ],
   [
-    'a missing secret: the path, out of the message',
-    stuck('SecretUnavailable', {
-      message:
-        'No secret at secrets/a/b, secrets/c/d. Mount the secret there or correct the secretRef; it goes on by itself then.',
+    'missing secrets: their paths, whatever is the matter with them',
+    told({
+      reason: 'SecretUnavailable',
+      facts: {
+        missing: [
+          { file: 'secrets/a/b', why: 'absent' },
+          { file: 'secrets/c/d', why: 'empty' },
+        ],
+      },
     }),
     ['secrets/a/b', 'secrets/c/d', 'manifests/pipes/orders.yaml:3'],
   ],
   [
     'a rename: the two answers with the other key',
-    stuck('RenameSuspected', {
-      message: 'Pipe/old.name is recorded, has no manifest any more, and looks like Pipe/orders.',
+    told({
+      reason: 'RenameSuspected',
+      facts: { key: 'Pipe/orders', other: 'Pipe/old.name', hasPipe: false },
     }),
     ['policy: {renamedFrom: Pipe/old.name}', 'policy: {replaces: Pipe/old.name}'],
   ],
@@ -105,10 +122,10 @@ describe('the next step', () => {
   })
 
   it('of an invalid manifest goes on with the outcome that nobody knows', () => {
+    const { conditions } = told(UNKNOWN)
     const both = stuck('InvalidManifest', {
       status: 'OutcomeUnknown',
-      conditions: { Valid: condition('False'), Synced: condition('Unknown'), Ready: condition('Unknown') },
-      message: UNKNOWN,
+      conditions: { ...conditions, Valid: condition('False') },
     })
     expect(copies(both).slice(1)).toEqual([
       'pipewright validate manifests',
@@ -144,15 +161,16 @@ describe('the next step', () => {
 
 describe('the cause', () => {
   it.each([
-    ['OutcomeUnknown', UNKNOWN, 'created after 1969-12-31T23:59:00Z.'],
+    ['OutcomeUnknown', told(UNKNOWN), 'created after 1969-12-31T23:59:00Z.'],
+    ['Drifted', told(DRIFTED), 'The platform reports other values than the manifest for scaling.replicas.'],
     [
-      'Drifted',
-      driftWords([REPLICAS]),
-      'The platform reports other values than the manifest for scaling.replicas.',
+      'Rejected',
+      told({ reason: 'Rejected', facts: { said: 'creating the pipe failed: no' } }),
+      'creating the pipe failed: no',
     ],
-    ['Rejected', 'creating the pipe failed: no', 'creating the pipe failed: no'],
-  ] as const)('of %s leaves out what the steps say', (reason, message, end) => {
-    expect(causeOf(stuck(reason, { message })).endsWith(end)).toBe(true)
+    ['what an earlier version recorded', stuck('Drifted', { message: messageOf(DRIFTED) }), 'what is there.'],
+  ] as const)('of %s leaves out what the steps say', (_which, shown, end) => {
+    expect(causeOf(shown).endsWith(end)).toBe(true)
   })
 
   it('of an alert says what the alert says of itself', () => {
@@ -178,7 +196,7 @@ describe('a place', () => {
 })
 
 it('an outcome that nobody knows: from when on it may be sent again', () => {
-  const texts = nextSteps(stuck('OutcomeUnknown', { message: UNKNOWN }), HERE, []).map(({ text }) => text)
+  const texts = nextSteps(told(UNKNOWN), HERE, []).map(({ text }) => text)
   expect(texts).toContain('If it is not there after 1970-01-01T00:02:00Z, have it created again:')
   expect(texts).toContain('The same from Git, and no earlier:')
 })

@@ -68,7 +68,7 @@ const NOT_SENT: readonly Meanwhile[] = [
       live.reads(() => {
         for (const name of ['more-1', 'more-2', 'more-3', 'more-4']) story.writePipe(name)
       }),
-    reasons: ['CreateLimit', 'CreateBrake'],
+    reasons: ['CreateLimit'],
   },
   {
     what: 'what it depends on was no longer ready',

@@ -158,7 +158,7 @@ describe.concurrent('the brake', { timeout: 180_000 }, () => {
     const live = await scenario.start()
     await until('all to be refused', async () => {
       const pipes = (await resourcesOf(live.url)).filter(({ key }) => key.startsWith('Pipe/'))
-      return pipes.length === 26 && pipes.every(({ reason }) => reason === 'CreateBrake')
+      return pipes.length === 26 && pipes.every(({ reason }) => reason === 'CreateLimit')
     })
     await pause(A_WHILE_MS)
     expect(scenario.creates()).toEqual([])
@@ -169,7 +169,7 @@ describe.concurrent('the brake', { timeout: 180_000 }, () => {
 
     const refused = await scenario.run(['apply'])
     expect(refused.code).toBe(1)
-    expect(refused.stdout).toContain('CreateBrake')
+    expect(refused.stdout).toContain('CreateLimit')
     expect(scenario.creates()).toEqual([])
 
     const applied = await scenario.run(['apply', '--yes'], ['--api-budget', '1000/1s'])

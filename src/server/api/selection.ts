@@ -1,9 +1,8 @@
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
-import { STATUSES } from '../../plan/condition.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
+import { isWell, STATUSES } from '../../plan/status.ts'
 import { sinceOf, type ResourceStatus } from '../../reconcile/status.ts'
 import { oneOf, textsOf, wordsOf, type Query } from '../parameters.ts'
-import { isWell } from '../verdict.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
 

@@ -1,0 +1,214 @@
+import type { Key } from '../../kinds/key.ts'
+import { LIFECYCLES } from '../../kinds/kind.ts'
+import { lifecycleOf } from '../../kinds/lookup.ts'
+import { z } from '../../kinds/zod.ts'
+import {
+  A_KEY,
+  DRIFTED,
+  NOT_READY,
+  only,
+  place,
+  PROGRESSING,
+  row,
+  WELL,
+  withId,
+  type About,
+  type Step,
+  type Words,
+} from './row.ts'
+
+const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
+const FIELDS_OF_PIPE = FIELDS.extend({ key: A_KEY, pipeId: z.string() })
+const A_STATE = z.string().optional()
+
+const IN_SYNC = {
+  'create-once': 'The platform reports what the manifest asks for.',
+  upsert: 'The last reply said what the manifest asks for.',
+  'read-only': 'The alert is what the manifest expects.',
+  reference: 'Its credentials are mounted and were not refused.',
+  'last valid': 'The platform reports what the last valid manifest asks for.',
+} as const
+
+const DRIFT_WORDS: Readonly<Record<'manifest' | 'expectation' | 'last valid', (fields: string) => Words>> = {
+  manifest: (fields) => ({
+    cause: `The platform reports other values than the manifest for ${fields}.`,
+    remedy: 'Change them back in the console, or edit the manifest to what is there.',
+  }),
+  expectation: (fields) => ({
+    cause: `The alert has other values than expected for ${fields}.`,
+    remedy: 'Change it back where it is defined, or edit what the manifest expects.',
+  }),
+  'last valid': (fields) =>
+    only(`The platform reports other values than the last valid manifest for ${fields}.`),
+}
+
+/** What a look says of something that is there. */
+export const LOOKING = {
+  InSync: row({
+    ...WELL,
+    means: 'the platform reports what the manifest asks for',
+    facts: z.strictObject({ as: z.enum([...LIFECYCLES, 'last valid']) }),
+    sample: { as: 'create-once' },
+    words: ({ as }) => only(IN_SYNC[as]),
+  }),
+  Accepted: row({
+    ...WELL,
+    means: 'the manifest was edited to what the platform reports',
+    facts: FIELDS,
+    sample: { fields: ['scaling.replicas'] },
+    words: ({ fields }) =>
+      only(`The manifest was edited (${fields.join(', ')}) to what the platform reports.`),
+  }),
+  Drifted: row({
+    ...DRIFTED,
+    toldAnew: true,
+    means: 'the platform reports something else, though the manifest did not change',
+    facts: FIELDS.extend({ from: z.enum(['manifest', 'expectation', 'last valid']) }),
+    sample: { fields: ['scaling.replicas'], from: 'manifest' },
+    // The same words wherever it is noticed, so that a second look is no news.
+    words: ({ fields, from }) => DRIFT_WORDS[from](fields.join(', ')),
+    steps: (_facts, about) => driftSteps(about),
+  }),
+  NotUpdatable: row({
+    ...DRIFTED,
+    toldAnew: true,
+    means: 'the manifest was edited, and the interface cannot update a pipe',
+    facts: FIELDS_OF_PIPE,
+    sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
+    words: ({ key, fields, pipeId }) =>
+      only(
+        `${fields.join(', ')} changed in the manifest, but the interface cannot update a pipe. Undo the edit; or change pipe ` +
+          `${pipeId} in the console, which settles this where the platform reports the field, and otherwise with ` +
+          `"pipewright adopt ${key} ${pipeId}"; or give the new pipe another metadata.name, with policy.replaces: ${key}.`,
+      ),
+    steps: (_facts, about) => [
+      {
+        text: 'The interface cannot update a pipe. Make the same change in the console, to this pipe:',
+        copy: about.pipeId,
+      },
+      { text: 'Or take the edit back:', copy: about.place },
+    ],
+  }),
+  SecretRotated: row({
+    ...DRIFTED,
+    toldAnew: true,
+    means: 'a secret changed, and the interface cannot update a pipe',
+    facts: FIELDS_OF_PIPE,
+    sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
+    words: ({ key, fields, pipeId }) =>
+      only(
+        `The value of ${fields.join(', ')} changed since the pipe was created, and the interface cannot update a pipe. Change it ` +
+          `for pipe ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
+      ),
+    steps: (_facts, about) => [
+      {
+        text: 'The interface cannot update a pipe. Give the new secret to this pipe in the console:',
+        copy: about.pipeId,
+      },
+    ],
+  }),
+} as const
+
+export const STATE = {
+  Healthy: row({
+    ...WELL,
+    means: 'it exists, and its state is healthy or no state was asked for',
+    facts: z.strictObject({ state: A_STATE }),
+    sample: { state: 'Running' },
+    words: ({ state }) => only(state === undefined ? 'It exists.' : `Its state is ${state}.`),
+  }),
+  UnhealthyState: row({
+    ...NOT_READY,
+    toldAnew: true,
+    means: 'its state is not one of the healthy ones',
+    facts: z.strictObject({ state: A_STATE, healthy: z.array(z.string()).readonly() }),
+    sample: { state: 'Failed', healthy: ['Running'] },
+    words: ({ state, healthy }) =>
+      only(`Its state is ${state ?? 'not told'}; policy.healthyStates names ${healthy.join(', ')}.`),
+    steps: (_facts, { key, id }) => [
+      isReadOnly(key)
+        ? withId('The alert itself fires: look at what it watches. It is well again by itself.', id)
+        : withId('Look in the console why the pipe is in this state.', id),
+    ],
+  }),
+} as const
+
+/** Applying a query endpoint. */
+export const APPLYING = {
+  Edited: row({
+    ...PROGRESSING,
+    means: 'the manifest changed since it was applied',
+    facts: z.strictObject({
+      takesAway: z.array(z.string()).readonly(),
+      /** The last request has no outcome. */
+      again: z.boolean(),
+    }),
+    sample: { takesAway: [], again: false },
+    words: ({ takesAway, again }) => {
+      if (again) return only('Nobody knows whether the last request was carried out; it is applied again.')
+      const loss = takesAway.length === 0 ? '' : ` It takes away ${takesAway.join(', ')}.`
+      return only(`The manifest changed; it is applied.${loss}`)
+    },
+  }),
+  Resync: row({
+    ...PROGRESSING,
+    means: 'it was applied longer ago than its interval',
+    facts: z.undefined(),
+    sample: undefined,
+    words: () => only('It was applied longer ago than its interval.'),
+  }),
+  Applied: row({
+    ...WELL,
+    means: 'it was applied, and the reply says so',
+    facts: z.undefined(),
+    sample: undefined,
+    words: () => only('It was applied.'),
+  }),
+  Stalled: row({
+    ...DRIFTED,
+    means: 'it was applied, and the reply keeps saying something else',
+    facts: FIELDS.extend({ /** Applied right now. */ now: z.boolean() }),
+    sample: { fields: ['roles'], now: false },
+    words: ({ fields, now }) =>
+      only(
+        `It was applied, but the platform answered with other values for ${fields.join(', ')}. ` +
+          (now
+            ? 'It is applied again at its interval.'
+            : 'Check that the manifest is what the platform accepts; it is applied again at its interval.'),
+      ),
+    steps: place('Ask for what the platform accepts:'),
+  }),
+} as const
+
+/** A value that can be copied into a manifest as it stands. */
+const PLAIN_VALUE = /^[\w.-]{1,80}$/
+const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
+
+/** The way back in the console; and, for a single plain value, the line that keeps what is there. */
+function driftSteps({ key, place: manifest, id, differences }: About): readonly Step[] {
+  const [first, ...others] = differences
+  if (first === undefined) return [{ text: 'Look at what differs, and edit:', copy: manifest }]
+  const where = isReadOnly(key) ? 'where the alert is defined' : 'in the console'
+  const isPlain = others.length === 0 && PLAIN_FIELD.test(first.field) && PLAIN_VALUE.test(first.observed)
+  const back = others.length === 0 ? `${first.field} back to ${first.desired}` : 'these fields back'
+  return [
+    withId(`Set ${back} ${where}.`, id),
+    isPlain
+      ? {
+          text: `Or keep ${first.observed}: write it into ${manifest}, below spec:`,
+          git: nested(isReadOnly(key) ? `expect.${first.field}` : first.field, first.observed),
+        }
+      : { text: 'Or edit the manifest to what is there:', copy: manifest },
+  ]
+}
+
+/** `scaling.replicas`, 3 → `scaling: {replicas: 3}`, below `spec`. */
+function nested(field: string, value: string): string {
+  return field
+    .split('.')
+    .reduceRight((inner, name, index) => (index === 0 ? `${name}: ${inner}` : `{${name}: ${inner}}`), value)
+}
+
+function isReadOnly(key: Key): boolean {
+  return lifecycleOf(key) === 'read-only'
+}

@@ -1,0 +1,104 @@
+import { z } from '../../kinds/zod.ts'
+import { timeOf } from '../../kinds/instant.ts'
+import { A_KEY, A_TIME, row, serviceWords, type Words } from './row.ts'
+
+/** What is known of an attempt whose outcome is not. */
+export const UNKNOWN_ATTEMPT = z.strictObject({
+  intentId: z.string(),
+  openedAt: A_TIME,
+  requestId: z.string().optional(),
+  /** What was seen of the reply, in words. */
+  seen: z.string(),
+})
+
+export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
+  key: A_KEY,
+  /** On the platform. */
+  name: z.string(),
+  service: z.strictObject({ name: z.string(), serviceId: z.string() }).optional(),
+  file: z.string().optional(),
+  /** Pipes of the same name that are known to be other ones. */
+  olderIds: z.array(z.string()).readonly(),
+  /** Where the platform's clock is a little behind ours, too. */
+  createdAfter: A_TIME,
+  /** From when on it may be sent again. */
+  retryFrom: A_TIME,
+  /** When a line in Git that came too early was read. */
+  saidEarlyAt: A_TIME.optional(),
+  /** What holds it as well, in sentences: a suspension, an answer that turned out to be none. */
+  before: z.string().optional(),
+})
+
+export type UnknownAttempt = z.output<typeof UNKNOWN_ATTEMPT>
+export type UnknownOutcome = z.output<typeof UNKNOWN_OUTCOME>
+
+/** Time, intent, request, and what was seen. */
+export function attemptWords({ openedAt, intentId, requestId, seen }: UnknownAttempt): string {
+  const request = requestId === undefined ? '' : `, request ${requestId}`
+  return `sent at ${timeOf(openedAt)} (intent ${intentId}${request}): ${seen}`
+}
+
+/**
+ * What is known of it, how to tell the pipe from an older one, and each way out as a whole command and as a whole line of
+ * the manifest. Read at three in the morning.
+ */
+export function unknownWords(unknown: UnknownOutcome): Words {
+  const { key, name, service, file, olderIds, saidEarlyAt, intentId, before } = unknown
+  const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
+  const others = olderIds.length === 0 ? '' : `, and is none of these older ones: ${olderIds.join(', ')}`
+  const since = timeOf(unknown.createdAfter)
+  const inGit = `under policy: in ${file ?? 'its manifest'}`
+  const early =
+    saidEarlyAt === undefined
+      ? ''
+      : ` The line "retryCreate: ${intentId}" was there at ${timeOf(saidEarlyAt)} already, when the request could still arrive: ` +
+        'look once more, take the line out, and write it again.'
+  return {
+    cause:
+      `${before === undefined ? '' : `${before} `}Nobody knows whether the pipe "${name}" was created${where}. ` +
+      `Its create was ${attemptWords(unknown)}. Look in the console for a pipe "${name}" that was created after ${since}${others}.`,
+    remedy:
+      `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +
+      `If it is not there after ${timeOf(unknown.retryFrom)}, run "pipewright resolve ${key} --retry", or write this line ${inGit}: ` +
+      `"retryCreate: ${intentId}".${early}`,
+  }
+}
+
+export const UNKNOWN = {
+  OutcomeUnknown: row({
+    status: 'OutcomeUnknown',
+    severity: 'critical',
+    alert: 'PipewrightOutcomeUnknown',
+    means: 'a create may or may not have worked',
+    facts: UNKNOWN_OUTCOME,
+    sample: {
+      key: 'Pipe/orders',
+      name: 'orders',
+      intentId: 'ID',
+      openedAt: 0,
+      seen: 'cut',
+      olderIds: [],
+      createdAfter: 0,
+      retryFrom: 0,
+    },
+    words: unknownWords,
+    steps: (facts, about) => [
+      {
+        text: `Nothing is sent until you say what happened: a second try could make a second pipe. Look in the console of ${serviceWords(about)}. If the pipe is there, take it over with its id:`,
+        shell: `resolve ${about.key} --adopt PIPE_ID`,
+      },
+      {
+        text: `If it is not there${facts === undefined ? '' : ` after ${timeOf(facts.retryFrom)}`}, have it created again:`,
+        shell: `resolve ${about.key} --retry`,
+      },
+      ...(facts === undefined
+        ? []
+        : [
+            {
+              text: 'The same from Git, and no earlier:',
+              git: `policy: {retryCreate: ${facts.intentId}}`,
+            },
+          ]),
+    ],
+  }),
+} as const
