@@ -15,6 +15,7 @@ const SIZE = 1_000
 const COMMON = {
   unit: 'ms',
   needs: 'terraform',
+  onlyNamed: true,
   onlyAt: (size) => size === SIZE,
 } as const satisfies Partial<Row>
 
