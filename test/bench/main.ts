@@ -67,6 +67,7 @@ print(
 for (const size of options.sizes) {
   for (const row of ROWS) {
     if (options.rows.length > 0 && !options.rows.includes(row.name)) continue
+    if (options.rows.length === 0 && row.onlyNamed === true) continue
     if (row.onlyAt?.(size, options.sizes) === false) continue
     if (row.needs !== undefined && !isThere(row.needs)) {
       print(`${row.name.padEnd(10)} ${String(size).padStart(6)}  skipped: no ${row.needs}`)

@@ -31,6 +31,8 @@ export interface Row {
   readonly heldFrom?: number
   /** A command that has to be there; the row is skipped where it is not. */
   readonly needs?: string
+  /** It takes minutes, and is measured only when `--rows` names it. */
+  readonly onlyNamed?: true
   /** Sizes at which it makes sense; all when absent. */
   readonly onlyAt?: (size: number, sizes: readonly number[]) => boolean
   /**

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommand } from '../child.ts'
+import { runCommand, type Timed } from '../child.ts'
 import { type Rig, UNLIMITED } from '../rig.ts'
-import { inTurns, type Row } from '../row.ts'
+import { inTurns, type Measured, type Row } from '../row.ts'
 
 /** As many as one state of Terraform rarely has, for it is slow with them. */
 const SIZE = 1_000
@@ -15,6 +15,7 @@ const SIZE = 1_000
 const COMMON = {
   unit: 'ms',
   needs: 'terraform',
+  onlyNamed: true,
   onlyAt: (size) => size === SIZE,
 } as const satisfies Partial<Row>
 
@@ -34,8 +35,10 @@ export const terraformApply: Row = {
       () => pipewright(rig, ['apply', '--yes', ...rig.settings({ ledger: 'none' })]),
     )
     const { posts } = await rig.platform.saw()
-    const faults = posts === rig.tree.pipes ? [] : [`${posts} of ${rig.tree.pipes} pipes were created`]
-    return { floor: floor.wallMs, subject: subject.wallMs, notes: {}, faults }
+    // A query endpoint is written with a POST as well.
+    const wanted = rig.tree.pipes + rig.tree.endpoints
+    const faults = posts === wanted ? [] : [`${posts} writes instead of ${wanted}`]
+    return { floor: floor.wallMs, subject: subject.wallMs, notes: cpuOf(floor, subject), faults }
   },
 }
 
@@ -53,8 +56,12 @@ export const terraformPlan: Row = {
       () => terraform(folder, 'plan'),
       () => pipewright(rig, ['plan', ...rig.settings()]),
     )
-    return { floor: floor.wallMs, subject: subject.wallMs, notes: {}, faults: [] }
+    return { floor: floor.wallMs, subject: subject.wallMs, notes: cpuOf(floor, subject), faults: [] }
   },
+}
+
+function cpuOf(floor: Timed, subject: Timed): Measured['notes'] {
+  return { 'CPU, ms': subject.cpuMs, 'CPU, times': subject.cpuMs / floor.cpuMs }
 }
 
 /** Made by the first run; to apply it takes a minute. */
