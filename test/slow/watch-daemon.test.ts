@@ -113,19 +113,19 @@ test(
     workspace.write('parent/manifests/b.yaml', alertText('b', 'two'))
     await count(2)
     expect(await missed()).toBe(0)
-    // The kernel tells nobody that the parent of a directory was renamed.
-    renameSync(workspace.path('parent'), workspace.path('away'))
-    await until('a walk to find it', async () => (await missed()) === 1, 60_000)
-    expect((await resourcesOf(url)).length).toBe(2)
-    renameSync(workspace.path('away'), workspace.path('parent'))
-    await until(
-      'its return',
-      async () => {
-        const overview = (await (await fetch(`${url}/api/v1/overview`)).json()) as { sourceProblem?: unknown }
-        return typeof overview.sourceProblem !== 'string'
-      },
-      30_000,
-    )
+    const isLost = async () => {
+      const overview = (await (await fetch(`${url}/api/v1/overview`)).json()) as { sourceProblem?: unknown }
+      return typeof overview.sourceProblem === 'string'
+    }
+    // The kernel tells nobody that the parent of a directory was renamed. Where an event was heard in the same moment, as it
+    // may be on a busy machine, nobody is blamed: then once more.
+    for (let missedOnes = 0; missedOnes === 0; missedOnes = await missed()) {
+      renameSync(workspace.path('parent'), workspace.path('away'))
+      await until('a walk to find it', isLost, 60_000)
+      expect((await resourcesOf(url)).length).toBe(2)
+      renameSync(workspace.path('away'), workspace.path('parent'))
+      await until('its return', async () => !(await isLost()), 60_000)
+    }
     expect(await missed()).toBe(1)
   },
 )
