@@ -168,7 +168,7 @@ test('what is created, turns bad and good is told once, over a restart too', asy
   const kept = readFileSync(workspace.path('ledger.db.notifications.json'), 'utf8')
   expect(kept).toContain('Pipe/refunds')
   expect(kept).not.toMatch(/127\.0\.0\.1|whsec|services/)
-}, 60_000)
+})
 
 test('a receiver that is down loses nothing, and one that hangs holds up neither the work nor the end', async () => {
   using workspace = createWorkspace()
@@ -189,9 +189,12 @@ test('a receiver that is down loses nothing, and one that hangs holds up neither
     workspace.write('manifests/unclear.yaml', pipeManifest('unclear'))
     await until('the critical one to be under way', () => slack.requests.length >= 1)
     expect(await metricOf(url, 'pipewright_notifications_waiting{target="channel"}')).toBe(1)
-    const startedAt = performance.now()
     await stop(program)
-    expect(performance.now() - startedAt).toBeLessThan(6_000)
+    // It was not waited for until its time was up.
+    const failed = program
+      .log()
+      .filter(({ msg, target }) => msg === 'Notification not sent' && target === 'channel')
+    expect(failed).toEqual([])
   }
   down = false
   const [before, asked] = [hook.requests.length, slack.requests.length]
@@ -213,7 +216,7 @@ test('a receiver that is down loses nothing, and one that hangs holds up neither
   expect(texts(slack).at(-1)).toBe('Pipe/unclear may or may not have been created.')
   // The same under the same id, so that a receiver that had it can tell.
   expect(new Set(slack.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-}, 60_000)
+})
 
 test('a reference that leads nowhere ends the start with 64, its place and no secret', async () => {
   using workspace = createWorkspace()
