@@ -1,5 +1,6 @@
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
+import { invalid } from './gates.ts'
 import type { Observed, PipeInput } from './input.ts'
 import { isBelieved, isConfirmed, type Witness } from './missing.ts'
 import { timeOf } from './outcome-unknown.ts'
@@ -38,12 +39,13 @@ export function adoptInstead(input: PipeInput): Action | undefined {
   )
   if (adopt === undefined || !isGone(input)) return undefined
   const who = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'
-  return {
+  const taken: Action = {
     type: 'adopt',
     reason: 'Adopt',
     pipeId: adopt,
     message: `Pipe ${pipe?.id} is gone; pipe ${adopt} is taken over, as ${who} says.`,
   }
+  return invalid(input) ?? taken
 }
 
 /** What was never seen is given up for another one as soon as that many 404s say so: nothing else is to be expected of it. */
