@@ -56,11 +56,17 @@ function filesOf(model: Model): ReadonlyMap<string, string> {
     const policy: JsonObject = isSuspended ? { suspend: SUSPEND } : {}
     files.set('endpoint.yaml', endpoint('one', { service: 'one', allowedOrigins: origins }, policy))
   }
-  if (Object.keys(model.lock).length > 0) files.set('lock.yaml', lock(model.lock))
+  if (Object.keys(model.lock).length > 0)
+    files.set('lock.yaml', model.isLockBroken ? '{"kind": "Lock", "spec": {' : lock(model.lock))
   return files
 }
 
-function textOf({ name, platformName, topics, service: of, isSuspended, policy }: Wish): string {
-  const more: JsonObject = isSuspended ? { suspend: SUSPEND } : {}
-  return pipe(name, { service: of, platformName, topics, policy: { ...policy, ...more } })
+function textOf({ name, platformName, topics, service: of, isSuspended, ...wish }: Wish): string {
+  const policy: JsonObject = {
+    ...wish.policy,
+    ...(isSuspended ? { suspend: SUSPEND } : {}),
+    ...(wish.dependsOn === undefined ? {} : { dependsOn: [wish.dependsOn] }),
+  }
+  const more: JsonObject = wish.isFlawed === true ? { unknown: 1 } : {}
+  return pipe(name, { service: of, platformName, topics, policy, more })
 }
