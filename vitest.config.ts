@@ -10,5 +10,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Much of the time goes by in processes that tests wait for.
     maxWorkers: '100%',
+    // No module of ours has a state of its own, so files can share a worker; its start costs more than most of them.
+    isolate: false,
   },
 })
