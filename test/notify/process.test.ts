@@ -190,11 +190,6 @@ test('a receiver that is down loses nothing, and one that hangs holds up neither
     await until('the critical one to be under way', () => slack.requests.length >= 1)
     expect(await metricOf(url, 'pipewright_notifications_waiting{target="channel"}')).toBe(1)
     await stop(program)
-    // It was not waited for until its time was up.
-    const failed = program
-      .log()
-      .filter(({ msg, target }) => msg === 'Notification not sent' && target === 'channel')
-    expect(failed).toEqual([])
   }
   down = false
   const [before, asked] = [hook.requests.length, slack.requests.length]
