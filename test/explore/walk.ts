@@ -14,7 +14,7 @@ import type { World } from './worlds.ts'
 /* Long stories at random, of the same worlds, laws and sentences as the short ones that are told one and all. */
 
 /** A story as far as it went. */
-export interface Walk {
+interface Walk {
   readonly moves: readonly Move[]
   readonly broken: readonly string[]
   readonly writes: readonly Written[]
@@ -33,7 +33,7 @@ const MOST_PASSES = 10
 const LEAST_PASSES = 5
 
 /** Walks so many steps, and then on until everything is quiet. */
-export async function walk(world: World, random: Random, length: number): Promise<Walk> {
+async function walk(world: World, random: Random, length: number): Promise<Walk> {
   let model = await settledModel(world)
   const moves: Move[] = []
   const writes: Written[] = []
@@ -84,7 +84,7 @@ async function replay(world: World, moves: readonly Move[]): Promise<readonly st
 }
 
 /** The same story with as few steps as still break a law. */
-export async function shorten(
+async function shorten(
   world: World,
   { moves: all, broken: first }: Pick<Walk, 'moves' | 'broken'>,
 ): Promise<Pick<Walk, 'moves' | 'broken'>> {
