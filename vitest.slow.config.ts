@@ -6,8 +6,8 @@ const ALONE = ['crash-matrix', 'long-life', 'page', 'prometheus', 'watch'].map(
 )
 
 const COMMON = {
-  testTimeout: 120_000,
-  hookTimeout: 60_000,
+  testTimeout: 300_000,
+  hookTimeout: 180_000,
   // Within a file, too, most of the time goes by in processes that are waited for.
   maxConcurrency: 4,
 }

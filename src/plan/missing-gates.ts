@@ -1,5 +1,6 @@
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
+import { invalid } from './gates.ts'
 import type { Observed, PipeInput } from './input.ts'
 import { isBelieved, isConfirmed } from './missing.ts'
 import type { RecordedPipe } from './record.ts'
@@ -29,7 +30,13 @@ export function adoptInstead(input: PipeInput): Action | undefined {
   )
   if (adopt === undefined || !isGone(input)) return undefined
   const by = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'
-  return { type: 'adopt', reason: 'Adopt', pipeId: adopt, facts: { pipeId: adopt, by, gone: pipe?.id } }
+  const taken: Action = {
+    type: 'adopt',
+    reason: 'Adopt',
+    pipeId: adopt,
+    facts: { pipeId: adopt, by, gone: pipe?.id },
+  }
+  return invalid(input) ?? taken
 }
 
 /** What was never seen is given up for another one as soon as that many 404s say so: nothing else is to be expected of it. */

@@ -31,7 +31,7 @@ interface State {
   readonly pipes: readonly { readonly name: string; readonly id: string }[]
 }
 
-test('a reply that is lost: the commands, one after the other', { timeout: 60_000 }, async () => {
+test('a reply that is lost: the commands, one after the other', async () => {
   using workspace = createWorkspace()
   cpSync(`${ROOT}/manifests`, workspace.manifests, { recursive: true })
   await using daemon = startProgram(['run', '--sandbox', '--listen', '127.0.0.1:0'], { cwd: workspace.dir })

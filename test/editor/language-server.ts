@@ -12,7 +12,7 @@ export interface LanguageServer extends AsyncDisposable {
 }
 
 /** Milliseconds. */
-const LIMIT = 15_000
+const LIMIT = 60_000
 
 interface Message {
   readonly id?: number | string

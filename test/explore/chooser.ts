@@ -21,13 +21,19 @@ export interface Chooser {
   readonly cost: number
 }
 
-/** @param script indices of options; an index beyond the options is a mistake, and throws */
-export function createChooser(script: readonly number[]): Chooser {
+/**
+ * @param script indices of options; an index beyond the options is a mistake, and throws
+ * @param pick what is taken when the script is over
+ */
+export function createChooser(
+  script: readonly number[],
+  pick: (options: readonly Option[]) => number = () => 0,
+): Chooser {
   const made: Choice[] = []
   let cost = 0
   return {
     choose(options) {
-      const taken = script[made.length] ?? 0
+      const taken = script[made.length] ?? pick(options)
       const option = options[taken]
       if (option === undefined) throw new Error(`there is no option ${taken} at choice ${made.length}`)
       made.push({ options, taken })

@@ -46,6 +46,7 @@ export function textOf(model: Model): string {
       end.type === 'created' && end.pipe.id,
     ]),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
+    [model.isIdle, model.isDiskGone, model.jumpedMs, model.hasSecond, model.isLockBroken],
     pipes.map((pipe) => pipeOf(pipe, model.now)),
     [...model.shownNow]
       .filter(([id]) => !model.pipes.some((pipe) => pipe.id === id && isVisible(model, pipe)))
@@ -139,9 +140,9 @@ function ageOf({ memory, now }: Model, key: Key, pipe: RecordedPipe | undefined)
 }
 
 function pipeOf(
-  { id, wish, intentId, serviceId, name, topics, view, goneSince, isBeside, isTold }: Pipe,
+  { id, wish, intentId, serviceId, name, topics, view, goneSince, isBeside, isTold, isChanged }: Pipe,
   now: number,
 ): unknown {
   const gone = goneSince === undefined ? undefined : Math.min(now - goneSince, ALONE_MS)
-  return [id, wish, intentId, serviceId, name, topics, view, gone, isBeside, isTold]
+  return [id, wish, intentId, serviceId, name, topics, view, gone, isBeside, isTold, isChanged]
 }

@@ -61,7 +61,12 @@ function filesOf(model: Model): ReadonlyMap<string, string> {
   return files
 }
 
-function textOf({ name, platformName, topics, service: of, isSuspended, policy }: Wish): string {
-  const more: JsonObject = isSuspended ? { suspend: SUSPEND } : {}
-  return pipe(name, { service: of, platformName, topics, policy: { ...policy, ...more } })
+function textOf({ name, platformName, topics, service: of, isSuspended, ...wish }: Wish): string {
+  const policy: JsonObject = {
+    ...wish.policy,
+    ...(isSuspended ? { suspend: SUSPEND } : {}),
+    ...(wish.dependsOn === undefined ? {} : { dependsOn: [wish.dependsOn] }),
+  }
+  const more: JsonObject = wish.isFlawed === true ? { unknown: 1 } : {}
+  return pipe(name, { service: of, platformName, topics, policy, more })
 }

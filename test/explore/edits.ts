@@ -23,7 +23,7 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
       const changed = m.wishes[index]
       if (changed !== undefined) Object.assign(changed, to)
     }
-    const { isPresent, isSuspended, topics } = wish
+    const { isPresent, isSuspended, topics, isFlawed = false, dependsOn, policy } = wish
     if (!isPresent)
       add(`bring back ${key}`, 0, `The manifest of ${key} comes back.`, change({ isPresent: true }))
     else {
@@ -34,7 +34,7 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
         add(`suspend ${key}`, isSuspended ? 0 : 1, line, change({ isSuspended: !isSuspended }))
       }
       if (may('topics')) {
-        const other = topics === 'first' ? 'second' : 'first'
+        const other = topics.endsWith('-2') ? topics.slice(0, -2) : `${topics}-2`
         add(
           `topics ${key}`,
           1,
@@ -45,7 +45,26 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
       if (may('rename')) rename(`${wish.name}x`, wish.platformName ?? wish.name, index)
       if (may('rename with its name')) rename(`${wish.name}y`, undefined, index)
       if (may('lock') && model.lock[key] === undefined)
-        add(`lock ${key}`, 1, `A Lock says that ${key} is pipe 99.`, (m) => (m.lock[key] = STRAY_ID))
+        add(`lock ${key}`, 1, `A Lock says that ${key} is pipe 99.`, (m) => {
+          m.lock[key] = STRAY_ID
+          m.saidPipe.add(STRAY_ID)
+        })
+      if (may('manifest')) {
+        const line = `The manifest of ${key} ${isFlawed ? 'is mended' : 'gets an error'}.`
+        add(`manifest ${key}`, isFlawed ? 0 : 1, line, change({ isFlawed: !isFlawed }))
+      }
+      // Only on one before it, so that there is no circle.
+      const first = index === 0 ? undefined : model.wishes[0]
+      if (may('depends') && first !== undefined) {
+        const on = dependsOn === undefined ? keyOfWish(first) : undefined
+        add(`depends ${key}`, 1, `${key} depends on ${on ?? 'nothing'} now.`, change({ dependsOn: on }))
+      }
+      if (may('on missing')) {
+        const { onMissing = 'recreate', ...others } = policy
+        const says = onMissing === 'recreate' ? 'report' : 'recreate'
+        const line = `policy.onMissing of ${key} is ${says} now.`
+        add(`on missing ${key}`, 1, line, change({ policy: { ...others, onMissing: says } }))
+      }
       if (may('copy') && model.wishes.length < 3) copy(wish)
     }
   }
@@ -54,9 +73,10 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
   )
   const isWhole = model.pipes.every(({ id }) => Object.values(all).includes(id))
   if (may('lock of all') && isWhole && JSON.stringify(model.lock) !== JSON.stringify(all))
-    add('lock of all', 0, 'What "pipewright lock" prints is committed.', (m) =>
-      Object.assign(m, { lock: all, isLockBroken: false }),
-    )
+    add('lock of all', 0, 'What "pipewright lock" prints is committed.', (m) => {
+      Object.assign(m, { lock: all, isLockBroken: false })
+      for (const id of Object.values(all)) m.saidPipe.add(id)
+    })
   if (model.isLockBroken)
     add('mend the lock', 0, 'The file of the Lock is mended.', (m) => (m.isLockBroken = false))
   else if (may('break the lock') && Object.keys(model.lock).length > 0)
@@ -66,6 +86,11 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
       'A merge leaves its marks in the file of the Lock.',
       (m) => (m.isLockBroken = true),
     )
+  if (may('unmount')) {
+    const isMounted = model.password !== undefined
+    const line = isMounted ? 'The secret is not mounted any more.' : 'The secret is mounted.'
+    add('unmount', isMounted ? 1 : 0, line, (m) => (m.password = isMounted ? undefined : 'old'))
+  }
   if (may('service'))
     add('service', 1, 'The serviceId in the Service manifest is corrected.', (m) => {
       const { one } = m.services

@@ -17,7 +17,7 @@ function worldOf(name: string): World {
 /** A world in which a pipe comes that nobody knows of: sooner or later there are two. */
 function unfair(): World {
   const id = '00000000-0000-4000-8000-000000000077'
-  const where = { serviceId: 'x', name: 'a', topics: 'first', view: 'seen' } as const
+  const where = { serviceId: 'x', name: 'a', topics: 'first', madeAt: 0, view: 'seen' } as const
   const pipe = {
     id,
     wish: 0,

@@ -4,10 +4,24 @@ import type { ServiceAccess } from '../../src/reconcile/ports.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Reason } from '../../src/plan/reason.ts'
+import { heldTwice, judgeRecord, judgeWrite, type Written } from '../support/oracle.ts'
 import { isVisible, keyOfWish, shortId, MINUTE, type Model, type Pipe, type Wish } from './model.ts'
 import { settle, type Run } from './run.ts'
 
 /* What may never be, whatever happens. */
+
+/** The ledger was written. @param isForgetSaid whether it is a person who forgets what is left */
+export function judgeWritten({ model, broken, writes }: Run, written: Written, isForgetSaid = false): void {
+  writes.push(written)
+  broken.push(
+    ...judgeWrite(written, {
+      sent: (intentId) => model.sent.get(intentId),
+      isRetrySaid: (intentId) => model.saidRetry.has(intentId),
+      isPipeSaid: (pipeId) => model.saidPipe.has(pipeId),
+      isForgetSaid: () => isForgetSaid,
+    }),
+  )
+}
 
 /** The wish for which an intent asks. */
 export function wishOf(model: Model, intentId: string): number | undefined {
@@ -41,10 +55,11 @@ function faultOf(model: Model, wish: Wish, service: ServiceAccess, text: string)
     source: { kafka: { topics: string; credentials: { password: string } } }
   } // ours
   const { kafka } = body.source
-  const locked = model.lock[keyOfWish(wish)]
+  const locked = model.isLockBroken ? undefined : model.lock[keyOfWish(wish)]
   const record = model.records.get(keyOfWish(wish))
   if (!wish.isPresent) return 'no manifest asks for any more'
   if (wish.isSuspended) return 'its manifest says to leave alone'
+  if (wish.isFlawed === true) return 'is for a manifest that has errors'
   if (model.isServiceFlawed) return 'is for a service whose manifest has errors'
   if (!sameId(model.services[wish.service], service.serviceId))
     return 'is for another service than the manifests say'
@@ -88,6 +103,8 @@ function isInHands({ hands }: Model, { id, intentId }: Pipe): boolean {
 /** Between two steps: each pipe that Pipewright made is somewhere. */
 export function judgeKept(run: Run): void {
   const { model } = run
+  for (const record of model.records.values()) run.broken.push(...judgeRecord(record))
+  if (!model.hasSecond) run.broken.push(...heldTwice(model.records.values()))
   for (const pipe of model.pipes) {
     if (pipe.isTold) judgeTold(run, pipe)
     if (pipe.intentId === undefined || isInHands(model, pipe) || isKept(model, pipe)) continue
@@ -125,7 +142,7 @@ const CALLED_MISSING: ReadonlySet<Reason> = new Set([
 
 /** What a look came to, when nothing else happened meanwhile. */
 export function judgeLook(run: Run, key: Key, before: Model, { action }: Reconciled): void {
-  if (run.hadMeanwhile || !CALLED_MISSING.has(action.reason)) return
+  if (run.hadMeanwhile || before.isIdle || !CALLED_MISSING.has(action.reason)) return
   const id = before.records.get(key)?.pipe?.id
   const pipe = before.pipes.find((each) => each.id === id)
   if (pipe === undefined || !isVisible(before, pipe)) return

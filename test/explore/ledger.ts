@@ -1,6 +1,7 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { LedgerConflict, LedgerError, type Ledger } from '../../src/reconcile/ports.ts'
+import { judgeWritten } from './laws.ts'
 import { choose, forever, tell, type Process, type Run } from './run.ts'
 
 /** Whose calls go as they should: a person's command at the shell. */
@@ -16,11 +17,18 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       throw new LedgerConflict(seen.key, seen.version)
   }
 
-  function put(next: LedgerRecord): LedgerRecord {
+  function put(next: LedgerRecord, moved?: LedgerRecord): LedgerRecord {
     run.model.versions += 1
-    const written = { ...next, version: run.model.versions }
-    records.set(next.key, written)
-    return written
+    const after = { ...next, version: run.model.versions }
+    const before = records.get(next.key)
+    records.set(next.key, after)
+    judgeWritten(run, { before, after, moved })
+    return after
+  }
+
+  function drop(record: LedgerRecord, moved?: LedgerRecord): void {
+    records.delete(record.key)
+    judgeWritten(run, { before: record, after: undefined, moved }, process === NO_CHOICE)
   }
 
   async function write<T>(what: string, work: () => T): Promise<T> {
@@ -34,6 +42,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       { name: 'written', cost: 0 },
       run.world.crashes && { name: 'dies before', cost: 1 },
       run.world.crashes && { name: 'dies after', cost: 1 },
+      run.world.faults.includes('reads') && { name: 'fails after', cost: 1 },
     ])
     if (taken === 'dies before') {
       tell(run, `  It is killed before it has written ${what}.`)
@@ -44,11 +53,17 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       tell(run, `  It is killed right after it has written ${what}.`)
       return process.die()
     }
+    if (taken === 'fails after') {
+      tell(run, `  It has written ${what}, and the disk says that it has not.`)
+      throw new LedgerError('io', 'the disk is full')
+    }
     return result
   }
 
   async function read<T>(work: () => T): Promise<T> {
-    return isDead() ? forever() : work()
+    if (isDead()) return forever()
+    if (run.model.isDiskGone) throw new LedgerError('io', 'the disk is gone')
+    return work()
   }
 
   const swap = (next: LedgerRecord) =>
@@ -66,13 +81,14 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       write(`that ${from.key} is ${to.key}`, () => {
         current(from)
         current(to)
-        records.delete(from.key)
-        return put(to)
+        const moved = records.get(from.key)
+        drop(from, to)
+        return put(to, moved)
       }),
     remove: (record) =>
       write(`that ${record.key} is forgotten`, () => {
         current(record)
-        records.delete(record.key)
+        drop(record)
       }),
     reserveRoom: async () => {
       if (run.model.isDiskFull) throw new LedgerError('io', 'the disk is full')

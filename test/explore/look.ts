@@ -1,12 +1,27 @@
 import type { Key } from '../../src/kinds/key.ts'
 import { judgeLook } from './laws.ts'
 import { copyOf } from './model.ts'
-import { processOf } from './process.ts'
+import { processOf, secondProcess } from './process.ts'
 import { tell, type Run, type Step } from './run.ts'
 
 /** Pipewright looks at a key. */
 export function look(key: Key): Step {
   return { name: `look ${key}`, cost: 0, kind: 'look', key, play: (run) => lookAt(run, key) }
+}
+
+/** A second daemon, which only a ledger without a lock lets in, looks at a key. */
+export function secondLook(key: Key): Step {
+  return {
+    name: `second ${key}`,
+    cost: 1,
+    kind: 'platform',
+    async play(run) {
+      tell(run, `A second daemon looks at ${key}.`)
+      const process = secondProcess(run)
+      await process.reconcile(key)
+      run.processes.delete(process)
+    },
+  }
 }
 
 export async function lookAt(run: Run, key: Key): Promise<void> {

@@ -20,7 +20,7 @@ export async function passMeanwhile(
     run.hadMeanwhile = true
     tell(run, `  Meanwhile, ${when}:`)
     await step.play(run)
-    if (step.kind === 'edit') process.read()
+    if (step.kind === 'edit') for (const each of run.processes) each.read()
   }
 }
 

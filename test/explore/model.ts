@@ -2,6 +2,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Unsaved } from '../../src/reconcile/rescue.ts'
 import type { Look } from '../../src/reconcile/world.ts'
+import type { Sent } from '../support/oracle.ts'
 
 /*
  * Everything that there is in a small world at one moment: Git, the platform, the ledger, and what the process remembers. Plain
@@ -26,6 +27,10 @@ export interface Wish {
   service: string
   isPresent: boolean
   isSuspended: boolean
+  /** Whether its manifest has an error. */
+  isFlawed?: boolean
+  /** The key of a wish before this one. */
+  dependsOn?: Key | undefined
   policy: Readonly<Record<string, string>>
 }
 
@@ -37,6 +42,8 @@ export interface Pipe {
   readonly serviceId: string
   readonly name: string
   readonly topics: string
+  /** ms since the story began. */
+  readonly madeAt: number
   view: View
   /** Since when a GET would be answered 404. */
   goneSince: number | undefined
@@ -44,6 +51,8 @@ export interface Pipe {
   isBeside: boolean
   /** Whether the process that lives was told its id, and no record holds it yet. */
   isTold: boolean
+  /** Whether somebody changed it in the console. */
+  isChanged?: boolean
 }
 
 /** A create whose sender heard nothing, and which may still arrive. */
@@ -83,11 +92,14 @@ export interface Model {
   isServiceFlawed: boolean
   /** Ids that a Lock names, by key. */
   lock: Record<string, string>
-  /** Whether the file of the Lock cannot be read. */
+  /** Whether the file with the Lock is cut off. */
   isLockBroken: boolean
-  password: string
+  /** Of the mounted secret; undefined: it is not mounted. */
+  password: string | undefined
   /** Whether the credential may read and create. */
   isPermitted: boolean
+  /** Whether the services are idle. */
+  isIdle: boolean
   pipes: Pipe[]
   /** Pipes that could be read at this very moment, with their services: also what is gone or hidden since. */
   shownNow: Map<string, string>
@@ -98,6 +110,18 @@ export interface Model {
   copy: ReadonlyMap<Key, LedgerRecord> | undefined
   memory: Memory
   isDiskFull: boolean
+  /** Whether the ledger cannot be read. */
+  isDiskGone: boolean
+  /** How far the wall clock was moved, ms. */
+  jumpedMs: number
+  /** Whether a second daemon ever acted. */
+  hasSecond: boolean
+  /** What became of the creates that were sent, by their intents. */
+  sent: Map<string, Sent>
+  /** Intents that created nothing, as a person said. */
+  saidRetry: Set<string>
+  /** Pipes that belong to a key, as a person or a Lock said. */
+  saidPipe: Set<string>
   /** Ids of pipes and intents that a person took into their hands: forced, forgotten, or given up. */
   hands: Set<string>
   /** Ids of pipes of which a person says that they are gone, and which were not read since. */
@@ -129,6 +153,9 @@ export function copyOf(model: Model): Model {
     given: new Set(),
     hands: new Set(model.hands),
     saidGone: new Set(model.saidGone),
+    sent: new Map(model.sent),
+    saidRetry: new Set(model.saidRetry),
+    saidPipe: new Set(model.saidPipe),
     replacedAt: { ...model.replacedAt },
   }
 }
@@ -162,6 +189,8 @@ export function tidy(model: Model): void {
   for (const { pipe, former, intent } of model.records.values())
     ids.add(pipe?.id).add(former?.pipe.id).add(intent?.id)
   for (const said of [model.hands, model.saidGone]) for (const id of said) if (!ids.has(id)) said.delete(id)
+  for (const said of [model.sent, model.saidRetry])
+    for (const id of said.keys()) if (!ids.has(id)) said.delete(id)
   model.given.clear()
 }
 

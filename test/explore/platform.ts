@@ -4,6 +4,7 @@ import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { CreatePermit, Platform, ReadTarget, Reply, ServiceAccess } from '../../src/reconcile/ports.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'
+import type { Sent } from '../support/oracle.ts'
 import { remoteError } from '../reconcile/model-platform.ts'
 import { judgeCreate, judgeUpsert, made, wishOf } from './laws.ts'
 import { BEGIN, MINUTE, SECOND, isVisible, newId, shortId, type Pipe, type View } from './model.ts'
@@ -20,6 +21,10 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
   async function read({ service, id: pipeId }: ReadTarget): Promise<Reply<RemoteResource>> {
     if (isDead()) return forever()
     const pipe = model.pipes.find(({ id, serviceId }) => id === pipeId && serviceId === service?.serviceId)
+    if (model.isIdle) {
+      note(`  It asks for pipe ${shortId(pipeId)}: 424.`)
+      throw remoteError('ServiceIdle', 'none')
+    }
     if (pipe?.view === 'unreadable' && model.isPermitted) {
       note(`  It asks for pipe ${shortId(pipeId)}, and a gateway answers 503.`)
       throw remoteError('Unavailable', 'none')
@@ -71,11 +76,20 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
 
   async function answer(sender: Process, pipe: Pipe): Promise<Reply<RemoteResource>> {
     const what = `  It POSTs "${pipe.name}" (intent ${shortId(pipe.intentId ?? '')})`
+    const is = (effect: Sent['effect'], pipeId?: string) =>
+      model.sent.set(pipe.intentId ?? '', { effect, pipeId })
+    is('none')
+    if (model.isIdle) {
+      tell(run, `${what}: 424.`)
+      throw remoteError('ServiceIdle', 'none')
+    }
     if (!model.isPermitted) {
       tell(run, `${what}: 403.`)
       throw remoteError('AuthFailed', 'none')
     }
-    const another = model.pipes.find(({ wish }) => wish !== undefined && wish !== pipe.wish)
+    // One that no record holds cannot be told from the pipe that was made.
+    const held = new Set([...model.records.values()].map((record) => record.pipe?.id))
+    const another = model.pipes.find(({ id, wish }) => held.has(id) && wish !== pipe.wish)
     const reply = choose(run, repliesOf(run, another !== undefined))
     const record = [...model.records.values()].find(({ intent }) => intent?.id === pipe.intentId)
     const sendBy = (record?.intent?.sendBy ?? 0) - BEGIN
@@ -83,12 +97,18 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       tell(run, `${what}: 400.`)
       throw remoteError('Rejected', 'none')
     }
+    if (reply === 'throttled') {
+      tell(run, `${what}: 429.`)
+      throw remoteError('Throttled', 'none')
+    }
+    is('unknown')
     if (reply === 'lost') {
       tell(run, `${what}; it never arrives, and no reply comes.`)
       throw remoteError('Unavailable', 'unknown')
     }
     if (reply === 'late' || reply === 'dies, late') {
       const before = sendBy + (reply === 'late' ? 2 : 15) * MINUTE
+      is('unknown', pipe.id)
       model.late.push({ pipe, before })
       tell(
         run,
@@ -101,6 +121,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       tell(run, `${what}; it never arrives, and Pipewright is killed.`)
       return sender.die()
     }
+    is('unknown', pipe.id)
     made(run, { ...pipe, view: reply === 'never shown' ? 'never' : pipe.view })
     if (reply === 'dies, worked') {
       tell(run, `${what}: pipe ${shortId(pipe.id)} is made, and Pipewright is killed before the reply.`)
@@ -109,6 +130,10 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     if (reply === 'lost after the work') {
       tell(run, `${what}: pipe ${shortId(pipe.id)} is made, and no reply comes.`)
       throw remoteError('Unavailable', 'unknown')
+    }
+    if (reply === 'cut, with its id') {
+      tell(run, `${what}: pipe ${shortId(pipe.id)} is made, and its id stands in a reply that is cut.`)
+      throw remoteError('BadReply', 'unknown', pipe.id)
     }
     const shownAs = reply === 'never shown' ? ', which no GET finds yet' : ''
     tell(run, `${what}: 200, pipe ${shortId(pipe.id)}${shownAs}.`)
@@ -119,7 +144,9 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     if (run.lines.length > before) tell(run, '  The reply comes.')
     const told = model.pipes.find(({ id }) => id === pipe.id)
     const isOther = reply === "another's id" && another !== undefined
-    if (told !== undefined) told.isTold = !isOther
+    if (told !== undefined) told.isTold = !isOther && !sender.isSecond
+    // An id that is not believed is no answer.
+    if (!isOther) is('done', pipe.id)
     if (isOther) tell(run, `  The reply holds the id of pipe ${shortId(another.id)} instead.`)
     return {
       value: shown({ ...pipe, id: isOther ? another.id : pipe.id }),
@@ -139,6 +166,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       serviceId,
       name,
       topics,
+      madeAt: model.now,
       view,
       goneSince: undefined,
       isBeside: false,
@@ -188,9 +216,17 @@ function repliesOf({ world }: Run, hasAnother: boolean) {
 
 const bodies = new Map<string, JsonObject>()
 
-function shown({ id, serviceId, name, topics }: Pipe): RemoteResource {
+function shown({ id, serviceId, name, topics, madeAt, isChanged }: Pipe): RemoteResource {
   const known = `${name} ${topics}`
   const body = bodies.get(known) ?? withoutRequestOnly({ name, ...pipeBodyOf(name, { topics }) })
   bodies.set(known, body)
-  return { state: 'Running', ...body, id, serviceId }
+  const scaling = isChanged === true ? { scaling: { replicas: 9 } } : {}
+  return {
+    state: 'Running',
+    ...body,
+    ...scaling,
+    id,
+    serviceId,
+    createdAt: new Date(BEGIN + madeAt).toISOString(),
+  }
 }

@@ -1,4 +1,5 @@
-import type { Choice } from './chooser.ts'
+import type { Written } from '../support/oracle.ts'
+import { createChooser, type Choice } from './chooser.ts'
 import { judgeKept } from './laws.ts'
 import { tidy, type Model } from './model.ts'
 import { passMeanwhile } from './meanwhile.ts'
@@ -19,17 +20,29 @@ export interface Played {
   readonly broken: readonly string[]
   /** What happened, in sentences. */
   readonly lines: readonly string[]
+  /** What was written to the ledger. */
+  readonly writes: readonly Written[]
   readonly choices: readonly Choice[]
   readonly cost: number
 }
 
 /** Plays one step from a situation, which stays as it is. */
-export async function play(from: Model, world: World, move: Move): Promise<Played> {
+export async function play(
+  from: Model,
+  world: World,
+  move: Move,
+  chooser = createChooser(move.script),
+): Promise<Played> {
   const step = stepsOf(from, world).find(({ name }) => name === move.step)
   if (step === undefined) throw new Error(`"${move.step}" cannot happen here`)
-  const run = createRun(from, world, move.script, passMeanwhile)
-  await step.play(run)
-  const { model, process, chooser } = run
+  const run = createRun(from, world, chooser, passMeanwhile)
+  try {
+    await step.play(run)
+  } catch (error) {
+    // Errors of the platform and of the disk are values by now: what is thrown is a bug.
+    run.broken.push(`It threw ${String(error)}.`)
+  }
+  const { model, process } = run
   if (process !== undefined && !process.isDead) model.memory = process.memory()
   judgeKept(run)
   tidy(model)
@@ -37,6 +50,7 @@ export async function play(from: Model, world: World, move: Move): Promise<Playe
     model,
     broken: run.broken,
     lines: run.lines,
+    writes: run.writes,
     choices: chooser.made,
     cost: step.cost + chooser.cost,
   }

@@ -10,7 +10,7 @@ import { createRescue, type Rescue } from '../../src/reconcile/rescue.ts'
 import { createWorld, type World } from '../../src/reconcile/world.ts'
 import { catalogOf } from './directory.ts'
 import { createLedger, NO_CHOICE } from './ledger.ts'
-import { BEGIN, forgetAll, newId, type Model } from './model.ts'
+import { BEGIN, BLANK_MEMORY, forgetAll, newId, type Memory, type Model } from './model.ts'
 import { createPlatform } from './platform.ts'
 import { forever, tell, type Process, type Run } from './run.ts'
 
@@ -21,7 +21,8 @@ const NEVER = new AbortController().signal
 /** Waits up to this are passed at once; longer ones are limits, and nothing takes that long. */
 const SHORT_MS = 5_000
 
-export function createProcess(run: Run): Process {
+/** @param memory what it knows beyond the ledger; a second one, beside the first, knows nothing else */
+function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
   const { model } = run
   const clock = clockOf(model)
   const world = createWorld({ hashKey: HASH_KEY, clock })
@@ -29,22 +30,23 @@ export function createProcess(run: Run): Process {
   const { promise: died, resolve: end } = Promise.withResolvers<'died'>()
 
   const process: Process = {
+    isSecond,
     get isDead() {
       return isDead
     },
     die() {
       isDead = true
-      forgetAll(model)
+      if (!isSecond) forgetAll(model)
       end('died')
       return forever()
     },
     async reconcile(key) {
-      if (run.busy.has(key)) throw new Error(`${key} is being reconciled`)
-      run.busy.add(key)
+      if (!isSecond && run.busy.has(key)) throw new Error(`${key} is being reconciled`)
+      if (!isSecond) run.busy.add(key)
       const turn = { priority: 1, stopping: NEVER, reconcileId: 'r', changedAt: undefined } as const
       const reconciled = reconciler.reconcile(key, { ...turn, leavePlace: () => undefined })
       const ended = await Promise.race([reconciled, died])
-      run.busy.delete(key)
+      if (!isSecond) run.busy.delete(key)
       return ended
     },
     read: () => world.setCatalog(catalogOf(model)),
@@ -77,9 +79,17 @@ export function createProcess(run: Run): Process {
   }
   const rescue = createRescue(deps)
   const reconciler = createReconciler(deps, createBoard(), rescue)
-  remember(model, world, rescue, clock)
+  remember(model, memory, world, rescue, clock)
   process.read()
+  run.processes.add(process)
   return process
+}
+
+/** A second daemon, that was just started on the same ledger. */
+export function secondProcess(run: Run): Process {
+  run.model.hasSecond = true
+  const memory = { ...BLANK_MEMORY, knowsServices: !run.model.isServiceFlawed }
+  return createProcess(run, memory, true)
 }
 
 /** What a person's command at the shell works with: a process of its own, beside. */
@@ -103,17 +113,18 @@ export function processOf(run: Run): Process {
     tell(run, 'Pipewright is started again.')
     run.process = undefined
   }
-  run.process ??= createProcess(run)
+  run.process ??= createProcess(run, run.model.memory, false)
   return run.process
 }
 
 function remember(
   model: Model,
+  memory: Memory,
   world: World,
   rescue: Rescue,
   clock: Clock & { at: number | undefined },
 ): void {
-  const recordedAt = new Map(model.memory.recordedAt)
+  const recordedAt = new Map(memory.recordedAt)
   for (const record of model.records.values()) {
     const at = recordedAt.get(record.key)
     if (at !== undefined && record.pipe !== undefined) {
@@ -123,8 +134,8 @@ function remember(
     world.note(record)
     clock.at = undefined
   }
-  for (const [key, look] of model.memory.looks) world.noteLook(key, look)
-  for (const [key, unsaved] of model.memory.unsaved) rescue.remember(key, unsaved)
+  for (const [key, look] of memory.looks) world.noteLook(key, look)
+  for (const [key, unsaved] of memory.unsaved) rescue.remember(key, unsaved)
 }
 
 function keysOf(world: World): readonly LedgerRecord['key'][] {
@@ -136,7 +147,7 @@ function clockOf(model: Model): Clock & { at: number | undefined } {
   return {
     at: undefined,
     now() {
-      return BEGIN + (this.at ?? model.now)
+      return BEGIN + model.jumpedMs + (this.at ?? model.now)
     },
     monotonic() {
       return this.at ?? model.now
@@ -149,6 +160,11 @@ function clockOf(model: Model): Clock & { at: number | undefined } {
 }
 
 function secretsOf(model: Model): SecretStore {
-  const values = (name: string) => (name === 'kafka' ? model.password : 'secret')
-  return { read: async ({ name }) => ({ found: true, value: new Secret(values(name)) }) }
+  return {
+    async read({ name }) {
+      const value = name === 'kafka' ? model.password : 'secret'
+      if (value !== undefined) return { found: true, value: new Secret(value) }
+      return { found: false, file: `/secrets/${name}`, why: 'absent' }
+    },
+  }
 }

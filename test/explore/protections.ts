@@ -1,14 +1,11 @@
+import type { Patch } from '../slow/protections/checkout.ts'
+
 /** One protection, how it is removed from a copy of the sources, and the world in which a story then breaks a law. */
 export interface Removal {
   readonly protection: string
   readonly world: string
   readonly depth: number
-  readonly patches: readonly {
-    /** Relative to `src/`. */
-    readonly file: string
-    readonly from: string
-    readonly to: string
-  }[]
+  readonly patches: readonly Patch[]
 }
 
 export const REMOVALS: readonly Removal[] = [
@@ -18,7 +15,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 1,
     patches: [
       {
-        file: 'manifest/lock-rules.ts',
         from: `(file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),`,
         to: `(file) => isLockFile(file.file) && file.documents.some(isBrokenLock),`,
       },
@@ -30,7 +26,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'plan/transitions.ts',
         from: 'return { ...record, pipe, service, platformName, applied, former: undefined }',
         to: 'return { ...record, former: undefined }',
       },
@@ -42,24 +37,18 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/observe.ts',
         from: `    const asked = questionOf(deps,`,
         to: `    const before = permit === undefined ? undefined : LAST.get(deps)
     if (before !== undefined) return { failure: before, askedAt }
     const asked = questionOf(deps,`,
       },
       {
-        file: 'reconcile/observe.ts',
         from: `  } catch (failure) {
     return { failure, askedAt }`,
         to: `  } catch (failure) {
     LAST.set(deps, failure)
     return { failure, askedAt }`,
-      },
-      {
-        file: 'reconcile/observe.ts',
-        from: `/** What is to be asked of the platform, and what for. */`,
-        to: `const LAST = new WeakMap<object, unknown>()\n`,
+        below: `const LAST = new WeakMap<object, unknown>()`,
       },
     ],
   },
@@ -69,7 +58,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'plan/missing.ts',
         from: `return isConfirmed(misses) && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS`,
         to: `return isConfirmed(misses) && (besideSince ?? 0) >= 0`,
       },
@@ -81,7 +69,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'plan/missing.ts',
         from: `return isConfirmed(misses, ALONE_MS)`,
         to: `return isConfirmed(misses, Math.min(ALONE_MS, CONFIRMING_MS))`,
       },
@@ -93,7 +80,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'plan/missing.ts',
         from: ` || now - misses.lastAt > GAP_MS)`,
         to: ` || now - misses.lastAt > GAP_MS * 1e6)`,
       },
@@ -105,7 +91,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        file: 'plan/missing-gates.ts',
         from: `if (pipe === undefined || pipe.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))`,
         to: `if (recorded.version >= 0 || pipe === undefined)`,
       },
@@ -117,7 +102,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        file: 'plan/missing-gates.ts',
         from: `if (from === undefined || from <= steadyNow) return undefined`,
         to: `if (from === undefined || from >= 0) return undefined`,
       },
@@ -129,7 +113,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/reconciler.ts',
         from: `    return await turnOf(context, permit)\n  } finally`,
         to: `    const decision = { action: round.action, outcome: NOTHING_TO_DO }
     return await conclude(context, round, await carryOut(context, assessment, decision, permit))\n  } finally`,
@@ -142,12 +125,10 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/upsert.ts',
         from: `      return JSON.stringify(upsertOf(asked).body)`,
         to: `      return JSON.stringify(upsertOf(first).body)`,
       },
       {
-        file: 'reconcile/upsert.ts',
         from: `      if (!isSame || !sameAccess(upsertOf(asked).access, access)) throw new DecisionOutdated(key)\n`,
         to: `      if (isSame && !sameAccess(access, access)) throw new DecisionOutdated(key)\n`,
       },
@@ -159,7 +140,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        file: 'reconcile/kin.ts',
         from: `return related.filter(({ key }) => key !== manifest.policy?.replaces)`,
         to: `return manifest.policy?.replaces === undefined ? related : []`,
       },
@@ -171,7 +151,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/person-retry.ts',
         from: `const tooEarly = stillOnItsWay(deps, key, intent)`,
         to: `const tooEarly = force ? stillOnItsWay(deps, key, intent) : undefined`,
       },
@@ -183,7 +162,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'plan/outcome-unknown.ts',
         from: `return sendBy + (state === 'unknown' ? ENDED_MS : NEVER_ENDED_MS)`,
         to: `return sendBy + (state === 'unknown' ? ENDED_MS : Math.min(ENDED_MS, NEVER_ENDED_MS))`,
       },
@@ -195,7 +173,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/retry-in-git.ts',
         from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || world.steadyNow() < retryFrom(intent))`,
         to: `const isEarly = isSaid && retryFrom(intent) < 0`,
       },
@@ -207,7 +184,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/create.ts',
         from: `const notAfter = begunAt + SEND_WITHIN_MS`,
         to: `const notAfter = begunAt + Infinity`,
       },
@@ -219,7 +195,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        file: 'reconcile/observe.ts',
         from: `  const refutedAt = saysGone(entry, pipe.id) ? (pipe.refutedAt ?? now) : undefined`,
         to: `  const refutedAt = saysGone(entry, pipe.id) ? pipe.refutedAt : undefined`,
       },
@@ -231,7 +206,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        file: 'reconcile/observe.ts',
         from: `{ ...pipe, seenAt, saidGoneAt: undefined, refutedAt }`,
         to: `{ ...pipe, seenAt, refutedAt }`,
       },
@@ -243,7 +217,6 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/created-id.ts',
         from: `  if (holder !== undefined) return`,
         to: `  if (holder !== undefined && name === undefined) return`,
       },
@@ -255,12 +228,10 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        file: 'reconcile/rescue.ts',
         from: `      kept.set(key, outcome)\n      let record`,
         to: `      let record`,
       },
       {
-        file: 'reconcile/rescue.ts',
         from: `    remember(key, outcome) {\n      kept.set(key, outcome)`,
         to: `    remember(key, outcome) {\n      kept.set(key, { ...outcome, history: [] })\n      kept.delete(key)`,
       },
@@ -272,12 +243,10 @@ export const REMOVALS: readonly Removal[] = [
     depth: 1,
     patches: [
       {
-        file: 'plan/decide-pipe.ts',
         from: `const undecided = undecidedIntent(input.recorded)`,
         to: `const undecided = intent?.state === 'dismissed' ? intent : undefined`,
       },
       {
-        file: 'plan/transitions.ts',
         from: `if (intent?.state === 'open' || intent?.state === 'unknown')`,
         to: `if (intent?.id === opening.intentId)`,
       },

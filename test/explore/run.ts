@@ -1,6 +1,7 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { Reconciled } from '../../src/reconcile/reconciled.ts'
-import { createChooser, type Chooser, type Option } from './chooser.ts'
+import type { Written } from '../support/oracle.ts'
+import type { Chooser, Option } from './chooser.ts'
 import { settleViews } from './hiding.ts'
 import { copyOf, shortId, type Memory, type Model } from './model.ts'
 import type { World } from './worlds.ts'
@@ -12,6 +13,8 @@ export interface Process {
   /** Reads the directory. */
   read(): void
   readonly isDead: boolean
+  /** Whether it is a second one, on the same ledger. */
+  readonly isSecond: boolean
   /** Nothing of it reaches anybody any more. @returns what never ends */
   die(): Promise<never>
   /** What it knows, to be built again from. */
@@ -44,8 +47,12 @@ export interface Run {
   readonly lines: string[]
   /** Laws that were broken, in sentences. */
   readonly broken: string[]
+  /** What was written to the ledger. */
+  readonly writes: Written[]
   /** The process, once this step needed it; a new one after a crash. */
   process: Process | undefined
+  /** All that read the directory when it changes. */
+  readonly processes: Set<Process>
   /** Steps that may still happen while a request waits. */
   meanwhile: number
   /** Keys that are being reconciled: none is reconciled twice at once. */
@@ -56,19 +63,16 @@ export interface Run {
   hadMeanwhile: boolean
 }
 
-export function createRun(
-  model: Model,
-  world: World,
-  script: readonly number[],
-  passMeanwhile: PassMeanwhile,
-): Run {
+export function createRun(model: Model, world: World, chooser: Chooser, passMeanwhile: PassMeanwhile): Run {
   return {
     model: copyOf(model),
     world,
-    chooser: createChooser(script),
+    chooser,
     lines: [],
     broken: [],
+    writes: [],
     process: undefined,
+    processes: new Set(),
     meanwhile: world.meanwhile,
     busy: new Set(),
     passMeanwhile,

@@ -2,7 +2,7 @@ import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { passTime } from './hiding.ts'
 import { made } from './laws.ts'
-import { look } from './look.ts'
+import { look, secondLook } from './look.ts'
 import { MINUTE, forgetAll, keyOfWish, shortId, type Model } from './model.ts'
 import { editsOf } from './edits.ts'
 import { wordsOf } from './words.ts'
@@ -13,6 +13,7 @@ import { WAITS, type Wait, type World } from './worlds.ts'
 export function stepsOf(model: Model, world: World): readonly Step[] {
   return [
     ...keysOf(model).map(look),
+    ...(world.faults.includes('second daemon') ? keysOf(model).map(secondLook) : []),
     ...world.waits.map(wait),
     ...platformSteps(model, world),
     ...editsOf(model, world),
@@ -21,7 +22,7 @@ export function stepsOf(model: Model, world: World): readonly Step[] {
   ]
 }
 
-function keysOf({ wishes, records, endpoint }: Model): readonly Key[] {
+export function keysOf({ wishes, records, endpoint }: Model): readonly Key[] {
   const keys = new Set<Key>([
     ...wishes.filter(({ isPresent }) => isPresent).map(keyOfWish),
     ...records.keys(),
@@ -63,6 +64,18 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
       add('disk freed', 0, 'There is room on the disk again.', (m) => (m.isDiskFull = false))
     else add('disk full', 1, 'The disk of the ledger is full.', (m) => (m.isDiskFull = true))
   }
+  if (faults.includes('idle')) {
+    if (model.isIdle) add('awake', 0, 'The services are awake again.', (m) => (m.isIdle = false))
+    else add('idle', 1, 'The services fall asleep.', (m) => (m.isIdle = true))
+  }
+  if (faults.includes('reads')) {
+    if (model.isDiskGone) add('disk back', 0, 'The ledger can be read again.', (m) => (m.isDiskGone = false))
+    else add('disk gone', 1, 'The ledger cannot be read.', (m) => (m.isDiskGone = true))
+  }
+  if (faults.includes('clock')) {
+    for (const ms of [60 * MINUTE, -60 * MINUTE])
+      add(`clock ${ms}`, 1, `The wall clock jumps by ${ms / MINUTE} min.`, (m) => (m.jumpedMs += ms))
+  }
   if (faults.includes('copies')) {
     if (model.copy === undefined)
       add('copy', 0, 'Somebody copies the ledger.', (m) => (m.copy = new Map(m.records)))
@@ -86,6 +99,11 @@ function platformSteps(model: Model, { faults }: World): readonly Step[] {
       if (faults.includes('gateway'))
         add(`503 ${index}`, 1, `A gateway answers 503 for ${pipe}.`, set('unreadable'))
     } else add(`show ${index}`, 0, `Reads find ${pipe} again.`, set('seen'))
+    if (faults.includes('changes'))
+      add(`change ${index}`, 1, `Somebody changes ${pipe} in the console.`, (m) => {
+        const changed = m.pipes[index]
+        if (changed !== undefined) changed.isChanged = !(changed.isChanged ?? false)
+      })
     if (faults.includes('deletes'))
       add(`delete ${index}`, 1, `Somebody deletes ${pipe} in the console.`, (m) => m.pipes.splice(index, 1))
   }

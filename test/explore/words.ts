@@ -51,7 +51,15 @@ function isAskedFor({ wishes }: Model, key: Key): boolean {
 
 function adopt(key: Key, { id }: Pipe): Step {
   const command = `resolve ${key} --adopt (pipe ${shortId(id)})`
-  return said(command, 0, (_, deps) => adoptAs(deps, { key, pipeId: id, word: 'resolve' }, NEVER), undefined)
+  return said(
+    command,
+    0,
+    (run, deps) => {
+      run.model.saidPipe.add(id)
+      return adoptAs(deps, { key, pipeId: id, word: 'resolve' }, NEVER)
+    },
+    undefined,
+  )
 }
 
 function retry(key: Key, intentId: string, force: boolean): Step {
@@ -59,7 +67,10 @@ function retry(key: Key, intentId: string, force: boolean): Step {
   return said(
     command,
     force ? 1 : 0,
-    (_, deps) => retryCreate(deps, key, { force }),
+    (run, deps) => {
+      run.model.saidRetry.add(intentId)
+      return retryCreate(deps, key, { force })
+    },
     (run) => {
       allow(run.model, key, undefined)
       if (force) run.model.hands.add(intentId)
@@ -144,9 +155,11 @@ function inGit(
         tell(run, `${line} (${shortId(id)}).`)
         const changed = run.model.wishes[index]
         if (changed !== undefined) changed.policy = policy
+        if (field === 'adopt') run.model.saidPipe.add(id)
+        if (field === 'retryCreate') run.model.saidRetry.add(id)
         if (!isThere && field !== 'adopt') allow(run.model, key, field === 'recreate' ? id : undefined)
-        const process = processOf(run)
-        process.read()
+        processOf(run)
+        for (const each of run.processes) each.read()
         await lookAt(run, key)
       },
     },

@@ -20,6 +20,8 @@ export const REPLIES = [
   'late',
   'never shown',
   "another's id",
+  'throttled',
+  'cut, with its id',
   'dies, lost',
   'dies, worked',
   'dies, late',
@@ -41,11 +43,28 @@ export type EditKind =
   | 'break the lock'
   | 'origins'
   | 'endpoint'
+  | 'manifest'
+  | 'depends'
+  | 'on missing'
+  | 'unmount'
+  | 'break the lock'
 
 export type WordKind =
   'adopt' | 'adopt in Git' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'
 
-export type FaultKind = 'permission' | 'hides' | 'gateway' | 'deletes' | 'restart' | 'disk' | 'copies'
+export type FaultKind =
+  | 'permission'
+  | 'hides'
+  | 'gateway'
+  | 'deletes'
+  | 'restart'
+  | 'disk'
+  | 'copies'
+  | 'idle'
+  | 'reads'
+  | 'changes'
+  | 'clock'
+  | 'second daemon'
 
 /** A small world: what there is at first, and what may happen in it. */
 export interface World {
@@ -276,6 +295,70 @@ export const WORLDS: readonly World[] = [
   },
 ]
 
+const LONG = {
+  ...NONE,
+  waits: ['61 s', '3 min', '16 min', '61 min'],
+  replies: [...EVERY_REPLY, "another's id", 'throttled', 'cut, with its id'],
+  crashes: true,
+  standsStill: true,
+  meanwhile: 3,
+  depth: 0,
+} as const
+
+/** Worlds in which so much may happen that only some stories are told, at random. */
+export const LARGE_WORLDS: readonly World[] = [
+  {
+    ...LONG,
+    isSettled: true,
+    name: 'large',
+    about: 'five pipes in two services, a query endpoint, and all that can befall them',
+    begin: () => ({
+      ...model(['a', 'b', 'c', 'd', 'e'], { d: 'two', e: 'two' }),
+      endpoint: { isPresent: true, isSuspended: false, origins: '*' },
+    }),
+    faults: [
+      'permission',
+      'hides',
+      'gateway',
+      'deletes',
+      'restart',
+      'disk',
+      'idle',
+      'reads',
+      'changes',
+      'clock',
+    ],
+    edits: [
+      'suspend',
+      'remove',
+      'rename',
+      'rename with its name',
+      'copy',
+      'flaw',
+      'password',
+      'lock',
+      'lock of all',
+      'origins',
+      'endpoint',
+      'manifest',
+      'depends',
+      'on missing',
+      'unmount',
+      'break the lock',
+    ],
+    words: ['adopt', 'adopt in Git', 'retry', 'retry in Git', 'recreate', 'recreate in Git', 'forget'],
+  },
+  {
+    ...LONG,
+    name: 'daemons',
+    about: 'three pipes, and two daemons on one ledger, which a lock keeps apart in life',
+    begin: () => model(['a', 'b', 'c']),
+    faults: ['permission', 'hides', 'deletes', 'restart', 'disk', 'reads', 'second daemon'],
+    edits: ['topics', 'suspend', 'remove', 'service', 'password', 'manifest'],
+    words: ['adopt', 'retry', 'retry in Git', 'recreate'],
+  },
+]
+
 function model(names: readonly string[], services: Readonly<Record<string, string>> = {}): Model {
   return {
     now: 0,
@@ -303,6 +386,7 @@ function model(names: readonly string[], services: Readonly<Record<string, strin
     isLockBroken: false,
     password: 'old',
     isPermitted: true,
+    isIdle: false,
     pipes: [],
     shownNow: new Map(),
     late: [],
@@ -310,6 +394,12 @@ function model(names: readonly string[], services: Readonly<Record<string, strin
     copy: undefined,
     memory: BLANK_MEMORY,
     isDiskFull: false,
+    isDiskGone: false,
+    jumpedMs: 0,
+    hasSecond: false,
+    sent: new Map(),
+    saidRetry: new Set(),
+    saidPipe: new Set(),
     hands: new Set(),
     saidGone: new Set(),
     replacedAt: {},

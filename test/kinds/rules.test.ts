@@ -7,6 +7,7 @@ import type { Manifest } from '../../src/kinds/manifest.ts'
 import { isOrigin } from '../../src/kinds/query-endpoint/origin.ts'
 import { isResource, rulesOf } from '../../src/kinds/lookup.ts'
 import { FULL_ALERT, FULL_ENDPOINT, fullPipe } from './manifests.ts'
+import { cpuMsOf } from '../support/cpu.ts'
 
 function pipe(spec: object, policy: object = {}): Manifest {
   const source = { kafka: { topics: 'orders' } }
@@ -269,8 +270,9 @@ describe('origins', () => {
   })
 
   test('a long hostile text is told at once', () => {
-    const start = performance.now()
-    for (const part of ['a', 'a.', '*.', '://', 'a:', '-', '1.']) isOrigin(`${part.repeat(50_000)}!`)
-    expect(performance.now() - start).toBeLessThan(500)
+    const cost = cpuMsOf(() => {
+      for (const part of ['a', 'a.', '*.', '://', 'a:', '-', '1.']) isOrigin(`${part.repeat(50_000)}!`)
+    })
+    expect(cost).toBeLessThan(2_000)
   })
 })

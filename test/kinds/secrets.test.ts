@@ -6,6 +6,7 @@ import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { secretRefsIn, withSecrets } from '../../src/kinds/secrets-in.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { fullPipe, ref, SOURCES } from './manifests.ts'
+import { cpuMsOf } from '../support/cpu.ts'
 
 const kafkaBody = PIPE.body(PipeManifest.parse(fullPipe('kafka')))
 
@@ -129,9 +130,7 @@ describe('masking', () => {
   })
 
   test.each(['a:', '://', '?', '://a:', '?a', ';sig'])('a long text of "%s" is masked at once', (part) => {
-    const start = performance.now()
-    maskText(`://=${part.repeat(100_000)}`)
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(cpuMsOf(() => maskText(`://=${part.repeat(100_000)}`))).toBeLessThan(2_000)
   })
 
   test('no field of the interface but the sensitive ones has a sensitive name', () => {

@@ -245,7 +245,7 @@ test('a full story is told in these lines', async () => {
     if (process.env['GOLDEN'] === 'write') writeFileSync(file, text)
     expect(text, RENEW).toBe(readFileSync(file, 'utf8'))
   }
-}, 60_000)
+})
 
 /** What `docs/logs.md` says of a line holds for it. */
 function assertDocumented(line: LogLine): void {

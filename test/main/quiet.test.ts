@@ -137,16 +137,12 @@ test('passes over a world that is unwell and unchanged tell nothing and write no
     runArgs(workspace, platform.url, ['--interval', '1s', '--log-level', 'debug']),
   )
   const url = await urlOf(program)
-  await until(
-    'each resource to be in its own trouble',
-    async () => {
-      const items = await resourcesOf(url)
-      return Object.entries(TROUBLES).every(([key, status]) =>
-        items.some((item) => item.key === key && item.status === status),
-      )
-    },
-    10_000,
-  ).catch(async (error: unknown) => {
+  await until('each resource to be in its own trouble', async () => {
+    const items = await resourcesOf(url)
+    return Object.entries(TROUBLES).every(([key, status]) =>
+      items.some((item) => item.key === key && item.status === status),
+    )
+  }).catch(async (error: unknown) => {
     const items = await resourcesOf(url)
     throw new Error(items.map(({ key, status, message }) => `${key} ${status} ${message}`).join('\n'), {
       cause: error,
@@ -158,10 +154,10 @@ test('passes over a world that is unwell and unchanged tell nothing and write no
   const passes = () =>
     program.log().filter((line) => line['msg'] === 'Reconciled' && line['key'] === 'Pipe/fine').length
   const passed = passes()
-  await until('six more passes', () => passes() >= passed + 6, 20_000)
+  await until('six more passes', () => passes() >= passed + 6)
 
   expect(told(program).slice(before.length)).toEqual([])
   expect(await historyOf(url)).toBe(history)
   expect(posts()).toBe(posted)
   expect(platform.requests().length).toBeGreaterThan(asked + 6)
-}, 60_000)
+})

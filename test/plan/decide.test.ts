@@ -467,6 +467,16 @@ const ROWS: readonly Row[] = [
     is: ['adopt', 'Adopt'],
   },
   {
+    why: 'but not while the manifest has errors',
+    input: pipe({
+      recorded: created(),
+      observed: MISSING,
+      surroundings: { lockedId: OTHER_ID },
+      desired: { state: 'invalid' },
+    }),
+    is: ['hold', 'InvalidManifest'],
+  },
+  {
     why: 'a Lock that names this one is no reason not to replace it',
     input: pipe({ recorded: created(), observed: MISSING, surroundings: { lockedId: PIPE_ID } }),
     is: ['create', 'Missing'],

@@ -1,6 +1,5 @@
 import type { Key } from '../../src/kinds/key.ts'
 import { createMemoryLedger } from '../../src/ledger/memory.ts'
-import type { ParsedFile } from '../../src/manifest/parse-file.ts'
 import type { Conditions } from '../../src/plan/condition.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { WritableBoard } from '../../src/reconcile/board.ts'
@@ -16,8 +15,9 @@ import type { FakeClock } from '../support/fake-clock.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { ModelDirectory } from './model-directory.ts'
 import { createModelDirectory, createReader } from './model-directory.ts'
-import type { LedgerView, Written } from './model-ledger.ts'
+import type { LedgerView } from './model-ledger.ts'
 import { createLedgerView } from './model-ledger.ts'
+import { judgeWrite, type Truth, type Written } from '../support/oracle.ts'
 import { service } from './manifests.ts'
 import type { ModelPlatform } from './model-platform.ts'
 import { createModelPlatform } from './model-platform.ts'
@@ -29,7 +29,7 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 
 /** What outlives a process: the platform, the ledger on its disk, mounted secrets, the directory, time. */
-export interface Surroundings {
+interface Surroundings {
   readonly clock: FakeClock
   readonly platform: ModelPlatform
   readonly ledger: Ledger
@@ -41,26 +41,33 @@ export interface Surroundings {
   readonly newId: () => string
 }
 
-export interface SurroundingsOptions {
-  readonly onWritten?: (written: Written) => void
-  readonly parsed?: Map<string, ParsedFile>
-}
-
-export function createSurroundings(options: SurroundingsOptions = {}): Surroundings {
+function createSurroundings(): Surroundings {
   const clock = createFakeClock()
   const ledger = createMemoryLedger({ emit: () => undefined, hashKey: new Uint8Array(32).fill(7) })
+  const platform = createModelPlatform({ clock, ledger })
   const writes: Written[] = []
+  const truth: Truth = {
+    sent(intentId) {
+      const post = platform.posts.find((each) => each.intentId === intentId)
+      return post && { effect: post.effect, pipeId: post.pipeId }
+    },
+    // Persons say what they like here.
+    isRetrySaid: () => true,
+    isPipeSaid: () => true,
+    isForgetSaid: () => true,
+  }
   let ids = 0
   return {
     clock,
     ledger,
-    platform: createModelPlatform({ clock, ledger }),
+    platform,
     secrets: createModelSecrets(),
-    directory: createModelDirectory(options.parsed ?? new Map()),
+    directory: createModelDirectory(new Map()),
     writes,
     onWritten(written) {
       writes.push(written)
-      options.onWritten?.(written)
+      const broken = judgeWrite(written, truth)
+      if (broken.length > 0) throw new Error(broken.join('\n'))
     },
     newId() {
       ids += 1
@@ -70,7 +77,7 @@ export function createSurroundings(options: SurroundingsOptions = {}): Surroundi
 }
 
 /** One process: what it holds in memory, and its own view of the ledger. */
-export interface Process {
+interface Process {
   readonly deps: Deps
   readonly ledger: LedgerView
   readonly board: WritableBoard

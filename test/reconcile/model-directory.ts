@@ -42,7 +42,7 @@ export interface Reader {
   }
 }
 
-export function createReader(directory: ModelDirectory): Reader {
+export function createReader(directory: ModelDirectory, accept: 'believe' | 'doubt' = 'believe'): Reader {
   let state: ReturnType<typeof nextCatalog> | undefined
   let readings = 0
   return {
@@ -53,7 +53,7 @@ export function createReader(directory: ModelDirectory): Reader {
       const revision = { id: `revision-${readings}`, from: 'git' } as const
       const reading = { revision, files, findings: [], unread: [], problem: undefined, parsed: 0 }
       const placeOf = createPlaces((file) => directory.files.get(file))
-      state = nextCatalog({ previous: state, reading, known, placeOf, ownSecrets: [], accept: 'believe' })
+      state = nextCatalog({ previous: state, reading, known, placeOf, ownSecrets: [], accept })
       const { catalog } = state
       const changed = [
         ...[...catalog.entries.values()]

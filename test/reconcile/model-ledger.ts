@@ -2,6 +2,7 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/reconcile/history.ts'
 import { LedgerConflict, LedgerError } from '../../src/reconcile/ports.ts'
 import type { Ledger } from '../../src/reconcile/ports.ts'
+import type { Written } from '../support/oracle.ts'
 
 /** What becomes of one write. Whatever is not scripted is written. */
 export type WriteScript =
@@ -16,22 +17,11 @@ export type WriteScript =
   | 'dies'
   | 'dies-after'
 
-/** A record before and after a write that reached the ledger; `undefined`: there is none. */
-export interface Written {
-  readonly before: LedgerRecord | undefined
-  readonly after: LedgerRecord | undefined
-  /** The record that moved here, or away from here. */
-  readonly moved: LedgerRecord | undefined
-}
-
 /** A ledger as one process sees it. */
 export interface LedgerView extends Ledger {
   script(...writes: readonly WriteScript[]): void
   /** From now on, or until told otherwise, nothing can be read. */
   unreadable(reads: number): void
-  calm(): void
-  /** The process is gone: nothing of it reaches the ledger any more. */
-  kill(): void
   /** The process died in the middle of a write. */
   readonly died: boolean
 }
@@ -121,13 +111,6 @@ export function createLedgerView(
     script: (...writes) => void scripts.push(...writes),
     unreadable(reads) {
       unread = reads
-    },
-    calm() {
-      scripts.length = 0
-      unread = 0
-    },
-    kill() {
-      died = true
     },
     get died() {
       return died

@@ -17,9 +17,7 @@ import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
 import { RemoteError } from '../../src/reconcile/remote-error.ts'
 import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
 import type { Script } from './model-script.ts'
-import { isDoubtful, scriptOf } from './model-script.ts'
-import type { Obstacles } from './obstacles.ts'
-import { NO_OBSTACLES } from './obstacles.ts'
+import { isDoubtful } from './model-script.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */
 export type ModelOperation = 'admit' | 'create' | 'get' | 'upsert' | 'alert'
@@ -58,19 +56,10 @@ export interface ModelPlatform extends Platform {
   readonly unreadable: Set<string>
   readonly posts: readonly Post[]
   readonly upserts: readonly JsonObject[]
-  /** Each 404 of a pipe since it was last found: ms on the monotonic clock. */
-  readonly misses: ReadonlyMap<string, readonly number[]>
   /** What should never be: a create without a durable intent, one intent sent twice. */
   readonly violations: readonly string[]
   readonly requests: Readonly<Record<ModelOperation, number>>
-  /** Requests whose reply nobody will ever hear. */
-  readonly lost: number
-  /** Permits that were given back without a create. */
-  readonly unused: number
-  obstacles: Obstacles
   script(operation: ModelOperation, ...replies: readonly (Script | 'ok')[]): void
-  /** From now on everything is answered in full. */
-  calm(): void
   /** Somebody makes a pipe in the console. @returns its id */
   make(serviceId: string, body: JsonObject): string
 }
@@ -92,39 +81,14 @@ export function createModelPlatform(parts: {
   const pipes = new Map<string, ModelPipe>()
   const alerts = new Map<string, JsonObject>()
   const unreadable = new Set<string>()
-  const misses = new Map<string, number[]>()
   const posts: Post[] = []
   const upserts: JsonObject[] = []
   const violations: string[] = []
   let made = 0
-  let lost = 0
-  let unused = 0
-  let obstacles = NO_OBSTACLES
 
   function next(operation: ModelOperation): Script | 'ok' {
     requests[operation] += 1
     return scripts[operation].shift() ?? 'ok'
-  }
-
-  /** @throws what the script says; never ends when the reply is lost */
-  async function obey(
-    script: Script | 'ok',
-    signal: AbortSignal | undefined,
-    repliedId?: string,
-  ): Promise<void> {
-    if (script === 'ok' || script.type === 'other') return
-    switch (script.type) {
-      case 'fail':
-        throw remoteError(script.class, script.effect, repliedId)
-      case 'lost':
-        lost += 1
-        return new Promise<never>(() => undefined)
-      case 'slow':
-        await (signal === undefined ? script.until : Promise.race([script.until, aborted(signal)]))
-        return
-      case 'no-credentials':
-        throw new SecretUnavailableError('/secrets/api/keyId', 'absent', 'No secret at /secrets/api/keyId.')
-    }
   }
 
   function add(serviceId: string, body: JsonObject, intentId: string | undefined): ModelPipe {
@@ -143,19 +107,12 @@ export function createModelPlatform(parts: {
   ): Promise<CreatePermit> {
     signal.throwIfAborted()
     await obey(next('admit'), signal)
-    let isUsed = false
     return {
       service,
       deadlineMs: 20_000,
       read,
-      send({ body, intentId }) {
-        isUsed = true
-        return send(service, body, intentId)
-      },
-      release() {
-        if (!isUsed) unused += 1
-        isUsed = true
-      },
+      send: ({ body, intentId }) => send(service, body, intentId),
+      release: () => undefined,
     }
   }
 
@@ -165,7 +122,7 @@ export function createModelPlatform(parts: {
     intentId: string,
   ): Promise<Reply<RemoteResource>> {
     const body = JSON.parse(text) as JsonObject // the body of a create is an object
-    const script = scriptOf(next('create'), obstacles.create(service.serviceId, body))
+    const script = next('create')
     const owner = (await ledger.list()).find((record) => record.intent?.id === intentId)
     if (owner?.intent?.state !== 'open')
       violations.push(`a create of intent ${intentId} was sent, which the ledger does not hold open`)
@@ -179,7 +136,6 @@ export function createModelPlatform(parts: {
     const at = clock.monotonic()
     const post: Post = { key: owner?.key, intentId, serviceId, body, at, effect, pipeId: pipe?.id }
     posts.push(post)
-    obstacles.posted(post, owner)
     const showsId = script !== 'ok' && script.type === 'fail' && script.showsId === true
     await obey(script, undefined, showsId ? pipe?.id : undefined)
     if (pipe === undefined) throw new Error('what did not work is not answered in full')
@@ -200,16 +156,8 @@ export function createModelPlatform(parts: {
     const script = next('get')
     if (unreadable.has(pipeId)) throw remoteError('Unavailable', 'none')
     const pipe = pipes.get(pipeId)
-    const isMissed = script !== 'ok' && script.type === 'fail' && script.class === 'Missing'
-    if (!isMissed) await obey(script, signal)
-    const isThere = pipe !== undefined && pipe.serviceId === service.serviceId
-    const failure = isThere ? obstacles.read(pipe, isMissed) : 'missing'
-    if (failure === 'gateway') throw remoteError('Unavailable', 'none')
-    if (failure === 'missing' || pipe === undefined) {
-      misses.set(pipeId, [...(misses.get(pipeId) ?? []), clock.monotonic()])
-      throw remoteError('Missing', 'none')
-    }
-    misses.delete(pipeId)
+    await obey(script, signal)
+    if (pipe?.serviceId !== service.serviceId) throw remoteError('Missing', 'none')
     return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
   }
 
@@ -228,26 +176,10 @@ export function createModelPlatform(parts: {
     unreadable,
     posts,
     upserts,
-    misses,
     violations,
     requests,
-    get lost() {
-      return lost
-    },
-    get unused() {
-      return unused
-    },
-    get obstacles() {
-      return obstacles
-    },
-    set obstacles(others) {
-      obstacles = others
-    },
     script(operation, ...replies) {
       scripts[operation].push(...replies)
-    },
-    calm() {
-      for (const waiting of Object.values(scripts)) waiting.length = 0
     },
     make: (serviceId, body) => add(serviceId, body, undefined).id,
     admitCreate,
@@ -301,4 +233,24 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }) // we abort with errors
   })
+}
+
+/** @throws what the script says; never ends when the reply is lost */
+async function obey(
+  script: Script | 'ok',
+  signal: AbortSignal | undefined,
+  repliedId?: string,
+): Promise<void> {
+  if (script === 'ok' || script.type === 'other') return
+  switch (script.type) {
+    case 'fail':
+      throw remoteError(script.class, script.effect, repliedId)
+    case 'lost':
+      return new Promise<never>(() => undefined)
+    case 'slow':
+      await (signal === undefined ? script.until : Promise.race([script.until, aborted(signal)]))
+      return
+    case 'no-credentials':
+      throw new SecretUnavailableError('/secrets/api/keyId', 'absent', 'No secret at /secrets/api/keyId.')
+  }
 }

@@ -20,11 +20,6 @@ export type Script =
   /** The credentials of the platform are not mounted. */
   | { readonly type: 'no-credentials' }
 
-/** A refusal comes before whatever else would befall a create. */
-export function scriptOf(script: Script | 'ok', refusal: ErrorClass | undefined): Script | 'ok' {
-  return refusal === undefined ? script : { type: 'fail', class: refusal, effect: 'none', worked: false }
-}
-
 /** A reply with the id of something else, or of nothing. */
 export function isDoubtful(script: Script | 'ok'): boolean {
   return script !== 'ok' && script.type === 'other' && ('id' in script.change || 'serviceId' in script.change)

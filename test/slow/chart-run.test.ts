@@ -207,7 +207,7 @@ test('defaults plus a repository, a base URL and a secret: the rendered pod crea
   }
   expect(await creates(platform)).toBe(2)
   expect(readdirSync(volumes.ledger)).toContain('ledger.db')
-}, 120_000)
+})
 
 test('manifests of a ConfigMap, and a Secret that comes later: named, then taken', async () => {
   const place = join(folder, 'config-map')
@@ -242,7 +242,7 @@ test('manifests of a ConfigMap, and a Secret that comes later: named, then taken
   await allReady(daemon, ['Service/analytics', 'Pipe/orders'])
   await ends(daemon)
   expect(await creates(platform)).toBe(1)
-}, 120_000)
+})
 
 test('every flag that the chart gives git-sync is one of git-sync v4', async () => {
   const lines = await Promise.all(

@@ -176,7 +176,7 @@ describe('the image', () => {
       SOURCE: 'https://git.example/pipewright',
     })
     expect(again).toEqual(layers)
-  }, 300_000)
+  })
 })
 
 describe('a container of it, with a read-only root and no capabilities', () => {
@@ -243,7 +243,7 @@ describe('a container of it, with a read-only root and no capabilities', () => {
     expect(container.stderr()).toBe('')
     expect(container.stdout()).toContain('"Stopped"')
     expect(readdirSync(join(state.from, '.pipewright'))).toContain('sandbox-ledger.db')
-  }, 120_000)
+  })
 
   test('with no volume for the ledger it does not start, and says where it cannot write', async () => {
     await using container = await start(undefined, [examples()], {

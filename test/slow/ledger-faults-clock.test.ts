@@ -27,7 +27,7 @@ function start({ workspace, ...scenario }: Scenario, speed = 1): Promise<Live> {
   return scenario.start(['--interval', '2s'], { env })
 }
 
-describe.concurrent('a clock that jumps', { timeout: 240_000 }, () => {
+describe.concurrent('a clock that jumps', () => {
   test.for(JUMPS)(
     '$way, in a quiet world: nothing is created, nothing changes',
     async ({ ms }, { expect }) => {

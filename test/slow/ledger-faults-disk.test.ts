@@ -9,7 +9,7 @@ import { mayMount, mountDisk } from './support/disk.ts'
 
 const A_WHILE_MS = 3_000
 
-describe.skipIf(!mayMount())('a disk of its own for the ledger', { timeout: 120_000 }, () => {
+describe.skipIf(!mayMount())('a disk of its own for the ledger', () => {
   test('that is full lets nothing be created, and everything once, when there is room again', async ({
     expect,
   }) => {

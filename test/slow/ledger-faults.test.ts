@@ -34,7 +34,7 @@ async function restored(scenario: Scenario): Promise<void> {
   copyFileSync(`${scenario.ledger}.backup`, scenario.ledger)
 }
 
-describe.concurrent('two daemons on one ledger', { timeout: 120_000 }, () => {
+describe.concurrent('two daemons on one ledger', () => {
   test('the second is refused at once with one clear line, and the first does not notice', async ({
     expect,
   }) => {
@@ -80,7 +80,7 @@ describe.concurrent('two daemons on one ledger', { timeout: 120_000 }, () => {
   })
 })
 
-describe.concurrent('a ledger that was put back from an old copy', { timeout: 120_000 }, () => {
+describe.concurrent('a ledger that was put back from an old copy', () => {
   test('knows nothing of later pipes, and nobody can tell: without a Lock they are created again', async ({
     expect,
   }) => {
@@ -196,7 +196,7 @@ const DAMAGES = [
   },
 ] as const
 
-describe.concurrent('a ledger that cannot be used', { timeout: 120_000 }, () => {
+describe.concurrent('a ledger that cannot be used', () => {
   test.for(DAMAGES)(
     '$what: nothing starts, nothing is sent, and it stays as it is',
     async ({ harm, says }, { expect }) => {

@@ -16,7 +16,7 @@ afterAll(() => {
   process.stdout.write(`\nWhat was removed, and what noticed it:\n${rows.join('\n')}\n`)
 })
 
-describe.concurrent('without anything removed', { timeout: 180_000 }, () => {
+describe.concurrent('without anything removed', () => {
   const checks = new Map(MUTATIONS.flatMap(({ checks: of }) => of.map((check) => [check.name, check])))
   test.for([...checks.values()])('$name', async (check, { expect }) => {
     using checkout = copyOf([])
@@ -24,7 +24,7 @@ describe.concurrent('without anything removed', { timeout: 180_000 }, () => {
   })
 })
 
-describe.concurrent('removed', { timeout: 180_000 }, () => {
+describe.concurrent('removed', () => {
   test.for(MUTATIONS)('$protection', async ({ protection, patches, checks }, { expect }) => {
     using checkout = copyOf(patches)
     const seen: string[] = []

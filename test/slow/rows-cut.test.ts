@@ -31,53 +31,51 @@ const CUTS = [
   { what: 'a body larger than the send buffer, under TLS', secure: true, text: manyColumns('orders') },
 ] as const
 
-describe
-  .skipIf(!mayWire())
-  .concurrent('row 8: a wire that is cut in the middle of a create', { timeout: 180_000 }, () => {
-    test.for(CUTS)('$what: the kernel delivers nothing of it later', async ({ secure, text }, { expect }) => {
-      using wire = createWire()
-      using authority = secure ? createAuthority(wire.host) : undefined
-      const tls = authority === undefined ? {} : { tls: authority }
-      await using story = await createStory([ANALYTICS], { host: wire.host, ...tls })
-      const { platform } = story
-      const trust = authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: authority.file }
-      const settings = ['--allow-insecure-http', '--listen', `${wire.inside}:0`, '--request-timeout', '2s']
-      story.workspace.write('manifests/orders.yaml', text)
-      const live = await story.start([...settings, '--interval', '1s'], {
-        env: { PIPEWRIGHT_FAILPOINT: 'after-connect=pause', ...trust },
-        through: wire.through,
-      })
-      await untilStill(live.program.pid)
-      const port = await until('it to arrive', () => platform.connections[0])
-      wire.cut()
-      live.program.signal('SIGCONT')
-      const unknown = await live.says('Pipe/orders', 'OutcomeUnknown')
-      expect(unknown.message).toContain('pipewright resolve Pipe/orders --retry')
-      expect(platform.requests).toEqual([])
-
-      wire.mend()
-      await until(
-        'the kernel to hold nothing of it',
-        () => {
-          const sockets = wire.sending(port)
-          if (sockets.length > 0) throw new Error(sockets.join('\n'))
-          return true
-        },
-        60_000,
-      )
-      expect(platform.posts()).toEqual([])
-
-      // Too early, from any shell: the time is told, and what --force risks.
-      const resolve = ['resolve', 'Pipe/orders', '--retry', '--allow-insecure-http']
-      const early = await story.run([...resolve, '--request-timeout', '100ms'])
-      expect(early.code).toBe(1)
-      expect(early.stderr).toMatch(/\d{4}-\d\d-\d\dT\d\d:\d\d/)
-      expect(early.stderr).toContain('--force')
-
-      const late = await story.run(resolve, { aheadMs: 3 * MINUTE_MS })
-      expect(late.stderr).toBe('')
-      await live.says('Pipe/orders', 'Ready', 30_000)
-      expect(platform.posts()).toHaveLength(1)
-      expect(platform.world.pipes).toHaveLength(1)
+describe.skipIf(!mayWire()).concurrent('row 8: a wire that is cut in the middle of a create', () => {
+  test.for(CUTS)('$what: the kernel delivers nothing of it later', async ({ secure, text }, { expect }) => {
+    using wire = createWire()
+    using authority = secure ? createAuthority(wire.host) : undefined
+    const tls = authority === undefined ? {} : { tls: authority }
+    await using story = await createStory([ANALYTICS], { host: wire.host, ...tls })
+    const { platform } = story
+    const trust = authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: authority.file }
+    const settings = ['--allow-insecure-http', '--listen', `${wire.inside}:0`, '--request-timeout', '2s']
+    story.workspace.write('manifests/orders.yaml', text)
+    const live = await story.start([...settings, '--interval', '1s'], {
+      env: { PIPEWRIGHT_FAILPOINT: 'after-connect=pause', ...trust },
+      through: wire.through,
     })
+    await untilStill(live.program.pid)
+    const port = await until('it to arrive', () => platform.connections[0])
+    wire.cut()
+    live.program.signal('SIGCONT')
+    const unknown = await live.says('Pipe/orders', 'OutcomeUnknown')
+    expect(unknown.message).toContain('pipewright resolve Pipe/orders --retry')
+    expect(platform.requests).toEqual([])
+
+    wire.mend()
+    await until(
+      'the kernel to hold nothing of it',
+      () => {
+        const sockets = wire.sending(port)
+        if (sockets.length > 0) throw new Error(sockets.join('\n'))
+        return true
+      },
+      60_000,
+    )
+    expect(platform.posts()).toEqual([])
+
+    // Too early, from any shell: the time is told, and what --force risks.
+    const resolve = ['resolve', 'Pipe/orders', '--retry', '--allow-insecure-http']
+    const early = await story.run([...resolve, '--request-timeout', '100ms'])
+    expect(early.code).toBe(1)
+    expect(early.stderr).toMatch(/\d{4}-\d\d-\d\dT\d\d:\d\d/)
+    expect(early.stderr).toContain('--force')
+
+    const late = await story.run(resolve, { aheadMs: 3 * MINUTE_MS })
+    expect(late.stderr).toBe('')
+    await live.says('Pipe/orders', 'Ready', 30_000)
+    expect(platform.posts()).toHaveLength(1)
+    expect(platform.world.pipes).toHaveLength(1)
   })
+})

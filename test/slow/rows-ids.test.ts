@@ -45,7 +45,7 @@ const JUDGED: readonly Judged[] = [
   { what: 'the id of a pipe of another service', id: () => STRANGER, more: { serviceId: OTHER.serviceId } },
 ]
 
-describe.concurrent('row 10: the id in the reply of a create is judged', { timeout: 120_000 }, () => {
+describe.concurrent('row 10: the id in the reply of a create is judged', () => {
   test.for(JUDGED)(
     '$what is not taken: the outcome is unknown, and the words hold it',
     async (judged, { expect }) => {
@@ -147,7 +147,7 @@ const WITH_ID: readonly Cut[] = [
   { what: 'a 502 after the work', reply: { status: 502, work: true } },
 ]
 
-describe.concurrent('row 13: an id in a reply that does not count', { timeout: 120_000 }, () => {
+describe.concurrent('row 13: an id in a reply that does not count', () => {
   test.for(WITH_ID)('$what: one GET settles it', async ({ reply }, { expect }) => {
     await using story = await createStory()
     const { platform } = story

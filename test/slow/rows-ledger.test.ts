@@ -114,7 +114,7 @@ async function noticed(live: Live): Promise<boolean> {
   return /ledger/i.test(shown + JSON.stringify(said))
 }
 
-describe.concurrent('row 9: a ledger that is harmed while it is used', { timeout: 120_000 }, () => {
+describe.concurrent('row 9: a ledger that is harmed while it is used', () => {
   test.for(HARMS)(
     '$what: nothing that it holds is made again',
     async ({ harm, held, starts }, { expect }) => {

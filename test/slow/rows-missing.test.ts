@@ -56,7 +56,7 @@ async function expectAsBefore(story: Story, live: Live, count: number, expect: E
   }
 }
 
-describe.concurrent('row 1: a permission that is lost and given back', { timeout: 240_000 }, () => {
+describe.concurrent('row 1: a permission that is lost and given back', () => {
   test('eight services of two pipes each on one key, in real time: no create goes out, and no id is given up', async ({
     expect,
   }) => {
@@ -167,7 +167,7 @@ describe.concurrent('row 1: a permission that is lost and given back', { timeout
   })
 })
 
-describe.concurrent('row 5: siblings that cannot be read are no witnesses', { timeout: 240_000 }, () => {
+describe.concurrent('row 5: siblings that cannot be read are no witnesses', () => {
   test('2 of 10 pipes answer 404 while 8 answer 503: nothing is created, until a sibling is seen', async ({
     expect,
   }) => {
@@ -247,7 +247,7 @@ const GATEWAYS: Readonly<Record<string, Reply>> = {
   p6: gateways(404, ''),
 }
 
-describe.concurrent('row 6: a 404 that is not the platform’s own', { timeout: 240_000 }, () => {
+describe.concurrent('row 6: a 404 that is not the platform’s own', () => {
   test.for([
     { what: 'few among many', count: 25 },
     { what: 'all there are', count: 7 },

@@ -128,7 +128,7 @@ const ENDINGS: readonly Ending[] = [
   },
 ]
 
-describe.concurrent('a restart is quiet', { timeout: 180_000 }, () => {
+describe.concurrent('a restart is quiet', () => {
   test.for(ENDINGS)('after $what', async (ending, { expect }) => {
     await using story = await createStory()
     const { platform } = story

@@ -53,7 +53,7 @@ const RENAMES: readonly Rename[] = [
   },
 ]
 
-describe.concurrent('row 7: a later rename of a pipe that says policy.replaces', { timeout: 120_000 }, () => {
+describe.concurrent('row 7: a later rename of a pipe that says policy.replaces', () => {
   test.for(RENAMES)('$what: there is no third pipe', async (rename, { expect }) => {
     const { pipe, platformName = 'orders', reason, moves } = rename
     await using story = await createStory()

@@ -43,7 +43,7 @@ const DOUBTFUL_ALONE: readonly { readonly what: string; readonly reply: Reply }[
   { what: 'a 403 that is a page', reply: { ...gateways(403), ...DONE } },
 ]
 
-describe.concurrent('row 11: a refusal that is none', { timeout: 120_000 }, () => {
+describe.concurrent('row 11: a refusal that is none', () => {
   test('a 4xx that means a broken exchange, or is not the platform’s own, leaves the outcome unknown', async ({
     expect,
   }) => {
@@ -169,7 +169,7 @@ const BILLING = {
   secret: ANALYTICS.secret,
 }
 
-describe.concurrent('row 16: an idle service', { timeout: 180_000 }, () => {
+describe.concurrent('row 16: an idle service', () => {
   test.for([424, 425])(
     'that answers %i holds up nothing else on its key, and is called idle',
     async (status, { expect }) => {
@@ -210,7 +210,7 @@ describe.concurrent('row 16: an idle service', { timeout: 180_000 }, () => {
   )
 })
 
-describe.concurrent('row 17: ids are compared as ids', { timeout: 60_000 }, () => {
+describe.concurrent('row 17: ids are compared as ids', () => {
   const capitals = { ...ANALYTICS, serviceId: ANALYTICS.serviceId.toUpperCase() }
 
   test('a serviceId that is written in capitals after the pipes were made changes nothing', async ({

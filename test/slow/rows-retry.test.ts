@@ -42,7 +42,7 @@ function keysSent(platform: FakePlatform): readonly (string | undefined)[] {
   return platform.posts().map(({ idempotencyKey }) => idempotencyKey)
 }
 
-describe.concurrent('row 8: a process that stood still', { timeout: 120_000 }, () => {
+describe.concurrent('row 8: a process that stood still', () => {
   test.for(STILL)(
     '$where sends nothing afterwards, and knows that it did not',
     async ({ failpoint }, { expect }) => {
@@ -141,7 +141,7 @@ async function cutOnce(story: Story, more: readonly string[], speed: number): Pr
   return [live, intent]
 }
 
-describe.concurrent('row 8: a retry that comes too early', { timeout: 120_000 }, () => {
+describe.concurrent('row 8: a retry that comes too early', () => {
   test('beside a create in flight is refused, whatever the shell thinks of timeouts', async ({ expect }) => {
     await using story = await createStory()
     const { platform } = story

@@ -38,36 +38,32 @@ async function seen(story: Story): Promise<Live> {
   return live
 }
 
-describe.concurrent(
-  'a process that stands still between its last look and its intent',
-  { timeout: 180_000 },
-  () => {
-    test('and the pipe that it was to replace came back: it is kept', async ({ expect }) => {
-      await using story = await createStory()
-      const { platform } = story
-      for (const name of NAMES) story.writePipe(name)
-      await story.created(NAMES)
-      const live = await story.start(['--interval', '2s'], { speed: 5, env: BEFORE })
-      const { id } = platform.world.pipe('p0')
-      await until('it to be seen', () => platform.gets(id).length > 0)
-      platform.world.hidden.add(id)
-      await until(
-        'it to come to its intent',
-        () => live.program.stderr().includes('before-intent reached'),
-        MINUTE_MS,
-      )
-      await untilStill(live.program.pid)
-      platform.world.hidden.clear()
-      await pause(STILL_MS)
-      live.program.signal('SIGCONT')
-      await lookedAt(story, id, 3)
-      expect(platform.posts('p0')).toHaveLength(1)
-      expect(await live.says('Pipe/p0', 'Ready')).toMatchObject({ pipeId: id })
-    })
-  },
-)
+describe.concurrent('a process that stands still between its last look and its intent', () => {
+  test('and the pipe that it was to replace came back: it is kept', async ({ expect }) => {
+    await using story = await createStory()
+    const { platform } = story
+    for (const name of NAMES) story.writePipe(name)
+    await story.created(NAMES)
+    const live = await story.start(['--interval', '2s'], { speed: 5, env: BEFORE })
+    const { id } = platform.world.pipe('p0')
+    await until('it to be seen', () => platform.gets(id).length > 0)
+    platform.world.hidden.add(id)
+    await until(
+      'it to come to its intent',
+      () => live.program.stderr().includes('before-intent reached'),
+      MINUTE_MS,
+    )
+    await untilStill(live.program.pid)
+    platform.world.hidden.clear()
+    await pause(STILL_MS)
+    live.program.signal('SIGCONT')
+    await lookedAt(story, id, 3)
+    expect(platform.posts('p0')).toHaveLength(1)
+    expect(await live.says('Pipe/p0', 'Ready')).toMatchObject({ pipeId: id })
+  })
+})
 
-describe.concurrent('a word about a pipe', { timeout: 180_000 }, () => {
+describe.concurrent('a word about a pipe', () => {
   test('that it is to be made again replaces none that is there, from Git and from the shell', async ({
     expect,
   }) => {
@@ -129,27 +125,25 @@ describe.concurrent('a word about a pipe', { timeout: 180_000 }, () => {
   })
 })
 
-test(
-  'a pipe that comes back while its replacement is held back is seen at the next look',
-  { timeout: 180_000 },
-  async ({ expect }) => {
-    await using story = await createStory()
-    const { platform } = story
-    const { world } = platform
-    for (const name of NAMES) story.writePipe(name)
-    await story.created(NAMES)
-    const live = await story.start(['--interval', '2s'], { speed: 10 })
-    const { id: first } = world.pipe('p0')
-    await until('it to be seen', () => platform.gets(first).length > 0)
-    world.hidden.add(first)
-    await until('it to be replaced', () => world.named('p0').length === 2, MINUTE_MS)
-    const second = world.named('p0')[1]?.id ?? 'none'
-    await until('the new one to be seen', () => platform.gets(second).some(({ status }) => status === 200))
-    world.hidden.add(second)
-    await live.says('Pipe/p0', 'ReplacedRecently', MINUTE_MS)
-    world.hidden.delete(second)
-    // Half an hour of the program would be late; its interval is two seconds.
-    expect(await live.says('Pipe/p0', 'Ready', MINUTE_MS)).toMatchObject({ pipeId: second })
-    expect(platform.posts('p0')).toHaveLength(2)
-  },
-)
+test('a pipe that comes back while its replacement is held back is seen at the next look', async ({
+  expect,
+}) => {
+  await using story = await createStory()
+  const { platform } = story
+  const { world } = platform
+  for (const name of NAMES) story.writePipe(name)
+  await story.created(NAMES)
+  const live = await story.start(['--interval', '2s'], { speed: 10 })
+  const { id: first } = world.pipe('p0')
+  await until('it to be seen', () => platform.gets(first).length > 0)
+  world.hidden.add(first)
+  await until('it to be replaced', () => world.named('p0').length === 2, MINUTE_MS)
+  const second = world.named('p0')[1]?.id ?? 'none'
+  await until('the new one to be seen', () => platform.gets(second).some(({ status }) => status === 200))
+  world.hidden.add(second)
+  await live.says('Pipe/p0', 'ReplacedRecently', MINUTE_MS)
+  world.hidden.delete(second)
+  // Half an hour of the program would be late; its interval is two seconds.
+  expect(await live.says('Pipe/p0', 'Ready', MINUTE_MS)).toMatchObject({ pipeId: second })
+  expect(platform.posts('p0')).toHaveLength(2)
+})

@@ -34,7 +34,7 @@ function misses({ platform }: Story, id: string, since = 0): readonly number[] {
   return platform.gets(id).flatMap(({ status, at }) => (status === 404 && at >= since ? [at] : []))
 }
 
-describe.concurrent('row 2: a created pipe that no GET ever finds', { timeout: 240_000 }, () => {
+describe.concurrent('row 2: a created pipe that no GET ever finds', () => {
   test.for([
     { what: 'beside others that are found', others: 3 },
     { what: 'that is the only one', others: 0 },
@@ -108,7 +108,7 @@ describe.concurrent('row 2: a created pipe that no GET ever finds', { timeout: 2
   })
 })
 
-describe.concurrent('a pipe that goes missing again and again', { timeout: 300_000 }, () => {
+describe.concurrent('a pipe that goes missing again and again', () => {
   test('is replaced at most once an hour, then once in two', async ({ expect }) => {
     await using story = await createStory()
     const { platform } = story
@@ -183,7 +183,7 @@ describe.concurrent('a pipe that goes missing again and again', { timeout: 300_0
   })
 })
 
-describe.concurrent('row 12: the wall clock is no witness', { timeout: 240_000 }, () => {
+describe.concurrent('row 12: the wall clock is no witness', () => {
   test.for([
     { way: 'an hour ahead', ms: HOUR_MS },
     { way: 'an hour back', ms: -HOUR_MS },

@@ -5,7 +5,7 @@ import { createStory } from './support/story.ts'
 
 /* Rows 18 and 19: what is told of it all, in the history and by the exit code. */
 
-describe.concurrent('row 18: the history', { timeout: 120_000 }, () => {
+describe.concurrent('row 18: the history', () => {
   test('gives each attempt its own reason, and names the id that was given up with the one that came for it', async ({
     expect,
   }) => {
@@ -65,7 +65,7 @@ describe.concurrent('row 18: the history', { timeout: 120_000 }, () => {
   })
 })
 
-describe.concurrent('row 19: the end of apply', { timeout: 60_000 }, () => {
+describe.concurrent('row 19: the end of apply', () => {
   test.for(['before-intent', 'after-intent'])(
     'is 70 when a reconcile throws (%s), and that key is not well',
     async (failpoint, { expect }) => {

@@ -8,7 +8,7 @@ import { createStory } from './support/story.ts'
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
 
-describe.concurrent('row 14: a disk that is full at the outcome', { timeout: 120_000 }, () => {
+describe.concurrent('row 14: a disk that is full at the outcome', () => {
   test('is said where people look, and at the stop the last words are the way to keep the id', async ({
     expect,
   }) => {
@@ -63,7 +63,7 @@ test('row 14: without that, a restart says what a restart costs: the outcome is 
   expect(platform.posts()).toHaveLength(1)
 })
 
-describe.skipIf(!mayMount())('row 14: a small disk of its own', { timeout: 120_000 }, () => {
+describe.skipIf(!mayMount())('row 14: a small disk of its own', () => {
   test('that fills up while the reply is on its way loses no id, and all is well when there is room', async ({
     expect,
   }) => {

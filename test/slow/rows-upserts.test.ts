@@ -93,7 +93,7 @@ async function settles(live: Live, status: string | undefined): Promise<void> {
 
 const rows = MEANWHILE.flatMap((row) => WAITS.map((wait) => ({ ...row, wait })))
 
-describe.concurrent('row 4: an upsert that opens an endpoint to everybody', { timeout: 180_000 }, () => {
+describe.concurrent('row 4: an upsert that opens an endpoint to everybody', () => {
   test.for(rows)(
     'waits, and Git $what: it is not sent ($wait)',
     async ({ change, status, sent, wait }, { expect }) => {

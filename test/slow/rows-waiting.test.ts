@@ -127,7 +127,7 @@ const NOT_SENT: readonly Meanwhile[] = [
 const rows = (table: readonly Meanwhile[]) =>
   table.flatMap((row) => (row.waits ?? WAITS).map((wait) => ({ ...row, wait })))
 
-describe.concurrent('row 3: while a create waited,', { timeout: 180_000 }, () => {
+describe.concurrent('row 3: while a create waited,', () => {
   test.for(rows(NOT_SENT))('$what: nothing is sent ($wait)', async (row, { expect }) => {
     await using story = await createStory()
     const { platform } = story

@@ -8,7 +8,7 @@ import { ANALYTICS, createStory } from './support/story.ts'
 const LOST: Reply = { sends: 'nothing', ends: 'reset' }
 const KEY = 'Pipe/orders-eu'
 
-describe.concurrent('the message of an unknown outcome', { timeout: 120_000 }, () => {
+describe.concurrent('the message of an unknown outcome', () => {
   test('names the pipe, the service, the time, and both ways on as they are typed; once', async ({
     expect,
   }) => {

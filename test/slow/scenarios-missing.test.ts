@@ -42,7 +42,7 @@ function idOf({ platform }: Scenario, name: string): string {
   return pipe.id
 }
 
-describe.concurrent('a pipe that is gone', { timeout: 300_000 }, () => {
+describe.concurrent('a pipe that is gone', () => {
   test('is created anew after a minute of 404s, and not before; or only reported, as the policy says', async ({
     expect,
   }) => {

@@ -20,7 +20,7 @@ function named(key: string, name: string, options: Parameters<typeof pipeManifes
     .replaceAll(`table: ${key}`, `table: ${name}`)
 }
 
-describe.concurrent('renames', { timeout: 180_000 }, () => {
+describe.concurrent('renames', () => {
   test('a file that moves changes nothing but where the manifest is said to be', async ({ expect }) => {
     await using scenario = await createScenario()
     const { workspace, platform } = scenario
@@ -149,7 +149,7 @@ describe.concurrent('renames', { timeout: 180_000 }, () => {
   })
 })
 
-describe.concurrent('the brake', { timeout: 180_000 }, () => {
+describe.concurrent('the brake', () => {
   test('26 new pipes at once are all refused, and none is created until a person says yes', async ({
     expect,
   }) => {
@@ -190,7 +190,7 @@ describe.concurrent('the brake', { timeout: 180_000 }, () => {
   })
 })
 
-describe.concurrent('what goes and comes back', { timeout: 180_000 }, () => {
+describe.concurrent('what goes and comes back', () => {
   const emptied = [
     {
       what: 'all files are removed',
@@ -255,7 +255,7 @@ describe.concurrent('what goes and comes back', { timeout: 180_000 }, () => {
   })
 })
 
-describe.concurrent('what a person changes', { timeout: 180_000 }, () => {
+describe.concurrent('what a person changes', () => {
   test('a rotated secret is reported, and adopting says that the pipe has it', async ({ expect }) => {
     await using scenario = await createScenario()
     const { workspace } = scenario

@@ -112,7 +112,7 @@ export interface Shown {
 /** All resources as the daemon's API shows them. */
 export async function resourcesOf(url: string): Promise<readonly Shown[]> {
   // A daemon that stands still never answers.
-  const reply = await fetch(`${url}/api/v1/resources`, { signal: AbortSignal.timeout(10_000) })
+  const reply = await fetch(`${url}/api/v1/resources`, { signal: AbortSignal.timeout(60_000) })
   const { items } = (await reply.json()) as { items: readonly Shown[] }
   return items
 }

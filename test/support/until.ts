@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 15_000,
+  limitMs = 60_000,
 ): Promise<T> {
   const end = performance.now() + limitMs
   let last: unknown

@@ -24,7 +24,6 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the former id is kept until its successor is durable',
     patches: [
       {
-        file: 'plan/transitions.ts',
         from: `  return { ...record, pipe, service, platformName, applied, former: undefined }\n`,
         to: `  return { ...record, former: undefined }\n`,
       },
@@ -35,19 +34,13 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the old pipe is asked for again, right before the POST',
     patches: [
       {
-        file: 'reconcile/observe.ts',
         from: `    return { failure, askedAt }\n`,
         to: `    FIRST.set(key, { failure, askedAt })\n    return { failure, askedAt }\n`,
       },
       {
-        file: 'reconcile/observe.ts',
         from: `  const askedAt = deps.clock.monotonic()\n`,
         to: `  if (permit !== undefined && FIRST.has(key)) return FIRST.get(key)\n  const askedAt = deps.clock.monotonic()\n`,
-      },
-      {
-        file: 'reconcile/observe.ts',
-        from: `/** What the platform said when it was asked;`,
-        to: `const FIRST = new Map()\n\n/** What the platform said when it was asked;`,
+        below: `const FIRST = new Map()`,
       },
     ],
     checks: [comesBackAtTheLastLook()],
@@ -56,7 +49,6 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'a 404 needs a witness',
     patches: [
       {
-        file: 'plan/missing.ts',
         from: ` && besideSince !== undefined && misses.lastAt - besideSince >= CONFIRMING_MS`,
         to: ``,
       },
@@ -67,7 +59,6 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'a pipe that was never seen is held',
     patches: [
       {
-        file: 'plan/decide-pipe.ts',
         from: `[massMissing, adoptInstead, neverSeen, unbelieved]`,
         to: `[massMissing, adoptInstead, unbelieved]`,
       },
@@ -78,7 +69,6 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'one replacement of a key an hour',
     patches: [
       {
-        file: 'plan/decide-pipe.ts',
         from: `...(isSaid ? [] : [replacedRecently]),`,
         to: `...(isSaid ? [replacedRecently] : []),`,
       },
@@ -89,7 +79,6 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'a create is decided anew when it has its permit',
     patches: [
       {
-        file: 'reconcile/reconciler.ts',
         from: `return await turnOf(context, permit)`,
         to: `return await conclude(context, round, await carryOut(context, assessment, { action: round.action, outcome: NOTHING_TO_DO }, permit))`,
       },
@@ -100,7 +89,6 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'an upsert is decided anew when it has its place',
     patches: [
       {
-        file: 'reconcile/upsert.ts',
         from: `asked = assess(deps, await gather(deps, key, await currentRecord(deps, key), turn))`,
         to: `asked = first`,
       },
@@ -111,14 +99,9 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'an upsert is decided anew before each retry',
     patches: [
       {
-        file: 'platform/read.ts',
         from: `    const body = await read.body()\n`,
         to: `    if (!MADE.has(read)) MADE.set(read, await read.body())\n    const body = MADE.get(read)\n`,
-      },
-      {
-        file: 'platform/read.ts',
-        from: `interface Performance {`,
-        to: `const MADE = new WeakMap()\n\ninterface Performance {`,
+        below: `const MADE = new WeakMap()`,
       },
     ],
     checks: [correctedBeforeTheRetry()],
@@ -127,7 +110,6 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the socket of a create without a whole reply is reset',
     patches: [
       {
-        file: 'platform/create-connection.ts',
         from: `      if (!tcp.destroyed) tcp.resetAndDestroy()\n`,
         to: ``,
       },
@@ -138,7 +120,6 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the late look: what comes too late after its intent is not sent',
     patches: [
       {
-        file: 'platform/create-pipe.ts',
         from: `mayStart: () => clock.monotonic() <= about.notAfter,`,
         to: `mayStart: () => true,`,
       },
@@ -147,19 +128,18 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
   },
   {
     protection: 'a retry waits until nothing of the first can arrive (sendBy): from the shell',
-    patches: [{ file: 'plan/outcome-unknown.ts', from: `  return sendBy + (`, to: `  return 0 * (` }],
+    patches: [{ from: `  return sendBy + (`, to: `  return 0 * (` }],
     checks: [retriedTooEarly()],
   },
   {
     protection: 'a retry waits until nothing of the first can arrive (sendBy): from Git',
-    patches: [{ file: 'plan/outcome-unknown.ts', from: `  return sendBy + (`, to: `  return 0 * (` }],
+    patches: [{ from: `  return sendBy + (`, to: `  return 0 * (` }],
     checks: [retriedTooEarlyInGit()],
   },
   {
     protection: 'the id in the reply of a create is judged',
     patches: [
       {
-        file: 'reconcile/create.ts',
         from: `  if (doubt === undefined) return settleSuccess(`,
         to: `  if (doubt !== '') return settleSuccess(`,
       },

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { until } from '../../support/until.ts'
 import type { Combination } from '../support/combination.ts'
@@ -7,6 +6,7 @@ import { experiment } from '../support/experiment.ts'
 import { broken } from '../support/oracle.ts'
 import { creates, stopInTheMiddle } from '../support/stopping.ts'
 import { twoWriters } from '../support/two-writers.ts'
+import { fileOf } from './checkout.ts'
 import type { Check } from './mutation.ts'
 
 /* Checks of one attempt to create: its intent, its request and its outcome. */
@@ -64,7 +64,7 @@ export function secondIntent(): Check {
     name: 'openIntent on a record whose intent is open',
     async run({ dir }) {
       const program = `
-        const { openIntent } = await import(${JSON.stringify(pathToFileURL(join(dir, 'src/plan/transitions.ts')))})
+        const { openIntent } = await import(${JSON.stringify(pathToFileURL(fileOf(dir, 'openIntent')))})
         const record = { key: 'Pipe/orders', intent: { id: 'first', attempt: 1, state: 'open' } }
         try { openIntent(record, { intentId: 'second' }); console.log('opened') } catch (error) { console.log(error.name) }
       `

@@ -1,5 +1,6 @@
 import { cell, frozenDaemon, secondIntent, stoppedInTheMiddle } from './attempt-checks.ts'
-import type { Mutation, Patch } from './mutation.ts'
+import type { Patch } from './checkout.ts'
+import type { Mutation } from './mutation.ts'
 
 /* What protects a single attempt to create: laws 1 and 2 within design §5. */
 
@@ -13,13 +14,11 @@ async function swapLater(deps: Deps, opened: LedgerRecord, history: readonly His
 `
 
 const NO_SECOND_ATTEMPT: Patch = {
-  file: 'plan/transitions.ts',
   from: `  if (intent?.state === 'open' || intent?.state === 'unknown')\n    throw new IntentRefused(record, \`intent \${intent.id} has`,
   to: `  if (intent?.id === '')\n    throw new IntentRefused(record, \`intent \${intent.id} has`,
 }
 
 const NO_REFUSAL: Patch = {
-  file: 'plan/decide-pipe.ts',
   from: `  const undecided = undecidedIntent(input.recorded)\n`,
   to: `  const undecided = undefined\n`,
 }
@@ -29,7 +28,6 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'an intent is written before the POST',
     patches: [
       {
-        file: 'reconcile/create.ts',
         from: INTENT_WRITE,
         to: INTENT_WRITE.replace('= await', '= opened ?? await'),
       },
@@ -40,14 +38,9 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'the intent is durable before the POST',
     patches: [
       {
-        file: 'reconcile/create.ts',
         from: INTENT_WRITE,
         to: INTENT_WRITE.replace('deps.ledger.swap(', 'swapLater(deps, '),
-      },
-      {
-        file: 'reconcile/create.ts',
-        from: `\nasync function recordIntent(`,
-        to: `${LATER}\nasync function recordIntent(`,
+        below: LATER,
       },
     ],
     checks: [cell({ action: 'kill', at: 'after-request', reply: 'whole' })],
@@ -56,7 +49,6 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'a write of the ledger is exclusive (compare-and-set)',
     patches: [
       {
-        file: 'ledger/ledger.ts',
         from: `  if (version !== seen.version) throw`,
         to: `  if (version < 0) throw`,
       },
@@ -67,7 +59,6 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'a reset after the request went out has an unknown effect',
     patches: [
       {
-        file: 'platform/classify.ts',
         from: `if (seen.type === 'silence') return seen.sent ? 'unknown' : 'none'`,
         to: `if (seen.type === 'silence') return 'none'`,
       },
@@ -78,7 +69,6 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'a 500 has an unknown effect',
     patches: [
       {
-        file: 'platform/classify.ts',
         from: `'Missing', 'ServiceIdle'])`,
         to: `'Missing', 'ServiceIdle', 'Unavailable'])`,
       },
@@ -89,7 +79,6 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'a refusal counts only when it is the platform that says so',
     patches: [
       {
-        file: 'platform/classify.ts',
         from: `return REFUSED.has(kind) && body.isPlatforms ?`,
         to: `return REFUSED.has(kind) ?`,
       },
@@ -100,17 +89,14 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'a create ends by its deadline, and not by the stop',
     patches: [
       {
-        file: 'platform/clients.ts',
-        from: `base: target, path, pipeRead }`,
-        to: `base: target, path, pipeRead, signal: readOptions.signal }`,
+        from: `base, path, readOf, readValue }`,
+        to: `base, path, readOf, readValue, signal: readOptions.signal }`,
       },
       {
-        file: 'platform/create-pipe.ts',
         from: `{ parts, notAfter, onSent`,
         to: `{ parts, notAfter, signal: call.signal, onSent`,
       },
       {
-        file: 'platform/create-pipe.ts',
         from: `      signal: undefined,\n`,
         to: `      signal: about.signal,\n`,
       },

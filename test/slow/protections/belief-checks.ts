@@ -87,7 +87,8 @@ export function comesBackAtTheLastLook(): Check {
       if (request.id === id && misses(story, id) > before) platform.world.hidden.clear()
       return undefined
     }
-    const live = await story.start(['--interval', '1s'])
+    // No other look comes in between.
+    const live = await story.start(['--interval', '1h'])
     await until('the first look', () => misses(story, id) > before)
     await until(
       'it to be found, or made again',

@@ -1,8 +1,16 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { ROOT } from '../../support/process.ts'
-import type { Patch } from './mutation.ts'
+
+/** A change of one place in the sources, in whichever file it is. */
+export interface Patch {
+  /** Read without its layout; there must be one such place in all of `src`. */
+  readonly from: string
+  readonly to: string
+  /** What its file needs besides; `from '#name'` imports what another file of `src` exports under this name. */
+  readonly below?: string
+}
 
 /** A copy of the sources in which something may be broken. */
 export interface Checkout extends Disposable {
@@ -34,13 +42,47 @@ export function copyOf(patches: readonly Patch[]): Checkout {
   }
 }
 
-function applyTo(dir: string, { file, from, to }: Patch): void {
-  const path = join(dir, 'src', file)
-  const places = readFileSync(path, 'utf8').split(from)
-  if (places.length !== 2) {
+function applyTo(dir: string, { from, to, below = '' }: Patch): void {
+  const { path, text, found } = theOnlyPlace(dir, anyLayoutOf(from), from)
+  const imported = below.replace(/'#(\w+)'/g, (_, name: string) => {
+    const other = relative(dirname(path), fileOf(dir, name))
+    return `'${other.startsWith('.') ? other : `./${other}`}'`
+  })
+  const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)]
+  writeFileSync(path, `${before}${to}${after}\n${imported}\n`)
+}
+
+/** The file of a copy that exports this name. */
+export function fileOf(dir: string, name: string): string {
+  const exported = new RegExp(`^export (?:async )?(?:function|const|class) ${name}\\b`, 'gm')
+  return theOnlyPlace(dir, exported, name).path
+}
+
+/** @throws when there is none in `src`, or more than one */
+function theOnlyPlace(dir: string, pattern: RegExp, named: string) {
+  const places = globSync(join(dir, 'src/**/*.ts')).flatMap((path) => {
+    const text = readFileSync(path, 'utf8')
+    return [...text.matchAll(pattern)].map((found) => ({ path, text, found }))
+  })
+  const [place, ...others] = places
+  if (place === undefined || others.length > 0) {
+    const paths = places.map(({ path }) => relative(dir, path)).join(', ')
     throw new Error(
-      `${places.length - 1} places in src/${file} read ${JSON.stringify(from)}, and it must be one`,
+      `it must be one place that reads ${JSON.stringify(named)}, and it is ${places.length}: ${paths}`,
     )
   }
-  writeFileSync(path, places.join(to))
+  return place
+}
+
+/** Finds a text however its lines are broken. */
+function anyLayoutOf(text: string): RegExp {
+  const tokens = text.match(/\w+|[^\s\w]/g) ?? []
+  const parts = tokens.map((token, at) => `${gapBefore(token, tokens[at - 1])}${RegExp.escape(token)}`)
+  return new RegExp(parts.join(''), 'g')
+}
+
+function gapBefore(token: string, before: string | undefined): string {
+  if (before === undefined) return ''
+  if (/\w/.test(token) && /\w/.test(before)) return '\\s+'
+  return /[)\]}]/.test(token) ? ',?\\s*' : '\\s*'
 }

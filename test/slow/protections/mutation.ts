@@ -1,12 +1,4 @@
-import type { Checkout } from './checkout.ts'
-
-/** A change of one place in the source; the place must be there, exactly once. */
-export interface Patch {
-  /** Relative to `src/`. */
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
+import type { Checkout, Patch } from './checkout.ts'
 
 /** A test that runs the program of a checkout. @returns what it found broken, in words; nothing: it passes */
 export interface Check {

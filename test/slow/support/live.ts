@@ -34,7 +34,7 @@ export interface Live {
 }
 
 /** A daemon that does not answer is asked again after this: ms. */
-const ANSWER_MS = 10_000
+const ANSWER_MS = 60_000
 
 export function liveOf(program: Program, url: string): Live {
   const get = (path: string) => fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) })
@@ -50,7 +50,7 @@ export function liveOf(program: Program, url: string): Live {
     program,
     url,
     resource,
-    async says(key, reason, limitMs = 20_000) {
+    async says(key, reason, limitMs = 60_000) {
       let last: Shown | undefined
       try {
         return await until(
