@@ -1,7 +1,7 @@
 import { lifecycleOf } from '../kinds/lookup.ts'
 import { stringify } from 'yaml'
 import type { Settings } from '../config/settings.ts'
-import { LOCK, LockManifest } from '../kinds/lock/schema.ts'
+import { LOCK, LockedId, type LockManifest } from '../kinds/lock/schema.ts'
 import { API_VERSION, ResourceName } from '../kinds/metadata.ts'
 import { undecidedIntent } from '../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../plan/record.ts'
@@ -13,8 +13,6 @@ import { nobody } from './quiet.ts'
 import { printable } from './table.ts'
 
 export const LOCK_OUTPUTS = ['yaml', 'json'] as const
-
-const ID = LockManifest.shape.spec.shape.pipes.valueType
 
 /**
  * `pipewright lock`: a manifest of kind `Lock` with the id of every recorded pipe, ready to be committed as
@@ -47,7 +45,7 @@ export async function lock(
 /** In the order of the records, which is that of their keys. */
 function lockOf(records: readonly LedgerRecord[], name: string): LockManifest {
   const pipes = records.flatMap(({ key, pipe }) =>
-    pipe !== undefined && ID.safeParse(pipe.id).success ? [[key, pipe.id] as const] : [],
+    pipe !== undefined && LockedId.safeParse(pipe.id).success ? [[key, pipe.id] as const] : [],
   )
   return {
     apiVersion: API_VERSION,
@@ -60,7 +58,7 @@ function lockOf(records: readonly LedgerRecord[], name: string): LockManifest {
 function problemOf(record: LedgerRecord): string | undefined {
   const { key, pipe } = record
   if (pipe !== undefined) {
-    if (ID.safeParse(pipe.id).success) return undefined
+    if (LockedId.safeParse(pipe.id).success) return undefined
     return `${key} is not in the Lock: its pipe has the id "${pipe.id}", which is no UUID.`
   }
   const intent = undecidedIntent(record)

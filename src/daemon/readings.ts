@@ -44,7 +44,6 @@ export interface ReadingsOptions {
   readonly onFailed: (message: string, context: ReadingContext) => void
 }
 
-
 /** A key that vanished is looked for again after this. */
 const DOUBT_MS = 500
 

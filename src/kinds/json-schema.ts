@@ -1,6 +1,7 @@
 import { z } from './zod.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import { LOCK } from './lock/schema.ts'
+import { LOCK_SCHEMA } from './lookup.ts'
 import { KINDS } from './registry.ts'
 
 /** A kind of manifest, as far as its schema goes. */
@@ -10,7 +11,7 @@ interface Described {
   readonly schema: z.ZodType
 }
 
-const DESCRIBED: readonly Described[] = [...KINDS, LOCK]
+const DESCRIBED: readonly Described[] = [...KINDS, { ...LOCK, schema: LOCK_SCHEMA }]
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 

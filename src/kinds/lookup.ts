@@ -4,7 +4,7 @@ import { keyOf, kindOf, parseKey, type Key } from './key.ts'
 import type { CreateOnceKind, Kind, Lifecycle, Operation } from './kind.ts'
 import type { z } from 'zod'
 import type { Violation } from './finding.ts'
-import { LOCK } from './lock/schema.ts'
+import { LOCK, lockSchema } from './lock/schema.ts'
 import type { Manifest, ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
 import { KINDS } from './registry.ts'
@@ -97,9 +97,14 @@ export function rulesOf(manifest: ResourceManifest): readonly Violation[] {
   ]
 }
 
+/** What can be in a Lock is what is created once. */
+export const LOCK_SCHEMA = lockSchema(
+  KINDS.filter(({ lifecycle }) => lifecycle === 'create-once').map(({ name }) => name),
+)
+
 /** The schema of a kind of manifest, by its name. */
 export function schemaOf(name: string): z.ZodType<Manifest> | undefined {
-  return name === LOCK.name ? LOCK.schema : kindNamed(name)?.schema
+  return name === LOCK.name ? LOCK_SCHEMA : kindNamed(name)?.schema
 }
 
 /** Whether a manifest is that of a resource; a `Lock` is none. */

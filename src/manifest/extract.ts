@@ -39,7 +39,8 @@ function identityFrom(kind: unknown, name: unknown): Identity {
   const known = MANIFEST_KINDS.find((candidate) => candidate === kind)
   const named = ResourceName.safeParse(name)
   const text = named.success ? named.data : undefined
-  const key = known === undefined || known === LOCK.name || text === undefined ? undefined : keyOf(known, text)
+  const key =
+    known === undefined || known === LOCK.name || text === undefined ? undefined : keyOf(known, text)
   return { kind: known, name: text, key }
 }
 

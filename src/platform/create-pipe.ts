@@ -1,7 +1,14 @@
 import { Client, type Dispatcher } from 'undici'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../reconcile/failpoint.ts'
-import type { CreatePermit, CreateRequest, ReadOptions, ReadTarget, Reply, ServiceAccess } from '../reconcile/ports.ts'
+import type {
+  CreatePermit,
+  CreateRequest,
+  ReadOptions,
+  ReadTarget,
+  Reply,
+  ServiceAccess,
+} from '../reconcile/ports.ts'
 import { RemoteError } from '../reconcile/remote-error.ts'
 import { type Admission, admit, authenticated, type Caller } from './admission.ts'
 import { createConnection } from './create-connection.ts'

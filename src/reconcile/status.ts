@@ -47,7 +47,10 @@ export function sinceOf(status: Pick<ResourceStatus, 'conditions' | 'reason'>): 
 }
 
 /** The condition that a resource's status and reason come from. */
-export function tellingCondition({ conditions, reason }: Pick<ResourceStatus, 'conditions' | 'reason'>): Condition {
+export function tellingCondition({
+  conditions,
+  reason,
+}: Pick<ResourceStatus, 'conditions' | 'reason'>): Condition {
   const { Valid, Synced, Ready } = conditions
   if (Valid.status === 'False') return Valid
   return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced

@@ -38,7 +38,9 @@ describe('what is kept of a reply', () => {
 
   test('is nothing of another shape', () => {
     expect(returnedBody(PIPE.fields, { name: { told: 'p' }, source: 'p' })).toEqual({})
-    expect(returnedBody(ALERT.fields, { state: 'OK', channel: [{ type: 'email', note: 'p' }], x: 'p' })).toEqual({
+    expect(
+      returnedBody(ALERT.fields, { state: 'OK', channel: [{ type: 'email', note: 'p' }], x: 'p' }),
+    ).toEqual({
       state: 'OK',
       channel: [{ type: 'email' }],
     })

@@ -113,7 +113,9 @@ test('another service, and the alerts, have nothing to do with it', () => {
   const { breaker } = setup()
   breaker.report({ ...reader, service: 'alerts' }, { status: 401 })
   expect(() => breaker.enter({ ...reader, service: 'other' })).not.toThrow()
-  expect(() => breaker.enter({ ...reader, service: 'alerts', operation: ALERT.operations.read })).not.toThrow()
+  expect(() =>
+    breaker.enter({ ...reader, service: 'alerts', operation: ALERT.operations.read }),
+  ).not.toThrow()
 })
 
 test('over HTTP: one refusal, then nothing more is sent, until the secret changes', async () => {
