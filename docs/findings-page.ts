@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import type { Finding } from '../src/kinds/finding.ts'
-import { RULE_CODES } from '../src/kinds/rule-codes.ts'
-import { nextCatalog } from '../src/manifest/catalog.ts'
-import { FINDING_CODES } from '../src/manifest/codes.ts'
-import { DEFAULT_LIMITS } from '../src/manifest/limits.ts'
-import { parseFile } from '../src/manifest/parse-file.ts'
-import { createPlaces } from '../src/manifest/places.ts'
-import { pictureOf } from '../src/manifest/findings.ts'
+import { type Finding, RULE_CODES } from '../src/kinds/finding.ts'
+import { nextCatalog } from '../src/manifest/catalog/next-catalog.ts'
+import { FINDING_CODES } from '../src/manifest/diagnostics/finding-codes.ts'
+import { DEFAULT_LIMITS } from '../src/manifest/files/limits.ts'
+import { parseFile } from '../src/manifest/validate/parse-file.ts'
+import { createPlaces } from '../src/manifest/diagnostics/source-locator.ts'
+import { pictureOf } from '../src/manifest/diagnostics/diagnostic.ts'
 
 /* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { settingsTable } from '../src/config/describe.ts'
+import { settingsTable } from '../src/config/setting-problem.ts'
 import { manifestJsonSchema } from '../src/kinds/json-schema.ts'
 import { ALL_METRICS, PREFIX } from '../src/telemetry/metric-definitions.ts'
 import { chartPage } from './chart-page.ts'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { EXIT } from './cli/exit-code.ts'
+import { EXIT } from './cli/io.ts'
 import { runCommand } from './cli/program.ts'
 
 /* The process: arguments, signals, exit code. */

@@ -3,27 +3,25 @@ import { existsSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
-import type { Catalog } from '../kinds/catalog.ts'
+import type { Catalog } from '../contract/catalog.ts'
 import { openLedger } from '../ledger/open.ts'
-import { createSource, type LoadResult, type Source } from '../manifest/load.ts'
-import type { SecretFile } from '../manifest/platform-secrets.ts'
+import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
+import type { SecretFile } from '../manifest/rules/platform-secrets.ts'
 import { createPlatform, type PlatformClient } from '../platform/clients.ts'
 import { createFreshSecrets, createSecretStore } from '../platform/secret-store.ts'
-import { createBoard, type WritableBoard } from '../reconcile/board.ts'
-import type { Deps } from '../reconcile/deps.ts'
-import type { Emit } from '../reconcile/events.ts'
-import { type Ledger, LedgerError } from '../reconcile/ports.ts'
+import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
+import type { ReconcileContext } from '../reconcile/context.ts'
+import type { Emit } from '../contract/events.ts'
+import { type Ledger, LedgerError } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
-import { createWorld } from '../reconcile/world.ts'
-import { startEmbeddedSandbox } from './embedded-sandbox.ts'
+import { createStateStore } from '../reconcile/state/store.ts'
+import { startEmbeddedSandbox, SANDBOX_LEDGER } from './embedded-sandbox.ts'
 import type { Failpoints } from './failpoints.ts'
-import { platformName } from './platform-name.ts'
-import { SANDBOX_LEDGER } from './sandbox-home.ts'
 import { VERSION } from './version.ts'
 
 /** Everything that decides and acts, put together from the settings. */
 export interface Engine {
-  readonly deps: Deps
+  readonly context: ReconcileContext
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly platform: PlatformClient
@@ -97,12 +95,12 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       fail: options.failpoints?.fail,
     }),
   )
-  const deps: Deps = {
+  const context: ReconcileContext = {
     platform,
     ledger,
     secrets: createFreshSecrets(secrets, systemClock),
     mounted: secrets,
-    world: createWorld({ hashKey: ledger.hashKey, clock: systemClock }),
+    store: createStateStore({ hashKey: ledger.hashKey, clock: systemClock }),
     clock: systemClock,
     emit,
     random: Math.random,
@@ -111,7 +109,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     maxCreates: options.maxCreates,
     fail: options.failpoints?.fail,
   }
-  return { deps, board, reconciler: createReconciler(deps, board), platform, source, baseUrl }
+  return { context, board, reconciler: createReconciler(context, board), platform, source, baseUrl }
 }
 
 /** The sandbox has a look at the directory of its own, so that the first reading that counts finds everything new. */
@@ -129,16 +127,16 @@ const AGREEING_READINGS = 3
 
 /** Reads the directory as often as it takes to believe that what is missing is gone, and fills the world with it. */
 export async function loadOnce(engine: Engine, signal: AbortSignal): Promise<Catalog> {
-  const { world, ledger } = engine.deps
-  for (const record of await ledger.list()) world.note(record)
-  const known = new Map([...world.records()].map((record) => [record.key, record.file]))
+  const { store, ledger } = engine.context
+  for (const record of await ledger.list()) store.note(record)
+  const known = new Map([...store.records()].map((record) => [record.key, record.file]))
   let result: LoadResult | undefined
   for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
     result = await engine.source.load(known, { accept: 'doubt' }, signal)
     if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
   }
   if (result === undefined) throw new Error('there is at least one reading')
-  world.setCatalog(result.state.catalog)
+  store.setCatalog(result.state.catalog)
   return result.state.catalog
 }
 
@@ -158,4 +156,19 @@ function ownSecretsOf(settings: Settings): readonly SecretFile[] {
     const [name, key, ...rest] = file === undefined ? [] : relative(secretsDir, file).split(sep)
     return name === undefined || key === undefined || rest.length > 0 ? [] : [{ name, key }]
   })
+}
+
+/**
+ * What a ledger is tied to: the sandbox, or where the platform answers. A port of this machine says little, as it may be
+ * another one each time: a sandbox of one's own, a proxy beside the program.
+ */
+export function platformName({
+  sandbox,
+  baseUrl,
+}: Pick<Settings, 'sandbox' | 'baseUrl'>): string | undefined {
+  if (sandbox) return 'the sandbox'
+  if (baseUrl === undefined) return undefined
+  const { protocol, hostname, origin, pathname } = new URL(baseUrl)
+  const local = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+  return `${local ? `${protocol}//localhost` : origin}${pathname.replace(/\/+$/, '')}`
 }

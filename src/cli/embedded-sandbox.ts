@@ -3,17 +3,15 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Settings } from '../config/settings.ts'
-import type { Catalog } from '../kinds/catalog.ts'
+import type { Catalog } from '../contract/catalog.ts'
 import { bodyOf } from '../kinds/lookup.ts'
 import { asService } from '../kinds/service/kind.ts'
-import type { SecretRef } from '../kinds/secret-ref.ts'
-import { secretRefsIn } from '../kinds/secrets-in.ts'
-import { makeFolder } from '../ledger/make-folder.ts'
+import { type SecretRef, secretRefsIn } from '../kinds/secret-ref.ts'
+import { makeFolder } from '../ledger/location.ts'
 import { readSecretFile } from '../platform/secret-store.ts'
-import type { SecretStore } from '../reconcile/ports.ts'
+import type { SecretStore } from '../contract/secrets.ts'
 import { readFixture } from '../sandbox/fixture.ts'
 import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
-import { SANDBOX_HOME } from './sandbox-home.ts'
 
 /** The fixture beside the manifests: what is there before anybody asks. Readings of manifests skip dot files. */
 const FIXTURE_FILE = '.sandbox.yaml'
@@ -90,3 +88,9 @@ async function makeUpFile(file: string): Promise<void> {
   makeFolder(dirname(resolve(file)), { mode: 0o700 })
   await writeFile(file, `made-up-${randomBytes(12).toString('hex')}\n`, { mode: 0o600 })
 }
+
+/** Where a sandbox run keeps its ledger, its data and its made-up secrets. */
+export const SANDBOX_HOME = '.pipewright'
+
+/** The ledger of a sandbox run, unless another is named. */
+export const SANDBOX_LEDGER = join(SANDBOX_HOME, 'sandbox-ledger.db')

@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs'
-import type { SettingFault } from '../config/fault.ts'
-import type { Emit } from '../reconcile/events.ts'
-import type { Fail, Failpoint } from '../reconcile/failpoint.ts'
-import { FAILPOINT_VARIABLE, FAILPOINTS } from '../reconcile/failpoint.ts'
+import type { SettingProblem } from '../config/setting-problem.ts'
+import type { Emit } from '../contract/events.ts'
+import { type Fail, type Failpoint, FAILPOINT_VARIABLE, FAILPOINTS } from '../contract/failpoint.ts'
 
 /*
  * Failpoints in the real process, for tests: PIPEWRIGHT_FAILPOINT=NAME=ACTION[@N] fails the N-th time (the first,
@@ -43,7 +42,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** What the variable asks for: nothing when it is not set, or a fault when nobody knows what. */
 export function failpointPlan(
   env: Environment,
-): FailpointPlan | { readonly fault: SettingFault } | undefined {
+): FailpointPlan | { readonly fault: SettingProblem } | undefined {
   const text = env[FAILPOINT_VARIABLE]?.trim() ?? ''
   if (text === '') return undefined
   const [, name, word, count] = /^([a-z-]+)=([a-z-]+)(?:@([1-9]\d{0,5}))?$/.exec(text) ?? []
@@ -61,7 +60,7 @@ export function failpointPlan(
 }
 
 /** The fault of the variable, to be told with those of the settings. */
-export function failpointFaults(env: Environment): readonly SettingFault[] {
+export function failpointFaults(env: Environment): readonly SettingProblem[] {
   const plan = failpointPlan(env)
   return plan !== undefined && 'fault' in plan ? [plan.fault] : []
 }

@@ -1,3 +1,5 @@
+import type { Emit } from '../contract/events.ts'
+
 /** What a command has of the process; tests give their own. */
 export interface Io {
   readonly stdout: NodeJS.WritableStream
@@ -22,3 +24,32 @@ export function print(stream: NodeJS.WritableStream, text: string): void {
 export function printJson(io: Io, value: unknown): void {
   print(io.stdout, JSON.stringify(value, undefined, 2))
 }
+
+/** How a command ends (design §8). */
+export const EXIT = {
+  fine: 0,
+  /** Findings or failures. */
+  failed: 1,
+  /** `plan`: changes are pending. */
+  pending: 2,
+  /** Wrong use: flags, settings, arguments. */
+  usage: 64,
+  /** Our bug. */
+  bug: 70,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** A command that cannot go on; the message says what happened, where, and what to do. */
+export class CommandError extends Error {
+  readonly code: ExitCode
+
+  constructor(message: string, code: ExitCode = EXIT.failed) {
+    super(message)
+    this.name = 'CommandError'
+    this.code = code
+  }
+}
+
+/** For commands that say themselves what they do: nobody subscribes. */
+export const nobody: Emit = () => undefined

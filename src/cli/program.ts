@@ -1,30 +1,25 @@
 import { Command, CommanderError, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
-import { formatFaults } from '../config/fault.ts'
-import type { SettingFault } from '../config/fault.ts'
+import { formatFaults, type SettingProblem } from '../config/setting-problem.ts'
 import { wholeNumber } from '../config/parsers.ts'
-import type { Settings } from '../config/settings.ts'
-import { readSettings, SETTINGS } from '../config/settings.ts'
-import { LedgerError } from '../reconcile/ports.ts'
+import { type Settings, readSettings, SETTINGS } from '../config/settings.ts'
+import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/sandbox-file.ts'
-import { adopt } from './adopt.ts'
-import { apply } from './apply.ts'
-import { CommandError, EXIT } from './exit-code.ts'
-import type { ExitCode } from './exit-code.ts'
+import { adopt } from './commands/adopt-command.ts'
+import { apply } from './commands/apply-command.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print } from './io.ts'
 import { failpointFaults } from './failpoints.ts'
-import { forget, forgetPlatform } from './forget.ts'
-import { history } from './history.ts'
-import type { Io } from './io.ts'
-import { print } from './io.ts'
-import { lock } from './lock.ts'
-import { plan } from './plan.ts'
-import { resolve, type Found } from './resolve.ts'
-import { runDaemon } from './run.ts'
-import { sandbox } from './sandbox.ts'
-import { schema } from './schema.ts'
-import { status } from './status.ts'
+import { forget, forgetPlatform } from './commands/forget-command.ts'
+import { history } from './commands/history-command.ts'
+import { lock } from './commands/lock-command.ts'
+import { plan } from './commands/plan-command.ts'
+import { resolve, type Found } from './commands/resolve-command.ts'
+import { runDaemon } from './commands/run-command.ts'
+import { sandbox } from './commands/sandbox-command.ts'
+import { schema } from './commands/schema-command.ts'
+import { status } from './commands/status-command.ts'
 import { usageFaults } from './usage.ts'
-import { validate } from './validate.ts'
+import { validate } from './commands/validate-command.ts'
 import { VERSION } from './version.ts'
 
 /* The commands and their options. */
@@ -277,7 +272,7 @@ async function settingsFor(
   io: Io,
   command: Command,
   needs: 'platform' | 'local',
-  more: readonly SettingFault[] = [],
+  more: readonly SettingProblem[] = [],
 ): Promise<Settings> {
   const flags = Object.entries(command.opts()).filter((entry): entry is [string, string | true] =>
     isFlag(entry[1]),

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander'
-import type { SettingFault } from '../config/fault.ts'
+import type { SettingProblem } from '../config/setting-problem.ts'
 import { SETTINGS } from '../config/settings.ts'
-import { nearestOf } from '../config/sources.ts'
+import { nearestOf } from '../config/setting-sources.ts'
 
 /*
  * How a command was called. commander ends with the first fault that it sees; a person wants all of them at once,
@@ -9,7 +9,7 @@ import { nearestOf } from '../config/sources.ts'
  */
 
 /** Unknown flags, values that are missing or not among the choices, and more arguments than there are. */
-export function usageFaults(command: Command): readonly SettingFault[] {
+export function usageFaults(command: Command): readonly SettingProblem[] {
   const unknown = command.args.filter(isFlag).map((word) => unknownFlag(command, word))
   const values = command.options.flatMap((option) => valueFault(command, option) ?? [])
   // A word after an unknown flag may be its value, so that nothing can be said of arguments then.
@@ -22,14 +22,14 @@ function isFlag(word: string): boolean {
 }
 
 /** Only its name is shown: what follows it may be a secret. */
-function unknownFlag(command: Command, word: string): SettingFault {
+function unknownFlag(command: Command, word: string): SettingProblem {
   const flag = word.split('=')[0] ?? word
   const known = command.options.flatMap(({ long }) => long ?? [])
   const why = `"${command.name()}" has no such flag`
   return { setting: undefined, from: flag, given: undefined, why, right: nearestOf(flag, known) }
 }
 
-function valueFault(command: Command, option: Option): SettingFault | undefined {
+function valueFault(command: Command, option: Option): SettingProblem | undefined {
   const value: unknown = command.getOptionValue(option.attributeName())
   const { argChoices: choices, long } = option
   const fault = { setting: undefined, from: long ?? option.flags }
@@ -46,7 +46,7 @@ function valueFault(command: Command, option: Option): SettingFault | undefined 
   return { ...fault, given: undefined, why: 'it has no value', right: `give ${choices?.join(', ') ?? 'one'}` }
 }
 
-function surplusArguments({ args, registeredArguments: wanted }: Command): readonly SettingFault[] {
+function surplusArguments({ args, registeredArguments: wanted }: Command): readonly SettingProblem[] {
   return args.slice(wanted.length).map((word) => ({
     setting: undefined,
     from: 'argument',

@@ -1,6 +1,5 @@
 import { formatDuration, parseDuration } from '../lib/duration.ts'
 import { nearest } from '../lib/nearest.ts'
-import { bad, good, type Parsed, type Parser } from './parsed.ts'
 
 /** A path that is not empty; it need not exist. */
 export function parsePath(text: string): Parsed<string> {
@@ -125,4 +124,24 @@ export function parseLedger(text: string): Parsed<string> {
     return bad('what follows sqlite: is not the path of a file', right)
   }
   return parsePath(path).ok ? good(text) : bad('it holds a NUL character', right)
+}
+
+/** What became of one text: a value, or what is wrong with it and what would be right. */
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false
+      readonly why: string
+      readonly right: string
+      /** The text may hold a secret, and must not be shown. */ readonly hide?: true
+    }
+
+export type Parser<T> = (text: string) => Parsed<T>
+
+export function good<T>(value: T): Parsed<T> {
+  return { ok: true, value }
+}
+
+export function bad(why: string, right: string): Parsed<never> {
+  return { ok: false, why, right }
 }

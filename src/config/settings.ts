@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { SettingFault } from './fault.ts'
-import { parseSettingsFile } from './file.ts'
-import { parseNotifications, type NotificationTarget } from './notifications.ts'
-import { checkRules } from './rules.ts'
+import type { SettingProblem } from './setting-problem.ts'
+import { parseSettingsFile } from './settings-file.ts'
+import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
+import { checkRules } from './setting-rules.ts'
 import {
   readEnvironment,
   readFlags,
@@ -10,7 +10,7 @@ import {
   type Flags,
   type Given,
   type Source,
-} from './sources.ts'
+} from './setting-sources.ts'
 import {
   SETTING_NAMES,
   TABLE,
@@ -18,8 +18,9 @@ import {
   type SettingDefinition,
   type SettingName,
   type ValueOf,
-} from './table.ts'
-import type { Read, ReadValues } from './values.ts'
+  type Read,
+  type ReadValues,
+} from './settings-table.ts'
 
 /** Names of which something else is made than the table says. */
 type Worked = 'config' | 'alertsTokenFile' | 'notifications'
@@ -69,10 +70,10 @@ export interface SettingsInput {
 }
 
 export type SettingsReading = (
-  { readonly settings: Settings } | { readonly faults: readonly SettingFault[] }
+  { readonly settings: Settings } | { readonly faults: readonly SettingProblem[] }
 ) & {
   /** That no platform is named, which is a fault of the commands that talk to one. */
-  readonly noPlatform: SettingFault | undefined
+  readonly noPlatform: SettingProblem | undefined
 }
 
 /**
@@ -99,7 +100,7 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     : { settings: normalise(values, notifications.targets), noPlatform }
 }
 
-const NO_PLATFORM: SettingFault = {
+const NO_PLATFORM: SettingProblem = {
   setting: 'base-url',
   from: '--base-url',
   given: undefined,
@@ -128,7 +129,7 @@ async function readFrom(config: Given, readFile: SettingsInput['readFile']): Pro
 
 interface ReadNotifications {
   readonly targets: readonly NotificationTarget[]
-  readonly faults: readonly SettingFault[]
+  readonly faults: readonly SettingProblem[]
 }
 
 /** The file that `--notifications` names; the files that it names in turn are read by who needs them. */
@@ -149,9 +150,9 @@ async function readNotifications(
 }
 
 /** Every text is parsed, also one that another outranks: a fault in a file should not wait for its day. */
-function parse(given: readonly Given[]): { values: ReadValues; faults: readonly SettingFault[] } {
+function parse(given: readonly Given[]): { values: ReadValues; faults: readonly SettingProblem[] } {
   const values: Partial<Record<SettingName, Read<unknown>>> = {}
-  const faults: SettingFault[] = []
+  const faults: SettingProblem[] = []
   for (const { name, text, from } of given) {
     const { flag, parse: parser } = definitionOf(name)
     const parsed = parser(text)

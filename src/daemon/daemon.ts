@@ -1,25 +1,23 @@
 import type { Key } from '../kinds/key.ts'
-import type { Catalog } from '../kinds/catalog.ts'
-import type { LoadResult, Source } from '../manifest/load.ts'
-import type { Priority } from '../reconcile/ports.ts'
-import { seedStatus, type WritableBoard } from '../reconcile/board.ts'
-import { catchUp } from '../reconcile/current-record.ts'
-import type { Deps } from '../reconcile/deps.ts'
+import type { Catalog } from '../contract/catalog.ts'
+import type { LoadResult, Source } from '../manifest/source.ts'
+import type { Priority } from '../contract/platform.ts'
+import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
+import { catchUp } from '../reconcile/state/current-record.ts'
+import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
-import { isSuspended } from '../reconcile/status.ts'
-import type { WatchMode } from '../reconcile/events.ts'
-import type { Again } from './dispatcher.ts'
-import { createDispatcher } from './dispatcher.ts'
+import { isSuspended } from '../contract/status.ts'
+import type { WatchMode } from '../contract/events.ts'
+import { type Again, createDispatcher } from './dispatcher.ts'
 import { createHeapTrim } from './heap-trim.ts'
-import { laneOf } from './lane.ts'
-import type { Taken } from './queue.ts'
-import { createQueue } from './queue.ts'
+import { serviceQueueOf } from './service-queue.ts'
+import { type Taken, createQueue } from './queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
-import { createRequests } from './requests.ts'
+import { createRequests } from './reconcile-tokens.ts'
 import type { TriggerCause, Watcher } from './watcher.ts'
 
 export interface DaemonParts {
-  readonly deps: Deps
+  readonly context: ReconcileContext
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly source: Source
@@ -57,10 +55,10 @@ export interface Daemon {
 
 /** Starts the daemon: reads once, then follows the watcher, the queue and the clock until it is stopped. */
 export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
-  const { deps, board, reconciler, source } = parts
-  const { world, ledger, clock, emit } = deps
+  const { context, board, reconciler, source } = parts
+  const { store, ledger, clock, emit } = context
   const stopping = new AbortController()
-  const requests = createRequests(deps.newId)
+  const requests = createRequests(context.newId)
   const changedAt = new Map<Key, number>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
@@ -70,11 +68,11 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   // Before the records are read for the first time, so that nothing falls between.
   const endLedgerWatch = await ledger.watch(async () => {
-    for (const key of await catchUp(deps)) ask(key, 0)
+    for (const key of await catchUp(context)) ask(key, 0)
   })
-  for (const record of await ledger.list()) world.note(record)
+  for (const record of await ledger.list()) store.note(record)
   const readings = createReadings({
-    deps,
+    context,
     source,
     stopping: stopping.signal,
     onLoaded: take,
@@ -87,26 +85,27 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const watcher = await parts.watch((cause) => readings.nudge(cause))
   readings.start()
 
-  async function run(taken: Taken, leavePlace: () => void): Promise<Again | undefined> {
+  async function run(taken: Taken, releaseSlot: () => void): Promise<Again | undefined> {
     const { key, priority } = taken
-    const answered = requests.turn(key)
-    const turn = {
+    const answered = requests.request(key)
+    const request = {
       priority,
       stopping: stopping.signal,
-      reconcileId: deps.newId(),
+      reconcileId: context.newId(),
       changedAt: changedAt.get(key),
-      leavePlace,
+      releaseSlot,
     }
-    const { action, outcome, next, also } = await reconciler.reconcile(key, turn)
+    const { action, outcome, next, also } = await reconciler.reconcile(key, request)
     // A turn that began before its manifest went may have recorded a key that no reading looks for any more.
     if (action.reason === 'ManifestVanishing') doubtSoon()
     if (outcome.result === 'done') changedAt.delete(key)
     answered()
-    if (isPassOver()) trimHeap(world.catalog?.entries.size ?? 0)
+    if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
     tellBrake()
-    for (const other of also) dispatcher.ask(other, { priority: 1, afterMs: 0, lane: laneOf(world, other) })
+    for (const other of also)
+      dispatcher.ask(other, { priority: 1, afterMs: 0, lane: serviceQueueOf(store, other) })
     if (next === undefined) return undefined
-    return { priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs, lane: laneOf(world, key) }
+    return { priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs, lane: serviceQueueOf(store, key) }
   }
 
   /** Whether nothing is due besides the one that ends now. */
@@ -117,10 +116,10 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   /** Takes over a reading: the catalog, what is shown, and who has to have a turn. */
   function take({ state, changed, counts, differs }: LoadResult, reading: ReadingContext): void {
-    const first = world.catalog === undefined
+    const first = store.catalog === undefined
     const { catalog } = state
-    const locksBefore = world.catalog?.locks
-    world.setCatalog(catalog)
+    const locksBefore = store.catalog?.locks
+    store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
     const late = reading.cause === 'poll' || reading.cause === 'full'
     emit({
@@ -136,14 +135,14 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const everything = first || reading.tokens.length > 0
     const keys = everything ? allKeys(catalog) : new Set([...changed, ...locked(locksBefore, catalog)])
     // After a restart, what was settled before is no change, and is checked behind what never was.
-    const settled = (key: Key) => first && world.record(key)?.conditions?.Synced.status === 'True'
+    const settled = (key: Key) => first && store.record(key)?.conditions?.Synced.status === 'True'
     for (const key of changed) if (!settled(key)) changedAt.set(key, reading.startedAt)
     for (const key of keys) {
-      seedStatus(deps, board, key)
+      seedStatus(context, board, key)
       ask(key, settled(key) ? 2 : 0)
     }
     showPlaces(board, catalog)
-    for (const key of everything ? [] : keys) for (const other of world.dependents(key)) ask(other, 0)
+    for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
     if (state.pending.size > 0) doubtSoon()
     tellBrake()
@@ -155,19 +154,19 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   function ask(key: Key, priority: Priority): void {
-    dispatcher.ask(key, { priority, afterMs: 0, lane: laneOf(world, key) })
+    dispatcher.ask(key, { priority, afterMs: 0, lane: serviceQueueOf(store, key) })
   }
 
   function allKeys(catalog: Catalog): Set<Key> {
-    return new Set([...catalog.entries.keys(), ...[...world.records()].map((record) => record.key)])
+    return new Set([...catalog.entries.keys(), ...[...store.records()].map((record) => record.key)])
   }
 
   function tellBrake(): void {
-    const wanted = world.wantedCreations(clock.now())
-    const on = wanted > deps.maxCreates
+    const wanted = store.wantedCreations(clock.now())
+    const on = wanted > context.maxCreates
     if (on === brakeOn) return
     brakeOn = on
-    emit({ type: 'BrakeChanged', on, wanted, limit: deps.maxCreates })
+    emit({ type: 'BrakeChanged', on, wanted, limit: context.maxCreates })
   }
 
   return {
@@ -194,7 +193,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     queueDepth: () => queue.depth(),
     watchMode: () => watcher.mode(),
     get catalog() {
-      return world.catalog
+      return store.catalog
     },
     get lastLoadAt() {
       return readings.lastLoadAt

@@ -1,9 +1,9 @@
 import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Emit } from '../reconcile/events.ts'
-import type { Priority } from '../reconcile/ports.ts'
+import type { Emit } from '../contract/events.ts'
+import type { Priority } from '../contract/platform.ts'
 import { PRIORITIES, type Queue, type Taken } from './queue.ts'
-import { createWorkers, type Workers } from './workers.ts'
+import { createWorkers, type Workers } from './slots.ts'
 
 /** When a key wants to be reconciled next. */
 export interface Again {
@@ -35,7 +35,7 @@ export interface DispatcherOptions {
    * Reconciles one key and says when it wants to come back, if at all. A rejection is a bug. It may leave its place before
    * it ends: then another key may start, unless as many as may run have left theirs.
    */
-  readonly run: (taken: Taken, leavePlace: () => void) => Promise<Again | undefined>
+  readonly run: (taken: Taken, releaseSlot: () => void) => Promise<Again | undefined>
   readonly emit: Emit
 }
 
@@ -134,9 +134,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     goOn()
   }
 
-  async function attempt(taken: Taken, leavePlace: () => void): Promise<Again | undefined> {
+  async function attempt(taken: Taken, releaseSlot: () => void): Promise<Again | undefined> {
     try {
-      return await options.run(taken, leavePlace)
+      return await options.run(taken, releaseSlot)
     } catch (cause) {
       if (deadline?.aborted === true && cause === deadline.reason) return undefined // told to give up, no bug
       const error = cause instanceof Error ? cause : new Error('a reconcile threw no error', { cause })

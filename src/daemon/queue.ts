@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
-import type { Priority } from '../reconcile/ports.ts'
-import { createHeap } from './heap.ts'
-import { createReadyLanes, isEarlier, type ReadyEntry } from './ready-lanes.ts'
+import type { Priority } from '../contract/platform.ts'
+import { createHeap } from './priority-heap.ts'
+import { createReadyLanes, isEarlier, type ReadyEntry } from './service-queue.ts'
 
 /** When and how urgently a key wants to be reconciled. */
 export interface Ask {

@@ -1,6 +1,6 @@
 import type { Key } from '../kinds/key.ts'
-import type { LoadResult, Source } from '../manifest/load.ts'
-import type { Deps } from '../reconcile/deps.ts'
+import type { LoadResult, Source } from '../manifest/source.ts'
+import type { ReconcileContext } from '../reconcile/context.ts'
 import { createSerial } from './serial.ts'
 import type { TriggerCause } from './watcher.ts'
 
@@ -37,7 +37,7 @@ export interface Readings {
 }
 
 export interface ReadingsOptions {
-  readonly deps: Pick<Deps, 'world' | 'clock'>
+  readonly context: Pick<ReconcileContext, 'store' | 'clock'>
   readonly source: Source
   readonly stopping: AbortSignal
   readonly onLoaded: (result: LoadResult, context: ReadingContext) => void
@@ -48,8 +48,8 @@ export interface ReadingsOptions {
 const DOUBT_MS = 500
 
 export function createReadings(options: ReadingsOptions): Readings {
-  const { deps, source, stopping } = options
-  const { world, clock } = deps
+  const { context, source, stopping } = options
+  const { store, clock } = context
   const loads = createSerial(load)
   let cause: ReadingCause = 'start'
   let asked: string[] = []
@@ -64,7 +64,7 @@ export function createReadings(options: ReadingsOptions): Readings {
     asked = []
     cancelDoubt?.()
     cancelDoubt = undefined
-    const context = () => ({ durationMs: clock.monotonic() - startedAt, startedAt, cause: why, tokens })
+    const about = () => ({ durationMs: clock.monotonic() - startedAt, startedAt, cause: why, tokens })
     try {
       const result = await source.load(
         filesOfRecords(),
@@ -76,10 +76,9 @@ export function createReadings(options: ReadingsOptions): Readings {
         stopping,
       )
       lastLoadAt = clock.now()
-      options.onLoaded(result, context())
+      options.onLoaded(result, about())
     } catch (error) {
-      if (!stopping.aborted)
-        options.onFailed(error instanceof Error ? error.message : String(error), context())
+      if (!stopping.aborted) options.onFailed(error instanceof Error ? error.message : String(error), about())
     } finally {
       attempted = true
       firstAttempt.resolve()
@@ -88,7 +87,7 @@ export function createReadings(options: ReadingsOptions): Readings {
 
   function filesOfRecords(): ReadonlyMap<Key, string | undefined> {
     const files = new Map<Key, string | undefined>()
-    for (const { key, file } of world.records()) files.set(key, file)
+    for (const { key, file } of store.records()) files.set(key, file)
     return files
   }
 

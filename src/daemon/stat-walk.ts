@@ -2,10 +2,10 @@ import { lstatSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { DEFAULT_LIMITS } from '../manifest/limits.ts'
-import { codeOf } from '../manifest/read-bytes.ts'
-import { commitOf } from '../manifest/revision.ts'
-import { walkTree } from '../manifest/walk.ts'
+import { DEFAULT_LIMITS } from '../manifest/files/limits.ts'
+import { codeOf } from '../manifest/files/read-bytes.ts'
+import { commitOf } from '../manifest/files/commit.ts'
+import { walkTree } from '../manifest/files/walk.ts'
 
 /**
  * Lists what a reading would read, and asks the file system about each file: 5 ms of CPU for a thousand.

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Emit, WatchMode } from '../reconcile/events.ts'
-import { codeOf } from '../manifest/read-bytes.ts'
+import type { Emit, WatchMode } from '../contract/events.ts'
+import { codeOf } from '../manifest/files/read-bytes.ts'
 import { createDebounce } from './debounce.ts'
 import { createSerial } from './serial.ts'
 import { statWalk } from './stat-walk.ts'

@@ -1,7 +1,5 @@
-import { isObject } from '../lib/json.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
-import { formOf, isRecords } from './body-shape.ts'
-import type { Fields, LeafForm, RecordsForm } from './body-shape.ts'
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { formOf, isRecords, type Fields, type LeafForm, type RecordsForm } from './field-table.ts'
 import { instantOf } from './instant.ts'
 
 /*

@@ -1,5 +1,4 @@
 import type { Key } from './key.ts'
-import type { RuleCode } from './rule-codes.ts'
 
 export type Severity = 'error' | 'warning'
 
@@ -32,7 +31,7 @@ export interface Finding extends Position {
 }
 
 /** What a rule of a kind says about one manifest; `manifest/` turns it into a finding with a position. */
-export interface Violation {
+export interface RuleFinding {
   readonly code: RuleCode
   readonly severity: Severity
   /** Where in the manifest, from its root: `['spec', 'fieldMappings', 2, 'sourceField']`. */
@@ -40,3 +39,33 @@ export interface Violation {
   readonly message: string
   readonly hint: string
 }
+
+type Place = Omit<RuleFinding, 'code' | 'severity'>
+
+/** A violation that keeps the manifest from being used. */
+export function fault(code: RuleCode, place: Place): RuleFinding {
+  return { code, severity: 'error', ...place }
+}
+
+/** A violation that is shown and does no harm. */
+export function warning(code: RuleCode, place: Place): RuleFinding {
+  return { code, severity: 'warning', ...place }
+}
+
+/** The codes of the rules within one document (design §3), each with what it means. */
+export const RULE_CODES = {
+  'source-kind-count': 'a pipe names no source kind, or more than one',
+  'column-repeated': 'two destination columns have the same name',
+  'mapping-missing-column': 'a destination column has no field mapping',
+  'mapping-unknown-column': 'a field mapping names a column that the destination does not have',
+  'mapping-repeated-column': 'two field mappings name the same destination column',
+  'origin-invalid': 'an entry of the allowed origins is not a domain',
+  'role-repeated': 'a role is listed twice',
+  'key-repeated': 'an API key is listed twice',
+  'alert-id-mismatch': 'the expected id of an alert is not the id that is looked up',
+  'depends-on-itself': 'a resource waits for itself',
+  'policy-contradiction': 'two fields of the policy exclude each other',
+  'policy-target-invalid': 'renamedFrom or replaces names something other than another pipe',
+} as const
+
+export type RuleCode = keyof typeof RULE_CODES

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../lib/json.ts'
-import type { Fields } from './body-shape.ts'
+import type { Fields } from './field-table.ts'
 import { canonicalLeaves, type Leaf } from './canonical.ts'
 
 /**

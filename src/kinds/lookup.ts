@@ -1,9 +1,9 @@
 import type { JsonObject } from '../lib/json.ts'
-import type { Fields } from './body-shape.ts'
+import type { Fields } from './field-table.ts'
 import { keyOf, kindOf, parseKey, type Key } from './key.ts'
-import type { CreateOnceKind, Kind, Lifecycle, Operation } from './kind.ts'
+import type { CreateOnceKind, Kind, Lifecycle, Operation } from './definition.ts'
 import type { z } from 'zod'
-import type { Violation } from './finding.ts'
+import type { RuleFinding } from './finding.ts'
 import { LOCK, lockSchema } from './lock/schema.ts'
 import type { Manifest, ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
@@ -88,7 +88,7 @@ export function remoteNameOf(manifest: ResourceManifest): string {
 }
 
 /** The rules beyond shape within one document, for a manifest that the schema of its kind accepted. */
-export function rulesOf(manifest: ResourceManifest): readonly Violation[] {
+export function rulesOf(manifest: ResourceManifest): readonly RuleFinding[] {
   const kind = kindOfManifest(manifest)
   return [
     ...commonPolicyRules(manifest),

@@ -1,12 +1,10 @@
-import { fault } from './codes.ts'
-import type { Violation } from './finding.ts'
-import { keyOf, kindOf, nameOf, parseKey } from './key.ts'
-import type { Key } from './key.ts'
+import { fault, type RuleFinding } from './finding.ts'
+import { keyOf, kindOf, nameOf, parseKey, type Key } from './key.ts'
 import type { ResourceManifest } from './manifest.ts'
 import type { Policy } from './policy.ts'
 
 /** The rules that hold for the policy of every kind. */
-export function commonPolicyRules(manifest: ResourceManifest): readonly Violation[] {
+export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFinding[] {
   const self = keyOf(manifest.kind, manifest.metadata.name)
   const dependsOn = manifest.policy?.dependsOn ?? []
   return dependsOn.flatMap((key, index) =>
@@ -51,12 +49,12 @@ const CONTRADICTIONS = [
 ] as const
 
 /** The rules for what only the policy of something created once has. */
-export function createOncePolicyRules({ kind, metadata, policy }: ResourceManifest): readonly Violation[] {
+export function createOncePolicyRules({ kind, metadata, policy }: ResourceManifest): readonly RuleFinding[] {
   if (policy === undefined) return []
   return [...contradictions(policy), ...targets(keyOf(kind, metadata.name), policy)]
 }
 
-function contradictions(policy: Policy): readonly Violation[] {
+function contradictions(policy: Policy): readonly RuleFinding[] {
   return CONTRADICTIONS.filter(
     ([first, second]) => policy[first] !== undefined && policy[second] !== undefined,
   ).map(([first, second, why, hint]) =>
@@ -68,7 +66,7 @@ function contradictions(policy: Policy): readonly Violation[] {
   )
 }
 
-function targets(self: Key, policy: Policy): readonly Violation[] {
+function targets(self: Key, policy: Policy): readonly RuleFinding[] {
   return (['renamedFrom', 'replaces'] as const).flatMap((field) => {
     const text = policy[field]
     const target = text === undefined ? undefined : parseKey(text)

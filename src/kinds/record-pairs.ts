@@ -1,8 +1,7 @@
-import { isObject } from '../lib/json.ts'
-import type { Json, JsonObject } from '../lib/json.ts'
-import type { RecordsForm } from './body-shape.ts'
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import type { RecordsForm } from './field-table.ts'
 import { canonicalLeaf } from './canonical.ts'
-import { showName, showText } from './difference-text.ts'
+import { showName, showText } from './difference.ts'
 import { maskSensitive } from './mask.ts'
 
 /** Names of the fields by which an item of a list is found. */

@@ -1,5 +1,5 @@
 import { ALERT } from './alert/kind.ts'
-import type { Kind } from './kind.ts'
+import type { Kind } from './definition.ts'
 import { PIPE } from './pipe/kind.ts'
 import { QUERY_ENDPOINT } from './query-endpoint/kind.ts'
 import { SERVICE } from './service/kind.ts'

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import type { Fields, Form, RequestOnly } from './body-shape.ts'
+import type { Fields, Form, RequestOnly } from './field-table.ts'
 
 /** What replies have beside the fields of a manifest (2.1, 2.7): texts. */
 const ABOUT: Fields = {

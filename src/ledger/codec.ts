@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Key } from '../kinds/key.ts'
 import { LedgerRecord } from '../plan/record.ts'
-import { HistoryEntry } from '../reconcile/history.ts'
-import { LedgerError } from '../reconcile/ports.ts'
+import { HistoryEntry } from '../contract/history.ts'
+import { LedgerError } from '../contract/ledger.ts'
 
 /** Most bytes of one record: they are of a few kilobytes, so more is a mistake of ours (design §9). */
 const MAX_RECORD_BYTES = 64 * 1_024

@@ -1,6 +1,6 @@
+import { LedgerError } from '../contract/ledger.ts'
 import type { DatabaseSync } from 'node:sqlite'
-import { LedgerError } from '../reconcile/ports.ts'
-import { APPLICATION_ID, MIGRATIONS, readPragma, schemaVersion } from './schema.ts'
+import { APPLICATION_ID, MIGRATIONS, readPragma, schemaVersion } from './table-schema.ts'
 import { corrupt } from './sqlite-fault.ts'
 
 /**

@@ -1,7 +1,6 @@
-import { existsSync, realpathSync, statSync, type BigIntStats } from 'node:fs'
+import { existsSync, realpathSync, statSync, type BigIntStats, mkdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { makeFolder } from './make-folder.ts'
-import { LedgerError } from '../reconcile/ports.ts'
+import { LedgerError } from '../contract/ledger.ts'
 import { corrupt, explain } from './sqlite-fault.ts'
 
 /*
@@ -63,4 +62,28 @@ export function statOf(file: string): BigIntStats | undefined {
 /** That there is no ledger, for those who may not make one. */
 export function missing(file: string, hint: string): LedgerError {
   return new LedgerError('missing', `there is no ledger at ${file}. ${hint}`)
+}
+
+/**
+ * Makes a folder and those above it. Node's own `recursive` spins for ever where a parent answers ENOENT although it
+ * is there (`/proc`), and hides a read-only file system behind ENOENT.
+ * @throws the error of the first folder that could not be made
+ */
+export function makeFolder(folder: string, options: { readonly mode?: number } = {}): void {
+  if (tryToMake(folder, options) === 'no parent') {
+    makeFolder(dirname(folder), options)
+    if (tryToMake(folder, options) === 'no parent') mkdirSync(folder, options)
+  }
+}
+
+function tryToMake(folder: string, options: { readonly mode?: number }): 'there' | 'no parent' {
+  try {
+    mkdirSync(folder, options)
+    return 'there'
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return 'there'
+    if (code === 'ENOENT' && dirname(folder) !== folder) return 'no parent'
+    throw error
+  }
 }

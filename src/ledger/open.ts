@@ -1,7 +1,6 @@
-import type { Ledger } from '../reconcile/ports.ts'
-import { LedgerError } from '../reconcile/ports.ts'
-import { createMemoryLedger } from './memory.ts'
-import { openSqliteLedger, type SqliteLedgerOptions, untieSqliteLedger } from './sqlite.ts'
+import { type Ledger, LedgerError } from '../contract/ledger.ts'
+import { createMemoryLedger } from './memory-backend.ts'
+import { openSqliteLedger, type SqliteLedgerOptions, untieSqliteLedger } from './sqlite-backend.ts'
 
 /**
  * Opens the ledger that `--ledger` names: `sqlite:PATH` or `memory:`.

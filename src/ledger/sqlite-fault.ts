@@ -1,4 +1,4 @@
-import { LedgerError } from '../reconcile/ports.ts'
+import { LedgerError } from '../contract/ledger.ts'
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html) that mean something to a person. */
 const WORDS: Readonly<Record<number, string>> = {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { LedgerError } from '../reconcile/ports.ts'
+import { LedgerError } from '../contract/ledger.ts'
 import type { StoredRecord } from './codec.ts'
-import type { ReadTables, WriteTables } from './store.ts'
+import type { ReadTables, WriteTables } from './backend.ts'
 
 /** Old lines of history go when this many new ones have come, not one by one. */
 const TRIM_EVERY = 64

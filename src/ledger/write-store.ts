@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
-import { LedgerError } from '../reconcile/ports.ts'
+import { LedgerError } from '../contract/ledger.ts'
 import { inspect, readHashKey } from './inspect.ts'
 import { statOf } from './location.ts'
-import { isOwned } from './owner-lock.ts'
-import { MIGRATIONS, migrate, transaction } from './schema.ts'
+import { isOwned } from './lease.ts'
+import { MIGRATIONS, migrate, transaction } from './table-schema.ts'
 import { createReserve } from './reserve.ts'
 import { explain, lacksRoom, sqliteCode } from './sqlite-fault.ts'
-import type { Store, WriteTables } from './store.ts'
+import type { Store, WriteTables } from './backend.ts'
 import { prepareWrites } from './tables.ts'
 
 /** A store with the key that the ledger was made with. */

@@ -1,5 +1,5 @@
 import { Secret } from '../lib/secret.ts'
-import type { SecretReading } from '../reconcile/ports.ts'
+import type { SecretReading } from '../contract/secrets.ts'
 
 /** Reads one secret in one file; never throws. */
 export type ReadSecret = (file: string) => Promise<SecretReading>

@@ -1,11 +1,10 @@
 import { kindNamed } from '../kinds/lookup.ts'
 import { sha256 } from '../lib/digest.ts'
 import type { ConditionType, Conditions } from '../plan/condition.ts'
-import { wellnessOf, type Status, type Wellness } from '../plan/status.ts'
+import { wellnessOf, type Status, type Wellness, type Severity } from '../plan/severity.ts'
 import { isToldAnew } from '../plan/conditions.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
-import type { Severity } from '../plan/severity.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import type { ResourceStatus } from '../contract/status.ts'
 
 /** The state of a resource, as far as somebody is to be notified of it. */
 export interface AlertState {

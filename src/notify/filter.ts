@@ -1,5 +1,5 @@
 import type { Severity } from '../plan/severity.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import type { ResourceStatus } from '../contract/status.ts'
 
 /** About which resources a target is notified; what is not named lets everything pass. */
 export interface Filter {

@@ -1,10 +1,9 @@
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import type { ConditionType } from '../plan/condition.ts'
-import { STATUSES, type Status } from '../plan/status.ts'
+import { STATUSES, type Status, type Severity } from '../plan/severity.ts'
 import type { Reason } from '../plan/reason.ts'
-import type { Severity } from '../plan/severity.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import type { ResourceStatus } from '../contract/status.ts'
 import type { AlertState } from './alert-state.ts'
 import type { SentAlert } from './sent-state.ts'
 

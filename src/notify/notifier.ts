@@ -1,6 +1,6 @@
 import type { LedgerRecord } from '../plan/record.ts'
-import type { Emit, Event } from '../reconcile/events.ts'
-import type { StatusBoard } from '../reconcile/status.ts'
+import type { Emit, Event } from '../contract/events.ts'
+import type { StatusBoard } from '../contract/status.ts'
 import { deliver, type DeliveryParts, type Route } from './delivery.ts'
 import type { SentStateFile } from './sent-state-file.ts'
 import type { MessageContext } from './message.ts'

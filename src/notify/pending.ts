@@ -1,6 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import { isAtLeast } from '../plan/severity.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
+import type { ResourceStatus } from '../contract/status.ts'
 import { isAbout, type Filter } from './filter.ts'
 import {
   createdNotification,

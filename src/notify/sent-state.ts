@@ -2,8 +2,7 @@ import { z } from '../kinds/zod.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { CONDITION_TYPES } from '../plan/condition.ts'
 import { parseReason, type Reason } from '../plan/reason.ts'
-import { SEVERITIES } from '../plan/severity.ts'
-import { STATUSES } from '../plan/status.ts'
+import { SEVERITIES, STATUSES } from '../plan/severity.ts'
 
 /** Also by a name of before. */
 const KnownReason = z

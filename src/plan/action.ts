@@ -15,7 +15,7 @@ export type Action = Because &
     | { readonly type: 'report'; readonly differences: readonly Difference[] }
     | {
         readonly type: 'hold'
-        /** Look again then: ms since the epoch. */ readonly until: number | undefined
+        /** Observation again then: ms since the epoch. */ readonly until: number | undefined
       }
     | { readonly type: 'refuse' }
   )

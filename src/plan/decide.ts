@@ -1,9 +1,8 @@
 import type { Action } from './action.ts'
-import { decideAlert } from './decide-alert.ts'
-import { decideEndpoint } from './decide-endpoint.ts'
-import { decidePipe } from './decide-pipe.ts'
-import { decideService } from './decide-service.ts'
-import type { DecideInput } from './input.ts'
+import { decideUpsert } from './decide-upsert.ts'
+import { decideCreateOnce } from './decide-create-once.ts'
+import type { DecideInput, ReadOnlyInput, ReferenceInput } from './input.ts'
+import { firstStop, invalid, orphaned, suspended, vanishing, secretUnavailable } from './gates.ts'
 
 /**
  * What should happen next to one key: one action with a reason. Pure; the table is design §4, and each row of it
@@ -40,12 +39,42 @@ import type { DecideInput } from './input.ts'
 export function decide(input: DecideInput): Action {
   switch (input.lifecycle) {
     case 'create-once':
-      return decidePipe(input)
+      return decideCreateOnce(input)
     case 'upsert':
-      return decideEndpoint(input)
+      return decideUpsert(input)
     case 'read-only':
-      return decideAlert(input)
+      return decideReadOnly(input)
     case 'reference':
-      return decideService(input)
+      return decideReference(input)
   }
+}
+
+/** Alerts are looked at and never changed. */
+export function decideReadOnly(input: ReadOnlyInput): Action {
+  return firstStop(input, [orphaned, vanishing, suspended, invalid]) ?? decideFound(input)
+}
+
+function decideFound({ observed }: ReadOnlyInput): Action {
+  if (observed.status !== 'found') {
+    return { type: 'observe', reason: 'Unobserved', facts: { why: 'alert' } }
+  }
+  if (observed.differences.length === 0) {
+    return { type: 'observe', reason: 'InSync', facts: { as: 'read-only' } }
+  }
+  return {
+    type: 'report',
+    reason: 'Drifted',
+    differences: observed.differences,
+    facts: { fields: observed.differences.map(({ field }) => field), from: 'expectation' },
+  }
+}
+
+/** A service is never created: what can be wrong with it is its manifest and its credentials. */
+export function decideReference(input: ReferenceInput): Action {
+  const stop = firstStop(input, [orphaned, vanishing, invalid, secretUnavailable])
+  if (stop !== undefined) return stop
+  if (input.authFailure !== undefined) {
+    return { type: 'refuse', reason: 'AuthFailed', facts: { said: input.authFailure } }
+  }
+  return { type: 'observe', reason: 'InUse', facts: undefined }
 }

@@ -1,6 +1,6 @@
 import type { Action } from './action.ts'
-import { isWaiting } from './backoff.ts'
-import type { DecideInput, PipeInput } from './input.ts'
+import { isWaiting } from './requeue.ts'
+import type { DecideInput, CreateOnceInput } from './input.ts'
 import { attemptFacts, doubtOf, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
 import type { LedgerRecord } from './record.ts'
 
@@ -142,11 +142,11 @@ export function attemptDigest(fingerprint: {
 }
 
 /** Another key has the pipe that this one may be: a copy, a rename, or one of which only half is seen yet. */
-export function kinFirst({ surroundings, desired, recorded }: PipeInput): Action | undefined {
-  const { kin } = surroundings
-  if (kin === undefined) return undefined
-  const facts = { key: desired.key, other: kin.key, file: kin.file }
-  switch (kin.how) {
+export function similarFirst({ surroundings, desired, recorded }: CreateOnceInput): Action | undefined {
+  const { similar } = surroundings
+  if (similar === undefined) return undefined
+  const facts = { key: desired.key, other: similar.key, file: similar.file }
+  switch (similar.how) {
     case 'gone':
       return {
         type: 'refuse',
@@ -164,7 +164,7 @@ export function kinFirst({ surroundings, desired, recorded }: PipeInput): Action
 const FILES_SHOWN = 3
 
 /** Nothing was ever done for it, as far as the ledger knows: with the ledger lost, a Lock would know better. */
-export function lockUnreadable({ surroundings, recorded }: PipeInput): Action | undefined {
+export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Action | undefined {
   const files = surroundings.hiddenLocks
   if (files.length === 0 || recorded.pipe !== undefined || recorded.intent !== undefined) return undefined
   const shown = files.slice(0, FILES_SHOWN)
@@ -175,8 +175,19 @@ export function lockUnreadable({ surroundings, recorded }: PipeInput): Action | 
   }
 }
 
-export function createBrake({ surroundings }: PipeInput): Action | undefined {
-  const { brake } = surroundings
-  if (brake === undefined) return undefined
-  return { type: 'refuse', reason: 'CreateLimit', facts: brake }
+export function createLimitReached({ surroundings }: CreateOnceInput): Action | undefined {
+  const { createLimit } = surroundings
+  if (createLimit === undefined) return undefined
+  return { type: 'refuse', reason: 'CreateLimit', facts: createLimit }
+}
+
+/**
+ * Whether so many creations are wanted at once that all of them are refused.
+ * @param limit `--max-creates`, or Infinity once a person said yes
+ */
+export function createLimitOf(input: {
+  readonly wanted: number
+  readonly limit: number
+}): { readonly wanted: number; readonly limit: number } | undefined {
+  return input.wanted > input.limit ? { wanted: input.wanted, limit: input.limit } : undefined
 }

@@ -1,6 +1,6 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
-import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/kind.ts'
+import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/definition.ts'
 import type { Policy } from '../kinds/policy.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
 import type { MissingSecret } from './reasons/refusing.ts'
@@ -45,7 +45,7 @@ export interface Surroundings {
   /** Files that may hold a Lock which nobody has read; an empty text is the whole directory. */
   readonly hiddenLocks: readonly string[]
   /** A recorded pipe of another key that this one may be; only for a key without a pipe, or whose pipe is not found. */
-  readonly kin: Kin | undefined
+  readonly similar: Similar | undefined
   /** Whether the last reading did not find the manifest, and is not believed. */
   readonly unfound: boolean
   /** Keys of `policy.dependsOn` that are not ready. */
@@ -53,7 +53,7 @@ export interface Surroundings {
   /** Files that were looked for in vain. */
   readonly missingSecrets: readonly MissingSecret[]
   /** Creations wanted at once, and the limit; undefined when the brake is off. */
-  readonly brake: { readonly wanted: number; readonly limit: number } | undefined
+  readonly createLimit: { readonly wanted: number; readonly limit: number } | undefined
   /** How many pipes of the service, or of its credential, are not found, when that is too many to believe. */
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
   /** Ids of other pipes of the same name in the same service; only while an outcome is unknown. */
@@ -65,7 +65,7 @@ export interface Surroundings {
  * gone. `namesake`: it looks like this one, and has a manifest. `renamed-from`: `policy.renamedFrom` names it, and it
  * cannot move yet.
  */
-export interface Kin {
+export interface Similar {
   readonly key: Key
   readonly how: 'gone' | 'namesake' | 'renamed-from'
   /** Where its manifest is, or was. */
@@ -92,12 +92,12 @@ interface Common {
   readonly steadyNow: number
 }
 
-export interface PipeInput extends Common {
+export interface CreateOnceInput extends Common {
   readonly lifecycle: 'create-once'
   readonly kind: CreateOnceKind
 }
 
-export interface EndpointInput extends Common {
+export interface UpsertInput extends Common {
   readonly lifecycle: 'upsert'
   readonly kind: UpsertKind
   /** What the manifest asks for against the reply of the last upsert. */
@@ -106,16 +106,16 @@ export interface EndpointInput extends Common {
   readonly takesAway: readonly string[]
 }
 
-export interface AlertInput extends Common {
+export interface ReadOnlyInput extends Common {
   readonly lifecycle: 'read-only'
   readonly kind: ReadOnlyKind
 }
 
-export interface ServiceInput extends Common {
+export interface ReferenceInput extends Common {
   readonly lifecycle: 'reference'
   readonly kind: ReferenceKind
   /** What the platform said when it refused the credentials; undefined when it did not. */
   readonly authFailure: string | undefined
 }
 
-export type DecideInput = PipeInput | EndpointInput | AlertInput | ServiceInput
+export type DecideInput = CreateOnceInput | UpsertInput | ReadOnlyInput | ReferenceInput

@@ -1,10 +1,9 @@
 import { sameId } from '../lib/same-id.ts'
 import type { Action } from './action.ts'
 import { invalid } from './gates.ts'
-import type { Observed, PipeInput } from './input.ts'
-import { isBelieved, isConfirmed } from './missing.ts'
+import type { Observed, CreateOnceInput } from './input.ts'
+import { isBelieved, isConfirmed, replaceableFrom } from './missing.ts'
 import type { RecordedPipe } from './record.ts'
-import { replaceableFrom } from './replacement.ts'
 
 /*
  * What stands between a 404 and a new pipe (design §4). Each looks at a pipe that is recorded and was not found by the last
@@ -14,13 +13,13 @@ import { replaceableFrom } from './replacement.ts'
 type Missing = Observed & { readonly status: 'missing' }
 
 /** A 404 of many at once. */
-export function massMissing({ surroundings }: PipeInput): Action | undefined {
+export function massMissing({ surroundings }: CreateOnceInput): Action | undefined {
   if (surroundings.massMissing === undefined) return undefined
   return { type: 'refuse', reason: 'MassMissing', facts: surroundings.massMissing }
 }
 
 /** A manifest or a Lock names another pipe for the key: that one is taken, and nothing is created. */
-export function adoptInstead(input: PipeInput): Action | undefined {
+export function adoptInstead(input: CreateOnceInput): Action | undefined {
   const { policy, recorded, surroundings } = input
   const { pipe, replaced } = recorded
   // An id from before the pipe that nobody has seen yet says nothing of that pipe.
@@ -40,7 +39,7 @@ export function adoptInstead(input: PipeInput): Action | undefined {
 }
 
 /** What was never seen is given up for another one as soon as that many 404s say so: nothing else is to be expected of it. */
-function isGone(input: PipeInput): boolean {
+function isGone(input: CreateOnceInput): boolean {
   const { pipe } = input.recorded
   const observed = missingOf(input)
   if (pipe === undefined || observed === undefined) return false
@@ -51,12 +50,12 @@ function isGone(input: PipeInput): boolean {
 }
 
 /** Whether a person said of this pipe that it is gone, and no reading has found it since. */
-export function isSaidGone({ policy }: PipeInput, pipe: RecordedPipe): boolean {
+export function isSaidGone({ policy }: CreateOnceInput, pipe: RecordedPipe): boolean {
   return pipe.saidGoneAt !== undefined || (pipe.refutedAt === undefined && sameId(policy.recreate, pipe.id))
 }
 
 /** No reading ever found it: it may be there all the same, not visible yet, or the id that of something else. */
-export function neverSeen(input: PipeInput): Action | undefined {
+export function neverSeen(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const { pipe } = recorded
   if (pipe === undefined || pipe.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))
@@ -70,7 +69,7 @@ export function neverSeen(input: PipeInput): Action | undefined {
 }
 
 /** It takes several 404s in a row, and proof that the same credential still sees the service. */
-export function unbelieved(input: PipeInput): Action | undefined {
+export function unbelieved(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
   const observed = missingOf(input)
   if (observed === undefined || isBelieved(observed.misses, observed.witness)) return undefined
@@ -83,7 +82,7 @@ export function unbelieved(input: PipeInput): Action | undefined {
 }
 
 /** A pipe that keeps going is not created again and again. */
-export function replacedRecently(input: PipeInput): Action | undefined {
+export function replacedRecently(input: CreateOnceInput): Action | undefined {
   const { recorded, steadyNow, now } = input
   const from = replaceableFrom(recorded.replaced)
   if (from === undefined || from <= steadyNow) return undefined
@@ -92,10 +91,10 @@ export function replacedRecently(input: PipeInput): Action | undefined {
   return { type: 'hold', reason: 'ReplacedRecently', until, facts }
 }
 
-function notFound({ desired, recorded }: PipeInput, pipeId: string) {
+function notFound({ desired, recorded }: CreateOnceInput, pipeId: string) {
   return { key: desired.key, pipeId, refutedAt: recorded.pipe?.refutedAt }
 }
 
-function missingOf({ observed }: PipeInput): Missing | undefined {
+function missingOf({ observed }: CreateOnceInput): Missing | undefined {
   return observed.status === 'missing' ? observed : undefined
 }

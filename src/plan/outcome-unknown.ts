@@ -1,6 +1,6 @@
 import { nameOf } from '../kinds/key.ts'
 import { sameId } from '../lib/same-id.ts'
-import type { DecideInput, PipeInput } from './input.ts'
+import type { DecideInput, CreateOnceInput } from './input.ts'
 import type { UnknownAttempt, UnknownOutcome } from './reasons/unknown.ts'
 import type { Intent, LedgerRecord } from './record.ts'
 
@@ -23,7 +23,7 @@ export function retryFrom({ state, sendBy }: Intent): number {
  * The pipe that a manifest or a Lock names for a key that has none. The one that was given up for a create says nothing of what
  * became of that create: its line was there before.
  */
-export function namedPipe({ policy, surroundings, recorded }: PipeInput): string | undefined {
+export function namedPipe({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.pipe.id
   return [policy.adopt, surroundings.lockedId].find((id) => id !== undefined && !sameId(id, former))
 }
@@ -37,7 +37,7 @@ export function unansweredIntent(input: DecideInput): Intent | undefined {
 }
 
 /** Whether a person said in Git that an attempt created nothing, and not too early. */
-export function isDismissed({ policy, steadyNow }: PipeInput, intent: Intent | undefined): boolean {
+export function isDismissed({ policy, steadyNow }: CreateOnceInput, intent: Intent | undefined): boolean {
   if (intent === undefined || !sameId(policy.retryCreate, intent.id)) return false
   return intent.saidEarlyAt === undefined && retryFrom(intent) <= steadyNow
 }

@@ -2,11 +2,11 @@ import type { z } from '../kinds/zod.ts'
 import { CREATING } from './reasons/creating.ts'
 import { APPLYING, LOOKING, STATE } from './reasons/looking.ts'
 import { MANIFESTS } from './reasons/manifests.ts'
-import { MISSED } from './reasons/missing.ts'
+import { MISSED } from './reasons/not-found.ts'
 import { REFUSING } from './reasons/refusing.ts'
 import { REQUESTS } from './reasons/requests.ts'
 import { joined, type About, type Row, type Step, type Words } from './reasons/row.ts'
-import { isWell } from './status.ts'
+import { isWell } from './severity.ts'
 
 /**
  * Every reason that an action or a condition can have, one row each: there is no other list. They are part of the interface:

@@ -1,3 +1,35 @@
+/** `good`: nobody has to look. `bad`: somebody has to. `between`: on its way; what was told of it stays true until it settles. */
+export type Wellness = 'good' | 'between' | 'bad'
+
+/** One word for a resource, worst first, and whether it is well; the label values of `pipewright_resources{status}`. */
+const WELLNESS = {
+  OutcomeUnknown: 'bad',
+  Invalid: 'bad',
+  Missing: 'bad',
+  Failed: 'bad',
+  Refused: 'bad',
+  Drifted: 'bad',
+  NotReady: 'bad',
+  Orphaned: 'bad',
+  // Somebody wanted it so, and it ends by itself.
+  Suspended: 'good',
+  Progressing: 'between',
+  Ready: 'good',
+} as const satisfies Readonly<Record<string, Wellness>>
+
+export type Status = keyof typeof WELLNESS
+
+export const STATUSES = Object.keys(WELLNESS) as readonly Status[] // the keys of an object literal
+
+export function wellnessOf(status: Status): Wellness {
+  return WELLNESS[status]
+}
+
+/** Does nobody have to look at it? */
+export function isWell({ status }: { readonly status: Status }): boolean {
+  return WELLNESS[status] !== 'bad'
+}
+
 /** How much a piece of news matters, least first; what a target of notifications can ask for. */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Emit } from '../reconcile/events.ts'
+import type { Emit } from '../contract/events.ts'
 import { createBudget, type Budget } from './budget.ts'
 
 /** What the platform counts together: everything that is sent with one credential. */

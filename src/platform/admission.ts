@@ -1,5 +1,5 @@
-import type { Operation } from '../kinds/kind.ts'
-import type { ReadOptions } from '../reconcile/ports.ts'
+import type { Operation } from '../kinds/definition.ts'
+import type { ReadOptions } from '../contract/platform.ts'
 import type { CredentialBreaker, AuthenticatedCaller } from './credential-breaker.ts'
 import type { Account } from './account.ts'
 import type { BudgetPlace, BudgetPlaces } from './budget.ts'

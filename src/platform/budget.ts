@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Emit } from '../reconcile/events.ts'
-import type { Priority } from '../reconcile/ports.ts'
-import { notSent, type RemoteError } from '../reconcile/remote-error.ts'
+import type { Emit } from '../contract/events.ts'
+import type { Priority } from '../contract/platform.ts'
+import { notSent, type RemoteError } from '../contract/remote-error.ts'
 import { createPace, createRequestWindow, MARGIN, type Place } from './request-window.ts'
 import { createWaitingLine } from './waiting-line.ts'
 

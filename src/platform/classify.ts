@@ -1,5 +1,4 @@
-import type { Effect, ErrorClass, RemoteErrorFacts } from '../reconcile/remote-error.ts'
-import { RemoteError } from '../reconcile/remote-error.ts'
+import { type Effect, type ErrorClass, type RemoteErrorFacts, RemoteError } from '../contract/remote-error.ts'
 import { failureWords, seenWords } from './failure-words.ts'
 import { excerptOf, mask } from '../lib/excerpt.ts'
 import type { Failure } from './failure.ts'

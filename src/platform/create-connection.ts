@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
-import type { Fail } from '../reconcile/failpoint.ts'
+import type { Fail } from '../contract/failpoint.ts'
 import { gatedConnect } from './failpoint-gates.ts'
 
 /** How the one connection of a create is made and ended. */

@@ -1,6 +1,6 @@
 import { Client, type Dispatcher } from 'undici'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
-import type { Fail } from '../reconcile/failpoint.ts'
+import type { Fail } from '../contract/failpoint.ts'
 import type {
   CreatePermit,
   CreateRequest,
@@ -8,8 +8,8 @@ import type {
   ReadTarget,
   Reply,
   ServiceAccess,
-} from '../reconcile/ports.ts'
-import { RemoteError } from '../reconcile/remote-error.ts'
+} from '../contract/platform.ts'
+import { RemoteError } from '../contract/remote-error.ts'
 import { type Admission, admit, authenticated, type Caller } from './admission.ts'
 import { createConnection } from './create-connection.ts'
 import { gatedDispatcher } from './failpoint-gates.ts'

@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import type { Operation } from '../kinds/kind.ts'
-import type { Emit } from '../reconcile/events.ts'
-import { notSent, type RemoteError } from '../reconcile/remote-error.ts'
+import type { Operation } from '../kinds/definition.ts'
+import type { Emit } from '../contract/events.ts'
+import { notSent, type RemoteError } from '../contract/remote-error.ts'
 
 /** First wait for a probe; each next one is twice as long. */
 const FIRST_PROBE_MS = { refused: 30_000, idle: 5_000 }

@@ -1,5 +1,5 @@
 import type { buildConnector, Dispatcher } from 'undici'
-import type { Fail } from '../reconcile/failpoint.ts'
+import type { Fail } from '../contract/failpoint.ts'
 
 /*
  * The failpoints within an exchange, between the client and whoever listens to it. Only put there when a test asks.

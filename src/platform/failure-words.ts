@@ -1,6 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
-import type { Operation } from '../kinds/kind.ts'
-import type { ErrorClass, RemoteErrorFacts } from '../reconcile/remote-error.ts'
+import type { Operation } from '../kinds/definition.ts'
+import type { ErrorClass, RemoteErrorFacts } from '../contract/remote-error.ts'
 import type { Failure } from './failure.ts'
 
 /** The setting that says where the requests of an interface go. */

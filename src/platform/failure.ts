@@ -1,4 +1,4 @@
-import type { Operation } from '../kinds/kind.ts'
+import type { Operation } from '../kinds/definition.ts'
 import type { Seen } from './http-exchange.ts'
 import type { ReplyBody } from './reply-body.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { keyedHash } from '../lib/digest.ts'
 import { Secret } from '../lib/secret.ts'
-import { type SecretReading, type SecretStore, SecretUnavailableError } from '../reconcile/ports.ts'
+import { type SecretReading, type SecretStore, SecretUnavailableError } from '../contract/secrets.ts'
 import { readSecretFile } from './secret-store.ts'
 import type { Wire } from './wire.ts'
 

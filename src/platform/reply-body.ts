@@ -1,4 +1,4 @@
-import type { ReadableKind, CreateOnceKind, UpsertKind } from '../kinds/kind.ts'
+import type { ReadableKind, CreateOnceKind, UpsertKind } from '../kinds/definition.ts'
 import { remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
 import { isUuid } from '../lib/same-id.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isSecretRef } from '../kinds/secret-ref.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Secret } from '../lib/secret.ts'
-import type { SecretReading, SecretStore } from '../reconcile/ports.ts'
+import type { SecretReading, SecretStore } from '../contract/secrets.ts'
 
 /** A mounted secret is a key, a password or a certificate; what is larger was mounted by mistake. In bytes. */
 const LARGEST_SECRET = 64 * 1024

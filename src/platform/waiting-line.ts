@@ -1,4 +1,4 @@
-import type { Priority } from '../reconcile/ports.ts'
+import type { Priority } from '../contract/platform.ts'
 
 /**
  * Who comes next: lower priorities first, within a priority one of each lane in rotation, within a lane the first.

@@ -1,5 +1,5 @@
-import type { Operation } from '../kinds/kind.ts'
-import { notSent } from '../reconcile/remote-error.ts'
+import type { Operation } from '../kinds/definition.ts'
+import { notSent } from '../contract/remote-error.ts'
 
 /**
  * What all requests of the interface have in common, in one value: services that offer it under other names get another value

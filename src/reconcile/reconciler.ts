@@ -1,38 +1,40 @@
 import type { Key } from '../kinds/key.ts'
 import { createOnceKindOf } from '../kinds/lookup.ts'
 import type { Action } from '../plan/action.ts'
-import { backoffAfter } from '../plan/backoff.ts'
+import { backoffAfter } from '../plan/requeue.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
 import { decide } from '../plan/decide.ts'
 import { attemptDigest, leftSomething } from '../plan/gates.ts'
 import { type Outcome, NOTHING_TO_DO } from '../plan/outcome.ts'
 import { type Backoff, type LedgerRecord, blankRecord } from '../plan/record.ts'
-import { recordedAccess, sameAccess } from './access.ts'
-import { act } from './act.ts'
-import { DecisionOutdated, type Acted } from './acted.ts'
-import { type Assessment, assess, gather } from './assess.ts'
-import type { WritableBoard } from './board.ts'
-import { catchUp, currentRecord } from './current-record.ts'
-import type { Deps, Turn } from './deps.ts'
-import { finishTurn } from './finish-turn.ts'
-import { forget } from './forget.ts'
-import { outcomeOf } from './outcome.ts'
-import { type CreatePermit, type ServiceAccess, LedgerConflict, LedgerError } from './ports.ts'
-import { recordTurn } from './record-turn.ts'
-import type { Reconciled } from './reconciled.ts'
-import { moveRecord, recordToMove } from './rename.ts'
-import { type CreateEnd, type Rescue, createRescue } from './rescue.ts'
-import { RemoteError } from './remote-error.ts'
-import { heedRetryCreate } from './retry-in-git.ts'
-import { withoutLedger } from './without-ledger.ts'
+import { recordedAccess, sameAccess } from './gather/service-access.ts'
+import { act } from './apply/act.ts'
+import {
+  DecisionOutdated,
+  type Acted,
+  type ReconcileContext,
+  type ReconcileRequest,
+  type ReconcileResult,
+} from './context.ts'
+import { type Assessment, assess, gather } from './gather/assess.ts'
+import type { WritableBoard } from './state/status-board.ts'
+import { catchUp, currentRecord } from './state/current-record.ts'
+import { report, forget, writeRecord, withoutLedger } from './report.ts'
+import { outcomeOf } from './apply/outcome-of-error.ts'
+import type { CreatePermit, ServiceAccess } from '../contract/platform.ts'
+import { LedgerConflict, LedgerError } from '../contract/ledger.ts'
+import { moveRecord, recordToMove } from './apply/move-record.ts'
+import { type CreateEnd, type OutcomeOutbox, createOutcomeOutbox } from './apply/outcome-outbox.ts'
+import { RemoteError } from '../contract/remote-error.ts'
+import { heedRetryCreate } from './apply/retry-in-git.ts'
 
 export interface Reconciler {
   /** Observe → decide → act → record, for one key. Never two at a time for the same key: the queue sees to that. */
-  reconcile(key: Key, turn: Turn): Promise<Reconciled>
+  reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
   /** What would happen to a key, without writing anything anywhere. */
   preview(
     key: Key,
-    turn: Turn,
+    request: ReconcileRequest,
   ): Promise<{ readonly action: Action; readonly assessment: Assessment; readonly outcome: Outcome }>
   /** Tries once more to write outcomes that are not on disk yet, before the end. @returns those that could not be written */
   saveOutcomes(): Promise<ReadonlyMap<Key, CreateEnd>>
@@ -48,12 +50,12 @@ const MOST_ROUNDS = 10
 const AFTER_ROUNDS_MS = 1_000
 
 /** What the parts of one reconcile share. */
-interface Context {
-  readonly deps: Deps
-  readonly rescue: Rescue
+interface Reconciliation {
+  readonly context: ReconcileContext
+  readonly outbox: OutcomeOutbox
   readonly board: WritableBoard
   readonly key: Key
-  readonly turn: Turn
+  readonly request: ReconcileRequest
   /** On the monotonic clock. */
   readonly startedAt: number
   /** Other keys that turned out to need a look. */
@@ -61,40 +63,44 @@ interface Context {
 }
 
 /** @param rescue of an earlier life, where one goes on from what it had in memory */
-export function createReconciler(deps: Deps, board: WritableBoard, rescue = createRescue(deps)): Reconciler {
+export function createReconciler(
+  context: ReconcileContext,
+  board: WritableBoard,
+  outbox = createOutcomeOutbox(context),
+): Reconciler {
   return {
-    saveOutcomes: () => rescue.recoverAll(),
-    async reconcile(key, turn) {
-      const context = {
-        deps,
-        rescue,
+    saveOutcomes: () => outbox.recoverAll(),
+    async reconcile(key, request) {
+      const reconciliation = {
+        context,
+        outbox,
         board,
         key,
-        turn,
-        startedAt: deps.clock.monotonic(),
+        request,
+        startedAt: context.clock.monotonic(),
         also: new Set<Key>(),
       }
-      const reconciled = await inRounds(context)
-      return { ...reconciled, also: [...new Set([...reconciled.also, ...context.also])] }
+      const result = await inRounds(reconciliation)
+      return { ...result, also: [...new Set([...result.also, ...reconciliation.also])] }
     },
-    async preview(key, turn) {
-      const recorded = deps.world.record(key) ?? blankRecord(key)
-      const assessment = assess(deps, await gather(deps, key, recorded, turn))
-      return { assessment, ...decided(deps, assessment, turn) }
+    async preview(key, request) {
+      const recorded = context.store.record(key) ?? blankRecord(key)
+      const assessment = assess(context, await gather(context, key, recorded, request))
+      return { assessment, ...decided(context, assessment, request) }
     },
   }
 }
 
 /** Decides anew for as long as somebody else writes the record, or edits the manifest, in the middle. */
-async function inRounds(context: Context): Promise<Reconciled> {
-  const { deps, rescue, board, key, turn, startedAt } = context
+async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult> {
+  const { context, outbox, board, key, request, startedAt } = reconciliation
   for (let round = 1; ; round += 1) {
     try {
-      return await turnOf(context, undefined)
+      return await reconcileOnce(reconciliation, undefined)
     } catch (error) {
       if (error instanceof LedgerError) {
-        const unsaved = rescue.pending.get(key)?.end
-        return withoutLedger(deps, board, { key, turn, error, unsaved, startedAt })
+        const unsaved = outbox.pending.get(key)?.end
+        return withoutLedger(context, board, { key, request, error, unsaved, startedAt })
       }
       // Each round needs another writer of the record, or another edit: so many writers are a bug, so many edits are not.
       const isLast = round === MOST_ROUNDS
@@ -114,12 +120,12 @@ async function inRounds(context: Context): Promise<Reconciled> {
 
 /** The decision, or what stood in its way. */
 function decided(
-  deps: Deps,
+  context: ReconcileContext,
   { input, failure }: Assessment,
-  turn: Turn,
+  request: ReconcileRequest,
 ): { readonly action: Action; readonly outcome: Outcome } {
   if (failure === undefined) return { action: decide(input), outcome: NOTHING_TO_DO }
-  const outcome = outcomeOf(failure, { signal: turn.stopping, now: deps.clock.now() })
+  const outcome = outcomeOf(failure, { signal: request.stopping, now: context.clock.now() })
   return {
     action: { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } },
     outcome,
@@ -131,35 +137,39 @@ function decided(
  * is gathered and decided anew, and only what is decided then is done.
  * @throws {LedgerError} {@link LedgerConflict} {@link DecisionOutdated} before anything was sent; from then on they are outcomes, or kept
  */
-async function turnOf(context: Context, permit: CreatePermit | undefined): Promise<Reconciled> {
-  const { deps, rescue, board, key, turn } = context
-  if (rescue.pending.size > 0) await rescue.recover(key)
+async function reconcileOnce(
+  reconciliation: Reconciliation,
+  permit: CreatePermit | undefined,
+): Promise<ReconcileResult> {
+  const { context, outbox, board, key, request } = reconciliation
+  if (outbox.pending.size > 0) await outbox.recover(key)
   if (permit !== undefined)
-    for (const other of await catchUp(deps)) if (other !== key) context.also.add(other)
-  let recorded = await heedRetryCreate(deps, await currentRecord(deps, key))
+    for (const other of await catchUp(context)) if (other !== key) reconciliation.also.add(other)
+  let recorded = await heedRetryCreate(context, await currentRecord(context, key))
 
-  let assessment = assess(deps, await gather(deps, key, recorded, turn, permit))
-  const from = recordToMove(deps, rescue, assessment)
+  let assessment = assess(context, await gather(context, key, recorded, request, permit))
+  const from = recordToMove(context, outbox, assessment)
   if (from !== undefined) {
-    const moved = await moveRecord(deps, from, recorded, assessment.entry?.revision ?? '')
+    const moved = await moveRecord(context, from, recorded, assessment.entry?.revision ?? '')
     board.remove(from.key)
-    recorded = await heedRetryCreate(deps, moved)
-    assessment = assess(deps, await gather(deps, key, recorded, turn, permit))
+    recorded = await heedRetryCreate(context, moved)
+    assessment = assess(context, await gather(context, key, recorded, request, permit))
   }
   const { input } = assessment
-  if (input.desired.state === 'absent' && !leftSomething(recorded)) return forget(deps, board, key, recorded)
+  if (input.desired.state === 'absent' && !leftSomething(recorded))
+    return forget(context, board, key, recorded)
   // Neither a manifest nor a record: a look that was still due after it was forgotten. Nothing is to be held.
-  if (assessment.entry === undefined && recorded.version === 0) return forget(deps, board, key, recorded)
+  if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
   // From here to the intent nothing is waited for.
-  const decision = decided(deps, assessment, turn)
+  const decision = decided(context, assessment, request)
   const { action } = decision
   if (action.type === 'create' && decision.outcome.result === 'done') {
-    if (permit === undefined) return withPermit(context, { assessment, recorded, action })
+    if (permit === undefined) return withPermit(reconciliation, { assessment, recorded, action })
     if (!sameAccess(permit.service, accessOf(assessment))) throw new DecisionOutdated(key)
   } else permit?.release()
-  const acted = await carryOut(context, assessment, decision, permit)
-  return conclude(context, { assessment, recorded, action }, acted)
+  const acted = await carryOut(reconciliation, assessment, decision, permit)
+  return conclude(reconciliation, { assessment, recorded, action }, acted)
 }
 
 /** What one round came to, before anything was done about it. */
@@ -170,28 +180,28 @@ interface Round {
 }
 
 /** Waits for the right to send a create, and decides anew while it is held. */
-async function withPermit(context: Context, round: Round): Promise<Reconciled> {
-  const { deps, turn, key } = context
+async function withPermit(reconciliation: Reconciliation, round: Round): Promise<ReconcileResult> {
+  const { context, request, key } = reconciliation
   const { assessment } = round
   const access = accessOf(assessment)
   const { pipe } = assessment.input.recorded
   const looksFirst =
     pipe !== undefined &&
-    recordedAccess(deps.world, assessment.input.recorded, assessment.service)?.secretName ===
+    recordedAccess(context.store, assessment.input.recorded, assessment.service)?.secretName ===
       access.secretName
   let permit: CreatePermit
   try {
-    permit = await deps.platform.admitCreate(createOnceKindOf(key), access, {
-      priority: turn.priority,
-      signal: turn.stopping,
+    permit = await context.platform.admitCreate(createOnceKindOf(key), access, {
+      priority: request.priority,
+      signal: request.stopping,
       looksFirst,
     })
   } catch (error) {
-    return conclude(context, round, failed(context, assessment, error))
+    return conclude(reconciliation, round, failed(reconciliation, assessment, error))
   }
   try {
-    await deps.ledger.reserveRoom()
-    return await turnOf(context, permit)
+    await context.ledger.reserveRoom()
+    return await reconcileOnce(reconciliation, permit)
   } finally {
     permit.release()
   }
@@ -203,19 +213,23 @@ function accessOf({ service, input }: Assessment): ServiceAccess {
 }
 
 /** Records and tells what a round came to. */
-async function conclude(context: Context, round: Round, acted: Acted): Promise<Reconciled> {
-  const { deps, board, key, turn, startedAt } = context
+async function conclude(
+  reconciliation: Reconciliation,
+  round: Round,
+  acted: Acted,
+): Promise<ReconcileResult> {
+  const { context, board, key, request, startedAt } = reconciliation
   const { assessment, recorded, action } = round
   const conditions = conditionsAfter({
     decided: assessment.input,
     action,
     outcome: acted.outcome,
-    state: deps.world.look(key)?.state,
+    state: context.store.observation(key)?.state,
     previous: recorded.conditions,
   })
-  const backoff = nextBackoff(deps, assessment, acted, action)
-  const written = await recordTurn(deps, { assessment, recorded, acted, conditions, backoff })
-  return finishTurn(deps, board, {
+  const backoff = nextBackoff(context, assessment, acted, action)
+  const written = await writeRecord(context, { assessment, recorded, acted, conditions, backoff })
+  return report(context, board, {
     assessment,
     recorded,
     written,
@@ -223,32 +237,32 @@ async function conclude(context: Context, round: Round, acted: Acted): Promise<R
     acted,
     conditions,
     backoff,
-    turn,
+    request,
     startedAt,
   })
 }
 
 /** At once when there is nothing to carry out, as in most turns. */
 function carryOut(
-  context: Context,
+  reconciliation: Reconciliation,
   assessment: Assessment,
   decision: { readonly action: Action; readonly outcome: Outcome },
   permit: CreatePermit | undefined,
 ): Acted | Promise<Acted> {
-  const { deps, rescue, turn } = context
+  const { context, outbox, request } = reconciliation
   const { action, outcome } = decision
   const record = assessment.input.recorded
   if (outcome.result !== 'done') return { outcome, record, history: [] }
-  const acted = act(deps, rescue, assessment, action, { turn, permit })
+  const acted = act(context, outbox, assessment, action, { request, permit })
   return acted instanceof Promise
-    ? acted.catch((error: unknown) => failed(context, assessment, error))
+    ? acted.catch((error: unknown) => failed(reconciliation, assessment, error))
     : acted
 }
 
 /** @throws what makes the decision outdated, and what is no expected failure */
-function failed({ deps, turn }: Context, assessment: Assessment, error: unknown): Acted {
+function failed({ context, request }: Reconciliation, assessment: Assessment, error: unknown): Acted {
   if (isOutdated(error)) throw error
-  const outcome = outcomeOf(error, { signal: turn.stopping, now: deps.clock.now() })
+  const outcome = outcomeOf(error, { signal: request.stopping, now: context.clock.now() })
   const { recorded, lifecycle } = assessment.input
   const mayHaveWorked =
     lifecycle === 'upsert' && error instanceof RemoteError && error.facts.effect === 'unknown'
@@ -259,7 +273,7 @@ function failed({ deps, turn }: Context, assessment: Assessment, error: unknown)
 }
 
 function nextBackoff(
-  deps: Deps,
+  context: ReconcileContext,
   { input }: Assessment,
   { outcome, record }: Acted,
   action: Action,
@@ -270,7 +284,7 @@ function nextBackoff(
     previous: record.backoff,
     outcome,
     digest: fingerprint === undefined ? '' : attemptDigest(fingerprint),
-    now: deps.clock.now(),
-    random: deps.random,
+    now: context.clock.now(),
+    random: context.random,
   })
 }

@@ -6,7 +6,7 @@ import { type Answer, deform, deliver, failure, isWorkDone, plain, type WireAnsw
 import { type Access, type Authorization, checkBasic, checkBearer, type RateLimit } from './credential.ts'
 import type { Fault } from './fault-schema.ts'
 import type { FaultPicker, Target } from './fault-script.ts'
-import { parseJson, type Platform } from './platform.ts'
+import { parseJson, type Platform } from './sandbox-platform.ts'
 import type { Operation } from './request-schema.ts'
 import type { Storage } from './storage.ts'
 import { maskSecrets, type RecordedRequest } from './stored.ts'

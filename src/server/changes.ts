@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import type { Event } from '../reconcile/events.ts'
+import type { Event } from '../contract/events.ts'
 
 /** Something that is shown is other than before. */
 export interface Change {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { parseKey, type Key } from '../kinds/key.ts'
 import { RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { nearest } from '../lib/nearest.ts'
-import type { StatusBoard } from '../reconcile/status.ts'
+import type { StatusBoard } from '../contract/status.ts'
 import { RequestError } from './replies.ts'
 
 /** The parameters of a query string as fastify gives them: text, a list when repeated, or not there. */

@@ -1,11 +1,12 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
-import type { Revision } from '../kinds/revision.ts'
+import type { Revision } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { WatchMode } from '../reconcile/events.ts'
-import type { HistoryEntry } from '../reconcile/history.ts'
-import type { HistoryQuery, Priority } from '../reconcile/ports.ts'
-import type { StatusBoard } from '../reconcile/status.ts'
+import type { WatchMode } from '../contract/events.ts'
+import type { HistoryEntry } from '../contract/history.ts'
+import type { HistoryQuery } from '../contract/ledger.ts'
+import type { Priority } from '../contract/platform.ts'
+import type { StatusBoard } from '../contract/status.ts'
 import type { RecentEvents } from './recent-events.ts'
 
 /** Everything the server shows or sets off, given to it by whoever starts it. It holds nothing of its own. */

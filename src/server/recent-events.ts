@@ -1,6 +1,6 @@
 import type { Key } from '../kinds/key.ts'
-import type { Revision } from '../kinds/revision.ts'
-import type { Event, WatchMode } from '../reconcile/events.ts'
+import type { Revision } from '../contract/catalog.ts'
+import type { Event, WatchMode } from '../contract/events.ts'
 import { changesOf, type Change } from './changes.ts'
 
 /** Readings and the like that are remembered. */

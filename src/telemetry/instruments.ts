@@ -6,6 +6,7 @@ import {
   STATE_METRICS,
   type MetricDefinition,
   type MetricName,
+  OTHER,
 } from './metric-definitions.ts'
 
 type Definition<N extends MetricName> = (typeof METRICS)[N]
@@ -67,4 +68,36 @@ function combinations(labels: readonly (readonly [string, readonly string[] | 'o
       values === 'open' ? [] : before.flatMap((some) => values.map((value) => ({ ...some, [name]: value }))),
     [{}],
   )
+}
+
+/** Longest label value, in UTF-16 code units. */
+const LONGEST = 253
+
+/** Says which of unboundedly many values may be label values, a bounded number of them at a time. */
+export interface LabelBound {
+  /** Takes a place for the value when there is room. Whoever has a place keeps it. */
+  admits(value: string): boolean
+  /** Frees the places of values that are no longer there. */
+  retain(values: ReadonlySet<string>): void
+}
+
+/** At most `limit` different values at a time, first come, first served. */
+export function boundLabels(limit: number): LabelBound {
+  const placed = new Set<string>()
+  return {
+    admits(value) {
+      if (placed.size < limit) placed.add(value)
+      return placed.has(value)
+    },
+    retain(values) {
+      for (const value of placed) {
+        if (!values.has(value)) placed.delete(value)
+      }
+    },
+  }
+}
+
+/** The value as a label, of bounded length; `_other` when the bound has no room for it. */
+export function boundedLabel(value: string, bound: LabelBound): string {
+  return bound.admits(value) ? value.slice(0, LONGEST).toWellFormed() : OTHER
 }

@@ -1,4 +1,4 @@
-import type { Event } from '../reconcile/events.ts'
+import type { Event } from '../contract/events.ts'
 import type { Field } from './log-fields.ts'
 
 export type Level = 'debug' | 'info' | 'warn' | 'error'

@@ -1,12 +1,12 @@
-import type { Kind } from '../kinds/kind.ts'
+import type { Kind } from '../kinds/definition.ts'
 import { KINDS } from '../kinds/registry.ts'
 import { MANIFEST_KINDS, OPERATIONS, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
-import { STATUSES } from '../plan/status.ts'
+import { STATUSES } from '../plan/severity.ts'
 import { REASONS } from '../plan/reason.ts'
-import { NOTIFICATION_RESULTS, RESULTS, WATCH_MODES } from '../reconcile/events.ts'
-import type { Priority } from '../reconcile/ports.ts'
-import { ERROR_CLASSES } from '../reconcile/remote-error.ts'
+import { NOTIFICATION_RESULTS, RESULTS, WATCH_MODES } from '../contract/events.ts'
+import type { Priority } from '../contract/platform.ts'
+import { ERROR_CLASSES } from '../contract/remote-error.ts'
 
 /** Stands before every metric of ours; the metrics of the process keep their usual names. */
 export const PREFIX = 'pipewright_'

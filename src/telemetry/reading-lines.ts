@@ -1,5 +1,5 @@
 import type { Finding } from '../kinds/finding.ts'
-import type { Event } from '../reconcile/events.ts'
+import type { Event } from '../contract/events.ts'
 import { line, type Facts, type Line } from './log-lines.ts'
 
 /** Findings told one by one in a single reading; the rest is told as a number. */

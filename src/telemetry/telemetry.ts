@@ -1,8 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Emit, Event } from '../reconcile/events.ts'
-import type { ResourceStatus } from '../reconcile/status.ts'
-import { createLog, type Log } from './log.ts'
-import type { LogOptions } from './logger.ts'
+import type { Emit, Event } from '../contract/events.ts'
+import type { ResourceStatus } from '../contract/status.ts'
+import { createLog, type Log, type LogOptions } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 
 export interface LoggingOptions {

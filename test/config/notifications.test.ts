@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formatFaults } from '../../src/config/fault.ts'
-import { parseNotifications } from '../../src/config/notifications.ts'
+import { formatFaults } from '../../src/config/setting-problem.ts'
+import { parseNotifications } from '../../src/config/notification-settings.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 const SECRETS = '/run/secrets'

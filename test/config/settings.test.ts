@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatFaults, type SettingFault } from '../../src/config/fault.ts'
+import { formatFaults, type SettingProblem } from '../../src/config/setting-problem.ts'
 import { SETTINGS, readSettings, type Settings, type SettingsInput } from '../../src/config/settings.ts'
 
 /** Reads with a file `p.yaml`, which counts only when it is named. */
@@ -14,7 +14,7 @@ async function settingsOf(input: Parameters<typeof read>[0]): Promise<Settings> 
   return reading.settings
 }
 
-async function faultsOf(input: Parameters<typeof read>[0]): Promise<readonly SettingFault[]> {
+async function faultsOf(input: Parameters<typeof read>[0]): Promise<readonly SettingProblem[]> {
   const reading = await read(input)
   return 'faults' in reading ? reading.faults : []
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Catalog } from '../../src/kinds/catalog.ts'
-import { createSource } from '../../src/manifest/load.ts'
+import type { Catalog } from '../../src/contract/catalog.ts'
+import { createSource } from '../../src/manifest/source.ts'
 import { never, temporaryFolder } from '../manifest/support.ts'
 import type { CorpusCase } from './load.ts'
 

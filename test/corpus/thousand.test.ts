@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pictureOf } from '../../src/manifest/findings.ts'
+import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { besideText } from './load.ts'
 import { catalogOf } from './directory.ts'
 

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { createDispatcher, type Again } from '../../src/daemon/dispatcher.ts'
 import { createQueue, type Taken } from '../../src/daemon/queue.ts'
 import { type Key, keyOf } from '../../src/kinds/key.ts'
-import type { Event } from '../../src/reconcile/events.ts'
-import type { Priority } from '../../src/reconcile/ports.ts'
+import type { Event } from '../../src/contract/events.ts'
+import type { Priority } from '../../src/contract/platform.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const key = (name: string | number) => keyOf('Pipe', String(name))
 
 interface Run {
   readonly taken: Taken
-  readonly leavePlace: () => void
+  readonly releaseSlot: () => void
   readonly end: (again?: Again) => void
   readonly fail: (error: unknown) => void
 }
@@ -27,9 +27,9 @@ function setUp(concurrency: number) {
     queue,
     concurrency,
     emit: (event) => events.push(event),
-    run: async (taken, leavePlace) => {
+    run: async (taken, releaseSlot) => {
       const { promise, resolve, reject } = Promise.withResolvers<Again | undefined>()
-      const run: Run = { taken, leavePlace, end: (again) => resolve(again), fail: reject }
+      const run: Run = { taken, releaseSlot, end: (again) => resolve(again), fail: reject }
       expect(running.filter((other) => other.taken.key === taken.key)).toEqual([])
       running.push(run)
       started.push(taken)
@@ -238,8 +238,8 @@ describe('a run that leaves its place', () => {
     for (const name of ['a', 'b', 'c']) ask(name, 2)
     await clock.settle()
     ask('a', 2)
-    find('a').leavePlace()
-    find('a').leavePlace()
+    find('a').releaseSlot()
+    find('a').releaseSlot()
     await clock.settle()
     expect(started.map((one) => one.key)).toEqual([key('a'), key('b')])
     find('a').end()
@@ -255,13 +255,13 @@ describe('a run that leaves its place', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) ask(name, 2)
     await clock.settle()
     for (const name of ['a', 'b', 'c', 'd']) {
-      find(name).leavePlace()
+      find(name).releaseSlot()
       await clock.settle()
     }
     expect(started.map((one) => one.key)).toEqual(['a', 'b', 'c', 'd'].map(key))
     find('a').end()
     await clock.settle()
-    find('c').leavePlace()
+    find('c').releaseSlot()
     await clock.settle()
     expect(started.map((one) => one.key)).toEqual(['a', 'b', 'c', 'd', 'e'].map(key))
   })
@@ -270,11 +270,11 @@ describe('a run that leaves its place', () => {
     const { clock, ask, find, started, dispatcher } = setUp(1)
     ask('a', 2)
     await clock.settle()
-    find('a').leavePlace()
+    find('a').releaseSlot()
     find('a').end({ priority: 2, afterMs: 1_000, lane: 'a' })
     await clock.advance(1_000)
     expect(started).toHaveLength(2)
-    find('a').leavePlace()
+    find('a').releaseSlot()
     const stopped = dispatcher.stop(AbortSignal.abort())
     expect(await stopped).toEqual({ unfinished: 1 })
   })

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createHeap } from '../../src/daemon/heap.ts'
+import { createHeap } from '../../src/daemon/priority-heap.ts'
 import { createQueue, type MayTake, type Queue, type Taken } from '../../src/daemon/queue.ts'
 import { keyOf } from '../../src/kinds/key.ts'
-import type { Priority } from '../../src/reconcile/ports.ts'
+import type { Priority } from '../../src/contract/platform.ts'
 import { createModel } from '../support/queue-model.ts'
 
 const key = (name: string | number) => keyOf('Pipe', String(name))

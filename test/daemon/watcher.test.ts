@@ -11,7 +11,7 @@ import {
   type WatcherOptions,
 } from '../../src/daemon/watcher.ts'
 import { sleep } from '../../src/lib/clock.ts'
-import type { Event } from '../../src/reconcile/events.ts'
+import type { Event } from '../../src/contract/events.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const NEVER = 2 ** 40

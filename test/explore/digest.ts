@@ -2,9 +2,8 @@ import { hash } from 'node:crypto'
 import type { Key } from '../../src/kinds/key.ts'
 import { retryFrom } from '../../src/plan/outcome-unknown.ts'
 import type { Intent, LedgerRecord, RecordedPipe } from '../../src/plan/record.ts'
-import type { Misses } from '../../src/plan/missing.ts'
-import { replaceableFrom } from '../../src/plan/replacement.ts'
-import type { Look } from '../../src/reconcile/world.ts'
+import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
+import type { Observation } from '../../src/reconcile/state/store.ts'
 import { BEGIN, MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
 
 /*
@@ -110,7 +109,7 @@ function intentOf(intent: Intent, steady: number): unknown {
 }
 
 /** What a look says, and of whose misses it is older or newer. */
-function lookOf(looks: ReadonlyMap<Key, Look>, key: Key, now: number): unknown {
+function lookOf(looks: ReadonlyMap<Key, Observation>, key: Key, now: number): unknown {
   const look = looks.get(key)
   if (look === undefined) return undefined
   const { found, misses, readAt, state } = look

@@ -1,6 +1,6 @@
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
-import type { Reconciled } from '../../src/reconcile/reconciled.ts'
-import type { ServiceAccess } from '../../src/reconcile/ports.ts'
+import type { ReconcileResult } from '../../src/reconcile/context.ts'
+import type { ServiceAccess } from '../../src/contract/platform.ts'
 import { sameId } from '../../src/lib/same-id.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Reason } from '../../src/plan/reason.ts'
@@ -141,7 +141,7 @@ const CALLED_MISSING: ReadonlySet<Reason> = new Set([
 ])
 
 /** What a look came to, when nothing else happened meanwhile. */
-export function judgeLook(run: Run, key: Key, before: Model, { action }: Reconciled): void {
+export function judgeLook(run: Run, key: Key, before: Model, { action }: ReconcileResult): void {
   if (run.hadMeanwhile || before.isIdle || !CALLED_MISSING.has(action.reason)) return
   const id = before.records.get(key)?.pipe?.id
   const pipe = before.pipes.find((each) => each.id === id)

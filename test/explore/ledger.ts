@@ -1,6 +1,6 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import { LedgerConflict, LedgerError, type Ledger } from '../../src/reconcile/ports.ts'
+import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import { judgeWritten } from './laws.ts'
 import { choose, forever, tell, type Process, type Run } from './run.ts'
 

@@ -1,7 +1,7 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import type { Unsaved } from '../../src/reconcile/rescue.ts'
-import type { Look } from '../../src/reconcile/world.ts'
+import type { PendingOutcome } from '../../src/reconcile/apply/outcome-outbox.ts'
+import type { Observation } from '../../src/reconcile/state/store.ts'
 import type { Sent } from '../support/oracle.ts'
 
 /*
@@ -64,10 +64,10 @@ export interface LatePost {
 
 /** What a process knows beyond the ledger. */
 export interface Memory {
-  readonly looks: readonly (readonly [Key, Look])[]
+  readonly looks: readonly (readonly [Key, Observation])[]
   /** When the pipe of a key was recorded by this process. */
   readonly recordedAt: readonly (readonly [Key, number])[]
-  readonly unsaved: readonly (readonly [Key, Unsaved])[]
+  readonly unsaved: readonly (readonly [Key, PendingOutcome])[]
   /** Whether it has read a valid manifest of each service. */
   readonly knowsServices: boolean
 }

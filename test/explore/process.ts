@@ -1,13 +1,13 @@
 import type { Clock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import { createBoard } from '../../src/reconcile/board.ts'
-import type { Deps } from '../../src/reconcile/deps.ts'
-import type { PersonDeps } from '../../src/reconcile/person.ts'
-import type { SecretStore } from '../../src/reconcile/ports.ts'
+import { createBoard } from '../../src/reconcile/state/status-board.ts'
+import type { ReconcileContext } from '../../src/reconcile/context.ts'
+import type { OperatorContext } from '../../src/reconcile/operator/operator.ts'
+import type { SecretStore } from '../../src/contract/secrets.ts'
 import { createReconciler } from '../../src/reconcile/reconciler.ts'
-import { createRescue, type Rescue } from '../../src/reconcile/rescue.ts'
-import { createWorld, type World } from '../../src/reconcile/world.ts'
+import { createOutcomeOutbox, type OutcomeOutbox } from '../../src/reconcile/apply/outcome-outbox.ts'
+import { createStateStore, type StateStore } from '../../src/reconcile/state/store.ts'
 import { catalogOf } from './directory.ts'
 import { createLedger, NO_CHOICE } from './ledger.ts'
 import { BEGIN, BLANK_MEMORY, forgetAll, newId, type Memory, type Model } from './model.ts'
@@ -25,7 +25,7 @@ const SHORT_MS = 5_000
 function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
   const { model } = run
   const clock = clockOf(model)
-  const world = createWorld({ hashKey: HASH_KEY, clock })
+  const store = createStateStore({ hashKey: HASH_KEY, clock })
   let isDead = false
   const { promise: died, resolve: end } = Promise.withResolvers<'died'>()
 
@@ -43,33 +43,33 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
     async reconcile(key) {
       if (!isSecond && run.busy.has(key)) throw new Error(`${key} is being reconciled`)
       if (!isSecond) run.busy.add(key)
-      const turn = { priority: 1, stopping: NEVER, reconcileId: 'r', changedAt: undefined } as const
-      const reconciled = reconciler.reconcile(key, { ...turn, leavePlace: () => undefined })
+      const request = { priority: 1, stopping: NEVER, reconcileId: 'r', changedAt: undefined } as const
+      const reconciled = reconciler.reconcile(key, { ...request, releaseSlot: () => undefined })
       const ended = await Promise.race([reconciled, died])
       if (!isSecond) run.busy.delete(key)
       return ended
     },
-    read: () => world.setCatalog(catalogOf(model)),
+    read: () => store.setCatalog(catalogOf(model)),
     memory: () => ({
-      looks: keysOf(world).flatMap((key) => {
-        const look = world.look(key)
-        return look === undefined ? [] : [[key, look] as const]
+      looks: keysOf(store).flatMap((key) => {
+        const observation = store.observation(key)
+        return observation === undefined ? [] : [[key, observation] as const]
       }),
-      recordedAt: keysOf(world).flatMap((key) => {
-        const age = world.pipeAgeMs(key)
+      recordedAt: keysOf(store).flatMap((key) => {
+        const age = store.pipeAgeMs(key)
         return age === undefined ? [] : [[key, model.now - age] as const]
       }),
-      unsaved: [...rescue.pending],
+      unsaved: [...outbox.pending],
       knowsServices: model.memory.knowsServices || !model.isServiceFlawed,
     }),
   }
 
-  const deps: Deps = {
+  const context: ReconcileContext = {
     platform: createPlatform(run, process),
     ledger: createLedger(run, process),
     secrets: secretsOf(model),
     mounted: secretsOf(model),
-    world,
+    store,
     clock,
     emit: () => undefined,
     random: () => 0,
@@ -77,9 +77,9 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
     timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
     maxCreates: 25,
   }
-  const rescue = createRescue(deps)
-  const reconciler = createReconciler(deps, createBoard(), rescue)
-  remember(model, memory, world, rescue, clock)
+  const outbox = createOutcomeOutbox(context)
+  const reconciler = createReconciler(context, createBoard(), outbox)
+  remember(model, memory, store, outbox, clock)
   process.read()
   run.processes.add(process)
   return process
@@ -93,16 +93,16 @@ export function secondProcess(run: Run): Process {
 }
 
 /** What a person's command at the shell works with: a process of its own, beside. */
-export function createShell(run: Run): PersonDeps {
+export function createShell(run: Run): OperatorContext {
   const { model } = run
   const clock = clockOf(model)
-  const world = createWorld({ hashKey: HASH_KEY, clock })
-  world.setCatalog(catalogOf(model))
+  const store = createStateStore({ hashKey: HASH_KEY, clock })
+  store.setCatalog(catalogOf(model))
   return {
     platform: createPlatform(run, NO_CHOICE),
     ledger: createLedger(run, NO_CHOICE),
     secrets: secretsOf(model),
-    world,
+    store,
     clock,
   }
 }
@@ -120,8 +120,8 @@ export function processOf(run: Run): Process {
 function remember(
   model: Model,
   memory: Memory,
-  world: World,
-  rescue: Rescue,
+  store: StateStore,
+  outbox: OutcomeOutbox,
   clock: Clock & { at: number | undefined },
 ): void {
   const recordedAt = new Map(memory.recordedAt)
@@ -129,17 +129,17 @@ function remember(
     const at = recordedAt.get(record.key)
     if (at !== undefined && record.pipe !== undefined) {
       clock.at = at
-      world.note({ ...record, pipe: undefined })
+      store.note({ ...record, pipe: undefined })
     }
-    world.note(record)
+    store.note(record)
     clock.at = undefined
   }
-  for (const [key, look] of memory.looks) world.noteLook(key, look)
-  for (const [key, unsaved] of memory.unsaved) rescue.remember(key, unsaved)
+  for (const [key, observation] of memory.looks) store.noteObservation(key, observation)
+  for (const [key, unsaved] of memory.unsaved) outbox.remember(key, unsaved)
 }
 
-function keysOf(world: World): readonly LedgerRecord['key'][] {
-  return [...world.records()].map(({ key }) => key)
+function keysOf(store: StateStore): readonly LedgerRecord['key'][] {
+  return [...store.records()].map(({ key }) => key)
 }
 
 /** The clock of a model; it can be set for a moment. */

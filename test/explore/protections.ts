@@ -37,16 +37,16 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        from: `    const asked = questionOf(deps,`,
-        to: `    const before = permit === undefined ? undefined : LAST.get(deps)
+        from: `    const asked = questionOf(context,`,
+        to: `    const before = permit === undefined ? undefined : LAST.get(context)
     if (before !== undefined) return { failure: before, askedAt }
-    const asked = questionOf(deps,`,
+    const asked = questionOf(context,`,
       },
       {
         from: `  } catch (failure) {
     return { failure, askedAt }`,
         to: `  } catch (failure) {
-    LAST.set(deps, failure)
+    LAST.set(context, failure)
     return { failure, askedAt }`,
         below: `const LAST = new WeakMap<object, unknown>()`,
       },
@@ -113,7 +113,7 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        from: `    return await turnOf(context, permit)\n  } finally`,
+        from: `    return await reconcileOnce(reconciliation, permit)\n  } finally`,
         to: `    const decision = { action: round.action, outcome: NOTHING_TO_DO }
     return await conclude(context, round, await carryOut(context, assessment, decision, permit))\n  } finally`,
       },
@@ -151,8 +151,8 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        from: `const tooEarly = stillOnItsWay(deps, key, intent)`,
-        to: `const tooEarly = force ? stillOnItsWay(deps, key, intent) : undefined`,
+        from: `const tooEarly = stillOnItsWay(context, key, intent)`,
+        to: `const tooEarly = force ? stillOnItsWay(context, key, intent) : undefined`,
       },
     ],
   },
@@ -173,7 +173,7 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || world.steadyNow() < retryFrom(intent))`,
+        from: `const isEarly = isSaid && (intent.saidEarlyAt !== undefined || store.steadyNow() < retryFrom(intent))`,
         to: `const isEarly = isSaid && retryFrom(intent) < 0`,
       },
     ],
@@ -195,8 +195,8 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        from: `  const refutedAt = saysGone(entry, pipe.id) ? (pipe.refutedAt ?? now) : undefined`,
-        to: `  const refutedAt = saysGone(entry, pipe.id) ? pipe.refutedAt : undefined`,
+        from: `  const refutedAt = saysDeleted(entry, pipe.id) ? (pipe.refutedAt ?? now) : undefined`,
+        to: `  const refutedAt = saysDeleted(entry, pipe.id) ? pipe.refutedAt : undefined`,
       },
     ],
   },

@@ -1,5 +1,5 @@
 import type { Key } from '../../src/kinds/key.ts'
-import type { Reconciled } from '../../src/reconcile/reconciled.ts'
+import type { ReconcileResult } from '../../src/reconcile/context.ts'
 import type { Written } from '../support/oracle.ts'
 import type { Chooser, Option } from './chooser.ts'
 import { settleViews } from './hiding.ts'
@@ -9,7 +9,7 @@ import type { World } from './worlds.ts'
 /** Pipewright itself: the real reconciler, built from what the model says that it knows. */
 export interface Process {
   /** `died`: the process did, in the middle. */
-  reconcile(key: Key): Promise<Reconciled | 'died'>
+  reconcile(key: Key): Promise<ReconcileResult | 'died'>
   /** Reads the directory. */
   read(): void
   readonly isDead: boolean

@@ -1,12 +1,12 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
-import { adoptAs } from '../../src/reconcile/person-adopt.ts'
-import { forgetKey } from '../../src/reconcile/person-forget.ts'
-import { recreatePipe } from '../../src/reconcile/person-recreate.ts'
-import { retryCreate } from '../../src/reconcile/person-retry.ts'
-import type { Answer, PersonDeps } from '../../src/reconcile/person.ts'
-import { LedgerError } from '../../src/reconcile/ports.ts'
+import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
+import { forgetKey } from '../../src/reconcile/operator/forget.ts'
+import { recreatePipe } from '../../src/reconcile/operator/recreate.ts'
+import { retryCreate } from '../../src/reconcile/operator/retry.ts'
+import type { OperatorResult, OperatorContext } from '../../src/reconcile/operator/operator.ts'
+import { LedgerError } from '../../src/contract/ledger.ts'
 import { keyOfWish, shortId, type Model, type Pipe } from './model.ts'
 import { createShell, processOf } from './process.ts'
 import { tell, type Run, type Step } from './run.ts'
@@ -54,9 +54,9 @@ function adopt(key: Key, { id }: Pipe): Step {
   return said(
     command,
     0,
-    (run, deps) => {
+    (run, context) => {
       run.model.saidPipe.add(id)
-      return adoptAs(deps, { key, pipeId: id, word: 'resolve' }, NEVER)
+      return adoptAs(context, { key, pipeId: id, word: 'resolve' }, NEVER)
     },
     undefined,
   )
@@ -67,9 +67,9 @@ function retry(key: Key, intentId: string, force: boolean): Step {
   return said(
     command,
     force ? 1 : 0,
-    (run, deps) => {
+    (run, context) => {
       run.model.saidRetry.add(intentId)
-      return retryCreate(deps, key, { force })
+      return retryCreate(context, key, { force })
     },
     (run) => {
       allow(run.model, key, undefined)
@@ -82,7 +82,7 @@ function recreate(key: Key, pipeId: string): Step {
   return said(
     `resolve ${key} --recreate`,
     1,
-    (_, deps) => recreatePipe(deps, key, NEVER),
+    (_, context) => recreatePipe(context, key, NEVER),
     (run) => {
       allow(run.model, key, pipeId)
     },
@@ -93,7 +93,7 @@ function forget({ key, pipe, former, intent }: LedgerRecord): Step {
   return said(
     `forget ${key}`,
     1,
-    (_, deps) => forgetKey(deps, key),
+    (_, context) => forgetKey(context, key),
     (run) => {
       for (const id of [pipe?.id, former?.pipe.id, intent?.id]) if (id !== undefined) run.model.hands.add(id)
     },
@@ -110,7 +110,7 @@ function allow(model: Model, key: Key, gone: string | undefined): void {
 function said(
   command: string,
   cost: number,
-  say: (run: Run, deps: PersonDeps) => Promise<Answer>,
+  say: (run: Run, context: OperatorContext) => Promise<OperatorResult>,
   done: ((run: Run) => void) | undefined,
 ): Step {
   return {

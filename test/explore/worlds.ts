@@ -47,7 +47,6 @@ export type EditKind =
   | 'depends'
   | 'on missing'
   | 'unmount'
-  | 'break the lock'
 
 export type WordKind =
   'adopt' | 'adopt in Git' | 'retry' | 'retry in Git' | 'force' | 'recreate' | 'recreate in Git' | 'forget'

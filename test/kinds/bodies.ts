@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
-import { showName } from '../../src/kinds/difference-text.ts'
-import type { Fields, Form, LeafForm, RecordsForm, RequestOnly } from '../../src/kinds/body-shape.ts'
+import { showName } from '../../src/kinds/difference.ts'
+import type { Fields, Form, LeafForm, RecordsForm, RequestOnly } from '../../src/kinds/field-table.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 
 /** A value, another way to write the same, and a value that means something else. */

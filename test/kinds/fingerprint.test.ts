@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { changedFields, fingerprintBody } from '../../src/kinds/fingerprint.ts'
-import { isReturnedField } from '../../src/kinds/body-shape.ts'
+import { isReturnedField } from '../../src/kinds/field-table.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { maskSensitive } from '../../src/kinds/mask.ts'
-import { isSensitiveName, SENSITIVE_NAMES, sensitiveTexts } from '../../src/kinds/sensitive-names.ts'
-import { maskLines } from '../../src/manifest/mask.ts'
+import { maskSensitive, isSensitiveName, SENSITIVE_NAMES, sensitiveTexts } from '../../src/kinds/mask.ts'
+import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
 import { mask } from '../../src/lib/excerpt.ts'
-import { maskText, REDACTED_PATHS } from '../../src/telemetry/mask.ts'
+import { maskText, REDACTED_PATHS } from '../../src/telemetry/log-mask.ts'
 
 const VALUE = 'hunter2-hunter2'
 

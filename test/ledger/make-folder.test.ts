@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeFolder } from '../../src/ledger/make-folder.ts'
+import { makeFolder } from '../../src/ledger/location.ts'
 
 let base: string
 beforeAll(() => {

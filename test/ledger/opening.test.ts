@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
-import { openSqliteLedger, type SqliteLedgerOptions } from '../../src/ledger/sqlite.ts'
+import { openSqliteLedger, type SqliteLedgerOptions } from '../../src/ledger/sqlite-backend.ts'
 import { asAnotherUser } from './another-user.ts'
 import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
 

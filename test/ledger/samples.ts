@@ -1,7 +1,7 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { blankRecord, type LedgerRecord, type RecordedPipe } from '../../src/plan/record.ts'
-import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
 
 /** A time that stands still: a ledger only measures and stamps. */
 export const CLOCK: Clock = { now: () => 1_800_000_000_000, monotonic: () => 5, after: () => () => undefined }

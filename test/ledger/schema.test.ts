@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { takeOwnerLock } from '../../src/ledger/owner-lock.ts'
-import { MIGRATIONS, migrate, schemaVersion } from '../../src/ledger/schema.ts'
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts'
+import { takeOwnerLock } from '../../src/ledger/lease.ts'
+import { MIGRATIONS, migrate, schemaVersion } from '../../src/ledger/table-schema.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite-backend.ts'
 import { blank, CLOCK, entry, ignore, ORDERS } from './samples.ts'
 
 /** A made-up history of schemas: the third fills what the second adds. */

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { explain } from '../../src/ledger/sqlite-fault.ts'
-import { LedgerConflict, LedgerError } from '../../src/reconcile/ports.ts'
+import { LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 
 function failureOf(work: () => void): unknown {
   try {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts'
-import { LedgerConflict, LedgerError, type Ledger } from '../../src/reconcile/ports.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite-backend.ts'
+import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
 
 /*

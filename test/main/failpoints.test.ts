@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { failpointPlan } from '../../src/cli/failpoints.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { FAILPOINT_VARIABLE } from '../../src/reconcile/failpoint.ts'
+import { FAILPOINT_VARIABLE } from '../../src/contract/failpoint.ts'
 import { runProgram } from '../support/process.ts'
 
 describe('PIPEWRIGHT_FAILPOINT', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dependencyCircles } from '../../src/manifest/dependency-circles.ts'
+import { dependencyCircles } from '../../src/manifest/rules/dependency-cycles.ts'
 import { UUID, documents, endpoint, lock, next, pipe, readingOf, service, statesOf } from './support.ts'
 
 const OTHER = '11111111-1111-4111-8111-111111111111'

@@ -11,9 +11,9 @@ import {
   infiniteStream,
 } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pictureOf } from '../../src/manifest/findings.ts'
-import { maskLines } from '../../src/manifest/mask.ts'
-import { splitDocuments } from '../../src/manifest/split-documents.ts'
+import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
+import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
+import { splitDocuments } from '../../src/manifest/yaml/split-documents.ts'
 import {
   documents,
   endpoint,

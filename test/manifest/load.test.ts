@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createSource } from '../../src/manifest/load.ts'
+import { createSource } from '../../src/manifest/source.ts'
 import { documents, never, pipe, service, temporaryFolder } from './support.ts'
 
 const NOTHING = new Map()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Reading } from '../../src/manifest/read-directory.ts'
+import type { Reading } from '../../src/manifest/files/read-directory.ts'
 import { documents, lock, next, pipe, readingOf, service } from './support.ts'
 
 const ID = '11111111-1111-4111-8111-111111111111'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
-import { findTooMany } from '../../src/manifest/token-limit.ts'
-import { parseFile } from '../../src/manifest/parse-file.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { findTooMany } from '../../src/manifest/yaml/token-limit.ts'
+import { parseFile } from '../../src/manifest/validate/parse-file.ts'
 import { documents, findingsOf, parse, pipe, service } from './support.ts'
 import { cpuMsOf } from '../support/cpu.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pictureOf } from '../../src/manifest/findings.ts'
+import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 
 const at = (lineText: string, column: number, endColumn: number) => ({
   file: 'a.yaml',

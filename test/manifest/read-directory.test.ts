@@ -3,9 +3,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writ
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
-import { readDirectory } from '../../src/manifest/read-directory.ts'
-import type { ReadOptions } from '../../src/manifest/read-directory.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { readDirectory, type ReadOptions } from '../../src/manifest/files/read-directory.ts'
 import { asAnotherUser } from '../ledger/another-user.ts'
 import { findingsOf, never, pipe, temporaryFolder } from './support.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { pictureOf } from '../../src/manifest/findings.ts'
-import { MASK, maskLines } from '../../src/manifest/mask.ts'
+import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
+import { MASK, maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
 import { findingsOf, parse } from './support.ts'
 
 const PLANTED = 'hunter2-XyZ'

@@ -1,11 +1,13 @@
 import { renameSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
-import { readDirectory } from '../../src/manifest/read-directory.ts'
-import type { DirectoryReading, ReadOptions } from '../../src/manifest/read-directory.ts'
-import { never, parse, pipe, temporaryFolder } from './support.ts'
-import type { Folder } from './support.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import {
+  readDirectory,
+  type DirectoryReading,
+  type ReadOptions,
+} from '../../src/manifest/files/read-directory.ts'
+import { never, parse, pipe, temporaryFolder, type Folder } from './support.ts'
 
 let folder: Folder
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { backoffAfter, isWaiting } from '../../src/plan/backoff.ts'
+import { backoffAfter, isWaiting } from '../../src/plan/requeue.ts'
 import { because } from './inputs.ts'
 import type { Failed } from '../../src/plan/outcome.ts'
 import type { Reason } from '../../src/plan/reason.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { brakeOf } from '../../src/plan/brake.ts'
+import { createLimitOf } from '../../src/plan/gates.ts'
 
 describe('the brake', () => {
   test.each([
@@ -9,6 +9,6 @@ describe('the brake', () => {
     { why: 'a limit of 0 lets nothing pass', wanted: 1, limit: 0, on: true },
     { why: 'a person said yes', wanted: 10_000, limit: Infinity, on: false },
   ])('$why', ({ wanted, limit, on }) => {
-    expect(brakeOf({ wanted, limit })).toEqual(on ? { wanted, limit } : undefined)
+    expect(createLimitOf({ wanted, limit })).toEqual(on ? { wanted, limit } : undefined)
   })
 })

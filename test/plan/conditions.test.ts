@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../src/plan/action.ts'
 import type { Condition, Conditions } from '../../src/plan/condition.ts'
-import type { Status } from '../../src/plan/status.ts'
-import type { ConditionsInput } from '../../src/plan/conditions.ts'
-import { changedConditions, conditionsAfter, statusOf } from '../../src/plan/conditions.ts'
+import type { Status } from '../../src/plan/severity.ts'
+import {
+  type ConditionsInput,
+  changedConditions,
+  conditionsAfter,
+  statusOf,
+} from '../../src/plan/conditions.ts'
 import { decide } from '../../src/plan/decide.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
-import type { Outcome } from '../../src/plan/outcome.ts'
-import { NOTHING_TO_DO } from '../../src/plan/outcome.ts'
+import { type Outcome, NOTHING_TO_DO } from '../../src/plan/outcome.ts'
 import { REASONS, type Reason } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import {

@@ -113,22 +113,22 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a record without a manifest looks like it',
-    input: pipe({ surroundings: { kin: { key: 'Pipe/old', how: 'gone', file: 'old.yaml' } } }),
+    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'gone', file: 'old.yaml' } } }),
     is: ['refuse', 'RenameSuspected'],
   },
   {
     why: 'the pipe of another manifest looks like it',
-    input: pipe({ surroundings: { kin: { key: 'Pipe/old', how: 'namesake', file: 'old.yaml' } } }),
+    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'namesake', file: 'old.yaml' } } }),
     is: ['refuse', 'NameTaken'],
   },
   {
     why: 'what it was renamed from cannot move yet',
-    input: pipe({ surroundings: { kin: { key: 'Pipe/old', how: 'renamed-from', file: undefined } } }),
+    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'renamed-from', file: undefined } } }),
     is: ['refuse', 'RenameWaiting'],
   },
   {
     why: 'too many at once are all refused',
-    input: pipe({ surroundings: { brake: { wanted: 26, limit: 25 } } }),
+    input: pipe({ surroundings: { createLimit: { wanted: 26, limit: 25 } } }),
     is: ['refuse', 'CreateLimit'],
   },
   {
@@ -226,7 +226,7 @@ const ROWS: readonly Row[] = [
     input: pipe({
       recorded: unknown,
       policy: { retryCreate: INTENT_ID },
-      surroundings: { brake: { wanted: 26, limit: 25 } },
+      surroundings: { createLimit: { wanted: 26, limit: 25 } },
     }),
     is: ['refuse', 'CreateLimit'],
   },
@@ -530,7 +530,7 @@ const ROWS: readonly Row[] = [
     input: pipe({
       recorded: created(),
       observed: MISSING,
-      surroundings: { brake: { wanted: 26, limit: 25 } },
+      surroundings: { createLimit: { wanted: 26, limit: 25 } },
     }),
     is: ['refuse', 'CreateLimit'],
   },

@@ -5,12 +5,12 @@ import { SERVICE } from '../../src/kinds/service/kind.ts'
 import type { Difference } from '../../src/kinds/difference.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type {
-  AlertInput,
+  ReadOnlyInput,
   Desired,
-  EndpointInput,
+  UpsertInput,
   Observed,
-  PipeInput,
-  ServiceInput,
+  CreateOnceInput,
+  ReferenceInput,
   Surroundings,
 } from '../../src/plan/input.ts'
 import type { Witness } from '../../src/plan/missing.ts'
@@ -64,10 +64,10 @@ const ALONE: Surroundings = {
   serviceProblem: undefined,
   lockedId: undefined,
   hiddenLocks: [],
-  kin: undefined,
+  similar: undefined,
   notReady: [],
   missingSecrets: [],
-  brake: undefined,
+  createLimit: undefined,
   massMissing: undefined,
   unfound: false,
   knownIds: [],
@@ -149,7 +149,9 @@ function common(key: Key, changes: Changes) {
   }
 }
 
-export function pipe(changes: Changes & { readonly policy?: PipeInput['policy'] } = {}): PipeInput {
+export function pipe(
+  changes: Changes & { readonly policy?: CreateOnceInput['policy'] } = {},
+): CreateOnceInput {
   return {
     ...common('Pipe/orders', changes),
     lifecycle: 'create-once',
@@ -159,8 +161,8 @@ export function pipe(changes: Changes & { readonly policy?: PipeInput['policy'] 
 }
 
 export function endpoint(
-  changes: Changes & Partial<Pick<EndpointInput, 'policy' | 'replyDiffers' | 'takesAway'>> = {},
-): EndpointInput {
+  changes: Changes & Partial<Pick<UpsertInput, 'policy' | 'replyDiffers' | 'takesAway'>> = {},
+): UpsertInput {
   return {
     ...common('QueryEndpoint/analytics', changes),
     lifecycle: 'upsert',
@@ -171,7 +173,7 @@ export function endpoint(
   }
 }
 
-export function alert(changes: Changes & { readonly policy?: AlertInput['policy'] } = {}): AlertInput {
+export function alert(changes: Changes & { readonly policy?: ReadOnlyInput['policy'] } = {}): ReadOnlyInput {
   return {
     ...common('Alert/lag', changes),
     lifecycle: 'read-only',
@@ -180,7 +182,7 @@ export function alert(changes: Changes & { readonly policy?: AlertInput['policy'
   }
 }
 
-export function service(changes: Changes & { readonly authFailure?: string } = {}): ServiceInput {
+export function service(changes: Changes & { readonly authFailure?: string } = {}): ReferenceInput {
   return {
     ...common('Service/analytics', changes),
     lifecycle: 'reference',

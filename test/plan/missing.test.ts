@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { Misses, Witness } from '../../src/plan/missing.ts'
-import { isBelieved, isMassMissing, missesAfter } from '../../src/plan/missing.ts'
-import { replaceableFrom, replacedAfter } from '../../src/plan/replacement.ts'
+import {
+  type Misses,
+  type Witness,
+  isBelieved,
+  isMassMissing,
+  missesAfter,
+  replaceableFrom,
+  replacedAfter,
+} from '../../src/plan/missing.ts'
 import { HOUR, MINUTE, NOW, PIPE_ID } from './inputs.ts'
 
 const KEY = 'key-1'

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Action } from '../../src/plan/action.ts'
 import type { Conditions } from '../../src/plan/condition.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
-import type { NextLook } from '../../src/plan/next-look.ts'
-import { nextLook } from '../../src/plan/next-look.ts'
+import { type Requeue, requeueAfter } from '../../src/plan/requeue.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Backoff } from '../../src/plan/record.ts'
 import { alert, because, created, endpoint, FOUND, HOUR, MINUTE, NOW, pipe } from './inputs.ts'
@@ -26,10 +25,10 @@ interface Row {
   readonly decided?: DecideInput
   readonly backoff?: Backoff
   readonly ready?: Reason
-  readonly unsettledLooks?: number
+  readonly unsettledObservations?: number
   readonly unseenForMs?: number
   /** At no jitter, and at the most there is. */
-  readonly is: readonly [why: NextLook['why'], latestMs: number, earliestMs: number]
+  readonly is: readonly [why: Requeue['why'], latestMs: number, earliestMs: number]
 }
 
 const backoff = { failures: 1, until: NOW + 7_000, digest: '' }
@@ -137,19 +136,19 @@ const ROWS: readonly Row[] = [
   {
     why: 'then twice that, and so on',
     ready: 'UnhealthyState',
-    unsettledLooks: 5,
+    unsettledObservations: 5,
     is: ['retry', 64_000, 64_000],
   },
   {
     why: 'up to the interval',
     ready: 'UnhealthyState',
-    unsettledLooks: 8,
+    unsettledObservations: 8,
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
   {
     why: 'and for ever',
     ready: 'UnhealthyState',
-    unsettledLooks: 10_000,
+    unsettledObservations: 10_000,
     is: ['drift', 5 * MINUTE, 4 * MINUTE],
   },
   {
@@ -163,12 +162,12 @@ const ROWS: readonly Row[] = [
 describe('the next look', () => {
   test.each(ROWS)('$why', (row) => {
     const at = (random: number) =>
-      nextLook({
+      requeueAfter({
         action: row.action ?? action('observe', 'InSync'),
         conditions: ready(row.ready ?? 'Healthy'),
         backoff: row.backoff,
         decided: row.decided ?? looked,
-        unsettledLooks: row.unsettledLooks ?? 0,
+        unsettledObservations: row.unsettledObservations ?? 0,
         unseenForMs: row.unseenForMs,
         random: () => random,
       })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Condition } from '../../src/plan/condition.ts'
-import { isWell, STATUSES, wellnessOf } from '../../src/plan/status.ts'
+import { isWell, STATUSES, wellnessOf } from '../../src/plan/severity.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import {
   messageOf,

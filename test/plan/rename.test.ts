@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { LedgerRecord } from '../../src/plan/record.ts'
-import { blankRecord } from '../../src/plan/record.ts'
-import type { Kinship, Newcomer } from '../../src/plan/rename.ts'
-import { findKinship } from '../../src/plan/rename.ts'
+import { type LedgerRecord, blankRecord } from '../../src/plan/record.ts'
+import { type Similarity, type Candidate, findSimilar } from '../../src/plan/rename-detection.ts'
 import { appliedEndpoint, created, EDITED, FIELDS, intent, MINUTE, OTHER_ID, recordedPipe } from './inputs.ts'
 
 const SERVICE = { name: 'analytics', organizationId: 'o', serviceId: 's' }
 const OTHER_SERVICE = { ...SERVICE, serviceId: 'other' }
 const RENAMED_SERVICE = { ...SERVICE, name: 'other' }
 
-const newcomer: Newcomer = {
+const candidate: Candidate = {
   key: 'Pipe/new',
   serviceId: SERVICE.serviceId,
   platformName: 'orders',
@@ -31,7 +29,7 @@ const longer = { ...EDITED, fields: { ...FIELDS.fields, 'scaling.replicas': 'h-2
 interface Row {
   readonly why: string
   readonly records: readonly LedgerRecord[]
-  readonly is: readonly [from: string, certainty: Kinship['certainty']] | undefined
+  readonly is: readonly [from: string, certainty: Similarity['certainty']] | undefined
 }
 
 const ROWS: readonly Row[] = [
@@ -117,12 +115,12 @@ const ROWS: readonly Row[] = [
 
 describe('how a newcomer relates to what is recorded', () => {
   test.each(ROWS)('$why', ({ records, is }) => {
-    const kinship = findKinship(newcomer, records)
-    expect(kinship && [kinship.from.key, kinship.certainty]).toEqual(is)
+    const similarity = findSimilar(candidate, records)
+    expect(similarity && [similarity.from.key, similarity.certainty]).toEqual(is)
   })
 
   test('does not depend on the id of the pipe', () => {
     const other = recordedPipe(OTHER_ID, { origin: 'adopted' })
-    expect(findKinship(newcomer, [gone({ pipe: other })])?.certainty).toBe('same')
+    expect(findSimilar(candidate, [gone({ pipe: other })])?.certainty).toBe('same')
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isWell } from '../../src/plan/status.ts'
+import { isWell, isAtLeast } from '../../src/plan/severity.ts'
 import { REASONS } from '../../src/plan/reason.ts'
-import { isAtLeast } from '../../src/plan/severity.ts'
 
 describe('severity', () => {
   test('is critical only where nothing but a person ends it', () => {

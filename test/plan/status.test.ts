@@ -1,10 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Condition } from '../../src/plan/condition.ts'
-import { STATUSES } from '../../src/plan/status.ts'
+import { STATUSES } from '../../src/plan/severity.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
-import type { Reason } from '../../src/plan/reason.ts'
-import { REASONS } from '../../src/plan/reason.ts'
+import { type Reason, REASONS } from '../../src/plan/reason.ts'
 
 describe('the status', () => {
   const told = fc.record({

@@ -3,9 +3,9 @@ import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
 import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { expect, test } from 'vitest'
 import { createCredentialBreaker, type AuthenticatedCaller } from '../../src/platform/credential-breaker.ts'
-import type { Event } from '../../src/reconcile/events.ts'
-import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
-import { RemoteError } from '../../src/reconcile/remote-error.ts'
+import type { Event } from '../../src/contract/events.ts'
+import { SecretUnavailableError } from '../../src/contract/secrets.ts'
+import { RemoteError } from '../../src/contract/remote-error.ts'
 import { createFakeClock } from './support/clock.ts'
 import {
   access,

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createBudget, type Budget } from '../../src/platform/budget.ts'
-import type { Event } from '../../src/reconcile/events.ts'
-import type { Priority } from '../../src/reconcile/ports.ts'
-import { RemoteError } from '../../src/reconcile/remote-error.ts'
+import type { Event } from '../../src/contract/events.ts'
+import type { Priority } from '../../src/contract/platform.ts'
+import { RemoteError } from '../../src/contract/remote-error.ts'
 import { createFakeClock, type FakeClock } from './support/clock.ts'
 
 const never = new AbortController().signal

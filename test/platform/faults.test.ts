@@ -3,10 +3,9 @@ import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
+import type { Effect, ErrorClass } from '../../src/contract/remote-error.ts'
 import { realClock } from './support/clock.ts'
 import {
   access,

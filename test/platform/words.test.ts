@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sensitiveTexts } from '../../src/kinds/sensitive-names.ts'
+import { sensitiveTexts } from '../../src/kinds/mask.ts'
 import { excerptOf } from '../../src/lib/excerpt.ts'
 import { retryAfterMs } from '../../src/lib/retry-after.ts'
 import { baseOf, pathOf } from '../../src/platform/wire.ts'

@@ -112,7 +112,7 @@ describe('policy.adopt of a pipe', () => {
     const id = await before(world)
     world.write('orders.yaml', adopting(id))
     await world.go('Pipe/orders')
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let request = 0; request < 5; request += 1) {
       await world.clock.advance(5 * MINUTE)
       await world.go('Pipe/orders')
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/plan/reason.ts'
-import type { Status } from '../../src/plan/status.ts'
+import type { Status } from '../../src/plan/severity.ts'
 import type { Intent } from '../../src/plan/record.ts'
 import { given, HOUR, MINUTE, SECOND } from './given.ts'
 import { pipe } from './manifests.ts'
@@ -63,7 +63,7 @@ describe('a create that ends in', () => {
     expect(record.intent).toMatchObject({ state: row.intent, attempt: 1 })
     expect(record.conditions?.Synced.reason).toBe(row.reason)
     expect(world.board.get('Pipe/orders')).toMatchObject({ status: row.status, reason: row.reason })
-    for (let turn = 0; turn < 60; turn += 1) {
+    for (let request = 0; request < 60; request += 1) {
       await clock.advance(HOUR / 60)
       await world.go('Pipe/orders')
     }
@@ -183,7 +183,7 @@ describe('a create', () => {
   test('stays in sight while its outcome is unknown: suspended, with errors from the start, and gone', async () => {
     const before = await given({ 'orders.yaml': pipe('orders') })
     before.platform.script('create', { type: 'lost', worked: true })
-    expect(await before.turn('Pipe/orders')).toBeUndefined()
+    expect(await before.request('Pipe/orders')).toBeUndefined()
     const world = await given({ 'orders.yaml': pipe('orders', { replicas: -1 }) }, { around: before.around })
     await world.go('Pipe/orders')
     expect(world.board.get('Pipe/orders')).toMatchObject({
@@ -210,7 +210,7 @@ describe('a create', () => {
   test('is unknown after a crash in the middle, whatever the manifest says since', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     world.platform.script('create', { type: 'lost', worked: true })
-    expect(await world.turn('Pipe/orders')).toBeUndefined()
+    expect(await world.request('Pipe/orders')).toBeUndefined()
     const again = await given({}, { around: world.around })
     for (const change of [
       { replicas: 2 },

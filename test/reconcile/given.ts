@@ -1,28 +1,20 @@
 import type { Key } from '../../src/kinds/key.ts'
-import { createMemoryLedger } from '../../src/ledger/memory.ts'
+import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { Conditions } from '../../src/plan/condition.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import type { WritableBoard } from '../../src/reconcile/board.ts'
-import { createBoard } from '../../src/reconcile/board.ts'
-import type { Deps } from '../../src/reconcile/deps.ts'
-import type { Event } from '../../src/reconcile/events.ts'
-import type { Ledger } from '../../src/reconcile/ports.ts'
-import type { Reconciled } from '../../src/reconcile/reconciled.ts'
-import type { Reconciler } from '../../src/reconcile/reconciler.ts'
-import { createReconciler } from '../../src/reconcile/reconciler.ts'
-import { createWorld } from '../../src/reconcile/world.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
-import type { ModelDirectory } from './model-directory.ts'
-import { createModelDirectory, createReader } from './model-directory.ts'
-import type { LedgerView } from './model-ledger.ts'
-import { createLedgerView } from './model-ledger.ts'
+import { type WritableBoard, createBoard } from '../../src/reconcile/state/status-board.ts'
+import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
+import type { Event } from '../../src/contract/events.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
+import { type Reconciler, createReconciler } from '../../src/reconcile/reconciler.ts'
+import { createStateStore } from '../../src/reconcile/state/store.ts'
+import { type FakeClock, createFakeClock } from '../support/fake-clock.ts'
+import { type ModelDirectory, createModelDirectory, createReader } from './model-directory.ts'
+import { type LedgerView, createLedgerView } from './model-ledger.ts'
 import { judgeWrite, type Truth, type Written } from '../support/oracle.ts'
 import { service } from './manifests.ts'
-import type { ModelPlatform } from './model-platform.ts'
-import { createModelPlatform } from './model-platform.ts'
-import type { ModelSecrets } from './model-secrets.ts'
-import { createModelSecrets } from './model-secrets.ts'
+import { type ModelPlatform, createModelPlatform } from './model-platform.ts'
+import { type ModelSecrets, createModelSecrets } from './model-secrets.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
@@ -78,7 +70,7 @@ function createSurroundings(): Surroundings {
 
 /** One process: what it holds in memory, and its own view of the ledger. */
 interface Process {
-  readonly deps: Deps
+  readonly context: ReconcileContext
   readonly ledger: LedgerView
   readonly board: WritableBoard
   readonly reconciler: Reconciler
@@ -88,9 +80,9 @@ interface Process {
   /** Reads the directory once. @returns keys that changed */
   read(): readonly Key[]
   /** A turn that ends: time passes while it waits. `undefined`: it never ends, because the process died in it. */
-  turn(key: Key, stopping?: AbortSignal): Promise<Reconciled | undefined>
+  request(key: Key, stopping?: AbortSignal): Promise<ReconcileResult | undefined>
   /** A turn that the caller waits for. */
-  begin(key: Key, stopping?: AbortSignal): Promise<Reconciled>
+  begin(key: Key, stopping?: AbortSignal): Promise<ReconcileResult>
   /** Every key that there is, in order. */
   keys(): readonly Key[]
 }
@@ -99,7 +91,7 @@ export interface ProcessOptions {
   readonly maxCreates?: number
   readonly random?: () => number
   readonly hops?: () => number
-  readonly fail?: Deps['fail']
+  readonly fail?: ReconcileContext['fail']
 }
 
 /** Starts a process, as the daemon does: records first, then the directory. */
@@ -110,12 +102,12 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     hops: options.hops ?? (() => 0),
   })
   const events: Event[] = []
-  const deps: Deps = {
+  const context: ReconcileContext = {
     platform,
     ledger,
     secrets,
     mounted: secrets,
-    world: createWorld({ hashKey: ledger.hashKey, clock }),
+    store: createStateStore({ hashKey: ledger.hashKey, clock }),
     clock,
     emit: (event) => void events.push(event),
     random: options.random ?? (() => 0.5),
@@ -125,33 +117,33 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     fail: options.fail,
   }
   const board = createBoard()
-  const reconciler = createReconciler(deps, board)
+  const reconciler = createReconciler(context, board)
   const reader = createReader(directory)
-  const { world } = deps
-  for (const record of await around.ledger.list()) world.note(record)
+  const { store } = context
+  for (const record of await around.ledger.list()) store.note(record)
 
   const placesLeft: Key[] = []
   const never = new AbortController().signal
-  function begin(key: Key, stopping = never): Promise<Reconciled> {
+  function begin(key: Key, stopping = never): Promise<ReconcileResult> {
     return reconciler.reconcile(key, {
       priority: 1,
       stopping,
       reconcileId: newId(),
       changedAt: undefined,
-      leavePlace: () => void placesLeft.push(key),
+      releaseSlot: () => void placesLeft.push(key),
     })
   }
 
   function read(): readonly Key[] {
-    const known = new Map([...world.records()].map((record) => [record.key, record.file]))
+    const known = new Map([...store.records()].map((record) => [record.key, record.file]))
     const { catalog, changed } = reader.read(known)
-    world.setCatalog(catalog)
+    store.setCatalog(catalog)
     return changed
   }
 
   read()
   return {
-    deps,
+    context,
     ledger,
     board,
     reconciler,
@@ -159,10 +151,10 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     placesLeft,
     read,
     begin,
-    turn: (key, stopping) => ended(clock, begin(key, stopping)),
+    request: (key, stopping) => ended(clock, begin(key, stopping)),
     keys() {
-      const keys = new Set(world.catalog?.entries.keys())
-      for (const record of world.records()) keys.add(record.key)
+      const keys = new Set(store.catalog?.entries.keys())
+      for (const record of store.records()) keys.add(record.key)
       return [...keys].toSorted()
     },
   }
@@ -201,7 +193,7 @@ export interface Given extends Omit<Surroundings, 'ledger'>, Process {
   /** Readings until what is missing is gone. */
   readAgain(): void
   /** As {@link Process.turn}, for one that ends. */
-  go(key: Key): Promise<Reconciled>
+  go(key: Key): Promise<ReconcileResult>
   record(key: Key): Promise<LedgerRecord>
   conditions(key: Key): Promise<Conditions>
 }
@@ -238,7 +230,7 @@ export async function given(
       for (let reading = 0; reading < 3; reading += 1) process.read()
     },
     async go(key) {
-      const reconciled = await process.turn(key)
+      const reconciled = await process.request(key)
       if (reconciled === undefined) throw new Error(`the turn of ${key} did not end`)
       return reconciled
     },

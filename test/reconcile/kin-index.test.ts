@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { sha256 } from '../../src/lib/digest.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { findKinship, type Newcomer } from '../../src/plan/rename.ts'
-import { createKinIndex } from '../../src/reconcile/kin-index.ts'
+import { findSimilar, type Candidate } from '../../src/plan/rename-detection.ts'
+import { createSimilarIndex } from '../../src/reconcile/state/similar-index.ts'
 
 /** A pipe: few services, names and bodies, so that kin are common. */
 const body = fc.record({
@@ -54,7 +54,7 @@ function recordOf(what: Body): LedgerRecord {
   }
 }
 
-function newcomerOf(what: Body): Newcomer {
+function candidateOf(what: Body): Candidate {
   const { key, service: serviceId, name: platformName } = what
   return { key, serviceId, platformName, fingerprint: fingerprintOf(what) }
 }
@@ -62,14 +62,14 @@ function newcomerOf(what: Body): Newcomer {
 /** What the index and a look at every record find for each newcomer on the way. */
 function told(steps: readonly Step[]) {
   const records = new Map<Key, LedgerRecord>()
-  const index = createKinIndex(() => records.values())
+  const index = createSimilarIndex(() => records.values())
   return steps.flatMap(({ type, what }) => {
     if (type === 'ask') {
-      const newcomer = newcomerOf(what)
-      const found = index.of(newcomer).flatMap((key) => records.get(key) ?? [])
+      const candidate = candidateOf(what)
+      const found = index.of(candidate).flatMap((key) => records.get(key) ?? [])
       const others = [...records.values()].filter(({ key }) => key !== what.key)
       const inOrder = others.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-      return [{ found, byIndex: findKinship(newcomer, found), byAll: findKinship(newcomer, inOrder) }]
+      return [{ found, byIndex: findSimilar(candidate, found), byAll: findSimilar(candidate, inOrder) }]
     }
     const after = type === 'put' ? recordOf(what) : undefined
     index.replace(records.get(what.key), after)

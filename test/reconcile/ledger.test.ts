@@ -61,13 +61,13 @@ const ROWS: readonly Row[] = [
 ]
 
 async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'> {
-  const turn = await world.turn('Pipe/orders')
-  if (turn === undefined) return 'dead'
-  if (turn.outcome.result === 'failed' && turn.outcome.reason === 'OutcomeUnsaved') {
+  const request = await world.request('Pipe/orders')
+  if (request === undefined) return 'dead'
+  if (request.outcome.result === 'failed' && request.outcome.reason === 'OutcomeUnsaved') {
     const [id = 'no id'] = world.platform.pipes.keys()
-    const message = messageOf(turn.outcome)
+    const message = messageOf(request.outcome)
     const isTold = message.includes(id) && message.includes('a restart would lose it')
-    return isTold && turn.next?.why === 'retry' ? 'kept' : 'told otherwise'
+    return isTold && request.next?.why === 'retry' ? 'kept' : 'told otherwise'
   }
   return world.platform.posts.length === 0 ? 'nothing sent' : 'created'
 }
@@ -125,7 +125,7 @@ async function kept(): Promise<Given> {
 describe('an id that could not be written', () => {
   test('outlives a ledger that stays broken, and nothing is created meanwhile', async () => {
     const world = await kept()
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let request = 0; request < 5; request += 1) {
       world.ledger.script('fails')
       expect((await world.go('Pipe/orders')).outcome).toMatchObject({ reason: 'OutcomeUnsaved' })
     }
@@ -220,7 +220,7 @@ describe('a ledger', () => {
   test('that another writer changes at each try gives up after ten, loudly', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     world.ledger.script(...Array.from({ length: 10 }, (): WriteScript => 'conflict'))
-    await expect(world.turn('Pipe/orders')).rejects.toThrow('no longer at version')
+    await expect(world.request('Pipe/orders')).rejects.toThrow('no longer at version')
     expect(world.platform.posts).toEqual([])
   })
 })
@@ -236,8 +236,8 @@ describe('two processes on one ledger', () => {
         await startProcess(world.around, { hops: uneven }),
         await startProcess(world.around, { hops: uneven }),
       ]
-      await Promise.all(processes.map((process) => process.turn('Pipe/orders')))
-      for (const process of processes) await process.turn('Pipe/orders')
+      await Promise.all(processes.map((process) => process.request('Pipe/orders')))
+      for (const process of processes) await process.request('Pipe/orders')
       expect(world.platform.posts).toHaveLength(1)
       expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
       expect((await world.conditions('Pipe/orders')).Synced.reason).toBe('InSync')
@@ -251,10 +251,10 @@ describe('two processes on one ledger', () => {
     const first = world.begin('Pipe/orders')
     for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
     const second = await startProcess(world.around)
-    expect((await second.turn('Pipe/orders'))?.action.reason).toBe('OutcomeUnknown')
+    expect((await second.request('Pipe/orders'))?.action.reason).toBe('OutcomeUnknown')
     resolve()
     expect((await ended(world.clock, first))?.outcome).toMatchObject({ result: 'done' })
-    expect((await second.turn('Pipe/orders'))?.action.reason).toBe('InSync')
+    expect((await second.request('Pipe/orders'))?.action.reason).toBe('InSync')
     expect(world.platform.posts).toHaveLength(1)
   })
 
@@ -262,10 +262,10 @@ describe('two processes on one ledger', () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     const second = await startProcess(world.around)
     await world.go('Pipe/orders')
-    expect(second.deps.world.record('Pipe/orders') ?? blankRecord('Pipe/orders')).toMatchObject({
+    expect(second.context.store.record('Pipe/orders') ?? blankRecord('Pipe/orders')).toMatchObject({
       version: 0,
     })
-    expect((await second.turn('Pipe/orders'))?.action.reason).toBe('InSync')
+    expect((await second.request('Pipe/orders'))?.action.reason).toBe('InSync')
     expect(world.platform.posts).toHaveLength(1)
   })
 })

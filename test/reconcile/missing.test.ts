@@ -225,7 +225,7 @@ describe('a pipe that is not found', () => {
       await world.clock.advance(10 * SECOND)
       await world.go('Pipe/p0')
     }
-    expect(world.deps.world.look('Pipe/p0')).toMatchObject({ found: false, misses: undefined })
+    expect(world.context.store.observation('Pipe/p0')).toMatchObject({ found: false, misses: undefined })
     expect(world.platform.posts).toHaveLength(1)
   })
 
@@ -236,7 +236,7 @@ describe('a pipe that is not found', () => {
       await world.clock.advance(MINUTE)
       await world.go('Pipe/p0')
     }
-    expect(world.deps.world.look('Pipe/p0')?.misses?.count).toBe(2)
+    expect(world.context.store.observation('Pipe/p0')?.misses?.count).toBe(2)
     expect(world.platform.posts).toHaveLength(1)
   })
 

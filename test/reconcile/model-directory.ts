@@ -1,10 +1,9 @@
-import type { Catalog } from '../../src/kinds/catalog.ts'
+import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import { nextCatalog } from '../../src/manifest/catalog.ts'
-import { DEFAULT_LIMITS } from '../../src/manifest/limits.ts'
-import { parseFile } from '../../src/manifest/parse-file.ts'
-import { createPlaces } from '../../src/manifest/places.ts'
-import type { ParsedFile } from '../../src/manifest/parse-file.ts'
+import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
+import { createPlaces } from '../../src/manifest/diagnostics/source-locator.ts'
 
 /** Files as texts, that several processes may read. */
 export interface ModelDirectory {

@@ -1,7 +1,6 @@
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import type { HistoryEntry } from '../../src/reconcile/history.ts'
-import { LedgerConflict, LedgerError } from '../../src/reconcile/ports.ts'
-import type { Ledger } from '../../src/reconcile/ports.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
+import { LedgerConflict, LedgerError, type Ledger } from '../../src/contract/ledger.ts'
 import type { Written } from '../support/oracle.ts'
 
 /** What becomes of one write. Whatever is not scripted is written. */

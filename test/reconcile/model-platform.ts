@@ -1,23 +1,21 @@
-import type { CreateOnceKind } from '../../src/kinds/kind.ts'
+import type { CreateOnceKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type {
   CreatePermit,
-  Ledger,
   Platform,
   ReadOptions,
   ReadTarget,
   Reply,
   ServiceAccess,
-} from '../../src/reconcile/ports.ts'
-import { SecretUnavailableError } from '../../src/reconcile/ports.ts'
-import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
-import { RemoteError } from '../../src/reconcile/remote-error.ts'
+} from '../../src/contract/platform.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
+import { SecretUnavailableError } from '../../src/contract/secrets.ts'
+import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
 import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
-import type { Script } from './model-script.ts'
-import { isDoubtful } from './model-script.ts'
+import { type Script, isDoubtful } from './model-script.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */
 export type ModelOperation = 'admit' | 'create' | 'get' | 'upsert' | 'alert'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/lib/json.ts'
-import type { Effect, ErrorClass } from '../../src/reconcile/remote-error.ts'
+import type { Effect, ErrorClass } from '../../src/contract/remote-error.ts'
 
 /** How the platform treats one request. Whatever is not scripted is answered in full. */
 export type Script =

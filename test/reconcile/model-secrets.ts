@@ -1,5 +1,5 @@
 import { Secret } from '../../src/lib/secret.ts'
-import type { SecretStore } from '../../src/reconcile/ports.ts'
+import type { SecretStore } from '../../src/contract/secrets.ts'
 
 /** Mounted secrets: `name/key` → value; a file with nothing in it is mounted, and no secret. */
 export interface ModelSecrets extends SecretStore {

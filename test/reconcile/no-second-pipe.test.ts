@@ -55,7 +55,7 @@ describe('the pipe that was given up, named again', () => {
       await miss(world)
       expect(world.platform.posts).toHaveLength(3)
       if (gone !== undefined) world.platform.pipes.set(id, gone)
-      for (let turn = 0; turn < 3; turn += 1) {
+      for (let request = 0; request < 3; request += 1) {
         expect((await world.go(ORDERS)).action.reason).toBe('OutcomeUnknown')
         await world.clock.advance(MINUTE)
       }
@@ -97,7 +97,7 @@ describe('a pipe is looked for with the credentials of its own service', () => {
     world.write('service.yaml', serviceOf('analytics', OTHER_SERVICE_ID, 'other-api'))
     world.write('old.yaml', serviceOf('analytics-old', SERVICE_ID, 'api'))
     world.write('orders.yaml', pipe('orders', { service: 'analytics-old' }))
-    const asked = vi.spyOn(world.deps.platform, 'read')
+    const asked = vi.spyOn(world.context.platform, 'read')
     expect((await world.go(ORDERS)).action.reason).toBe('InSync')
     expect((await world.go(OTHER)).action.reason).toBe('NotUpdatable')
     expect(
@@ -113,7 +113,7 @@ describe('a pipe is looked for with the credentials of its own service', () => {
     world.platform.pipes.clear()
     world.write('service.yaml', serviceOf('analytics', OTHER_SERVICE_ID, 'other-api'))
     const { get } = world.platform.requests
-    for (let turn = 0; turn < 20; turn += 1) {
+    for (let request = 0; request < 20; request += 1) {
       expect((await world.go(ORDERS)).action.reason).toBe('NotUpdatable')
       await world.clock.advance(MINUTE)
     }

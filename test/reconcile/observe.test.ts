@@ -1,10 +1,9 @@
-import { seedStatus } from '../../src/reconcile/board.ts'
-import { withBodies } from '../../src/reconcile/status.ts'
+import { seedStatus } from '../../src/reconcile/state/status-board.ts'
+import { withBodies } from '../../src/contract/status.ts'
 import { describe, expect, test, vi } from 'vitest'
-import type { Status } from '../../src/plan/status.ts'
+import type { Status } from '../../src/plan/severity.ts'
 import type { Reason } from '../../src/plan/reason.ts'
-import type { Given } from './given.ts'
-import { given, HOUR, MINUTE } from './given.ts'
+import { type Given, given, HOUR, MINUTE } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
 
 interface Row {
@@ -317,7 +316,7 @@ describe('what is shown of a pipe', () => {
     const world = await drifted()
     const { observed } = shown(world) ?? {}
     world.write('orders.yaml', pipe('orders', { replicas: 3, topics: 'others' }))
-    seedStatus(world.deps, world.board, ORDERS)
+    seedStatus(world.context, world.board, ORDERS)
     expect(shown(world)?.observed).toEqual(observed)
     expect(shown(world)?.desired).toMatchObject({ source: { kafka: { topics: 'others' } } })
   })

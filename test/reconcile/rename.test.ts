@@ -226,7 +226,7 @@ describe('a rename while a create is under way', () => {
     await world.clock.advance(10_000)
     await creating
     expect((await world.go('Pipe/new')).action.reason).toBe('RenameSuspected')
-    for (let turn = 0; turn < 3; turn += 1) await world.go('Pipe/old')
+    for (let request = 0; request < 3; request += 1) await world.go('Pipe/old')
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
     expect(world.platform.posts).toHaveLength(1)
     expect((await world.record('Pipe/new')).pipe?.id).toBe(world.platform.posts[0]?.pipeId)

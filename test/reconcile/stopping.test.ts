@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Failpoint } from '../../src/reconcile/failpoint.ts'
+import type { Failpoint } from '../../src/contract/failpoint.ts'
 import { ended, given } from './given.ts'
 import { alert, endpoint, pipe } from './manifests.ts'
 import type { ModelOperation } from './model-platform.ts'
@@ -33,10 +33,10 @@ describe('a stop', () => {
     const before = told()
     world.platform.script(at, { type: 'slow', until: new Promise(() => undefined) })
     const stopping = new AbortController()
-    const turn = world.begin(key, stopping.signal)
+    const request = world.begin(key, stopping.signal)
     await hops()
     stopping.abort(REASON)
-    const { outcome } = (await ended(world.clock, turn)) ?? {}
+    const { outcome } = (await ended(world.clock, request)) ?? {}
     expect(outcome).toEqual({ result: 'stopped' })
     expect(world.writes).toHaveLength(written)
     expect(world.platform.posts).toHaveLength(posts)
@@ -46,7 +46,7 @@ describe('a stop', () => {
   test('before a turn begins ends it without a request', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     const stopped = AbortSignal.abort(REASON)
-    expect((await world.turn('Pipe/orders', stopped))?.outcome).toEqual({ result: 'stopped' })
+    expect((await world.request('Pipe/orders', stopped))?.outcome).toEqual({ result: 'stopped' })
     expect(world.writes).toEqual([])
     expect(world.platform.posts).toEqual([])
   })
@@ -56,13 +56,13 @@ describe('a stop', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     world.platform.script('create', { type: 'slow', until: promise })
     const stopping = new AbortController()
-    const turn = world.begin('Pipe/orders', stopping.signal)
+    const request = world.begin('Pipe/orders', stopping.signal)
     await hops()
     expect(world.platform.posts).toHaveLength(1)
     stopping.abort(REASON)
     await hops()
     resolve()
-    expect((await ended(world.clock, turn))?.outcome).toMatchObject({ result: 'done', reason: 'Created' })
+    expect((await ended(world.clock, request))?.outcome).toMatchObject({ result: 'done', reason: 'Created' })
     const { pipe: made, conditions } = await world.record('Pipe/orders')
     expect(made?.id).toBe([...world.platform.pipes.keys()][0])
     expect(conditions?.Synced.reason).toBe('InSync')
@@ -72,10 +72,10 @@ describe('a stop', () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     world.ledger.script('ok', 'fails', 'fails', 'fails')
     const stopping = new AbortController()
-    const turn = world.begin('Pipe/orders', stopping.signal)
+    const request = world.begin('Pipe/orders', stopping.signal)
     await hops()
     stopping.abort(REASON)
-    await ended(world.clock, turn)
+    await ended(world.clock, request)
     expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
   })
 
@@ -85,7 +85,7 @@ describe('a stop', () => {
       if (at === 'before-intent') stopping.abort(REASON)
     }
     const world = await given({ 'orders.yaml': pipe('orders') }, { fail })
-    expect((await world.turn('Pipe/orders', stopping.signal))?.outcome).toEqual({ result: 'stopped' })
+    expect((await world.request('Pipe/orders', stopping.signal))?.outcome).toEqual({ result: 'stopped' })
     expect(world.writes).toEqual([])
   })
 })

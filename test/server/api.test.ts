@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
 import { startServer } from '../../src/server/server.ts'
 import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from './fake-parts.ts'
 import { ask, running } from './running.ts'

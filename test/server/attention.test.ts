@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ResourceStatus } from '../../src/reconcile/status.ts'
+import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
-import { troublesOf } from '../../src/server/attention.ts'
+import { troublesOf } from '../../src/server/problems.ts'
 import { condition, fakeParts, finding, NOW, overview, resource, type Over } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { messageOf, REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
-import type { ResourceStatus } from '../../src/reconcile/status.ts'
-import { causeOf } from '../../src/server/cause.ts'
-import { nextSteps, placeOf } from '../../src/server/next-step.ts'
+import type { ResourceStatus } from '../../src/contract/status.ts'
+import { causeOf, nextSteps, placeOf } from '../../src/server/remedy.ts'
 import { condition, resource, type Over } from './fake-parts.ts'
 
 const HERE = { sandbox: false, manifestsDir: 'manifests' } as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { SourceEntry } from '../../src/server/recent-events.ts'
 import { timelineOf } from '../../src/server/api/timeline.ts'
 import { fakeParts, NOW } from './fake-parts.ts'

@@ -20,7 +20,7 @@ const BEFORE = { PIPEWRIGHT_FAILPOINT: 'before-intent=pause' }
 const A_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d/
 const NAMES = ['p0', 'p1', 'p2', 'p3']
 
-async function lookedAt({ platform }: Story, id: string, times: number): Promise<void> {
+async function observationOf({ platform }: Story, id: string, times: number): Promise<void> {
   const looks = platform.gets(id).length
   await until(
     'more looks, or a create',
@@ -57,7 +57,7 @@ describe.concurrent('a process that stands still between its last look and its i
     platform.world.hidden.clear()
     await pause(STILL_MS)
     live.program.signal('SIGCONT')
-    await lookedAt(story, id, 3)
+    await observationOf(story, id, 3)
     expect(platform.posts('p0')).toHaveLength(1)
     expect(await live.says('Pipe/p0', 'Ready')).toMatchObject({ pipeId: id })
   })
@@ -72,11 +72,11 @@ describe.concurrent('a word about a pipe', () => {
     const live = await seen(story)
     const { id } = platform.world.pipe('p0')
     await live.reads(() => story.writePipe('p0', { policy: { recreate: id } }))
-    await lookedAt(story, id, 3)
+    await observationOf(story, id, 3)
     const said = await story.run(['resolve', 'Pipe/p0', '--recreate'])
     expect(said.code).toBe(1)
     expect(said.stderr).toContain(id)
-    await lookedAt(story, id, 3)
+    await observationOf(story, id, 3)
     expect(platform.posts('p0')).toHaveLength(1)
   })
 
@@ -88,7 +88,7 @@ describe.concurrent('a word about a pipe', () => {
     const live = await seen(story)
     const { id } = platform.world.pipe('p0')
     await live.reads(() => story.writePipe('p0', { policy: { recreate: id } }))
-    await lookedAt(story, id, 3)
+    await observationOf(story, id, 3)
     platform.world.hidden.add(id)
     await until(
       'two misses, or a create',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import type { Ledger } from '../../src/reconcile/ports.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   ALERT,

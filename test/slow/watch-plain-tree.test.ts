@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { LoadResult } from '../../src/manifest/load.ts'
+import type { LoadResult } from '../../src/manifest/source.ts'
 import { exhausted, follow, type Following } from './support/git-sync-following.ts'
 import { createRepository } from './support/git-sync-repository.ts'
 import { alertText, write } from './support/git-sync-trees.ts'

@@ -1,5 +1,5 @@
 import { kindOf, type Key } from '../../src/kinds/key.ts'
-import { STATUSES } from '../../src/plan/status.ts'
+import { STATUSES } from '../../src/plan/severity.ts'
 import { statusOf } from '../../src/plan/conditions.ts'
 import type { Intent, LedgerRecord } from '../../src/plan/record.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Ask, MayTake, Taken } from '../../src/daemon/queue.ts'
 import type { Key } from '../../src/kinds/key.ts'
-import type { Priority } from '../../src/reconcile/ports.ts'
+import type { Priority } from '../../src/contract/platform.ts'
 
 interface Waiting extends Ask {
   readonly number: number

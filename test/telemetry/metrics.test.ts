@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { REASONS } from '../../src/plan/reason.ts'
-import type { Event } from '../../src/reconcile/events.ts'
+import type { Event } from '../../src/contract/events.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
 import { createFinished, finding, loaded, NOW, reconciled, resource, telemetry } from './sample.ts'
 

@@ -2,8 +2,8 @@ import { Writable } from 'node:stream'
 import type { Finding } from '../../src/kinds/finding.ts'
 import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { Event } from '../../src/reconcile/events.ts'
-import type { ResourceStatus } from '../../src/reconcile/status.ts'
+import type { Event } from '../../src/contract/events.ts'
+import type { ResourceStatus } from '../../src/contract/status.ts'
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/telemetry.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Leaks } from './leaks.ts'
 
 /** The ledger as somebody sees it who only looks. */

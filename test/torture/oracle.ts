@@ -1,5 +1,5 @@
 import type { LedgerRecord } from '../../src/plan/record.ts'
-import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Run } from './daemon.ts'
 import type { Journal } from './journal.ts'
 import type { Lineage } from './lineage.ts'

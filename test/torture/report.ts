@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../../src/reconcile/history.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Finale } from './finale.ts'
 import type { Violation } from './journal.ts'
 import type { Options } from './options.ts'

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
-import type { Ledger } from '../../src/reconcile/ports.ts'
+import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { createWorkspace } from '../support/workspace.ts'
-import { catchUp } from '../../src/reconcile/current-record.ts'
-import { retryCreate } from '../../src/reconcile/person-retry.ts'
-import { createWorld } from '../../src/reconcile/world.ts'
+import { catchUp } from '../../src/reconcile/state/current-record.ts'
+import { retryCreate } from '../../src/reconcile/operator/retry.ts'
+import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { LedgerConflict, LedgerError } from '../../src/reconcile/ports.ts'
-import { createLedgerFile } from '../../src/ledger/create.ts'
-import { createLedger } from '../../src/ledger/ledger.ts'
+import { createLedgerFile } from '../../src/ledger/initialise.ts'
+import { createLedger } from '../../src/ledger/ledger-on-tables.ts'
 import { openWriteStore } from '../../src/ledger/write-store.ts'
 
 const ORDERS = 'Pipe/orders'
@@ -104,33 +103,33 @@ describe('a ledger with others at it', () => {
     const url = `sqlite:${workspace.path('ledger.db')}`
     await using owner = await open(url, 'owner')
     await using writer = await open(url, 'writer')
-    const world = createWorld({ hashKey: owner.hashKey, clock })
-    const known = { ledger: owner, world }
+    const store = createStateStore({ hashKey: owner.hashKey, clock })
+    const known = { ledger: owner, store }
     const removed = await owner.swap(blankRecord('Pipe/removed'), [])
-    for (const record of [removed, await owner.swap(blankRecord('Pipe/same'), [])]) world.note(record)
-    world.note(blankRecord('Pipe/about-to-be-written'))
+    for (const record of [removed, await owner.swap(blankRecord('Pipe/same'), [])]) store.note(record)
+    store.note(blankRecord('Pipe/about-to-be-written'))
     expect(await catchUp(known)).toEqual([])
     const written = await writer.swap(blankRecord(ORDERS), [])
     await writer.remove(removed, [])
     expect(await catchUp(known)).toEqual([ORDERS, 'Pipe/removed'])
-    expect([world.record(ORDERS), world.record('Pipe/removed')]).toEqual([written, undefined])
+    expect([store.record(ORDERS), store.record('Pipe/removed')]).toEqual([written, undefined])
     expect(await catchUp(known)).toEqual([])
   })
 
   test('an answer that is older than what was written meanwhile takes nothing back', async () => {
     await using ledger = await open('memory:', 'owner')
-    const world = createWorld({ hashKey: ledger.hashKey, clock })
+    const store = createStateStore({ hashKey: ledger.hashKey, clock })
     const first = await ledger.swap(blankRecord(ORDERS), [])
     const slow: Ledger = {
       ...ledger,
       async get(key) {
         const record = await ledger.get(key)
-        world.note(await ledger.swap({ ...first, line: 7 }, []))
+        store.note(await ledger.swap({ ...first, line: 7 }, []))
         return record
       },
     }
-    await catchUp({ ledger: slow, world })
-    expect(world.record(ORDERS)).toMatchObject({ line: 7, version: 2 })
+    await catchUp({ ledger: slow, store })
+    expect(store.record(ORDERS)).toMatchObject({ line: 7, version: 2 })
   })
 })
 
@@ -193,9 +192,9 @@ async function contended(times: number) {
       return ledger.swap(next, history)
     },
   }
-  const deps = {
+  const context = {
     ledger: crowded,
-    world: createWorld({ hashKey: ledger.hashKey, clock }),
+    store: createStateStore({ hashKey: ledger.hashKey, clock }),
     clock,
     get platform(): never {
       throw new Error('the platform has no part in this')
@@ -204,13 +203,13 @@ async function contended(times: number) {
       throw new Error('nor have secrets')
     },
   }
-  return { ledger, deps }
+  return { ledger, context }
 }
 
 describe("a person's word beside another writer", () => {
   test('reads again and says it again', async () => {
-    const { ledger, deps } = await contended(3)
-    expect(await retryCreate(deps, ORDERS, { force: false })).toMatchObject({
+    const { ledger, context } = await contended(3)
+    expect(await retryCreate(context, ORDERS, { force: false })).toMatchObject({
       result: 'done',
       intentId: UNKNOWN.intent?.id,
     })
@@ -221,8 +220,8 @@ describe("a person's word beside another writer", () => {
   })
 
   test('but not without end', async () => {
-    const { ledger, deps } = await contended(99)
-    expect(await retryCreate(deps, ORDERS, { force: false })).toMatchObject({ result: 'refused' })
+    const { ledger, context } = await contended(99)
+    expect(await retryCreate(context, ORDERS, { force: false })).toMatchObject({ result: 'refused' })
     expect(await ledger.get(ORDERS)).toMatchObject({ intent: { state: 'unknown' } })
   })
 })

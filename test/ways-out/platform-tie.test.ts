@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { platformName } from '../../src/cli/platform-name.ts'
+import { platformName } from '../../src/cli/compose.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { createFakeClock } from '../support/fake-clock.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createMemoryLedger } from '../../src/ledger/memory.ts'
+import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import { blankRecord, type Fingerprint, type RecordedPipe } from '../../src/plan/record.ts'
 import { dismissIntent, openIntent } from '../../src/plan/transitions.ts'
-import { createRescue, type CreateEnd } from '../../src/reconcile/rescue.ts'
-import { createWorld } from '../../src/reconcile/world.ts'
+import { createOutcomeOutbox, type CreateEnd } from '../../src/reconcile/apply/outcome-outbox.ts'
+import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const KEY = 'Pipe/orders'
@@ -46,14 +46,14 @@ async function given(replaces?: string) {
   )
   const intent = opened.intent
   if (intent === undefined) throw new Error('an opened record has an intent')
-  const world = createWorld({ hashKey: ledger.hashKey, clock })
-  return { clock, ledger, opened, intent, rescue: createRescue({ ledger, clock, world }) }
+  const store = createStateStore({ hashKey: ledger.hashKey, clock })
+  return { clock, ledger, opened, intent, outbox: createOutcomeOutbox({ ledger, clock, store }) }
 }
 
 test('an id that comes after a person said "nothing was created" is recorded all the same', async () => {
-  const { ledger, opened, intent, rescue, clock } = await given()
+  const { ledger, opened, intent, outbox, clock } = await given()
   await ledger.swap(dismissIntent(opened, intent, clock.now()), [])
-  await rescue.persist(KEY, {
+  await outbox.persist(KEY, {
     intentId: intent.id,
     opened,
     end: CREATED,
@@ -63,9 +63,9 @@ test('an id that comes after a person said "nothing was created" is recorded all
 })
 
 test('an id that comes after a person forgot the key is recorded all the same', async () => {
-  const { ledger, opened, intent, rescue } = await given()
+  const { ledger, opened, intent, outbox } = await given()
   await ledger.remove(opened, [])
-  await rescue.persist(KEY, {
+  await outbox.persist(KEY, {
     intentId: intent.id,
     opened,
     end: CREATED,
@@ -75,9 +75,9 @@ test('an id that comes after a person forgot the key is recorded all the same', 
 })
 
 test('a failure that comes after a word does not take the word back', async () => {
-  const { ledger, opened, intent, rescue, clock } = await given()
+  const { ledger, opened, intent, outbox, clock } = await given()
   await ledger.swap(dismissIntent(opened, intent, clock.now()), [])
-  await rescue.persist(KEY, {
+  await outbox.persist(KEY, {
     intentId: intent.id,
     opened,
     end: UNKNOWN,
@@ -86,7 +86,7 @@ test('a failure that comes after a word does not take the word back', async () =
   expect(await ledger.get(KEY)).toMatchObject({ intent: { state: 'dismissed' } })
   const forgotten = await ledger.get(KEY)
   await ledger.remove(forgotten ?? opened, [])
-  await rescue.persist(KEY, {
+  await outbox.persist(KEY, {
     intentId: intent.id,
     opened,
     end: UNKNOWN,
@@ -96,9 +96,9 @@ test('a failure that comes after a word does not take the word back', async () =
 })
 
 test('an id that comes after a person said so, when the former pipe was given back, takes its place', async () => {
-  const { ledger, opened, intent, rescue, clock } = await given('pipe-0')
+  const { ledger, opened, intent, outbox, clock } = await given('pipe-0')
   const dismissed = await ledger.swap(dismissIntent(opened, intent, clock.now()), [])
   expect([dismissed.pipe?.id, dismissed.former]).toEqual(['pipe-0', undefined])
-  await rescue.persist(KEY, { intentId: intent.id, opened, end: CREATED, history: [] })
+  await outbox.persist(KEY, { intentId: intent.id, opened, end: CREATED, history: [] })
   expect(await ledger.get(KEY)).toMatchObject({ pipe: { id: 'pipe-1' }, replaced: { count: 1 } })
 })

@@ -1,7 +1,6 @@
-import { fault } from '../codes.ts'
-import type { FieldsOf } from '../body-shape.ts'
-import type { Violation } from '../finding.ts'
-import type { ReadOnlyKind } from '../kind.ts'
+import { fault, type RuleFinding } from '../finding.ts'
+import type { FieldsOf } from '../field-table.ts'
+import type { ReadOnlyKind } from '../definition.ts'
 import { AlertManifest } from './schema.ts'
 
 /** Every field of an alert (2.8): how it is compared. */
@@ -39,7 +38,7 @@ export const ALERT: ReadOnlyKind<AlertManifest> = {
 }
 
 /** What must hold within one manifest of an alert, beyond its shape. */
-function alertRules(manifest: AlertManifest): readonly Violation[] {
+function alertRules(manifest: AlertManifest): readonly RuleFinding[] {
   const { id, expect } = manifest.spec
   if (expect?.id === undefined || expect.id === id) return []
   return [

@@ -1,5 +1,5 @@
-import type { CreateOnceKind } from '../kind.ts'
-import { PIPE_FIELDS } from './body-shape.ts'
+import type { CreateOnceKind } from '../definition.ts'
+import { PIPE_FIELDS } from './fields.ts'
 import { pipeRules } from './rules.ts'
 import { PipeManifest } from './schema.ts'
 

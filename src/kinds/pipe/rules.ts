@@ -1,6 +1,5 @@
 import { nearest } from '../../lib/nearest.ts'
-import { fault } from '../codes.ts'
-import type { Violation } from '../finding.ts'
+import { fault, type RuleFinding } from '../finding.ts'
 import type { PipeManifest, PipeSpec } from './schema.ts'
 import { SOURCE_KINDS } from './source-schema.ts'
 
@@ -8,12 +7,12 @@ import { SOURCE_KINDS } from './source-schema.ts'
 const NAMES_SHOWN = 10
 
 /** What must hold within one manifest of a pipe, beyond its shape (design §3). */
-export function pipeRules(manifest: PipeManifest): readonly Violation[] {
+export function pipeRules(manifest: PipeManifest): readonly RuleFinding[] {
   const { spec } = manifest
   return [...sourceRules(spec.source), ...columnRules(spec), ...mappingRules(spec)]
 }
 
-function sourceRules(source: PipeSpec['source']): readonly Violation[] {
+function sourceRules(source: PipeSpec['source']): readonly RuleFinding[] {
   const [first, second, ...more] = SOURCE_KINDS.filter((kind) => source[kind] !== undefined)
   if (first === undefined) {
     return [
@@ -34,7 +33,7 @@ function sourceRules(source: PipeSpec['source']): readonly Violation[] {
   ]
 }
 
-function columnRules(spec: PipeSpec): readonly Violation[] {
+function columnRules(spec: PipeSpec): readonly RuleFinding[] {
   const seen = new Map<string, number>()
   return (spec.destination?.columns ?? []).flatMap(({ name }, index) => {
     const before = seen.get(name)
@@ -53,11 +52,11 @@ function columnRules(spec: PipeSpec): readonly Violation[] {
 }
 
 /** Without columns there is nothing to hold the mappings against: the table may exist already. */
-function mappingRules(spec: PipeSpec): readonly Violation[] {
+function mappingRules(spec: PipeSpec): readonly RuleFinding[] {
   const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
   const mappings = spec.fieldMappings ?? []
   const mapped = new Map<string, number>()
-  const violations: Violation[] = []
+  const violations: RuleFinding[] = []
   for (const [index, { destinationField }] of mappings.entries()) {
     const path = ['spec', 'fieldMappings', index, 'destinationField']
     const before = mapped.get(destinationField)
@@ -80,7 +79,7 @@ function mappingRules(spec: PipeSpec): readonly Violation[] {
   return missing.length === 0 ? violations : [missingColumns(missing), ...violations]
 }
 
-function unknownColumn(name: string, columns: ReadonlySet<string>, path: Violation['path']): Violation {
+function unknownColumn(name: string, columns: ReadonlySet<string>, path: RuleFinding['path']): RuleFinding {
   const meant = nearest(name, columns)
   return fault('mapping-unknown-column', {
     path,
@@ -92,7 +91,7 @@ function unknownColumn(name: string, columns: ReadonlySet<string>, path: Violati
   })
 }
 
-function missingColumns(names: readonly string[]): Violation {
+function missingColumns(names: readonly string[]): RuleFinding {
   return fault('mapping-missing-column', {
     path: ['spec', 'fieldMappings'],
     message: `The field mappings do not cover ${names.length === 1 ? 'the column' : `${names.length} columns:`} ${listed(names)}.`,

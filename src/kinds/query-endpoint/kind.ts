@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../lib/json.ts'
-import type { FieldsOf } from '../body-shape.ts'
+import type { FieldsOf } from '../field-table.ts'
 import { membersOf } from '../canonical.ts'
-import { showText } from '../difference-text.ts'
-import type { UpsertKind } from '../kind.ts'
+import { showText } from '../difference.ts'
+import type { UpsertKind } from '../definition.ts'
 import { queryEndpointRules } from './rules.ts'
 import { QueryEndpointManifest } from './schema.ts'
 
@@ -32,7 +32,8 @@ export const QUERY_ENDPOINT: UpsertKind<QueryEndpointManifest> = {
     },
   },
   /** The request body of the upsert (4.3). */
-  body({ spec: { service: _, ...rest } }) {
+  body(manifest) {
+    const { service: _, ...rest } = manifest.spec
     return rest
   },
   configured: ({ id, roles, openApiKeys, allowedOrigins }) => ({

@@ -1,11 +1,8 @@
-import { fault, warning } from '../codes.ts'
-import type { RuleCode } from '../rule-codes.ts'
-import type { Violation } from '../finding.ts'
-import { isOrigin } from './origin.ts'
+import { fault, warning, type RuleCode, type RuleFinding } from '../finding.ts'
 import type { QueryEndpointManifest } from './schema.ts'
 
 /** What must hold within one manifest of a query endpoint, beyond its shape (design §3). */
-export function queryEndpointRules(manifest: QueryEndpointManifest): readonly Violation[] {
+export function queryEndpointRules(manifest: QueryEndpointManifest): readonly RuleFinding[] {
   const { roles, openApiKeys, allowedOrigins } = manifest.spec
   return [
     ...repeated('role-repeated', 'roles', roles ?? []),
@@ -14,7 +11,7 @@ export function queryEndpointRules(manifest: QueryEndpointManifest): readonly Vi
   ]
 }
 
-function repeated(code: RuleCode, field: string, values: readonly string[]): readonly Violation[] {
+function repeated(code: RuleCode, field: string, values: readonly string[]): readonly RuleFinding[] {
   const seen = new Set<string>()
   return values.flatMap((value, index) => {
     if (!seen.has(value)) {
@@ -32,7 +29,7 @@ function repeated(code: RuleCode, field: string, values: readonly string[]): rea
 }
 
 /** A blank text is a list without entries, and so allows no origin. */
-function originRules(text: string): readonly Violation[] {
+function originRules(text: string): readonly RuleFinding[] {
   if (text.trim() === '') return []
   return text.split(',').flatMap((entry, index) => {
     const origin = entry.trim()
@@ -53,4 +50,23 @@ function hintFor(origin: string): string {
   const bare = /^(?:[a-z][-a-z0-9+.]*:\/\/)?[^/?#]+(?=[/?#])/i.exec(origin)?.[0]
   if (bare !== undefined && isOrigin(bare)) return `Leave out what follows the domain: "${bare}".`
   return 'Write domains such as "app.example.com", "https://app.example.com:8443", "*.example.com", or "*".'
+}
+
+/** A host name of one or more labels; the last one begins with a letter, so that a broken IPv4 address is none. */
+const DOMAIN = /^(?:\*\.)?(?:[a-z0-9_](?:[-a-z0-9_]{0,61}[a-z0-9])?\.)*[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/i
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+const ENTRY = /^(?:([a-z][-a-z0-9+.]*):\/\/)?(\[[^\]]*\]|[^:/?#[\]@\s]*)(?::(\d{1,5}))?$/i
+
+/** Whether a text is `*`, or a domain with or without scheme, port and a leading `*.`. */
+export function isOrigin(text: string): boolean {
+  if (text === '*') return true
+  const parts = ENTRY.exec(text)
+  if (parts === null) return false
+  const [, , host = '', port] = parts
+  return isHost(host) && (port === undefined || (Number(port) >= 1 && Number(port) <= 65_535))
+}
+
+function isHost(host: string): boolean {
+  if (host.startsWith('[')) return URL.canParse(`http://${host}`)
+  return host.length <= 253 && (DOMAIN.test(host) || IPV4.test(host))
 }

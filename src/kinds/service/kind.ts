@@ -1,4 +1,4 @@
-import type { ReferenceKind } from '../kind.ts'
+import type { ReferenceKind } from '../definition.ts'
 import { keyOf, type Key } from '../key.ts'
 import { ServiceManifest } from './schema.ts'
 

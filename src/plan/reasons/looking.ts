@@ -1,5 +1,5 @@
 import { kindOf, type Key } from '../../kinds/key.ts'
-import { LIFECYCLES } from '../../kinds/kind.ts'
+import { LIFECYCLES } from '../../kinds/definition.ts'
 import { kindNamed } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import {

@@ -1,8 +1,7 @@
 import type { Difference } from '../../kinds/difference.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
-import type { Severity } from '../severity.ts'
-import type { Status } from '../status.ts'
+import type { Severity, Status } from '../severity.ts'
 
 /**
  * All there is to a reason: what it means, how it stands, its facts, and what they are as words and as a remedy. A message is made of

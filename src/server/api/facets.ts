@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ResourceStatus } from '../../reconcile/status.ts'
+import type { ResourceStatus } from '../../contract/status.ts'
 import type { ServerParts } from '../parts.ts'
 
 /** Values of one facet; of more, the most frequent. */

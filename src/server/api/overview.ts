@@ -3,7 +3,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
 import type { LastReading } from '../recent-events.ts'
-import { countStatuses, judge, type Counts, type Verdict } from '../verdict.ts'
+import { countStatuses, judge, type Counts, type Verdict } from '../health-summary.ts'
 
 /** Findings in an overview; `/api/v1/findings` has the others. */
 const FINDINGS_SHOWN = 100

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { registerAttention, type AttentionReply } from '../attention.ts'
+import { registerAttention, type AttentionReply } from '../problems.ts'
 import type { ServerParts } from '../parts.ts'
 import { registerEvents } from './event-stream.ts'
 import { registerFacets, type FacetsReply } from './facets.ts'

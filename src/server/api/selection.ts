@@ -1,7 +1,7 @@
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
-import { isWell, STATUSES } from '../../plan/status.ts'
-import { sinceOf, type ResourceStatus } from '../../reconcile/status.ts'
+import { isWell, STATUSES } from '../../plan/severity.ts'
+import { sinceOf, type ResourceStatus } from '../../contract/status.ts'
 import { oneOf, textsOf, wordsOf, type Query } from '../parameters.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const

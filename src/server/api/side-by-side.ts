@@ -1,9 +1,9 @@
-import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../../kinds/body-shape.ts'
+import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../../kinds/field-table.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { fieldsOf } from '../../kinds/lookup.ts'
 import { createLabels } from '../../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
-import { bodyIn, type ResourceStatus } from '../../reconcile/status.ts'
+import { bodyIn, type ResourceStatus } from '../../contract/status.ts'
 
 /** More fields than anybody reads; differing ones come first and are always among them. */
 const MOST_FIELDS = 1_000

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { HistoryEntry } from '../../reconcile/history.ts'
+import type { HistoryEntry } from '../../contract/history.ts'
 import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'

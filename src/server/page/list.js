@@ -1,10 +1,3 @@
-/**
- * @import { OverviewReply } from '../api/overview.ts'
- * @import { ResourcesReply, ResourceSummary } from '../api/resources.ts'
- * @import { Sort } from '../api/selection.ts'
- * @import { Address } from './address-bar.js'
- */
-
 import { addressOf, FILTERS, go, readAddress } from './address-bar.js'
 import {
   badge,
@@ -20,7 +13,14 @@ import {
   word,
 } from './elements.js'
 import { ago } from './time.js'
-import { resourceLink } from './trouble.js'
+import { resourceLink } from './problem.js'
+
+/**
+ * @import { OverviewReply } from '../api/overview.ts'
+ * @import { ResourcesReply, ResourceSummary } from '../api/resources.ts'
+ * @import { Sort } from '../api/selection.ts'
+ * @import { Address } from './address-bar.js'
+ */
 
 export const PAGE_SIZE = 50
 

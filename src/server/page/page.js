@@ -1,9 +1,3 @@
-/**
- * @import { FacetsReply } from '../api/facets.ts'
- * @import { OverviewReply } from '../api/overview.ts'
- * @import { Connection, Part } from './live.js'
- */
-
 import { followLinks, readAddress } from './address-bar.js'
 import { get, ReplyError, resourcePath } from './api.js'
 import { byId, controlById, element, setText } from './elements.js'
@@ -15,7 +9,13 @@ import { showFindings, showSource } from './source.js'
 import { showStory, STORY_STEP } from './story.js'
 import { showSummary } from './summary.js'
 import { ago, exactly, tick, toServerTime } from './time.js'
-import { showTroubles, TROUBLES_SHOWN } from './trouble.js'
+import { showTroubles, TROUBLES_SHOWN } from './problem.js'
+
+/**
+ * @import { FacetsReply } from '../api/facets.ts'
+ * @import { OverviewReply } from '../api/overview.ts'
+ * @import { Connection, Part } from './live.js'
+ */
 
 const TICK_MS = 5_000
 const HISTORY_SHOWN = 50

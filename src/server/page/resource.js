@@ -1,10 +1,3 @@
-/**
- * @import { ResourceReply } from '../api/resources.ts'
- * @import { ComparedField } from '../api/side-by-side.ts'
- * @import { HistoryEntry } from '../../reconcile/history.ts'
- * @import { ReplyError } from './api.js'
- */
-
 import { addressOf, readAddress } from './address-bar.js'
 import {
   badge,
@@ -27,7 +20,14 @@ import { findingItem } from './finding-item.js'
 import { stateSection } from './states.js'
 import { storyItems } from './story.js'
 import { ago, sinceWhen } from './time.js'
-import { nextSteps } from './trouble.js'
+import { nextSteps } from './problem.js'
+
+/**
+ * @import { ResourceReply } from '../api/resources.ts'
+ * @import { ComparedField } from '../api/side-by-side.ts'
+ * @import { HistoryEntry } from '../../contract/history.ts'
+ * @import { ReplyError } from './api.js'
+ */
 
 /** Fields that are the same are folded away when there are more than this. */
 const FIELDS_SHOWN = 12

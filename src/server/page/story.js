@@ -1,11 +1,11 @@
+import { badge, byId, element, foreign, revisionOf, toneOf, word } from './elements.js'
+import { ago } from './time.js'
+import { resourceLink } from './problem.js'
+
 /**
  * @import { TimelineEntry, TimelineReply } from '../api/timeline.ts'
  * @import { Child } from './elements.js'
  */
-
-import { badge, byId, element, foreign, revisionOf, toneOf, word } from './elements.js'
-import { ago } from './time.js'
-import { resourceLink } from './trouble.js'
 
 /**
  * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { createSource } from '../../../src/manifest/load.ts'
+import { createSource } from '../../../src/manifest/source.ts'
 import { INPUT, print, timed } from './timed.ts'
 
 /* Reads a directory as the daemon does: first all of it, then again and again with one file changed each time. */

@@ -1,14 +1,14 @@
 import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
 import { Secret } from '../../../src/lib/secret.ts'
-import type { Event } from '../../../src/reconcile/events.ts'
+import type { Event } from '../../../src/contract/events.ts'
 import type {
   AdmitOptions,
   CreateRequest,
   ReadOptions,
-  SecretStore,
   ServiceAccess,
-} from '../../../src/reconcile/ports.ts'
-import { RemoteError } from '../../../src/reconcile/remote-error.ts'
+} from '../../../src/contract/platform.ts'
+import type { SecretStore } from '../../../src/contract/secrets.ts'
+import { RemoteError } from '../../../src/contract/remote-error.ts'
 import { realClock } from './clock.ts'
 
 export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'

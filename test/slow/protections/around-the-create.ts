@@ -38,8 +38,8 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
         to: `    FIRST.set(key, { failure, askedAt })\n    return { failure, askedAt }\n`,
       },
       {
-        from: `  const askedAt = deps.clock.monotonic()\n`,
-        to: `  if (permit !== undefined && FIRST.has(key)) return FIRST.get(key)\n  const askedAt = deps.clock.monotonic()\n`,
+        from: `  const askedAt = context.clock.monotonic()\n`,
+        to: `  if (permit !== undefined && FIRST.has(key)) return FIRST.get(key)\n  const askedAt = context.clock.monotonic()\n`,
         below: `const FIRST = new Map()`,
       },
     ],
@@ -79,7 +79,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'a create is decided anew when it has its permit',
     patches: [
       {
-        from: `return await turnOf(context, permit)`,
+        from: `return await reconcileOnce(reconciliation, permit)`,
         to: `return await conclude(context, round, await carryOut(context, assessment, { action: round.action, outcome: NOTHING_TO_DO }, permit))`,
       },
     ],
@@ -89,7 +89,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'an upsert is decided anew when it has its place',
     patches: [
       {
-        from: `asked = assess(deps, await gather(deps, key, await currentRecord(deps, key), turn))`,
+        from: `asked = assess(context, await gather(context, key, await currentRecord(context, key), request))`,
         to: `asked = first`,
       },
     ],

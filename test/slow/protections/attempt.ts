@@ -4,11 +4,11 @@ import type { Mutation } from './mutation.ts'
 
 /* What protects a single attempt to create: laws 1 and 2 within design §5. */
 
-const INTENT_WRITE = `const written = await deps.ledger.swap(opened, [started])`
+const INTENT_WRITE = `const written = await context.ledger.swap(opened, [started])`
 
 const LATER = `
-async function swapLater(deps: Deps, opened: LedgerRecord, history: readonly HistoryEntry[]) {
-  setTimeout(() => void deps.ledger.swap(opened, history).catch(() => undefined), 2_000)
+async function swapLater(context: ReconcileContext, opened: LedgerRecord, history: readonly HistoryEntry[]) {
+  setTimeout(() => void context.ledger.swap(opened, history).catch(() => undefined), 2_000)
   return { ...opened, version: opened.version + 1 }
 }
 `
@@ -39,7 +39,7 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     patches: [
       {
         from: INTENT_WRITE,
-        to: INTENT_WRITE.replace('deps.ledger.swap(', 'swapLater(deps, '),
+        to: INTENT_WRITE.replace('context.ledger.swap(', 'swapLater(context, '),
         below: LATER,
       },
     ],

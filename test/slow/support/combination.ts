@@ -1,6 +1,5 @@
 import type { FailpointAction } from '../../../src/cli/failpoints.ts'
-import type { Failpoint } from '../../../src/reconcile/failpoint.ts'
-import { FAILPOINTS } from '../../../src/reconcile/failpoint.ts'
+import { type Failpoint, FAILPOINTS } from '../../../src/contract/failpoint.ts'
 import type { FaultInput } from '../../../src/sandbox/fault-schema.ts'
 
 /** How the platform replies to the create, and whether it did the work. */

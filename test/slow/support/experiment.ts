@@ -153,7 +153,9 @@ async function runUntilQuiet(place: Place) {
     const shown = await until('another look at both', async () => {
       const pipes = (await resourcesOf(url)).filter(({ key }) => key.startsWith('Pipe/'))
       return (
-        pipes.every((pipe) => lookedAt(pipe) > lookedAt(settled.find(({ key }) => key === pipe.key))) && pipes
+        pipes.every(
+          (pipe) => observationOf(pipe) > observationOf(settled.find(({ key }) => key === pipe.key)),
+        ) && pipes
       )
     })
     program.signal('SIGTERM')
@@ -169,7 +171,7 @@ function isSettled({ status }: Shown): boolean {
   return status === 'Ready' || status === 'OutcomeUnknown'
 }
 
-function lookedAt(shown: Shown | undefined): number {
+function observationOf(shown: Shown | undefined): number {
   return shown?.lastReconciledAt ?? 0
 }
 

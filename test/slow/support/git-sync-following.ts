@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import type { LoadResult } from '../../../src/manifest/load.ts'
+import { type LoadResult, createSource } from '../../../src/manifest/source.ts'
 import type { Key } from '../../../src/kinds/key.ts'
 import { createSerial } from '../../../src/daemon/serial.ts'
 import { systemClock } from '../../../src/daemon/system-clock.ts'
 import { createWatcher, type TriggerCause, type WatcherOptions } from '../../../src/daemon/watcher.ts'
 import type { listenTo } from '../../../src/daemon/watch-paths.ts'
-import { createSource } from '../../../src/manifest/load.ts'
-import type { Event } from '../../../src/reconcile/events.ts'
+import type { Event } from '../../../src/contract/events.ts'
 
 /** One reading, without the manifests: a thousand of them are remembered. */
 export interface SeenReading {

@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { TriggerCause } from '../../../src/daemon/watcher.ts'
-import { openSqliteLedger } from '../../../src/ledger/sqlite.ts'
-import { createSource } from '../../../src/manifest/load.ts'
-import { createBoard } from '../../../src/reconcile/board.ts'
-import type { Event } from '../../../src/reconcile/events.ts'
+import { openSqliteLedger } from '../../../src/ledger/sqlite-backend.ts'
+import { createSource } from '../../../src/manifest/source.ts'
+import { createBoard } from '../../../src/reconcile/state/status-board.ts'
+import type { Event } from '../../../src/contract/events.ts'
 import { createReconciler } from '../../../src/reconcile/reconciler.ts'
-import { createWorld } from '../../../src/reconcile/world.ts'
+import { createStateStore } from '../../../src/reconcile/state/store.ts'
 import { createRecentEvents } from '../../../src/server/recent-events.ts'
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts'
 import { endpoint, pipe, service } from '../../reconcile/manifests.ts'
@@ -88,12 +88,12 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   const random = createRandom()
   let ids = 0
   const secrets = createModelSecrets()
-  const deps = {
+  const context = {
     platform,
     ledger,
     secrets,
     mounted: secrets,
-    world: createWorld({ hashKey: ledger.hashKey, clock }),
+    store: createStateStore({ hashKey: ledger.hashKey, clock }),
     clock,
     emit,
     random,
@@ -108,9 +108,9 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   for (let n = 0; n < PIPES; n += 1) write(`p${n}`, pipe(`p${n}`))
   const firstReading = reading()
   const daemon = await startDaemon({
-    deps,
+    context,
     board,
-    reconciler: createReconciler(deps, board),
+    reconciler: createReconciler(context, board),
     source: createSource({ root }),
     concurrency: 8,
     watch: async (onTrigger) => {

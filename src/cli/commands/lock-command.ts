@@ -1,0 +1,68 @@
+import { lifecycleOf } from '../../kinds/lookup.ts'
+import { stringify } from 'yaml'
+import type { Settings } from '../../config/settings.ts'
+import { LOCK, LockedId, type LockManifest } from '../../kinds/lock/schema.ts'
+import { API_VERSION, ResourceName } from '../../kinds/metadata.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import { openLedgerAs } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { assertLasting } from './operator-command.ts'
+import { printable } from '../render/text-table.ts'
+
+export const LOCK_OUTPUTS = ['yaml', 'json'] as const
+
+/**
+ * `pipewright lock`: a manifest of kind `Lock` with the id of every recorded pipe, ready to be committed as
+ * `pipes.lock.yaml`. A pipe that
+ * cannot be in it would be created anew after a loss of the ledger: then it says so, and ends as a failure.
+ */
+export async function lock(
+  io: Io,
+  settings: Settings,
+  options: { readonly name: string; readonly output: (typeof LOCK_OUTPUTS)[number] },
+): Promise<ExitCode> {
+  assertLasting(settings)
+  const name = ResourceName.safeParse(options.name)
+  if (!name.success) {
+    throw new CommandError(
+      `--name ${options.name}: it ${name.error.issues[0]?.message ?? 'is no name'}.`,
+      EXIT.usage,
+    )
+  }
+  await using ledger = await openLedgerAs('reader', settings, nobody)
+  const records = (await ledger.list()).filter((record) => lifecycleOf(record.key) === 'create-once')
+  const manifest = lockOf(records, name.data)
+  if (options.output === 'json') printJson(io, manifest)
+  else print(io.stdout, `# Belongs among the manifests, as ${name.data}.lock.yaml.\n${stringify(manifest)}`)
+  const problems = records.flatMap((record) => problemOf(record) ?? [])
+  for (const problem of problems) print(io.stderr, `pipewright: ${printable(problem)}`)
+  return problems.length === 0 ? EXIT.fine : EXIT.failed
+}
+
+/** In the order of the records, which is that of their keys. */
+function lockOf(records: readonly LedgerRecord[], name: string): LockManifest {
+  const pipes = records.flatMap(({ key, pipe }) =>
+    pipe !== undefined && LockedId.safeParse(pipe.id).success ? [[key, pipe.id] as const] : [],
+  )
+  return {
+    apiVersion: API_VERSION,
+    kind: LOCK.name,
+    metadata: { name },
+    spec: { pipes: Object.fromEntries(pipes) },
+  }
+}
+
+function problemOf(record: LedgerRecord): string | undefined {
+  const { key, pipe } = record
+  if (pipe !== undefined) {
+    if (LockedId.safeParse(pipe.id).success) return undefined
+    return `${key} is not in the Lock: its pipe has the id "${pipe.id}", which is no UUID.`
+  }
+  const intent = undecidedIntent(record)
+  if (intent === undefined) return undefined
+  return (
+    `${key} is not in the Lock: whether its pipe was created is not known (intent ${intent.id}). ` +
+    `See "pipewright status ${key}", settle it with "pipewright resolve", and make the Lock again.`
+  )
+}

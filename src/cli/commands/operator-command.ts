@@ -1,0 +1,96 @@
+import { knownKey, lifecycleOf } from '../../kinds/lookup.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { Key } from '../../kinds/key.ts'
+import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
+import { compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { printable } from '../render/text-table.ts'
+
+/* What `adopt`, `resolve` and `forget` have in common: a person's word, written beside a daemon or without one. */
+
+export const PERSON_OUTPUTS = ['text', 'json'] as const
+
+export interface PersonCommand {
+  readonly key: Key
+  readonly output: (typeof PERSON_OUTPUTS)[number]
+  /** `asked`: a pipe is looked for there. `not asked`: only the directory and the ledger matter. */
+  readonly platform: 'asked' | 'not asked'
+  /** `open`: a ledger that is not there yet is made. `existing`: there would be nothing in it. */
+  readonly ledger: 'open' | 'existing'
+}
+
+/** Opens what a person's word is about, lets `say` write it, and tells what became of it. */
+export async function runPersonCommand(
+  io: Io,
+  settings: Settings,
+  command: PersonCommand,
+  say: (context: OperatorContext, signal: AbortSignal) => Promise<OperatorResult>,
+): Promise<ExitCode> {
+  assertLasting(settings)
+  const signal = io.stop.stopping
+  await using stack = new AsyncDisposableStack()
+  if (command.ledger === 'existing')
+    await (await openLedgerAs('reader', settings, nobody))[Symbol.asyncDispose]()
+  const ledger = stack.use(await openLedgerAs('writer', settings, nobody))
+  const engine = await compose(
+    {
+      settings: command.platform === 'asked' ? settings : { ...settings, sandbox: false },
+      ledger,
+      source: openSource(settings),
+      board: openBoard(),
+      emit: nobody,
+      maxCreates: settings.maxCreates,
+    },
+    stack,
+  )
+  try {
+    await loadOnce(engine, signal)
+    const answer = await say(engine.context, signal)
+    return show(io, command, answer)
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error
+    throw new CommandError(`stopped by ${String(signal.reason)} before anything was written`)
+  }
+}
+
+function show(io: Io, { key, output }: PersonCommand, answer: OperatorResult): ExitCode {
+  if (output === 'json') printJson(io, { key, ...answer })
+  else if (answer.result === 'done') print(io.stdout, printable(answer.message))
+  else print(io.stderr, `pipewright: ${printable(answer.message)}`)
+  return answer.result === 'done' ? EXIT.fine : EXIT.failed
+}
+
+/** @throws {CommandError} what is written to a ledger in memory would be gone at once */
+export function assertLasting({ ledger }: Settings): void {
+  if (ledger !== 'memory:') return
+  throw new CommandError(
+    'the ledger is memory:, which no other process can see. Name the one that the daemon works with: --ledger sqlite:FILE.',
+    EXIT.usage,
+  )
+}
+
+/** @throws {CommandError} when it is no key */
+export function keyFrom(text: string): Key {
+  const key = knownKey(text)
+  if (key !== undefined) return key
+  throw new CommandError(`"${text}" is not a key: give Kind/name, such as Pipe/orders.`, EXIT.usage)
+}
+
+/** @throws {CommandError} when it is not the key of a pipe */
+export function pipeKeyFrom(text: string): Key {
+  const key = keyFrom(text)
+  if (lifecycleOf(key) === 'create-once') return key
+  throw new CommandError(
+    `${key} is not a pipe: only pipes are created, and so adopted or resolved.`,
+    EXIT.usage,
+  )
+}
+
+/** @throws {CommandError} when it cannot be the id of a pipe */
+export function pipeIdFrom(text: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase()
+  throw new CommandError(
+    `"${text}" is not the id of a pipe: give the UUID that the console shows, such as 0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11.`,
+    EXIT.usage,
+  )
+}

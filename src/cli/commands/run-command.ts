@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises'
+import type { Settings } from '../../config/settings.ts'
+import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
+import { systemClock } from '../../daemon/system-clock.ts'
+import { createWatcher } from '../../daemon/watcher.ts'
+import type { Notifier } from '../../notify/notifier.ts'
+import type { Emit } from '../../contract/events.ts'
+import { createRecentEvents } from '../../server/recent-events.ts'
+import { startServer } from '../../server/server.ts'
+import { createTelemetry } from '../../telemetry/telemetry.ts'
+import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
+import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
+import { type ExitCode, CommandError, EXIT, type Io } from '../io.ts'
+import { failpointsOf } from '../failpoints.ts'
+import { assertAddresses, openNotifier } from '../compose-notifier.ts'
+import { VERSION } from '../version.ts'
+
+/** `pipewright run`: the daemon, until it is told to stop. */
+export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
+  await assertAddresses(settings)
+  await using stack = new AsyncDisposableStack()
+  const startedAt = systemClock.now()
+  const board = openBoard()
+  const telemetry = createTelemetry({
+    log: { level: settings.logLevel, format: settings.logFormat, destination: io.stdout },
+    version: VERSION,
+    board: () => board.list(),
+    namedResources: settings.namedResources,
+    clock: systemClock,
+  })
+  stack.defer(() => telemetry.close())
+  const recentEvents = createRecentEvents(() => systemClock.now())
+  const listening: { notifier: Notifier | undefined } = { notifier: undefined }
+  const emit: Emit = (event) => {
+    telemetry.emit(event)
+    recentEvents.add(event)
+    listening.notifier?.observe(event)
+  }
+
+  const failpoints = failpointsOf(io.env, emit)
+  const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
+  const notifier =
+    settings.notifications.length > 0 ? await openNotifier(settings, { ledger, board, emit }) : undefined
+  if (notifier !== undefined) stack.use(notifier)
+  listening.notifier = notifier
+  const source = openSource(settings)
+  const engine = await compose(
+    { settings, ledger, source, board, emit, maxCreates: settings.maxCreates, failpoints },
+    stack,
+  )
+
+  // The server listens before the daemon reads: whoever asks meanwhile is told that it starts.
+  const running: { daemon: Daemon | undefined } = { daemon: undefined }
+  const server = await startServer({
+    listen: settings.listen,
+    clock: systemClock,
+    board,
+    history: (query) => ledger.history(query),
+    recentEvents,
+    metrics: telemetry.metrics,
+    health: () => running.daemon?.health() ?? { ok: true, detail: 'starting' },
+    ready: () => running.daemon?.ready() ?? { ok: false, detail: 'starting' },
+    overview: () => overviewOf(settings, engine, running.daemon, startedAt),
+    reconcile:
+      settings.adminTokenFile === undefined
+        ? undefined
+        : triggerOf(settings.adminTokenFile, () => running.daemon),
+  }).catch((error: unknown) => {
+    throw new CommandError(error instanceof Error ? error.message : String(error))
+  })
+  stack.defer(() => server.close())
+
+  emit({
+    type: 'Started',
+    version: VERSION,
+    sandbox: settings.sandbox,
+    listen: server.url,
+    manifests: settings.manifests,
+    baseUrl: engine.baseUrl,
+  })
+  const daemon = await startDaemon({
+    context: engine.context,
+    board,
+    reconciler: engine.reconciler,
+    source,
+    concurrency: settings.concurrency,
+    watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
+  })
+  running.daemon = daemon
+  io.stop.onHangup(() => {
+    daemon.request(undefined)
+  })
+
+  const signalName = await aborted(io.stop.stopping)
+  emit({ type: 'Stopping', signal: signalName })
+  const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
+  const cut = await daemon.stop(deadline)
+  const unsaved = await engine.reconciler.saveOutcomes()
+  const unfinished = cut.unfinished + unsaved.size
+  await notifier?.stop(deadline)
+  emit({ type: 'Stopped', unfinished })
+  for (const [key, end] of unsaved) emit(lastWords(key, end))
+  return unfinished === 0 ? EXIT.fine : EXIT.failed
+}
+
+function aborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(String(signal.reason))
+    signal.addEventListener('abort', () => resolve(String(signal.reason)), { once: true })
+  })
+}
+
+function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefined, startedAt: number) {
+  const { store, clock, maxCreates } = engine.context
+  const wanted = store.wantedCreations(clock.now())
+  return {
+    version: VERSION,
+    sandbox: settings.sandbox,
+    revision: daemon?.catalog?.revision,
+    manifestsDir: settings.manifests,
+    sourceProblem: daemon?.sourceProblem,
+    findings: daemon?.catalog?.findings ?? [],
+    queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
+    brake: { on: wanted > maxCreates, wanted, limit: maxCreates },
+    watchMode: daemon?.watchMode() ?? 'none',
+    startedAt,
+    now: clock.now(),
+    lastLoadAt: daemon?.lastLoadAt,
+    budgets: engine.platform.budgets().map((budget) => ({
+      ...budget,
+      limit: settings.apiBudget.requests,
+      windowMs: settings.apiBudget.windowMs,
+    })),
+    pauses: engine.platform.pauses(),
+  } as const
+}
+
+function triggerOf(tokenFile: string, daemon: () => Daemon | undefined) {
+  return {
+    async adminToken() {
+      const text = await readFile(tokenFile, 'utf8').catch(() => '')
+      return text.trim() === '' ? undefined : text.trim()
+    },
+    request(key: Parameters<Daemon['request']>[0]) {
+      return daemon()?.request(key) ?? { token: '', accepted: [], suspended: [] }
+    },
+    progress: (token: string) => daemon()?.progress(token),
+  }
+}

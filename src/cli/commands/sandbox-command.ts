@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import { parseListen } from '../../config/parsers.ts'
+import { makeFolder } from '../../ledger/location.ts'
+import { createSandbox } from '../../sandbox/sandbox-server.ts'
+import { readFaults } from '../../sandbox/fault-schema.ts'
+import { readFixture } from '../../sandbox/fixture.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print } from '../io.ts'
+
+export interface SandboxFlags {
+  readonly listen: string
+  readonly data: string | undefined
+  readonly store: string | undefined
+  readonly faults: string | undefined
+  readonly keyId: string | undefined
+  readonly keySecret: string | undefined
+  readonly alertsToken: string | undefined
+}
+
+/** `pipewright sandbox`: the platform of the interface as a server of its own, until it is told to stop. */
+export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
+  const listen = parseListen(flags.listen)
+  if (!listen.ok) throw new CommandError(`--listen: ${listen.why}; ${listen.right}`, EXIT.usage)
+  const keyId = flags.keyId ?? 'sandbox'
+  const keySecret = flags.keySecret ?? randomBytes(12).toString('hex')
+  const alertsToken = flags.alertsToken ?? randomBytes(12).toString('hex')
+  const faults = flags.faults === undefined ? undefined : await readFaults(flags.faults)
+  if (flags.data !== undefined) makeFolder(dirname(resolve(flags.data)))
+  await using server = await createSandbox({
+    host: listen.value.host,
+    port: listen.value.port,
+    file: flags.data,
+    fixture: flags.store === undefined ? undefined : await readFixture(flags.store),
+    credentials: [{ keyId, keySecret }],
+    alertTokens: [alertsToken],
+    faults,
+  })
+  const lines = [
+    `The sandbox listens on ${server.url}: give it as --base-url and --alerts-base-url.`,
+    `keyId ${keyId}`,
+    `keySecret ${flags.keySecret === undefined ? keySecret : '(as given)'}`,
+    `alerts token ${flags.alertsToken === undefined ? alertsToken : '(as given)'}`,
+  ]
+  print(io.stdout, lines.join('\n'))
+  await new Promise<void>((stopped) => {
+    io.stop.stopping.addEventListener('abort', () => stopped(), { once: true })
+    if (io.stop.stopping.aborted) stopped()
+  })
+  return EXIT.fine
+}

@@ -1,0 +1,108 @@
+import { Agent, type Dispatcher } from 'undici'
+import { formatFaults, type SettingProblem } from '../config/setting-problem.ts'
+import type { NotificationTarget } from '../config/notification-settings.ts'
+import type { Settings } from '../config/settings.ts'
+import { systemClock } from '../daemon/system-clock.ts'
+import type { Clock } from '../lib/clock.ts'
+import { readAddress, readSigningKey } from '../notify/address.ts'
+import type { Post } from '../notify/delivery.ts'
+import { noSentStateFile, openSentStateFile } from '../notify/sent-state-file.ts'
+import { createNotifier, type Notifier } from '../notify/notifier.ts'
+import { exchange } from '../platform/http-exchange.ts'
+import { readSecretFile } from '../platform/secret-store.ts'
+import type { Emit } from '../contract/events.ts'
+import type { Ledger } from '../contract/ledger.ts'
+import type { StatusBoard } from '../contract/status.ts'
+import { nextSteps } from '../server/remedy.ts'
+import { CommandError, EXIT } from './io.ts'
+import { VERSION } from './version.ts'
+
+const CONNECT_MS = 5_000
+
+/**
+ * A mistake in a reference is shown at the start, and not on the day on which something turns bad.
+ * @throws {CommandError} when an address or a key cannot be read, or is none
+ */
+export async function assertAddresses({ notifications, allowInsecureHttp }: Settings): Promise<void> {
+  const faults = await Promise.all(notifications.map((target) => faultsOf(target, allowInsecureHttp)))
+  if (faults.flat().length > 0) throw new CommandError(formatFaults(faults.flat()), EXIT.usage)
+}
+
+/** Who is notified, put together from the settings. */
+export async function openNotifier(
+  settings: Settings,
+  parts: { readonly ledger: Ledger; readonly board: StatusBoard; readonly emit: Emit },
+): Promise<Notifier & AsyncDisposable> {
+  const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
+  const { ledger, board, emit } = parts
+  const file = sentStateFile(settings)
+  const agent = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
+  const notifier = createNotifier({
+    targets: notifications.map(({ url, signingKey, ...target }) => ({
+      ...target,
+      route: { urlFile: url.path, keyFile: signingKey?.path, allowInsecureHttp },
+    })),
+    sentStates: file === undefined ? noSentStateFile() : await openSentStateFile(file),
+    records: await ledger.list(),
+    board,
+    context: {
+      version: VERSION,
+      sandbox,
+      publicUrl,
+      nextStep(key) {
+        const status = board.get(key)
+        const [first] =
+          status === undefined ? [] : nextSteps(status, { sandbox, manifestsDir: settings.manifests }, [])
+        return first && [first.text, first.copy].filter((text) => text !== undefined).join(' ')
+      },
+    },
+    clock: systemClock,
+    emit,
+    random: Math.random,
+    post: httpPost(agent, systemClock),
+    readSecret: readSecretFile,
+    userAgent: `pipewright/${VERSION}`,
+  })
+  return { ...notifier, [Symbol.asyncDispose]: () => agent.destroy() }
+}
+
+/** Notifications go out by the same exchange as requests to the platform. */
+export function httpPost(dispatcher: Dispatcher, clock: Clock): Post {
+  return ({ timeoutMs, maxReplyBytes, ...request }, signal) =>
+    exchange(
+      dispatcher,
+      { ...request, method: 'POST' },
+      {
+        clock,
+        timeoutMs,
+        maxReplyBytes,
+        signal,
+        mayStart: () => true,
+        onSent: () => undefined,
+        onWhole: () => undefined,
+      },
+    )
+}
+
+/** What was sent is kept beside the ledger, and lasts as long as it does. */
+function sentStateFile({ ledger }: Settings): string | undefined {
+  return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
+}
+
+async function faultsOf(
+  { url, signingKey }: NotificationTarget,
+  allowInsecureHttp: boolean,
+): Promise<readonly SettingProblem[]> {
+  const address = await readAddress(url.path, { readSecret: readSecretFile, allowInsecureHttp })
+  const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path, readSecretFile)
+  return [
+    ...(address.found ? [] : [fault(url.from, address.why, 'name a file that holds the URL to send to')]),
+    ...(signingKey === undefined || key === undefined || key.found
+      ? []
+      : [fault(signingKey.from, key.why, 'name a file that holds the key')]),
+  ]
+}
+
+function fault(from: string, why: string, right: string): SettingProblem {
+  return { setting: 'notifications', from, given: undefined, why, right }
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import type { Finding } from '../../kinds/finding.ts'
+import { pictureOf } from '../../manifest/diagnostics/diagnostic.ts'
+import type { Paint } from './paint.ts'
+import { printable } from './text-table.ts'
+
+/** Findings for people: what, where, a picture of the line, and what to do. */
+export function findingsAsText(findings: readonly Finding[], root: string, paint: Paint): string {
+  return findings.map((finding) => findingAsText(finding, root, paint)).join('\n')
+}
+
+function findingAsText(finding: Finding, root: string, paint: Paint): string {
+  const colour = finding.severity === 'error' ? 'red' : 'yellow'
+  const label = `${paint([colour, 'bold'], finding.severity)} ${paint('dim', finding.code)}`
+  const about = finding.key === undefined ? '' : ` ${paint('bold', finding.key)}`
+  const picture = pictureOf({ ...finding, file: join(root, finding.file) })
+  const related = finding.related.map(
+    (place) => `  ${join(root, place.file)}:${place.line}:${place.column} ${place.message}\n`,
+  )
+  return printable(
+    `${label}${about}: ${finding.message}\n${picture}\n${related.join('')}  ${paint('cyan', 'hint:')} ${finding.hint}\n`,
+  )
+}
+
+/** Workflow commands of GitHub Actions: each finding becomes a note at its line of a pull request. */
+export function findingsAsGithub(
+  findings: readonly Finding[],
+  root: string,
+  problem: string | undefined,
+): string {
+  const lines = findings.map(({ severity, code, file, line, column, endColumn, message, hint }) => {
+    const place = `file=${property(join(root, file))},line=${line},col=${column},endColumn=${endColumn}`
+    return `::${severity} ${place},title=${property(code)}::${data(`${message} ${hint}`)}`
+  })
+  return [...lines, ...(problem === undefined ? [] : [`::error ::${data(problem)}`])].join('\n')
+}
+
+function data(text: string): string {
+  return printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}
+
+/** SARIF 2.1.0, as code scanning reads it. */
+export function findingsAsSarif(
+  findings: readonly Finding[],
+  about: { readonly root: string; readonly version: string; readonly problem: string | undefined },
+) {
+  const codes = [...new Set(findings.map((finding) => finding.code))].toSorted()
+  const problems = about.problem === undefined ? [] : [{ level: 'error', message: { text: about.problem } }]
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'pipewright', version: about.version, rules: codes.map((id) => ({ id })) } },
+        invocations: [{ executionSuccessful: true, toolExecutionNotifications: problems }],
+        results: findings.map((finding) => ({
+          ruleId: finding.code,
+          level: finding.severity,
+          message: { text: `${finding.message} ${finding.hint}` },
+          locations: [sarifPlace(about.root, finding, finding.endColumn)],
+          relatedLocations: finding.related.map((place, id) => ({
+            id,
+            message: { text: place.message },
+            ...sarifPlace(about.root, place, place.column),
+          })),
+        })),
+      },
+    ],
+  }
+}
+
+function sarifPlace(
+  root: string,
+  place: { readonly file: string; readonly line: number; readonly column: number },
+  endColumn: number,
+) {
+  const uri = join(root, place.file).split('/').map(encodeURIComponent).join('/')
+  const region = {
+    startLine: place.line,
+    startColumn: place.column,
+    endColumn: Math.max(endColumn, place.column),
+  }
+  return { physicalLocation: { artifactLocation: { uri }, region } }
+}

@@ -1,0 +1,92 @@
+import { formatDuration } from '../lib/duration.ts'
+import type { SettingProblem } from './setting-problem.ts'
+import type { Read, ReadValues } from './settings-table.ts'
+
+/** What a request needs beyond its timeout until its outcome is in the ledger, in milliseconds. */
+const MARGIN_MS = 2_000
+
+/** A rule between settings, each of which is right by itself; settings that did not parse are not there. */
+type Rule = (values: ReadValues) => SettingProblem | undefined
+
+const RULES: readonly Rule[] = [
+  (values) => notInSandbox(values, 'base-url', values.baseUrl),
+  (values) => notInSandbox(values, 'alerts-base-url', values.alertsBaseUrl),
+  (values) => encrypted(values, 'base-url', values.baseUrl),
+  (values) => encrypted(values, 'alerts-base-url', values.alertsBaseUrl),
+  timeoutWithinGrace,
+  rememberPipes,
+]
+
+export function checkRules(values: ReadValues): readonly SettingProblem[] {
+  return RULES.flatMap((rule) => rule(values) ?? [])
+}
+
+/** The sandbox brings its own; who names another platform expects to reach it. */
+function notInSandbox(
+  { sandbox }: ReadValues,
+  flag: string,
+  url: Read<string> | undefined,
+): SettingProblem | undefined {
+  if (sandbox?.value !== true || url === undefined) return undefined
+  return {
+    setting: flag,
+    from: url.from ?? `--${flag}`,
+    given: url.value,
+    why: `the sandbox is on (${sandbox.from ?? '--sandbox'}) and is a platform of its own`,
+    right: `leave out either --sandbox or --${flag}`,
+  }
+}
+
+function encrypted(
+  { allowInsecureHttp }: ReadValues,
+  flag: string,
+  url: Read<string> | undefined,
+): SettingProblem | undefined {
+  if (url === undefined || allowInsecureHttp?.value === true) return undefined
+  if (url.value.startsWith('https:') || isLoopback(url.value)) return undefined
+  return {
+    setting: flag,
+    from: url.from ?? `--${flag}`,
+    given: url.value,
+    why: 'credentials would travel over plain http: for everybody on the way to read',
+    right: 'give an https: URL; or, if the way is safe, --allow-insecure-http as well',
+  }
+}
+
+/** `URL` writes hosts in lower case, IPv4 in four parts, IPv6 in brackets. */
+function isLoopback(url: string): boolean {
+  const host = new URL(url).hostname
+  return (
+    host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+  )
+}
+
+/** A create that has begun must be able to end, and its outcome be recorded, while the process stops (law 2). */
+function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): SettingProblem | undefined {
+  if (requestTimeoutMs === undefined || shutdownGraceMs === undefined) return undefined
+  if (requestTimeoutMs.value + MARGIN_MS < shutdownGraceMs.value) return undefined
+  const timeout = formatDuration(requestTimeoutMs.value)
+  const grace = formatDuration(shutdownGraceMs.value)
+  const blamed = requestTimeoutMs.from === undefined ? 'shutdown-grace' : 'request-timeout'
+  return {
+    setting: blamed,
+    from: requestTimeoutMs.from ?? shutdownGraceMs.from ?? `--${blamed}`,
+    given: blamed === 'shutdown-grace' ? grace : timeout,
+    why:
+      `a create may take as long as --request-timeout (${timeout}), and must be able to end and be recorded within ` +
+      `--shutdown-grace (${grace})`,
+    right: `make --shutdown-grace more than ${formatDuration(MARGIN_MS)} longer than --request-timeout`,
+  }
+}
+
+/** With a ledger that forgets, every start would create every pipe once more (law 1). */
+function rememberPipes({ ledger, baseUrl }: ReadValues): SettingProblem | undefined {
+  if (ledger?.value !== 'memory:' || baseUrl === undefined || isLoopback(baseUrl.value)) return undefined
+  return {
+    setting: 'ledger',
+    from: ledger.from ?? '--ledger',
+    given: ledger.value,
+    why: 'it forgets, and each start would create all pipes once more on a platform that is not a test',
+    right: 'give sqlite:PATH; memory: is for --sandbox and for a --base-url on this machine',
+  }
+}

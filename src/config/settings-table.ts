@@ -1,0 +1,256 @@
+import {
+  type Parser,
+  duration,
+  oneOf,
+  parseBaseUrl,
+  parseBudget,
+  parseLedger,
+  parseListen,
+  parsePath,
+  parseSwitch,
+  wholeNumber,
+} from './parsers.ts'
+
+/** A setting that parsed, with where it came from. */
+export interface Read<T> {
+  readonly value: T
+  /** `undefined`: nobody gave it; it is the default. */
+  readonly from: string | undefined
+}
+
+/** What each setting came to; one that has no value, or a faulty one, is not there. */
+export type ReadValues = { readonly [N in SettingName]?: Read<ValueOf<N>> }
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+
+/** One setting: a flag, a variable and a key of the file. */
+export interface SettingDefinition<T = unknown> {
+  /** Without dashes in front; also the key in the file. */
+  readonly flag: string
+  /** What stands for the value in the help: `DIR`; `undefined` for a switch, which takes none. */
+  readonly placeholder: string | undefined
+  readonly env: string
+  /** The default as one would write it; `undefined` when there is none. */
+  readonly default: string | undefined
+  /** The default in the sandbox, where it is another one. */
+  readonly sandboxDefault?: string
+  /** Says in the docs what the default is, where {@link default} does not. */
+  readonly defaultNote?: string
+  readonly describe: string
+  readonly parse: Parser<T>
+}
+
+/**
+ * Every setting there is (design §8). Flags, variables, the file, the help and the docs come from here.
+ * The defaults are texts and go through the same parsers.
+ */
+export const TABLE = {
+  config: {
+    flag: 'config',
+    placeholder: 'FILE',
+    env: 'PIPEWRIGHT_CONFIG',
+    default: undefined,
+    describe: 'YAML file with settings: the names of the flags, without dashes in front, and their values',
+    parse: parsePath,
+  },
+  manifests: {
+    flag: 'manifests',
+    placeholder: 'DIR',
+    env: 'PIPEWRIGHT_MANIFESTS',
+    default: 'manifests',
+    describe: 'directory of the manifests',
+    parse: parsePath,
+  },
+  baseUrl: {
+    flag: 'base-url',
+    placeholder: 'URL',
+    env: 'PIPEWRIGHT_BASE_URL',
+    default: undefined,
+    defaultNote: 'none; needed unless `--sandbox`',
+    describe: 'where the platform answers: {base_url} of its interface',
+    parse: parseBaseUrl,
+  },
+  alertsBaseUrl: {
+    flag: 'alerts-base-url',
+    placeholder: 'URL',
+    env: 'PIPEWRIGHT_ALERTS_BASE_URL',
+    default: undefined,
+    defaultNote: 'none; needed once there is an `Alert`',
+    describe: 'where alerts are read: {alerts_base_url} of the interface',
+    parse: parseBaseUrl,
+  },
+  alertsTokenFile: {
+    flag: 'alerts-token-file',
+    placeholder: 'FILE',
+    env: 'PIPEWRIGHT_ALERTS_TOKEN_FILE',
+    default: undefined,
+    defaultNote: '`<secrets-dir>/alerts/token`',
+    describe: 'file with the bearer token for alerts',
+    parse: parsePath,
+  },
+  secretsDir: {
+    flag: 'secrets-dir',
+    placeholder: 'DIR',
+    env: 'PIPEWRIGHT_SECRETS_DIR',
+    default: '/etc/pipewright/secrets',
+    sandboxDefault: '.pipewright/secrets',
+    describe: 'directory of the mounted secrets: a folder each, with a file for each key',
+    parse: parsePath,
+  },
+  ledger: {
+    flag: 'ledger',
+    placeholder: 'URL',
+    env: 'PIPEWRIGHT_LEDGER',
+    default: 'sqlite:.pipewright/ledger.db',
+    // a file of its own: with the real ledger, a run in the sandbox would take its pipes for missing ones
+    // and record made-up ids over the real ones
+    sandboxDefault: 'sqlite:.pipewright/sandbox-ledger.db',
+    describe: 'where it is remembered what was created: sqlite:PATH; or memory:, for tests',
+    parse: parseLedger,
+  },
+  ledgerInit: {
+    flag: 'ledger-init',
+    placeholder: 'auto|never',
+    env: 'PIPEWRIGHT_LEDGER_INIT',
+    default: 'auto',
+    describe: 'whether a missing ledger is a first run (auto) or an error (never)',
+    parse: oneOf(['auto', 'never']),
+  },
+  listen: {
+    flag: 'listen',
+    placeholder: 'HOST:PORT',
+    env: 'PIPEWRIGHT_LISTEN',
+    default: '127.0.0.1:8080',
+    describe: 'where the page, the metrics and the health checks are served; port 0 is any free one',
+    parse: parseListen,
+  },
+  adminTokenFile: {
+    flag: 'admin-token-file',
+    placeholder: 'FILE',
+    env: 'PIPEWRIGHT_ADMIN_TOKEN_FILE',
+    default: undefined,
+    defaultNote: 'none: `POST /-/reconcile` is off',
+    describe: 'file with the bearer token for POST /-/reconcile',
+    parse: parsePath,
+  },
+  publicUrl: {
+    flag: 'public-url',
+    placeholder: 'URL',
+    env: 'PIPEWRIGHT_PUBLIC_URL',
+    default: undefined,
+    describe: 'where people open the page, for links in notifications',
+    parse: parseBaseUrl,
+  },
+  notifications: {
+    flag: 'notifications',
+    placeholder: 'FILE',
+    env: 'PIPEWRIGHT_NOTIFICATIONS',
+    default: undefined,
+    defaultNote: 'none: nobody is told',
+    describe:
+      'YAML file that says who is told of what turned bad, and good again: see [notifications](notifications.md)',
+    parse: parsePath,
+  },
+  intervalMs: {
+    flag: 'interval',
+    placeholder: 'D',
+    env: 'PIPEWRIGHT_INTERVAL',
+    default: '5m',
+    describe: 'time between two drift checks of a resource',
+    parse: duration(SECOND, 24 * HOUR),
+  },
+  apiBudget: {
+    flag: 'api-budget',
+    placeholder: 'N/D',
+    env: 'PIPEWRIGHT_API_BUDGET',
+    default: '10/10s',
+    describe: 'most requests in any such time, per credential',
+    parse: parseBudget,
+  },
+  requestTimeoutMs: {
+    flag: 'request-timeout',
+    placeholder: 'D',
+    env: 'PIPEWRIGHT_REQUEST_TIMEOUT',
+    default: '20s',
+    describe: 'longest time for one request; at least 2s less than --shutdown-grace',
+    parse: duration(100, HOUR),
+  },
+  concurrency: {
+    flag: 'concurrency',
+    placeholder: 'N',
+    env: 'PIPEWRIGHT_CONCURRENCY',
+    default: '8',
+    describe: 'most reconciles at once',
+    parse: wholeNumber(1, 256),
+  },
+  maxCreates: {
+    flag: 'max-creates',
+    placeholder: 'N',
+    env: 'PIPEWRIGHT_MAX_CREATES',
+    default: '25',
+    describe: 'when more creations than this are wanted at once, all are refused',
+    parse: wholeNumber(0, 100_000),
+  },
+  namedResources: {
+    flag: 'named-resources',
+    placeholder: 'N',
+    env: 'PIPEWRIGHT_NAMED_RESOURCES',
+    default: '1000',
+    describe: 'most resources that metrics name in their labels; the others share "_other"',
+    parse: wholeNumber(0, 100_000),
+  },
+  shutdownGraceMs: {
+    flag: 'shutdown-grace',
+    placeholder: 'D',
+    env: 'PIPEWRIGHT_SHUTDOWN_GRACE',
+    default: '25s',
+    describe: 'longest time to finish what runs when told to stop',
+    parse: duration(SECOND, 2 * HOUR),
+  },
+  logLevel: {
+    flag: 'log-level',
+    placeholder: 'L',
+    env: 'PIPEWRIGHT_LOG_LEVEL',
+    default: 'info',
+    describe: 'least level that is logged: trace, debug, info, warn, error, fatal or silent',
+    parse: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  },
+  logFormat: {
+    flag: 'log-format',
+    placeholder: 'json|pretty',
+    env: 'PIPEWRIGHT_LOG_FORMAT',
+    default: 'json',
+    describe: 'json for machines, pretty for people',
+    parse: oneOf(['json', 'pretty']),
+  },
+  sandbox: {
+    flag: 'sandbox',
+    placeholder: undefined,
+    env: 'PIPEWRIGHT_SANDBOX',
+    default: 'false',
+    defaultNote: 'off',
+    describe: 'work against a made-up platform inside this process',
+    parse: parseSwitch,
+  },
+  allowInsecureHttp: {
+    flag: 'allow-insecure-http',
+    placeholder: undefined,
+    env: 'PIPEWRIGHT_ALLOW_INSECURE_HTTP',
+    default: 'false',
+    defaultNote: 'off',
+    describe: 'send credentials over plain http: to other machines',
+    parse: parseSwitch,
+  },
+} as const satisfies Readonly<Record<string, SettingDefinition>>
+
+export type SettingName = keyof typeof TABLE
+
+/** The value that the text of a setting stands for. */
+export type ValueOf<N extends SettingName> = (typeof TABLE)[N]['parse'] extends Parser<infer T> ? T : never
+
+export const SETTING_NAMES = Object.keys(TABLE) as readonly SettingName[] // the keys of the object above
+
+export function definitionOf(name: SettingName): SettingDefinition {
+  return TABLE[name]
+}

@@ -1,0 +1,59 @@
+import type { Finding, Position } from '../kinds/finding.ts'
+import type { Key } from '../kinds/key.ts'
+import type { ResourceManifest } from '../kinds/manifest.ts'
+
+/** One key of the catalog. */
+export interface Entry {
+  readonly key: Key
+  /**
+   * `valid`: the manifest is what this reading found.
+   * `invalid`: this reading found errors, or could not read the file; `manifest` is the last valid one, if any.
+   * `vanishing`: this reading did not find it, but that is not believed yet; `manifest` is the last one.
+   */
+  readonly state: 'valid' | 'invalid' | 'vanishing'
+  /** Undefined only when there never was a valid one in this process. */
+  readonly manifest: ResourceManifest | undefined
+  /** Where the document begins. */
+  readonly position: Position
+  /** Changes exactly when the meaning of the entry changes: its state or its manifest. */
+  readonly digest: string
+  /** Revision at which the meaning last changed. */
+  readonly revision: string
+  /** Errors of this document; empty when `valid`. */
+  readonly findings: readonly Finding[]
+}
+
+/** All manifests of one reading of the directory, at one revision. */
+export interface Catalog {
+  readonly revision: Revision
+  /** In the order of their keys. */
+  readonly entries: ReadonlyMap<Key, Entry>
+  /** Ids that `Lock` manifests name. */
+  readonly locks: ReadonlyMap<Key, string>
+  /**
+   * Files, and folders with a `/` at the end, that may hold a `Lock` which could not be read: what has no record may exist
+   * under an id that such a Lock names. An empty text: anywhere. Mostly empty.
+   */
+  readonly hiddenLocks: readonly string[]
+  /** All findings, in the order of file, line and column. */
+  readonly findings: readonly Finding[]
+  /** Keys that three readings in a row agreed to be gone, counted from when they were last known. */
+  readonly gone: ReadonlySet<Key>
+  /** Why this reading changed nothing, or `undefined` when it counts. */
+  readonly problem: SourceProblem | undefined
+}
+
+/** A directory that is not to be believed: everything stays as it was. */
+export interface SourceProblem {
+  readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
+  readonly message: string
+  /** What this reading would have changed by not finding it: nothing is created or applied for it meanwhile. `all`: it found nothing. */
+  readonly unfound: ReadonlySet<Key> | 'all'
+}
+
+/** Which state of the directory a reading saw. */
+export interface Revision {
+  /** A commit (from git-sync's root name or `.git`), or `content-<12 hex digits>` when neither is there. */
+  readonly id: string
+  readonly from: 'git-sync' | 'git' | 'content'
+}

@@ -1,0 +1,174 @@
+import type { Difference } from '../kinds/difference.ts'
+import type { Finding } from '../kinds/finding.ts'
+import type { Key } from '../kinds/key.ts'
+import type { Revision } from './catalog.ts'
+import type { ActionType } from '../plan/action.ts'
+import type { Condition, ConditionType } from '../plan/condition.ts'
+import type { Reason } from '../plan/reason.ts'
+import type { Priority } from './platform.ts'
+
+/** How a reconcile ended; label values of `pipewright_reconcile_total{result}`. */
+export const RESULTS = ['done', 'failed', 'unknown', 'stopped'] as const
+
+export type Result = (typeof RESULTS)[number]
+
+export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
+
+export type WatchMode = (typeof WATCH_MODES)[number]
+
+/** What became of a piece of news; `folded`: it turned back before it was told. Label values of `pipewright_notifications_total{result}`. */
+export const NOTIFICATION_RESULTS = ['delivered', 'folded', 'lost'] as const
+
+export type NotificationResult = (typeof NOTIFICATION_RESULTS)[number]
+
+/** Everything that happens and that somebody may want to know: telemetry subscribes, nobody answers. */
+export type Event =
+  | {
+      readonly type: 'ReconcileFinished'
+      readonly key: Key
+      readonly reconcileId: string
+      readonly revision: string
+      readonly action: ActionType
+      readonly reason: Reason
+      readonly message: string
+      readonly result: Result
+      readonly requestId: string | undefined
+      readonly durationMs: number
+      /** Something is other than after the last reconcile of this key. */ readonly changed: boolean
+      readonly file: string | undefined
+      readonly line: number | undefined
+      /** Time from the reading that brought a change until it was applied; only for the first reconcile that did. */ readonly changeToApplyMs:
+        number | undefined
+    }
+  | {
+      readonly type: 'ConditionChanged'
+      readonly key: Key
+      readonly condition: ConditionType
+      readonly before: Condition | undefined
+      readonly after: Condition
+      readonly revision: string
+      readonly file: string | undefined
+      readonly line: number | undefined
+    }
+  | {
+      readonly type: 'CreateStarted'
+      readonly key: Key
+      readonly intentId: string
+      readonly attempt: number
+      readonly revision: string
+    }
+  | {
+      readonly type: 'CreateFinished'
+      readonly key: Key
+      readonly intentId: string
+      readonly outcome: 'created' | 'failed' | 'unknown'
+      readonly pipeId: string | undefined
+      readonly requestId: string | undefined
+      readonly message: string
+      readonly revision: string
+    }
+  | {
+      readonly type: 'Observed'
+      readonly key: Key
+      /** `undefined`: the reply carried none. */ readonly state: string | undefined
+      readonly differences: readonly Difference[]
+    }
+  | { readonly type: 'Forgotten'; readonly key: Key }
+  | {
+      readonly type: 'RequestFinished'
+      /** The name of the request, such as `createPipe`. */ readonly operation: string
+      readonly service: string
+      /** HTTP status, or the error class when no reply came. */ readonly code: string
+      readonly durationMs: number
+      readonly requestId: string | undefined
+    }
+  | { readonly type: 'BudgetWaited'; readonly service: string; readonly waitMs: number }
+  | { readonly type: 'RateLimited'; readonly service: string; readonly retryAfterMs: number }
+  | { readonly type: 'ServicePaused'; readonly service: string; readonly message: string }
+  | { readonly type: 'ServiceResumed'; readonly service: string }
+  | {
+      readonly type: 'SourceLoaded'
+      readonly revision: Revision
+      readonly durationMs: number
+      readonly changed: readonly Key[]
+      readonly manifests: Readonly<Record<string, number>>
+      readonly findings: readonly Finding[]
+      readonly problem: string | undefined
+      /** A change that no watcher event announced. */ readonly missedByWatcher: boolean
+    }
+  | {
+      readonly type: 'SourceFailed'
+      readonly reason: string
+      readonly message: string
+      readonly durationMs: number
+    }
+  | { readonly type: 'WatchModeChanged'; readonly mode: WatchMode; readonly message: string }
+  | {
+      readonly type: 'LedgerWritten'
+      readonly result: 'written' | 'conflict' | 'failed'
+      readonly durationMs: number
+      readonly message: string | undefined
+    }
+  | { readonly type: 'QueueChanged'; readonly depth: Readonly<Record<Priority, number>> }
+  | { readonly type: 'QueueWaited'; readonly priority: Priority; readonly waitMs: number }
+  | { readonly type: 'BrakeChanged'; readonly on: boolean; readonly wanted: number; readonly limit: number }
+  | {
+      /** A message reached a target of notifications. */
+      readonly type: 'NotificationSent'
+      readonly target: string
+      /** Travels with the message, so that it can be found on the other side. */ readonly id: string
+      /** How many resources it tells of. */ readonly news: number
+      /** Of this message, from 1. */ readonly attempt: number
+      readonly code: string
+      readonly durationMs: number
+      /** The attempt before failed. */ readonly recovered: boolean
+    }
+  | {
+      readonly type: 'NotificationFailed'
+      readonly target: string
+      readonly id: string
+      readonly news: number
+      readonly attempt: number
+      /** HTTP status, or the class of the failure. */ readonly code: string
+      readonly durationMs: number
+      readonly message: string
+      /** `undefined`: the message was refused, and is lost. */ readonly retryInMs: number | undefined
+      /** The attempt before did not fail. */ readonly first: boolean
+    }
+  | {
+      /** News about so many resources is no longer owed to a target. */
+      readonly type: 'NotificationsSettled'
+      readonly target: string
+      readonly result: NotificationResult
+      readonly count: number
+    }
+  /** News about so many resources waits to be told to a target. */
+  | { readonly type: 'NotificationsWaiting'; readonly target: string; readonly count: number }
+  /** What was told cannot be remembered, or is not known: it may be told again after a restart. */
+  | { readonly type: 'NotificationsForgotten'; readonly message: string }
+  | {
+      readonly type: 'Started'
+      readonly version: string
+      readonly sandbox: boolean
+      readonly listen: string | undefined
+      readonly manifests: string
+      /** Of the platform. */
+      readonly baseUrl: string | undefined
+    }
+  /** A test asked for a failure: no process that matters has this. */
+  | { readonly type: 'FailpointSet'; readonly failpoint: string }
+  | { readonly type: 'Stopping'; readonly signal: string }
+  | { readonly type: 'Stopped'; readonly unfinished: number }
+  | {
+      /** The process ends, and the ledger does not say what became of a create. */
+      readonly type: 'OutcomeLost'
+      readonly key: Key
+      readonly outcome: 'created' | 'failed' | 'unknown'
+      readonly pipeId: string | undefined
+      /** What makes it known again. */
+      readonly command: string
+      readonly message: string
+    }
+  | { readonly type: 'Bug'; readonly message: string; readonly error: Error }
+
+export type Emit = (event: Event) => void

@@ -1,0 +1,70 @@
+import type { Key } from '../kinds/key.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { HistoryEntry } from './history.ts'
+
+/** The durable memory (design §9). Compare-and-set; whoever loses gets a {@link LedgerConflict}. */
+export interface Ledger extends AsyncDisposable {
+  /** Random, made with the ledger; keys the hashes of secrets. 32 bytes. */
+  readonly hashKey: Uint8Array
+  /** As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen. */
+  get(key: Key): Promise<LedgerRecord | undefined>
+  /** All records, in the order of their keys. */
+  list(): Promise<readonly LedgerRecord[]>
+  /**
+   * Replaces the record whose version is `next.version` (0: there must be none) by `next` with the version
+   * after it, and adds `history`, in one transaction that is durable when the promise is fulfilled.
+   * @returns the record as written
+   * @throws {LedgerConflict} when the version is another one; nothing was written
+   * @throws {LedgerError} when it could not be written; nothing is known to have been written
+   */
+  swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  /** As {@link swap}, for what became of a create: it may use the room that was reserved. */
+  settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  /** As {@link swap}, for two records in one transaction: a record that moves to another key. */
+  move(from: LedgerRecord, to: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord>
+  /** Forgets a record; the same compare-and-set. */
+  remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void>
+  /**
+   * Makes sure that there is room for what becomes of a create, where it can: to be called before each intent.
+   * @throws {LedgerError} when there is none
+   */
+  reserveRoom(): Promise<void>
+  /** Newest first. */
+  history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+  /**
+   * Calls `onWritten` soon after somebody else, such as a person's command, has written; what it was, {@link versions} tells.
+   * When that fails with a {@link LedgerError}, it is called again.
+   * @returns ends it
+   * @throws {LedgerError}
+   */
+  watch(onWritten: () => Promise<void>): Promise<() => void>
+  /** The version of every record, without reading the records: what to compare with after somebody else has written. */
+  versions(): Promise<ReadonlyMap<Key, number>>
+  /** Whether an owner, the daemon or `apply`, works with it at this moment; true for the owner itself. */
+  owned(): Promise<boolean>
+}
+
+export interface HistoryQuery {
+  readonly key: Key | undefined
+  /** From 1. */
+  readonly limit: number
+}
+
+/** Somebody else wrote the record first. Read it again and decide anew. */
+export class LedgerConflict extends Error {
+  constructor(key: Key, expected: number) {
+    super(`the record of ${key} is no longer at version ${expected}`)
+    this.name = 'LedgerConflict'
+  }
+}
+
+/** The ledger cannot be used: locked, corrupt, newer than this program, of another platform, or not writable. The message says which. */
+export class LedgerError extends Error {
+  readonly code: 'locked' | 'corrupt' | 'newer' | 'missing' | 'platform' | 'io'
+
+  constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'LedgerError'
+    this.code = code
+  }
+}

@@ -1,0 +1,101 @@
+import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definition.ts'
+import type { RemoteResource } from '../kinds/remote-resource.ts'
+
+/*
+ * What a reconcile needs of the world, as interfaces; platform/ and ledger/ implement them.
+ * They stand here because imports run one way, and reconcile/ is who calls.
+ */
+
+/** 0: changed or asked for · 1: retry · 2: drift check. */
+export type Priority = 0 | 1 | 2
+
+/** A service as requests need it. */
+export interface ServiceAccess {
+  /** `metadata.name` of its manifest; the lane in which its requests wait their turn. */
+  readonly name: string
+  readonly organizationId: string
+  readonly serviceId: string
+  /** Name of the mounted secret with `keyId` and `keySecret`. */
+  readonly secretName: string
+}
+
+export interface ReadOptions {
+  readonly priority: Priority
+  /** Gives up waiting and the request itself. */
+  readonly signal: AbortSignal
+}
+
+/** A reply as the interface promises it. */
+export interface Reply<T> {
+  readonly value: T
+  /** `requestId` of the envelope; alerts have none (4.4). */
+  readonly requestId: string | undefined
+  /** Equal for equal credentials: those that it was asked with. */
+  readonly credential: string
+}
+
+/** What is read: a resource of a kind, by the id that it has on the platform. */
+export interface ReadTarget {
+  readonly kind: ReadableKind
+  /** Undefined for a kind that belongs to no service. */
+  readonly service: ServiceAccess | undefined
+  readonly id: string
+}
+
+/** A create that is to go out now. */
+export interface CreateRequest {
+  /** JSON text, secrets in place. */
+  readonly body: string
+  /** Travels as `Idempotency-Key`. */
+  readonly intentId: string
+  /** On the monotonic clock, ms: later than this its first byte does not go out, and the effect is `none`. */
+  readonly notAfter: number
+}
+
+/** The right to send one create: a place in the request budget and readable credentials. */
+export interface CreatePermit {
+  readonly service: ServiceAccess
+  /** How long a create may take, from its first byte on: ms. */
+  readonly deadlineMs: number
+  /**
+   * As {@link Platform.read}, once, never retried: asks for what is to be replaced, in a place that was taken with the
+   * permit. Where the budget is of a single request, it uses the permit's own place and waits for another afterwards.
+   * @throws as {@link Platform.read}
+   */
+  read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
+  /**
+   * `POST …/pipes` (4.1), once, on a connection of its own, never retried. Only after the intent is durable.
+   * Takes no stop signal: it ends by its own deadline.
+   * @throws {RemoteError} with `effect` told
+   */
+  send(request: CreateRequest): Promise<Reply<RemoteResource>>
+  /** Gives back the places that were not used. To be called in any case. */
+  release(): void
+}
+
+export interface AdmitOptions extends ReadOptions {
+  /** Whether {@link CreatePermit.read} will be called: then there has to be a place for it too. */
+  readonly looksFirst: boolean
+}
+
+/**
+ * The operations of the interface (`spec/api.md` 4), each by the lifecycle of what it is for. Every method throws {@link RemoteError}, or
+ * {@link SecretUnavailableError} when the credentials are not mounted, or the signal's reason once it is aborted.
+ */
+export interface Platform {
+  /** `GET` by id (4.2, 4.4). A 404 is class `Missing` when it is the platform's own. */
+  read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
+  /** Waits for the budget under `options.signal`, reads the credentials, and sends nothing. */
+  admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
+  /**
+   * `POST` (4.3). Idempotent: it replaces the whole configuration.
+   * @param body makes the request body as JSON text, when the request may be sent, and anew before each attempt; what it
+   * throws is thrown, and nothing is sent
+   */
+  upsert(
+    kind: UpsertKind,
+    service: ServiceAccess,
+    body: () => Promise<string>,
+    options: ReadOptions,
+  ): Promise<Reply<RemoteResource>>
+}

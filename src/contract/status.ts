@@ -1,0 +1,74 @@
+import type { Key } from '../kinds/key.ts'
+import type { Difference } from '../kinds/difference.ts'
+import type { ActionType } from '../plan/action.ts'
+import type { Condition, Conditions } from '../plan/condition.ts'
+import type { Status } from '../plan/severity.ts'
+import type { Reason } from '../plan/reason.ts'
+import type { JsonObject } from '../lib/json.ts'
+
+/** All that is known of one resource, ready to be shown: no secret, no sensitive value in it. */
+export interface ResourceStatus {
+  readonly key: Key
+  readonly kind: string
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly status: Status
+  readonly conditions: Conditions
+  /** What was decided last. */
+  readonly action: ActionType
+  readonly reason: Reason
+  /** What happened, where, and what to do. */
+  readonly message: string
+  readonly differences: readonly Difference[]
+  readonly file: string | undefined
+  readonly line: number | undefined
+  readonly revision: string
+  readonly service: string | undefined
+  readonly pipeId: string | undefined
+  /** `state` as the platform last reported it. */
+  readonly state: string | undefined
+  /** Bodies of the interface, sensitive values masked. JSON text: as objects, those of thousands take many times the room. */
+  readonly desired: string | undefined
+  readonly observed: string | undefined
+  /** ms since the epoch. */
+  readonly lastReconciledAt: number | undefined
+  readonly nextReconcileAt: number | undefined
+  readonly suspendedUntil: string | undefined
+}
+
+/** Whether it is left alone now, whatever else there is to say of it. */
+export function isSuspended({ suspendedUntil }: ResourceStatus, now: number): boolean {
+  return suspendedUntil !== undefined && Date.parse(suspendedUntil) > now
+}
+
+/** Since when a resource is as it is: ms since the epoch. */
+export function sinceOf(status: Pick<ResourceStatus, 'conditions' | 'reason'>): number {
+  return tellingCondition(status).since
+}
+
+/** The condition that a resource's status and reason come from. */
+export function tellingCondition({
+  conditions,
+  reason,
+}: Pick<ResourceStatus, 'conditions' | 'reason'>): Condition {
+  const { Valid, Synced, Ready } = conditions
+  if (Valid.status === 'False') return Valid
+  return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced
+}
+
+/** One of the two bodies of a status. */
+export function bodyIn(text: string | undefined): JsonObject | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as JsonObject) // written as one
+}
+
+/** A status as it is shown in full. */
+export function withBodies({ desired, observed, ...facts }: ResourceStatus) {
+  return { ...facts, desired: bodyIn(desired), observed: bodyIn(observed) }
+}
+
+/** The read model that page, API and metrics show; kept by the daemon. */
+export interface StatusBoard {
+  get(key: Key): ResourceStatus | undefined
+  /** In the order of their keys. */
+  list(): readonly ResourceStatus[]
+}

@@ -1,0 +1,88 @@
+import type { z } from 'zod'
+import type { JsonObject } from '../lib/json.ts'
+import type { Fields } from './field-table.ts'
+import type { RuleFinding } from './finding.ts'
+import type { ResourceManifest } from './manifest.ts'
+import type { RemoteResource, ReplyShape } from './remote-resource.ts'
+
+/** How a kind lives on the platform (design §1). What the engine does for a resource follows from this, and never from the kind's name. */
+export const LIFECYCLES = ['create-once', 'upsert', 'read-only', 'reference'] as const
+
+export type Lifecycle = (typeof LIFECYCLES)[number]
+
+/** One request of the interface (`spec/api.md` 4). */
+export interface Operation {
+  /** As metrics, logs and the sandbox name it: `createPipe`. */
+  readonly name: string
+  readonly does: 'create' | 'read' | 'upsert'
+  /** What it does that to, in a sentence: "pipe". */
+  readonly noun: string
+  /** Which of the two interfaces offers it: each has a base URL, credentials and an envelope of its own. */
+  readonly api: 'services' | 'alerts'
+  /** Relative to the base URL; each `{name}` is one encoded segment. */
+  readonly path: string
+}
+
+/** What every kind of resource says of itself. */
+interface Described<M extends ResourceManifest> {
+  /** As in `kind:` of a manifest and in a key. */
+  readonly name: string
+  /** What one of them is called in a sentence: "pipe". */
+  readonly noun: string
+  /** One sentence, for the JSON Schema and for people. */
+  readonly description: string
+  readonly schema: z.ZodType<M>
+  /** The rules beyond shape within one document, for a manifest that `schema` accepted. */
+  rules(manifest: M): readonly RuleFinding[]
+}
+
+/** What every kind has that the platform answers for. */
+interface Compared {
+  /** Every field of the body: how it is compared, and whether the platform returns it. */
+  readonly fields: Fields
+  /** What has to be in a reply. */
+  readonly reply: ReplyShape
+}
+
+/** Created once, under an id that the platform gives; looked at, and never changed: `POST`, `GET` by id. */
+export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
+  extends Described<M>, Compared {
+  readonly lifecycle: 'create-once'
+  readonly operations: { readonly create: Operation; readonly read: Operation }
+  /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
+  body(manifest: M): JsonObject
+  /** The name that it has on the platform. */
+  remoteName(manifest: M): string
+}
+
+/** Set as a whole by one request, as often as one likes; it cannot be read. */
+export interface UpsertKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared {
+  readonly lifecycle: 'upsert'
+  readonly operations: { readonly upsert: Operation }
+  body(manifest: M): JsonObject
+  /** Of a reply what the next upsert is compared with. */
+  configured(reply: RemoteResource): JsonObject
+  /** What an upsert of `body` would take away from what is configured, such as `role sql_console_admin`. */
+  takenAway(configured: JsonObject, body: JsonObject): readonly string[]
+}
+
+/** ObservedKey at, and made by somebody else. */
+export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared {
+  readonly lifecycle: 'read-only'
+  readonly operations: { readonly read: Operation }
+  /** The id under which it is read. */
+  remoteId(manifest: M): string
+  /** What it should say; an empty object when only its `state` is watched. */
+  expected(manifest: M): JsonObject
+}
+
+/** Names something that others need, and is itself not asked for. */
+export interface ReferenceKind<M extends ResourceManifest = ResourceManifest> extends Described<M> {
+  readonly lifecycle: 'reference'
+}
+
+/** The definition of a kind of resource: all that the rest of the program knows of it. */
+export type Kind = CreateOnceKind | UpsertKind | ReadOnlyKind | ReferenceKind
+
+/** A kind that is read by id. */
+export type ReadableKind = CreateOnceKind | ReadOnlyKind

@@ -1,0 +1,89 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { DatabaseSync } from 'node:sqlite'
+import { LedgerError } from '../contract/ledger.ts'
+import { explain, sqliteCode } from './sqlite-fault.ts'
+
+const BUSY = 5
+const CANNOT_OPEN = 14
+
+/** Whoever only asks ({@link isOwned}) holds the lock for an instant, which must keep no owner from starting. */
+const PATIENCE_MS = 200
+
+/**
+ * Takes `<file>.lock` for this process, for as long as the returned object lives: an empty SQLite file in an exclusive
+ * transaction, which is a lock of the operating system and ends with the process, however it ends. The file stays;
+ * to remove it would let two processes lock two files of one name. Nothing but SQLite may open it: to close any other
+ * handle of it would give the lock away (POSIX). Who holds it is therefore said in `<file>.holder`.
+ *
+ * @param now ms since the epoch
+ * @throws {LedgerError} `locked`, naming the holder, or `io`
+ */
+export function takeOwnerLock(file: string, now: number): Disposable {
+  const holderFile = `${file}.holder`
+  let lock: DatabaseSync | undefined
+  try {
+    lock = new DatabaseSync(`${file}.lock`, { timeout: PATIENCE_MS })
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock?.close()
+    if (sqliteCode(error) === BUSY) throw locked(file, holderFile)
+    throw explain('open', file, error)
+  }
+  const held = lock
+  writeHolder(holderFile, now)
+  return {
+    [Symbol.dispose]() {
+      try {
+        rmSync(holderFile, { force: true })
+      } finally {
+        held.close()
+      }
+    },
+  }
+}
+
+/**
+ * Whether somebody, in this process or another, has the lock of the ledger now. Changes nothing on disk.
+ * @throws {LedgerError} `io` when it cannot be found out
+ */
+export function isOwned(file: string): boolean {
+  let probe: DatabaseSync | undefined
+  try {
+    probe = new DatabaseSync(`${file}.lock`, { readOnly: true, timeout: 0 })
+    probe.prepare('SELECT 1 FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    const code = sqliteCode(error)
+    if (code === CANNOT_OPEN) return false // never owned by anyone
+    if (code === BUSY) return true
+    throw explain('open', file, error)
+  } finally {
+    probe?.close()
+  }
+}
+
+function writeHolder(holderFile: string, now: number): void {
+  const since = new Date(now).toISOString()
+  try {
+    writeFileSync(holderFile, `process ${process.pid} on ${hostname()}, since ${since}\n`)
+  } catch {
+    // it only serves the message of whoever is refused; the lock itself is held
+  }
+}
+
+function locked(file: string, holderFile: string): LedgerError {
+  return new LedgerError(
+    'locked',
+    `the ledger ${file} is held by another pipewright (${readHolder(holderFile)}). Two daemons on one ledger could ` +
+      'create a pipe twice, so this one does not start: stop the other one, or name another file with --ledger.',
+  )
+}
+
+function readHolder(holderFile: string): string {
+  try {
+    return readFileSync(holderFile, 'utf8').slice(0, 300).trim() || 'which one is not known'
+  } catch {
+    return 'which one is not known'
+  }
+}

@@ -1,0 +1,137 @@
+import type { Clock } from '../lib/clock.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { Emit } from '../contract/events.ts'
+import type { HistoryEntry } from '../contract/history.ts'
+import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../contract/ledger.ts'
+import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
+import type { ReadTables, Room, Store, WriteTables } from './backend.ts'
+import { watchWrites } from './watch-writes.ts'
+
+interface LedgerParts {
+  readonly store: Store
+  readonly hashKey: Uint8Array
+  readonly emit: Emit
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>
+}
+
+/** One transaction: records that go, a record that comes, and what to say about it. */
+interface Change {
+  readonly removed: readonly LedgerRecord[]
+  readonly written: LedgerRecord | undefined
+  readonly history: readonly HistoryEntry[]
+}
+
+/**
+ * The rules of a ledger over any home: compare-and-set, versions, history. Versions are never given twice to a key,
+ * also when its record was forgotten in between; otherwise a writer that missed this would overwrite the new record.
+ */
+export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledger {
+  let closed: Promise<void> | undefined
+
+  function assertOpen(): void {
+    if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
+  }
+
+  function commit(change: Change, room: Room): LedgerRecord | undefined {
+    const started = clock.monotonic()
+    const report = (result: 'written' | 'conflict' | 'failed', message: string | undefined) =>
+      emit({ type: 'LedgerWritten', result, durationMs: clock.monotonic() - started, message })
+    let written: LedgerRecord | undefined
+    try {
+      assertOpen()
+      written = store.write((tables) => apply(tables, change), room)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      report(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
+      throw error
+    }
+    report('written', undefined)
+    return written
+  }
+
+  async function read<T>(work: (tables: ReadTables) => T): Promise<T> {
+    assertOpen()
+    return store.read(work)
+  }
+
+  async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
+    return present(commit({ removed: [], written: next, history }, 'free'))
+  }
+
+  async function settle(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
+    return present(commit({ removed: [], written: next, history }, 'reserved'))
+  }
+
+  async function move(
+    from: LedgerRecord,
+    to: LedgerRecord,
+    history: readonly HistoryEntry[],
+  ): Promise<LedgerRecord> {
+    if (from.key === to.key) throw new Error(`bug: ${from.key} cannot move to itself`)
+    return present(commit({ removed: [from], written: to, history }, 'free'))
+  }
+
+  async function remove(record: LedgerRecord, history: readonly HistoryEntry[]): Promise<void> {
+    commit({ removed: [record], written: undefined, history }, 'free')
+  }
+
+  return {
+    hashKey,
+    get: (key) =>
+      read((tables) => {
+        const stored = tables.get(key)
+        return stored && decodeRecord(stored)
+      }),
+    list: () => read((tables) => tables.all().map(decodeRecord)),
+    swap,
+    settle,
+    move,
+    remove,
+    history: ({ key, limit }: HistoryQuery) =>
+      read((tables) =>
+        tables
+          .history(key, Math.max(1, Math.floor(limit)))
+          .map((entry) => decodeEntry(entry.key, entry.body)),
+      ),
+    versions: () => read((tables) => tables.versions()),
+    watch: async (onWritten) =>
+      watchWrites({ clock, mark: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),
+    async owned() {
+      assertOpen()
+      return store.owned()
+    },
+    async reserveRoom() {
+      assertOpen()
+      store.reserveRoom()
+    },
+    async [Symbol.asyncDispose]() {
+      closed ??= Promise.resolve(store[Symbol.asyncDispose]())
+      await closed
+    },
+  }
+}
+
+function apply(tables: WriteTables, { removed, written, history }: Change): LedgerRecord | undefined {
+  for (const record of removed) compare(tables, record)
+  if (written !== undefined) compare(tables, written)
+  const used = Math.max(tables.usedVersion(), ...removed.map((record) => record.version))
+  const record = written && { ...written, version: (written.version === 0 ? used : written.version) + 1 }
+  const stored = record && encodeRecord(record)
+
+  for (const { key } of removed) tables.delete(key)
+  if (removed.length > 0) tables.setUsedVersion(used)
+  if (stored !== undefined) tables.put(stored)
+  for (const entry of history) tables.addHistory(entry.key, encodeEntry(entry))
+  return stored && decodeRecord(stored)
+}
+
+/** @throws {LedgerConflict} unless the record is still at the version that its writer saw */
+function compare(tables: ReadTables, seen: LedgerRecord): void {
+  const version = tables.get(seen.key)?.version ?? 0
+  if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)
+}
+
+function present(record: LedgerRecord | undefined): LedgerRecord {
+  if (record === undefined) throw new Error('bug: a write gave no record')
+  return record
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import type { Emit } from '../contract/events.ts'
+import type { Ledger } from '../contract/ledger.ts'
+import type { StoredRecord } from './codec.ts'
+import { createLedger } from './ledger-on-tables.ts'
+import type { Store, WriteTables } from './backend.ts'
+
+const HISTORY_LIMIT = 10_000
+
+/** A ledger that is gone with the process: for tests, and for looking around. The same contract as on disk. */
+export function createMemoryLedger(options: {
+  readonly emit: Emit
+  /** 32 bytes; random when absent. */
+  readonly hashKey?: Uint8Array
+  /** Lines of history kept; 10,000 when absent. */
+  readonly historyLimit?: number
+}): Ledger {
+  return createLedger({
+    store: createMemoryStore(options.historyLimit ?? HISTORY_LIMIT),
+    hashKey: options.hashKey ?? randomBytes(32),
+    emit: options.emit,
+    clock: { monotonic: () => 0, after: () => () => undefined }, // nobody else can reach it
+  })
+}
+
+function createMemoryStore(historyLimit: number): Store {
+  const records = new Map<string, StoredRecord>()
+  const history: { readonly key: string; readonly body: string }[] = []
+  let usedVersion = 0
+  let platform: string | undefined
+
+  const tables: WriteTables = {
+    get: (key) => records.get(key),
+    all: () => [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    history: (key, limit) =>
+      history
+        .filter((entry) => key === undefined || entry.key === key)
+        .slice(-limit)
+        .toReversed(),
+    versions: () => new Map([...records.values()].map(({ key, version }) => [key, version])),
+    othersWrites: () => 0, // nobody else can reach it
+    put: (record) => void records.set(record.key, record),
+    delete: (key) => void records.delete(key),
+    usedVersion: () => usedVersion,
+    platform: () => platform,
+    setPlatform: (next) => {
+      platform = next
+    },
+    writes: () => 0, // nobody can put another one in its place
+    setWrites: () => undefined,
+    setUsedVersion: (version) => {
+      usedVersion = version
+    },
+    addHistory: (key, body) => {
+      history.push({ key, body })
+      if (history.length > historyLimit) history.shift()
+    },
+  }
+
+  return {
+    read: (work) => work(tables),
+    write: (work) => work(tables),
+    owned: () => true,
+    reserveRoom: () => undefined,
+    async [Symbol.asyncDispose]() {
+      records.clear()
+      history.length = 0
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { isResource } from '../../kinds/lookup.ts'
+import type { Catalog, Entry } from '../../contract/catalog.ts'
+import type { Finding } from '../../kinds/finding.ts'
+import type { Key } from '../../kinds/key.ts'
+import { sha256 } from '../../lib/digest.ts'
+import type { Absences } from './deletion-grace.ts'
+import type { PlacedFinding } from '../rules/cross-finding.ts'
+import { byPosition, compareTexts } from '../diagnostics/diagnostic.ts'
+import { contentDigest, type ParsedDocument } from '../validate/parse-document.ts'
+import { foldersOf } from '../files/walk.ts'
+import type { Reading } from '../files/read-directory.ts'
+
+interface Input {
+  readonly previous: Catalog
+  readonly reading: Reading
+  readonly known: ReadonlyMap<Key, string | undefined>
+  readonly documents: readonly ParsedDocument[]
+  readonly cross: readonly PlacedFinding[]
+  readonly absences: Absences
+}
+
+type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning: string | undefined }
+
+const NONE: readonly Finding[] = []
+
+/** An entry for each key that was found, is held, or is not yet believed to be gone; in the order of keys. */
+export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
+  const drafts = new Map<Key, Draft>()
+  const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
+  for (const document of input.documents) {
+    const { key } = document
+    if (key === undefined) continue
+    const errors = [
+      ...document.findings.filter((finding) => finding.severity === 'error'),
+      ...(crossErrors.get(document) ?? []).map(({ finding }) => finding),
+    ]
+    const earlier = drafts.get(key)
+    drafts.set(
+      key,
+      earlier === undefined
+        ? found(input.previous.entries.get(key), document, errors)
+        : withMore(earlier, errors),
+    )
+  }
+  const errorsOf = fileErrors(input)
+  for (const key of input.absences.held) drafts.set(key, held(input, key, errorsOf))
+  for (const key of input.absences.pending) {
+    const before = input.previous.entries.get(key)
+    if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'vanishing', findings: NONE })
+  }
+  return new Map(
+    [...drafts]
+      .toSorted(([a], [b]) => compareTexts(a, b))
+      .map(([key, draft]) => [
+        key,
+        finish(key, draft, input.previous.entries.get(key), input.reading.revision.id),
+      ]),
+  )
+}
+
+function isError({ finding }: PlacedFinding): boolean {
+  return finding.severity === 'error'
+}
+
+function found(before: Entry | undefined, document: ParsedDocument, errors: readonly Finding[]): Draft {
+  const { manifest, meaning, position } = document
+  if (errors.length === 0 && isResource(manifest)) {
+    return { state: 'valid', manifest, meaning, position, findings: NONE }
+  }
+  return { ...lastOf(before), state: 'invalid', position, findings: errors.toSorted(byPosition) }
+}
+
+/** A second document of the same key; both already carry the error that says so. */
+function withMore(draft: Draft, errors: readonly Finding[]): Draft {
+  return { ...draft, findings: [...draft.findings, ...errors].toSorted(byPosition) }
+}
+
+/** A key whose file could not be read: its errors are those of the file. */
+function held({ previous, known }: Input, key: Key, errorsOf: (file: string) => readonly Finding[]): Draft {
+  const before = previous.entries.get(key)
+  const file = before?.position.file ?? known.get(key) ?? ''
+  return {
+    ...lastOf(before),
+    state: 'invalid',
+    position: before?.position ?? { file, line: 1, column: 1 },
+    findings: errorsOf(file),
+  }
+}
+
+/** The errors of a file and of the folders that it stands in; of those, what belongs to no key where there is such. */
+function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
+  const ofReading = Map.groupBy(reading.findings, (finding) => finding.file)
+  const known = new Map<string, readonly Finding[]>()
+  const find = (file: string) => {
+    const parsed = reading.files.get(file)
+    const here = [
+      ...[file, ...foldersOf(file)].flatMap((path) => ofReading.get(path) ?? []),
+      ...(parsed?.findings ?? []),
+      ...(parsed?.documents ?? []).flatMap((document) => document.findings),
+    ].filter((finding) => finding.severity === 'error')
+    const nobodys = here.filter((finding) => finding.key === undefined)
+    return (nobodys.length > 0 ? nobodys : here).toSorted(byPosition)
+  }
+  return (file) => {
+    const errors = known.get(file) ?? find(file)
+    known.set(file, errors)
+    return errors
+  }
+}
+
+/** What is kept of the entry before: the last valid manifest. */
+function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'meaning' | 'position'> {
+  const manifest = before?.manifest
+  return {
+    manifest,
+    meaning: manifest === undefined ? undefined : contentDigest(manifest),
+    position: before?.position ?? { file: '', line: 1, column: 1 },
+  }
+}
+
+/** Keeps the revision, and the object itself where nothing at all is new. */
+function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
+  const { meaning, ...rest } = draft
+  const digest =
+    draft.state === 'valid' && meaning !== undefined ? meaning : sha256(`${draft.state} ${meaning ?? ''}`)
+  const entry = { key, ...rest, digest, revision }
+  if (before?.digest !== digest) return entry
+  const { position } = before
+  const sameFindings = before.findings.length === 0 && draft.findings.length === 0
+  const samePosition =
+    position.file === draft.position.file &&
+    position.line === draft.position.line &&
+    position.column === draft.position.column
+  return sameFindings && samePosition
+    ? before
+    : { ...entry, manifest: before.manifest, revision: before.revision }
+}

@@ -1,0 +1,178 @@
+import type { Catalog, SourceProblem } from '../../contract/catalog.ts'
+import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
+import type { Key } from '../../kinds/key.ts'
+import { absencesOf, type Absences } from './deletion-grace.ts'
+import type { CatalogState } from './catalog-state.ts'
+import { placed } from '../rules/cross-finding.ts'
+import { crossFindings } from '../rules/reference-rules.ts'
+import { entriesOf } from './entries.ts'
+import { byPosition } from '../diagnostics/diagnostic.ts'
+import { agreedLocks, hiddenLockFiles, lockFilesAfter } from '../rules/lock-rules.ts'
+import type { ParsedDocument } from '../validate/parse-document.ts'
+import { OWN_SECRETS, platformSecretFindings, type SecretFile } from '../rules/platform-secrets.ts'
+import type { Places } from '../diagnostics/source-locator.ts'
+import type { Reading } from '../files/read-directory.ts'
+
+export interface CatalogInput {
+  readonly previous: CatalogState | undefined
+  readonly reading: Reading
+  /** Keys in the ledger, each with the file where it was last seen. */
+  readonly known: ReadonlyMap<Key, string | undefined>
+  /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
+  readonly ownSecrets?: readonly SecretFile[]
+  readonly placeOf: Places
+  /** `believe`: a person asked for this reading, and means what the directory says. */
+  readonly accept: 'believe' | 'doubt'
+}
+
+/** The catalog after one more reading. Pure. Whatever is not known for sure stays as it was (design §2, law 3). */
+export function nextCatalog(input: CatalogInput): CatalogState {
+  const { reading, known } = input
+  const previous = input.previous ?? blank(input)
+  if (reading.problem !== undefined) return keep(previous, reading.problem, known)
+  const documents = [...reading.files.values()].flatMap((file) => file.documents)
+  const found = new Set<Key>()
+  for (const { key } of documents) if (key !== undefined) found.add(key)
+  const absences = absencesOf({ ...input, previous, found })
+  const problem = doubtsAbout(input, previous, found, absences)
+  if (problem !== undefined) {
+    const kept = input.previous === undefined ? withFindings(previous, reading, documents) : previous
+    return keep(kept, problem, known)
+  }
+  const standing = new Set([...absences.held, ...absences.pending])
+  const cross = [
+    ...crossFindings({ documents, standing, incomplete: !isComplete(reading) }),
+    ...platformSecretFindings({
+      documents,
+      previous: previous.catalog,
+      own: input.ownSecrets ?? OWN_SECRETS,
+    }),
+  ].map((finding) => placed(finding, input.placeOf))
+  const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
+  const catalog: Catalog = {
+    revision: reading.revision,
+    entries: entriesOf({ previous: previous.catalog, reading, known, documents, cross, absences }),
+    locks: locksOf(previous.catalog, documents, hiddenLocks),
+    hiddenLocks,
+    findings: [...allFindings(reading, documents), ...cross.map(({ finding }) => finding)].toSorted(
+      byPosition,
+    ),
+    gone: absences.gone,
+    problem: undefined,
+  }
+  const { counts: missing, accepted, pending } = absences
+  return {
+    catalog,
+    absences: missing,
+    accepted,
+    pending,
+    lockFiles: lockFilesAfter(previous.lockFiles, reading, absences.isHidden),
+    counts: countsOf(documents),
+  }
+}
+
+/** A reading that lost too much at once is not believed: that is an accident more often than a wish. */
+function doubtsAbout(
+  { reading, known, accept }: CatalogInput,
+  { catalog, accepted }: CatalogState,
+  found: ReadonlySet<Key>,
+  { missing, held }: Absences,
+): SourceProblem | undefined {
+  if (
+    found.size === 0 &&
+    held.size === 0 &&
+    isComplete(reading) &&
+    (catalog.entries.size > 0 || known.size > 0)
+  ) {
+    return {
+      reason: 'SourceEmpty',
+      message:
+        'The manifests directory has no manifests, where it had some. Everything stays as it was until there are some again.',
+      unfound: 'all',
+    }
+  }
+  if (accept === 'believe') return undefined
+  const before = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
+  const lost = before.filter((key) => missing.has(key))
+  if (lost.length < 3 || lost.length * 2 <= before.length) return undefined
+  return {
+    reason: 'SourceShrunk',
+    message:
+      `The manifests directory lost ${lost.length} of ${before.length} manifests at once. Everything stays as it was ` +
+      'until they are back, or until a person asks for a reconcile.',
+    unfound: new Set(lost),
+  }
+}
+
+function keep(
+  previous: CatalogState,
+  problem: SourceProblem,
+  known: ReadonlyMap<Key, string | undefined>,
+): CatalogState {
+  const { catalog } = previous
+  const pending = new Set(previous.pending)
+  for (const key of known.keys()) if (!catalog.entries.has(key) && !catalog.gone.has(key)) pending.add(key)
+  return { ...previous, catalog: { ...catalog, problem }, pending }
+}
+
+/** Where there is nothing to keep, at least the findings of the reading are shown. */
+function withFindings(
+  previous: CatalogState,
+  reading: Reading,
+  documents: readonly ParsedDocument[],
+): CatalogState {
+  const findings = allFindings(reading, documents).toSorted(byPosition)
+  return { ...previous, catalog: { ...previous.catalog, findings } }
+}
+
+function allFindings(reading: Reading, documents: readonly ParsedDocument[]) {
+  const ofFiles = [...reading.files.values()].flatMap((file) => file.findings)
+  return [...reading.findings, ...ofFiles, ...documents.flatMap((document) => document.findings)]
+}
+
+/** While some Lock cannot be read, what Locks said before holds where none says otherwise. */
+function locksOf(
+  previous: Catalog,
+  documents: readonly ParsedDocument[],
+  hiddenLocks: readonly string[],
+): ReadonlyMap<Key, string> {
+  const { locks, contested } = agreedLocks(documents)
+  if (hiddenLocks.length === 0) return locks
+  const before = [...previous.locks].filter(([key]) => !contested.has(key))
+  return new Map([...before, ...locks])
+}
+
+function isComplete(reading: Reading): boolean {
+  return reading.unread.length === 0 && [...reading.files.values()].every((file) => file.whole)
+}
+
+function countsOf(documents: readonly ParsedDocument[]): Readonly<Record<string, number>> {
+  const counts = noCounts()
+  for (const { kind } of documents) if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}
+
+function noCounts(): Record<string, number> {
+  return Object.fromEntries(MANIFEST_KINDS.map((kind) => [kind, 0]))
+}
+
+function blank({ reading }: CatalogInput): CatalogState {
+  const catalog: Catalog = {
+    revision: reading.revision,
+    entries: new Map(),
+    locks: new Map(),
+    hiddenLocks: [],
+    findings: [],
+    gone: new Set(),
+    problem: undefined,
+  }
+  const nothing = new Set<Key>()
+  return {
+    catalog,
+    absences: new Map(),
+    accepted: nothing,
+    pending: nothing,
+    lockFiles: new Set(),
+    counts: noCounts(),
+  }
+}

@@ -1,0 +1,94 @@
+import { maskLines } from './mask-lines.ts'
+
+/** The longest line that a finding shows, in UTF-16 code units. */
+const SHOWN = 200
+
+/** Controls and marks that reorder text: they would let a manifest draw on the terminal of its reader. */
+// eslint-disable-next-line no-control-regex -- these are the characters to remove
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** One place in a file, ready to be shown. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly endColumn: number
+  readonly lineText: string
+}
+
+/** The text of one file with what is needed to point into it. Lines are found only when somebody asks. */
+export interface SourceText {
+  readonly file: string
+  readonly text: string
+  /** Line and column of an offset, both from 1; offsets beyond the text are its end. */
+  position(offset: number): { readonly line: number; readonly column: number }
+  /** Start and end are offsets; the place ends with its first line. */
+  place(start: number, end: number): Place
+}
+
+export function createSourceText(file: string, text: string): SourceText {
+  let starts: readonly number[] | undefined
+  let shown: readonly string[] | undefined
+
+  function lineStarts(): readonly number[] {
+    starts ??= findLineStarts(text)
+    return starts
+  }
+
+  function rawLine(index: number): string {
+    const from = lineStarts()[index] ?? text.length
+    const next = lineStarts()[index + 1]
+    const line = text.slice(from, next === undefined ? text.length : next - 1)
+    return line.endsWith('\r') ? line.slice(0, -1) : line
+  }
+
+  function lineText(index: number): string {
+    shown ??= maskLines(lineStarts().map((_, i) => rawLine(i))).map(show)
+    return shown[index] ?? ''
+  }
+
+  function position(offset: number) {
+    const at = Math.max(0, Math.min(offset, text.length))
+    const index = lastAtOrBefore(lineStarts(), at)
+    return { line: index + 1, column: at - (lineStarts()[index] ?? 0) + 1 }
+  }
+
+  function place(start: number, end: number): Place {
+    const { line, column } = position(start)
+    const from = lineStarts()[line - 1] ?? 0
+    const lineEnd = from + rawLine(line - 1).length
+    const first = Math.min(column, lineEnd - from + 1)
+    const last = Math.max(first + 1, Math.min(end, lineEnd) - from + 1)
+    return { file, line, column: first, endColumn: last, lineText: lineText(line - 1) }
+  }
+
+  return { file, text, position, place }
+}
+
+/** A text that is safe to print: no control characters but tabs. */
+export function printable(text: string): string {
+  return text.replaceAll(UNSAFE, '\ufffd')
+}
+
+function show(line: string): string {
+  const safe = printable(line.slice(0, SHOWN * 2))
+  return safe.length > SHOWN ? `${safe.slice(0, SHOWN - 1)}…` : safe
+}
+
+function findLineStarts(text: string): readonly number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
+/** Index of the last number that is not greater than `value`; `numbers` grow and begin with 0. */
+function lastAtOrBefore(numbers: readonly number[], value: number): number {
+  let low = 0
+  let high = numbers.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((numbers[middle] ?? Infinity) <= value) low = middle
+    else high = middle - 1
+  }
+  return low
+}

@@ -1,0 +1,80 @@
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { sha256 } from '../../lib/digest.ts'
+import type { Revision } from '../../contract/catalog.ts'
+
+/** A full object name: SHA-1 or SHA-256. */
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+
+/** How many of the last parts of a path may be the name of a worktree: `<commit>/deploy/manifests`. */
+const LAST_PARTS = 6
+
+/** More references in a row than this are a circle. */
+const REFERENCES = 5
+
+/** A file and the digest of its bytes. */
+export interface HashedFile {
+  readonly file: string
+  readonly hash: string
+}
+
+/** The commit at a root, or `undefined`. Reads a few small files, and runs no Git. */
+export async function commitOf(root: string): Promise<Revision | undefined> {
+  const name = root
+    .split(sep)
+    .slice(-LAST_PARTS)
+    .findLast((part) => COMMIT.test(part))
+  if (name !== undefined) return { id: name, from: 'git-sync' }
+  const id = await commitFromGit(root)
+  return id === undefined ? undefined : { id, from: 'git' }
+}
+
+/** The revision of a tree without a commit: equal exactly when names and bytes are. */
+export function contentRevision(files: readonly HashedFile[]): Revision {
+  const digest = sha256(files.map(({ file, hash }) => `${JSON.stringify(file)} ${hash}\n`).join(''))
+  return { id: `content-${digest.slice(0, 12)}`, from: 'content' }
+}
+
+async function commitFromGit(root: string): Promise<string | undefined> {
+  const folder = await findGitFolder(root)
+  if (folder === undefined) return undefined
+  // A worktree keeps its HEAD for itself, and shares the references of the repository.
+  const common = (await readText(join(folder, 'commondir')))?.trim()
+  const shared = common === undefined ? folder : resolve(folder, common)
+  let text = await readText(join(folder, 'HEAD'))
+  for (let step = 0; step < REFERENCES && text !== undefined; step += 1) {
+    const reference = /^ref: *(refs\/\S+)/.exec(text)?.[1]
+    if (reference === undefined) break
+    if (reference.split('/').includes('..')) return undefined
+    text =
+      (await readText(join(folder, reference))) ??
+      (await readText(join(shared, reference))) ??
+      packed(await readText(join(shared, 'packed-refs')), reference)
+  }
+  const id = text?.trim()
+  return id !== undefined && COMMIT.test(id) ? id : undefined
+}
+
+/** The `.git` of a folder or of the nearest one above it; a worktree's `.git` is a file that says where. */
+async function findGitFolder(root: string): Promise<string | undefined> {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const git = join(folder, '.git')
+    const stats = await stat(git).catch(() => undefined)
+    if (stats?.isDirectory() === true) return git
+    if (stats?.isFile() === true) {
+      const target = /^gitdir: *(.+)/.exec((await readText(git)) ?? '')?.[1]?.trim()
+      if (target === undefined) return undefined
+      return isAbsolute(target) ? target : resolve(folder, target)
+    }
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+function packed(text: string | undefined, reference: string): string | undefined {
+  const line = text?.split('\n').find((candidate) => candidate.trimEnd().endsWith(` ${reference}`))
+  return line?.split(' ', 1)[0]
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined)
+}

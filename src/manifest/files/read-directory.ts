@@ -1,0 +1,227 @@
+import { realpath } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { SourceProblem, Revision } from '../../contract/catalog.ts'
+import type { Finding } from '../../kinds/finding.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { findingOfFile } from '../diagnostics/diagnostic.ts'
+import type { Limits } from './limits.ts'
+import { parseFile, type ParsedFile } from '../validate/parse-file.ts'
+import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
+import { commitOf, contentRevision } from './commit.ts'
+import { notRegular, walkTree, type FoundFile, type Tree } from './walk.ts'
+
+/** One reading of the directory: all of it, at one revision. */
+export interface Reading {
+  readonly revision: Revision
+  /** By path below the root, in order. Empty when there is a problem. */
+  readonly files: ReadonlyMap<string, ParsedFile>
+  /** About files and folders that could not be read. */
+  readonly findings: readonly Finding[]
+  /** Files, and folders with a `/` at the end, that nobody could look into. An empty text: anything at all. */
+  readonly unread: readonly string[]
+  /** Why this reading says nothing. */
+  readonly problem: SourceProblem | undefined
+  /** How many files were parsed, because their bytes were new. */
+  readonly parsed: number
+}
+
+/** A reading of a real directory. */
+export interface DirectoryReading extends Reading {
+  /** The folder that the names of files are relative to: the root, or where it stands when it is a file. */
+  readonly folder: string
+  /** Of the files that may be taken for unchanged while they bear the same stamp. */
+  readonly stamps: ReadonlyMap<string, Stamp>
+}
+
+export interface ReadOptions {
+  readonly root: string
+  readonly limits: Limits
+  /** The reading before, whose files are not parsed again while their bytes are the same. */
+  readonly previous: Pick<DirectoryReading, 'files' | 'stamps'> | undefined
+  /** `stamps`: a file that bears the stamp of the reading before is not opened. */
+  readonly trust: 'bytes' | 'stamps'
+  readonly signal: AbortSignal
+}
+
+/** How often a reading starts over before it gives up. */
+const TRIES = 5
+
+/** Milliseconds before it does: a checkout that is under way takes a moment. */
+const PAUSE = 40
+
+/** After so long, reading and parsing let others run. */
+const SLICE_MS = 8
+
+/**
+ * Reads the directory. It is read as one state or not at all: when the root, or a link below it, leads elsewhere
+ * afterwards, or something vanished on the way, the reading starts over (design §7).
+ * @throws the signal's reason; everything else is a finding or the reading's `problem`
+ */
+export async function readDirectory(options: ReadOptions): Promise<DirectoryReading> {
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    options.signal.throwIfAborted()
+    const reading = await tryToRead(options)
+    if (reading !== undefined) return reading
+    await setTimeout(PAUSE * attempt, undefined, { signal: options.signal }).catch(() => undefined)
+  }
+  return failed({
+    reason: 'SourceUnstable',
+    message: `The directory changed during each of ${TRIES} readings. Everything stays as it was until one of them succeeds.`,
+    unfound: new Set(),
+  })
+}
+
+async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undefined> {
+  let root: string | undefined
+  let tree: Tree
+  try {
+    root = await resolveRoot(options.root)
+    tree = await walkTree(root, options.limits, options.signal)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    // Resolved and then gone: a swap came in between, and the next try finds the new tree.
+    return root !== undefined && codeOf(error) === 'ENOENT' ? undefined : unreadable(error)
+  }
+  const before = await commitOf(root)
+  const contents = await readAll(tree.files, options)
+  const vanished = tree.vanished || contents.includes('vanished')
+  if (vanished || !(await isSameStill(options.root, root, tree, before))) return undefined
+  const files = new Map<string, ParsedFile>()
+  const stamps = new Map<string, Stamp>()
+  const findings = [...tree.findings]
+  const unread = [...tree.unread]
+  let parsed = 0
+  for (const content of contents) {
+    if (content === 'vanished') continue
+    if ('finding' in content) {
+      findings.push(content.finding)
+      unread.push(content.finding.file)
+      continue
+    }
+    const { file } = content.parsed
+    if (options.previous?.files.get(file) !== content.parsed) parsed += 1
+    files.set(file, content.parsed)
+    if (content.stamp !== undefined) stamps.set(file, content.stamp)
+  }
+  return {
+    folder: tree.isFile ? dirname(root) : root,
+    stamps,
+    revision: before ?? contentRevision([...files.values()]),
+    files,
+    findings,
+    unread,
+    problem: undefined,
+    parsed,
+  }
+}
+
+/** How often a path is resolved before it counts as leading nowhere: the tree behind a link may go in the middle of it. */
+const RESOLVE_TRIES = 3
+
+async function resolveRoot(given: string): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await realpath(given)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || attempt === RESOLVE_TRIES) throw error
+    }
+  }
+}
+
+type Content =
+  | 'vanished'
+  | { readonly finding: Finding }
+  | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
+
+/** All files, in their order; up to the first that is gone. */
+async function readAll(files: readonly FoundFile[], options: ReadOptions): Promise<readonly Content[]> {
+  const contents: Content[] = []
+  const buffer = Buffer.allocUnsafe(options.limits.fileBytes + 1)
+  let since = performance.now()
+  for (const found of files) {
+    const content = readOne(found, options, buffer)
+    contents.push(content)
+    if (content === 'vanished') break
+    options.signal.throwIfAborted()
+    if (performance.now() - since < SLICE_MS) continue
+    await setImmediate()
+    since = performance.now()
+  }
+  return contents
+}
+
+function readOne(
+  { file, path }: FoundFile,
+  { limits, previous, trust }: ReadOptions,
+  buffer: Buffer,
+): Content {
+  const known = previous?.files.get(file)
+  const before = trust === 'stamps' ? previous?.stamps.get(file) : undefined
+  if (known !== undefined && before !== undefined && isUntouched(path, before)) {
+    return { parsed: known, stamp: before }
+  }
+  const reading = readBytes(path, buffer)
+  if (reading.what === 'vanished') return 'vanished'
+  if (reading.what === 'not-regular') return { finding: notRegular(file) }
+  if (reading.what === 'too-large') return { finding: tooLarge(file, limits) }
+  if (reading.what === 'unreadable') return { finding: fileUnreadable(file, reading.error) }
+  const { bytes, stamp } = reading
+  const hash = sha256(bytes)
+  if (known?.hash === hash) return { parsed: known, stamp }
+  return { parsed: parseFile({ file, hash, bytes }, limits), stamp }
+}
+
+async function isSameStill(
+  given: string,
+  root: string,
+  tree: Tree,
+  before: Revision | undefined,
+): Promise<boolean> {
+  if ((await realpath(given).catch(() => undefined)) !== root) return false
+  for (const [link, target] of tree.links) {
+    if ((await realpath(link).catch(() => undefined)) !== target) return false
+  }
+  return (await commitOf(root))?.id === before?.id
+}
+
+function unreadable(error: unknown): DirectoryReading {
+  const code = codeOf(error)
+  const why = code === 'ENOENT' ? 'does not exist' : `cannot be listed (${code})`
+  return failed({
+    reason: 'SourceUnreadable',
+    message: `The manifests directory ${why}. Everything stays as it was until it can be read.`,
+    unfound: 'all',
+  })
+}
+
+function failed(problem: SourceProblem): DirectoryReading {
+  return {
+    folder: '',
+    stamps: new Map(),
+    revision: contentRevision([]),
+    files: new Map(),
+    findings: [],
+    unread: [''],
+    problem,
+    parsed: 0,
+  }
+}
+
+function tooLarge(file: string, limits: Limits): Finding {
+  return findingOfFile(file, {
+    severity: 'error',
+    code: 'file-too-large',
+    message: `The file is larger than ${limits.fileBytes} bytes.`,
+    hint: 'Split it into several files. What was read from it before is kept.',
+  })
+}
+
+function fileUnreadable(file: string, code: string): Finding {
+  return findingOfFile(file, {
+    severity: 'error',
+    code: 'file-unreadable',
+    message: `The file cannot be read (${code}).`,
+    hint: 'Give the process the right to read it. What was read from it before is kept.',
+  })
+}

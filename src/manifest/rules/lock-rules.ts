@@ -1,0 +1,195 @@
+import { LOCK } from '../../kinds/lock/schema.ts'
+import { isResource } from '../../kinds/lookup.ts'
+import { nameOf, type Key } from '../../kinds/key.ts'
+import { crossFinding, groupsOf, listed, othersIn, type CrossFinding } from './cross-finding.ts'
+import type { Path } from '../diagnostics/diagnostic.ts'
+import { isLockFileName } from '../files/lock-file-name.ts'
+import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { Reading } from '../files/read-directory.ts'
+
+/** A document that says which pipe id belongs to a key. */
+interface Claim {
+  readonly document: ParsedDocument
+  readonly position: ParsedDocument['position']
+  readonly key: Key
+  readonly id: string
+  readonly path: Path
+}
+
+/** One id belongs to one key, one key has one id, and a key that is locked should exist. */
+export function lockFindings(
+  documents: readonly ParsedDocument[],
+  existing: ReadonlySet<Key>,
+): readonly CrossFinding[] {
+  const locked = documents.flatMap(lockClaims)
+  const adopted = documents.flatMap(adoptClaims)
+  const { contested } = agreedLocks(documents)
+  const claimsOf = Map.groupBy(locked, (claim) => claim.key)
+  return [
+    ...sharedIds([...locked, ...adopted]),
+    ...disagreements(locked),
+    ...documents.flatMap((document) => leftAlone(document, contested, claimsOf)),
+    ...locked
+      .filter((claim) => !existing.has(claim.key) && claim.document.manifest !== undefined)
+      .map(unused),
+  ]
+}
+
+/** The id of each key on which all Locks agree, and which no other key claims. */
+export function agreedLocks(documents: readonly ParsedDocument[]): {
+  readonly locks: ReadonlyMap<Key, string>
+  readonly contested: ReadonlySet<Key>
+} {
+  const locked = documents.flatMap(lockClaims)
+  const contested = new Set<Key>()
+  const sharing = groupsOf([...locked, ...documents.flatMap(adoptClaims)], (claim) => claim.id)
+  for (const [, group] of sharing) {
+    if (new Set(group.map((claim) => claim.key)).size > 1) for (const claim of group) contested.add(claim.key)
+  }
+  for (const [, group] of groupsOf(locked, (claim) => claim.key)) {
+    if (new Set(group.map((claim) => claim.id)).size > 1) for (const claim of group) contested.add(claim.key)
+  }
+  const agreed = locked.filter((claim) => !contested.has(claim.key))
+  return { locks: new Map(agreed.map((claim) => [claim.key, claim.id])), contested }
+}
+
+function lockClaims(document: ParsedDocument): readonly Claim[] {
+  return [...document.locks].map(([key, id]) => ({
+    document,
+    position: document.position,
+    key,
+    id,
+    path: ['spec', 'pipes', key],
+  }))
+}
+
+function adoptClaims(document: ParsedDocument): readonly Claim[] {
+  const { manifest, key, position } = document
+  const id = isResource(manifest) ? manifest.policy?.adopt : undefined
+  if (key === undefined || id === undefined) return []
+  return [{ document, position, key, id: id.toLowerCase(), path: ['policy', 'adopt'] }]
+}
+
+function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
+  return groupsOf(claims, (claim) => claim.id).flatMap(([id, group]) => {
+    const othersOf = othersIn(group, (claim) => claim.key)
+    const keys = new Set(group.map(({ key }) => key))
+    return group.flatMap((claim) => {
+      const others = othersOf(claim)
+      if (others.length === 0) return []
+      return [
+        crossFinding(
+          claim.document,
+          claim.path,
+          {
+            severity: 'error',
+            code: 'pipe-claimed-twice',
+            message: `The pipe ${id} is claimed by ${claim.key} and by ${listed(keys, claim.key, ', ')}; a pipe belongs to one.`,
+            hint: 'Find out which one it is, and remove the id from the others.',
+          },
+          others.map((other) => ({
+            document: other.document,
+            path: other.path,
+            message: `claimed by ${other.key}`,
+          })),
+        ),
+      ]
+    })
+  })
+}
+
+function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
+  return groupsOf(claims, (claim) => claim.key).flatMap(([key, group]) => {
+    const othersOf = othersIn(group, (claim) => claim.id)
+    const ids = new Set(group.map(({ id }) => id))
+    return group.flatMap((claim) => {
+      const others = othersOf(claim)
+      if (others.length === 0) return []
+      return [
+        crossFinding(
+          claim.document,
+          claim.path,
+          {
+            severity: 'error',
+            code: 'lock-conflict',
+            message: `Locks disagree on ${key}: ${listed(ids, undefined, ' and ')}.`,
+            hint: 'Find out which id is right, and remove the other. Until then the pipe is left alone.',
+          },
+          others.map((other) => ({
+            document: other.document,
+            path: other.path,
+            message: `says ${other.id}`,
+          })),
+        ),
+      ]
+    })
+  })
+}
+
+/** A pipe whose id is contested must not be created: it may be there already, under the other id. */
+function leftAlone(
+  document: ParsedDocument,
+  contested: ReadonlySet<Key>,
+  claimsOf: ReadonlyMap<Key, readonly Claim[]>,
+): readonly CrossFinding[] {
+  const { key, manifest } = document
+  if (
+    key === undefined ||
+    !contested.has(key) ||
+    !isResource(manifest) ||
+    manifest.policy?.adopt !== undefined
+  )
+    return []
+  const locks = claimsOf.get(key) ?? []
+  const statement = {
+    severity: 'error',
+    code: 'lock-conflict',
+    message: `The id that Locks give to ${key} is contested, so the pipe is left alone.`,
+    hint: 'Correct the Locks.',
+  } as const
+  const others = locks.map((claim) => ({
+    document: claim.document,
+    path: claim.path,
+    message: `says ${claim.id}`,
+  }))
+  return [crossFinding(document, ['metadata', 'name'], statement, others)]
+}
+
+function unused(claim: Claim): CrossFinding {
+  return crossFinding(claim.document, claim.path, {
+    severity: 'warning',
+    code: 'lock-unused',
+    message: `There is no manifest of the pipe "${nameOf(claim.key)}".`,
+    hint: 'Remove the line, or add the manifest.',
+  })
+}
+
+/**
+ * Files, and folders with a `/` at the end, that may hold a Lock, or an entry of one, which this reading could not read.
+ * An empty text: anywhere.
+ * @param lockFiles files in which Locks stood before: see {@link lockFilesAfter}
+ */
+export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
+  const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
+  const broken = [...reading.files.values()].filter(
+    (file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),
+  )
+  const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
+  return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
+}
+
+/** The files in which a Lock stands, and those where one stood when they were last read. */
+export function lockFilesAfter(
+  before: ReadonlySet<string>,
+  reading: Reading,
+  isHidden: (file: string) => boolean,
+): ReadonlySet<string> {
+  const files = [...reading.files.values()].filter(({ documents }) =>
+    documents.some(({ kind }) => kind === LOCK.name),
+  )
+  return new Set([...files.map(({ file }) => file), ...[...before].filter(isHidden)])
+}
+
+function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
+  return kind === LOCK.name && manifest === undefined
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import type { Key } from '../kinds/key.ts'
+import { sha256 } from '../lib/digest.ts'
+import { nextCatalog } from './catalog/next-catalog.ts'
+import type { CatalogState } from './catalog/catalog-state.ts'
+import { DEFAULT_LIMITS, type Limits } from './files/limits.ts'
+import { textIn } from './validate/parse-file.ts'
+import { createPlaces, type KnownPlaces } from './diagnostics/source-locator.ts'
+import type { SecretFile } from './rules/platform-secrets.ts'
+import { readBytes } from './files/read-bytes.ts'
+import { readDirectory, type DirectoryReading } from './files/read-directory.ts'
+
+/** What one more reading brought. */
+export interface LoadResult {
+  readonly state: CatalogState
+  /** Keys whose digest changed, that appeared, or that became gone; in order. */
+  readonly changed: readonly Key[]
+  /** Documents of each kind. */
+  readonly counts: Readonly<Record<string, number>>
+  /** Whether anything differs from the reading before, findings and places included. */
+  readonly differs: boolean
+  /** Files that were parsed, because their bytes were new. */
+  readonly parsed: number
+}
+
+/** A directory of manifests, and what it said last. */
+export interface Source {
+  /**
+   * Reads the directory once. Calls wait for each other.
+   * @param known keys in the ledger, each with the file where it was last seen
+   * @throws the signal's reason; whatever is wrong with the directory is in the catalog
+   */
+  load(
+    known: ReadonlyMap<Key, string | undefined>,
+    options: {
+      readonly accept: 'believe' | 'doubt'
+      /** `bytes`: opens each file, also one that the file system says was not written to. Unless set, `stamps`. */
+      readonly trust?: 'bytes' | 'stamps'
+    },
+    signal: AbortSignal,
+  ): Promise<LoadResult>
+}
+
+export interface SourceOptions {
+  /** The manifests directory, or a single file. */
+  readonly root: string
+  readonly limits?: Partial<Limits>
+  /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
+  readonly ownSecrets?: readonly SecretFile[]
+}
+
+export function createSource({ root, limits, ownSecrets }: SourceOptions): Source {
+  const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
+  let last: DirectoryReading | undefined
+  let state: CatalogState | undefined
+  let running: Promise<unknown> = Promise.resolve()
+  const places: KnownPlaces = new WeakMap()
+
+  async function loadNow(
+    ...[known, { accept, trust = 'stamps' }, signal]: Parameters<Source['load']>
+  ): Promise<LoadResult> {
+    const previous = state
+    const reading = await readDirectory({ root, limits: bounds, previous: last, trust, signal })
+    if (reading.problem === undefined) last = reading
+    state = nextCatalog({
+      previous,
+      reading,
+      known,
+      placeOf: createPlaces((file) => last && textNow(last, file, bounds), places),
+      accept,
+      ...(ownSecrets === undefined ? {} : { ownSecrets }),
+    })
+    return {
+      state,
+      changed: changedKeys(previous, state),
+      differs: isDifferent(previous, state),
+      counts: state.counts,
+      parsed: reading.parsed,
+    }
+  }
+
+  return {
+    load(known, options, signal) {
+      const result = running.then(() => loadNow(known, options, signal))
+      running = result.catch(() => undefined)
+      return result
+    },
+  }
+}
+
+/** The text of a file as it was read; undefined when it is another one by now, or none. */
+function textNow({ folder, files }: DirectoryReading, file: string, limits: Limits): string | undefined {
+  const reading = readBytes(join(folder, file), Buffer.allocUnsafe(limits.fileBytes + 1))
+  if (reading.what !== 'read' || sha256(reading.bytes) !== files.get(file)?.hash) return undefined
+  return textIn(reading.bytes)
+}
+
+function changedKeys(previous: CatalogState | undefined, next: CatalogState): readonly Key[] {
+  const before = previous?.catalog
+  const changed = new Set<Key>()
+  for (const [key, entry] of next.catalog.entries) {
+    if (before?.entries.get(key)?.digest !== entry.digest) changed.add(key)
+  }
+  for (const key of next.catalog.gone) if (before?.gone.has(key) !== true) changed.add(key)
+  return [...changed].toSorted()
+}
+
+function isDifferent(previous: CatalogState | undefined, next: CatalogState): boolean {
+  if (previous === undefined) return true
+  const [a, b] = [previous.catalog, next.catalog]
+  if (a.revision.id !== b.revision.id || a.problem?.reason !== b.problem?.reason) return true
+  if (a.entries.size !== b.entries.size || a.gone.size !== b.gone.size) return true
+  if ([...b.entries].some(([key, entry]) => isOther(a.entries.get(key), entry))) return true
+  return isOther(a.findings, b.findings) || isOther([...a.locks], [...b.locks])
+}
+
+function isOther<T>(a: T, b: T): boolean {
+  return a !== b && JSON.stringify(a) !== JSON.stringify(b)
+}

@@ -1,0 +1,267 @@
+import { isScalar, type Document } from 'yaml'
+import type { Finding, Position } from '../../kinds/finding.ts'
+import type { Key } from '../../kinds/key.ts'
+import type { Manifest } from '../../kinds/manifest.ts'
+import { bodyOf, isResource, rulesOf, schemaOf } from '../../kinds/lookup.ts'
+import { LOCK } from '../../kinds/lock/schema.ts'
+import { SERVICE } from '../../kinds/service/kind.ts'
+import { secretRefsIn, type PlacedRef } from '../../kinds/secret-ref.ts'
+import {
+  NOBODY,
+  credentialsIn,
+  credentialsInNodes,
+  identityOf,
+  identityOfNodes,
+  readLocks,
+  type Identity,
+} from './extract.ts'
+import { byPosition, findingAt, type Statement } from '../diagnostics/diagnostic.ts'
+import type { Limits } from '../files/limits.ts'
+import { LOCK_ELSEWHERE, isLockFileName } from '../files/lock-file-name.ts'
+import { convert } from '../yaml/to-value.ts'
+import { rangeOfField, rangeOfPath, type Range } from '../diagnostics/node-range.ts'
+import { outlineProblem } from './outline.ts'
+import { shapeProblems } from './shape-findings.ts'
+import type { SourceText } from '../diagnostics/source-text.ts'
+import type { Chunk } from '../yaml/split-documents.ts'
+import { findTooDeep } from '../yaml/token-limit.ts'
+import { yamlDocuments } from '../yaml/parse-yaml.ts'
+import {
+  aliasProblems,
+  documentProblems,
+  versionProblem,
+  withoutEchoes,
+  yamlProblem,
+  type YamlProblem,
+} from '../yaml/syntax-findings.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { stableJson } from '../../lib/json.ts'
+
+/** One document of a file, with all that can be said of it alone. */
+export interface ParsedDocument {
+  readonly kind: string | undefined
+  /** `metadata.name`, when it is one. */
+  readonly name: string | undefined
+  /** Undefined for a `Lock`, and where kind or name cannot be told. */
+  readonly key: Key | undefined
+  /** Where its content begins. */
+  readonly position: Position
+  /** Undefined when there are errors. */
+  readonly manifest: Manifest | undefined
+  /** Digest of the manifest; equal exactly when the manifests mean the same. */
+  readonly meaning: string | undefined
+  /** Errors and warnings, in order. */
+  readonly findings: readonly Finding[]
+  /** What a `Lock` says, as far as it can be read: also of one with errors, since it keeps pipes from being created. */
+  readonly locks: ReadonlyMap<Key, string>
+  /** Where a valid Pipe refers to secrets, below its `spec`. */
+  readonly secretRefs: readonly PlacedRef[]
+  /** The mounted secret that a Service signs in with, as far as it can be read: also of one with errors. */
+  readonly credentials: string | undefined
+  /** False when it is not YAML, so that something it says may have gone unseen. */
+  readonly readable: boolean
+  /** The part of the file's text that it stands in, and where in that part it begins. */
+  readonly chunk: Chunk
+  readonly start: number
+}
+
+const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
+const NO_REFS: readonly PlacedRef[] = []
+
+/** The documents of one part of a file; more than one only where the text is broken. */
+export function parseChunk(source: SourceText, chunk: Chunk, limits: Limits): readonly ParsedDocument[] {
+  const text = source.text.slice(chunk.start, chunk.end)
+  const deep = findTooDeep(text, limits.depth)
+  if (deep !== undefined) {
+    return [
+      unreadable(
+        source,
+        chunk,
+        [{ statement: tooDeep(limits), range: { start: deep, end: deep + 1 } }],
+        NOBODY,
+      ),
+    ]
+  }
+  const { documents, problems } = yamlDocuments(text)
+  if (problems.length > 0) return [unreadable(source, chunk, problems.map(yamlProblem), NOBODY)]
+  return documents
+    .filter((document) => !isEmpty(document))
+    .map((document) => parseDocument({ source, chunk, text, document, limits }))
+}
+
+interface Input {
+  readonly source: SourceText
+  readonly chunk: Chunk
+  readonly text: string
+  readonly document: Document.Parsed
+  readonly limits: Limits
+}
+
+/** Where an alias could stand; a `*` inside a word, as in a URL with wildcards, is none. */
+const MAY_BE_ALIAS = /(?:^|[\s,:?[\]{}-])\*/
+
+function parseDocument(input: Input): ParsedDocument {
+  const { source, chunk, text, document, limits } = input
+  const problems = [...documentProblems(document, text, limits.findings)]
+  const version = versionProblem(document, text)
+  if (version !== undefined && !problems.some((problem) => problem.statement.code === 'yaml-version'))
+    problems.push(version)
+  if (MAY_BE_ALIAS.test(text)) problems.push(...aliasProblems(document, limits))
+  const broken = problems.some((problem) => problem.statement.severity === 'error')
+  if (broken)
+    return unreadable(source, chunk, withoutEchoes(problems, text), identityOfNodes(document), document)
+  const { value, problems: more } = convert(document, limits)
+  if (more.length > 0)
+    return unreadable(source, chunk, [...problems, ...more], identityOfNodes(document), document)
+  return checked({ ...input, problems, value })
+}
+
+/** A document that is YAML: is it a manifest? */
+function checked(
+  input: Input & { readonly problems: readonly YamlProblem[]; readonly value: unknown },
+): ParsedDocument {
+  const { source, chunk, document, limits, value } = input
+  const identity = identityOf(value)
+  const place = (range: Range) => source.place(chunk.start + range.start, chunk.start + range.end)
+  const findings = input.problems.map(({ statement, range }) => findingAt(place(range), statement, identity))
+  let failed = false
+  // Places are looked for only as long as they are shown: in a hostile document there may be very many.
+  const report: Report = (rangeIn, statement) => {
+    failed ||= statement.severity === 'error'
+    if (findings.length > limits.findings) return
+    const said = findings.length < limits.findings ? statement : tooMany(limits)
+    findings.push(findingAt(place(rangeIn(document)), said, identity))
+  }
+  const outline = outlineProblem(value)
+  if (outline !== undefined) report((tree) => rangeOfPath(tree, outline.path), outline.statement)
+  if (identity.kind === LOCK.name && !isLockFileName(source.file))
+    report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
+  const manifest = outline === undefined ? validate(value, identity.kind, { report, limits }) : undefined
+  const valid = manifest !== undefined && !failed
+  return {
+    ...identity,
+    position: startOf(source, chunk, document),
+    manifest: valid ? manifest : undefined,
+    meaning: valid && manifest !== undefined ? contentDigest(manifest) : undefined,
+    findings: findings.toSorted(byPosition),
+    locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
+    secretRefs: valid && isResource(manifest) ? secretRefsIn(bodyOf(manifest) ?? {}) : NO_REFS,
+    credentials: identity.kind === SERVICE.name ? credentialsIn(value) : undefined,
+    readable: true,
+    chunk,
+    start: document.range[0],
+  }
+}
+
+type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void
+
+/** Shape first; the rules of the kind only where the shape is right. */
+function validate(
+  value: unknown,
+  kind: string | undefined,
+  { report, limits }: { readonly report: Report; readonly limits: Limits },
+): Manifest | undefined {
+  const schema = kind === undefined ? undefined : schemaOf(kind)
+  if (schema === undefined) return undefined
+  const result = schema.safeParse(value)
+  if (result.success) {
+    for (const { path, ...statement } of isResource(result.data) ? rulesOf(result.data) : [])
+      report((tree) => rangeOfPath(tree, path), statement)
+    return result.data
+  }
+  const problems = shapeProblems(result.error.issues, { schema, input: value, most: limits.findings + 1 })
+  for (const { at, path, statement } of problems) {
+    report((tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)), statement)
+  }
+  return undefined
+}
+
+function unreadable(
+  source: SourceText,
+  chunk: Chunk,
+  problems: readonly YamlProblem[],
+  identity: Identity,
+  document?: Document,
+): ParsedDocument {
+  // What is missing at the end of a document is shown at its last character, not in the document after it.
+  const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
+  const place = (range: Range) => {
+    const start = chunk.start + Math.min(range.start, last)
+    return source.place(
+      start,
+      Math.max(chunk.start + Math.min(range.end, last + 1), endOfWord(source.text, start)),
+    )
+  }
+  const seen = new Set<string>()
+  const findings = problems
+    .map(({ statement, range }) => findingAt(place(range), statement, identity))
+    .toSorted(byPosition)
+    .filter((finding) => {
+      const mark = `${finding.code} ${finding.line}:${finding.column}`
+      return seen.has(mark) ? false : seen.add(mark)
+    })
+  return {
+    ...identity,
+    position: startOf(source, chunk, document),
+    manifest: undefined,
+    meaning: undefined,
+    findings: findings.slice(0, 20),
+    locks: NO_LOCKS,
+    secretRefs: NO_REFS,
+    credentials:
+      identity.kind === SERVICE.name && document !== undefined ? credentialsInNodes(document) : undefined,
+    readable: false,
+    chunk,
+    start: document?.range?.[0] ?? 0,
+  }
+}
+
+/** The parser often gives only where something begins; a whole word is easier to see. */
+function endOfWord(text: string, start: number): number {
+  const word = /[\w$.-]{1,80}/y
+  word.lastIndex = start
+  return start + (word.exec(text)?.[0].length ?? 0)
+}
+
+function startOf(source: SourceText, chunk: Chunk, document: Document | undefined): Position {
+  const start = chunk.start + (document?.contents?.range?.[0] ?? document?.range?.[0] ?? 0)
+  return { file: source.file, ...source.position(start) }
+}
+
+function isEmpty(document: Document.Parsed): boolean {
+  if (document.errors.length > 0 || document.warnings.length > 0) return false
+  const { contents } = document
+  return (
+    contents === null ||
+    (isScalar(contents) && contents.value === null && contents.range[0] === contents.range[1])
+  )
+}
+
+function tooDeep(limits: Limits): Statement {
+  return {
+    severity: 'error',
+    code: 'too-deep',
+    message: `Collections are nested more than ${limits.depth} deep.`,
+    hint: 'Flatten the document; no manifest needs this.',
+  }
+}
+
+function tooMany(limits: Limits): Statement {
+  return {
+    severity: 'warning',
+    code: 'too-many-findings',
+    message: `This document has more than ${limits.findings} findings; the rest is not shown.`,
+    hint: 'Correct these first.',
+  }
+}
+
+/**
+ * A digest of what a manifest says; equal exactly when two manifests mean the same, whatever their layout.
+ * Fields leave the schema in the schema's own order; only labels, which name themselves, have to be put in order.
+ */
+export function contentDigest(manifest: Manifest): string {
+  // A Lock names its fields itself as well, but has no place in the catalog.
+  if (!isResource(manifest)) return sha256(stableJson(manifest))
+  const { apiVersion, kind, metadata, policy, spec } = manifest
+  return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
+}

@@ -1,0 +1,114 @@
+import { LOCK } from '../../kinds/lock/schema.ts'
+import { isUtf8 } from 'node:buffer'
+import type { Finding } from '../../kinds/finding.ts'
+import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
+import type { Limits } from '../files/limits.ts'
+import { parseChunk, type ParsedDocument } from './parse-document.ts'
+import { createSourceText } from '../diagnostics/source-text.ts'
+import { splitDocuments } from '../yaml/split-documents.ts'
+import { findTooMany } from '../yaml/token-limit.ts'
+
+/** What one file says. */
+export interface ParsedFile {
+  readonly file: string
+  /** SHA-256 of its bytes. */
+  readonly hash: string
+  readonly documents: readonly ParsedDocument[]
+  /** Findings about the file itself; those of a document are with it. */
+  readonly findings: readonly Finding[]
+  /** False when something that it says may have gone unseen: nothing may be called absent because of it. */
+  readonly whole: boolean
+}
+
+/** The bytes of a file, and where it stands below the root. */
+export interface FileContent {
+  readonly file: string
+  readonly hash: string
+  readonly bytes: Buffer
+}
+
+/** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. */
+export function parseFile(content: FileContent, limits: Limits): ParsedFile {
+  const { file, hash, bytes } = content
+  if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
+  const text = textIn(bytes)
+  const source = createSourceText(file, text)
+  const nul = text.indexOf('\0')
+  if (nul >= 0)
+    return unreadable(content, findingAt(source.place(nul, nul + 1), NUL_BYTE, { key: undefined }))
+  const tooMuch = findTooMany(text, limits.marks)
+  if (tooMuch !== undefined) {
+    const { line, column } = source.position(tooMuch)
+    const finding = findingOfFile(file, tooComplex(limits))
+    return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
+  }
+  const chunks = splitDocuments(text)
+  const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, limits))
+  const beyond = chunks[limits.documents]
+  const findings =
+    beyond === undefined
+      ? []
+      : [
+          findingAt(source.place(beyond.start, beyond.start + 3), tooManyDocuments(limits), {
+            key: undefined,
+          }),
+        ]
+  const whole = beyond === undefined && documents.every(isAccountedFor)
+  // A copy: what the parser takes out of a text are slices, each of which keeps all of it.
+  return { file, hash, ...structuredClone({ documents, findings }), whole }
+}
+
+/** The text of a file, without the mark that some editors put before it. */
+export function textIn(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
+/** A document without errors, or one that says at least whom its errors are about. */
+function isAccountedFor(document: ParsedDocument): boolean {
+  if (!document.readable) return false
+  return document.key !== undefined || (document.kind === LOCK.name && document.name !== undefined)
+}
+
+function unreadable({ file, hash }: FileContent, finding: Finding): ParsedFile {
+  return { file, hash, documents: [], findings: [finding], whole: false }
+}
+
+const NUL_BYTE = {
+  severity: 'error',
+  code: 'nul-byte',
+  message: 'The file holds a NUL byte.',
+  hint: 'Remove it; save the file as UTF-8 text.',
+} as const
+
+/** Points at the first byte that does not fit; shows no text, since nobody knows what it is. */
+function notUtf8(content: FileContent): Finding {
+  const before = content.bytes.toString('utf8').split('\ufffd', 1)[0] ?? ''
+  const source = createSourceText(content.file, before)
+  const finding = findingOfFile(content.file, {
+    severity: 'error',
+    code: 'not-utf8',
+    message: 'The file is not UTF-8 text.',
+    hint: 'Save it as UTF-8.',
+  })
+  const { line, column } = source.position(before.length)
+  return { ...finding, line, column, endColumn: column + 1 }
+}
+
+function tooManyDocuments(limits: Limits) {
+  return {
+    severity: 'error',
+    code: 'too-many-documents',
+    message: `The file holds more than ${limits.documents} documents; this one and those after it are not read.`,
+    hint: 'Split it into several files.',
+  } as const
+}
+
+function tooComplex(limits: Limits) {
+  return {
+    severity: 'error',
+    code: 'too-complex',
+    message: `The file holds more than ${limits.marks} values; nothing of it is read.`,
+    hint: 'Split it into several files.',
+  } as const
+}

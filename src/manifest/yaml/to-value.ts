@@ -1,0 +1,65 @@
+import { isAlias, isMap, isScalar, isSeq, type Document, type Pair } from 'yaml'
+import type { Limits } from '../files/limits.ts'
+import type { Range } from '../diagnostics/node-range.ts'
+import { duplicateProblem, explosionProblem, type YamlProblem } from './syntax-findings.ts'
+
+/** The value of a document, or why it has none. */
+export interface Conversion {
+  readonly value: unknown
+  readonly problems: readonly YamlProblem[]
+}
+
+interface Walk {
+  readonly problems: YamlProblem[]
+  readonly limit: number
+  hasAliases: boolean
+}
+
+/**
+ * Turns a document without syntax errors into a value. Repeated fields are found here, by looking each up once:
+ * the parser's own check compares every field with every other, and takes minutes for one large mapping.
+ */
+export function convert(document: Document.Parsed, limits: Limits): Conversion {
+  const walk: Walk = { problems: [], limit: limits.findings, hasAliases: false }
+  const value = valueOf(document.contents, walk)
+  if (walk.problems.length > 0 || !walk.hasAliases) return { value, problems: walk.problems }
+  try {
+    return { value: document.toJS({ maxAliasCount: limits.aliases }) as unknown, problems: [] }
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error
+    return { value: undefined, problems: [explosionProblem(document, limits)] }
+  }
+}
+
+function valueOf(node: unknown, walk: Walk): unknown {
+  if (isScalar(node)) return node.value
+  if (isMap(node)) return objectOf(node.items, walk)
+  if (isSeq(node)) return node.items.map((item) => valueOf(item, walk))
+  if (isAlias(node)) walk.hasAliases = true
+  return null
+}
+
+function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
+  const object: Record<string, unknown> = {}
+  for (const { key, value } of pairs) {
+    const name = isScalar(key) ? String(key.value) : ''
+    if (Object.hasOwn(object, name)) {
+      if (walk.problems.length <= walk.limit) walk.problems.push(duplicateProblem(rangeOfKey(key)))
+    }
+    // By definition, not assignment: a field named __proto__ is a field.
+    else if (name === '__proto__') {
+      Object.defineProperty(object, name, {
+        value: valueOf(value, walk),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+    } else object[name] = valueOf(value, walk)
+  }
+  return object
+}
+
+function rangeOfKey(key: unknown): Range {
+  const [start, end] = (isScalar(key) ? key.range : undefined) ?? [0, 1]
+  return { start, end }
+}

@@ -1,0 +1,199 @@
+import { isReturnedField } from '../kinds/field-table.ts'
+import { changedFields } from '../kinds/fingerprint.ts'
+import { sameId } from '../lib/same-id.ts'
+import type { Action } from './action.ts'
+import {
+  backingOff,
+  createLimitReached,
+  dependencyNotReady,
+  firstStop,
+  invalid,
+  similarFirst,
+  lockUnreadable,
+  orphaned,
+  secretUnavailable,
+  serviceInvalid,
+  suspended,
+  unfound,
+  vanishing,
+} from './gates.ts'
+import type { CreateOnceInput } from './input.ts'
+import {
+  adoptInstead,
+  isSaidGone,
+  massMissing,
+  neverSeen,
+  replacedRecently,
+  unbelieved,
+} from './missing-gates.ts'
+import { isDismissed, namedPipe, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
+import type { Because } from './reason.ts'
+import type { Intent, RecordedPipe } from './record.ts'
+
+export function decideCreateOnce(input: CreateOnceInput): Action {
+  return firstStop(input, [orphaned, vanishing, suspended]) ?? decideLivePipe(input)
+}
+
+function decideLivePipe(input: CreateOnceInput): Action {
+  const { pipe, intent } = input.recorded
+  if (pipe !== undefined) return decideExisting(input, pipe)
+  return firstStop(input, [invalid, adoption]) ?? decideWithoutPipe(input, intent)
+}
+
+/** There is no id: is there a request that may have made one? */
+function decideWithoutPipe(input: CreateOnceInput, intent: Intent | undefined): Action {
+  const undecided = undecidedIntent(input.recorded)
+  if (undecided !== undefined && !isDismissed(input, undecided))
+    return foundByRead(undecided) ?? outcomeUnknown(input, undecided)
+  const stop = firstStop(input, [
+    unfound,
+    serviceInvalid,
+    lockUnreadable,
+    similarFirst,
+    backingOff,
+    dependencyNotReady,
+    secretUnavailable,
+    createLimitReached,
+  ])
+  return stop ?? { type: 'create', ...whyNow(intent) }
+}
+
+function whyNow(intent: Intent | undefined): Because {
+  if (intent === undefined) return { reason: 'New', facts: { is: 'created' } }
+  const { attempt } = intent
+  return intent.state === 'failed'
+    ? { reason: 'RetryFailed', facts: { attempt } }
+    : { reason: 'RetryApproved', facts: { attempt } }
+}
+
+/** The reply was no proof, and held an id: one reading tells whether that is the new pipe. */
+function foundByRead({ attempt, seen }: Intent): Action | undefined {
+  if (seen?.pipeId === undefined) return undefined
+  const { pipeId } = seen
+  return { type: 'adopt', reason: 'FoundByRead', pipeId, facts: { pipeId, attempt } }
+}
+
+/** A manifest or a Lock names the pipe to take over. */
+function adoption(input: CreateOnceInput): Action | undefined {
+  const pipeId = namedPipe(input)
+  if (pipeId === undefined) return undefined
+  const by = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
+  return { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
+}
+
+function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Intent): Action {
+  const facts = unknownFacts(recorded, intent, surroundings.knownIds)
+  return { type: 'refuse', reason: 'OutcomeUnknown', facts }
+}
+
+/** There is an id: what does the platform say of it? */
+function decideExisting(input: CreateOnceInput, pipe: RecordedPipe): Action {
+  const conflict = adoptConflict(input, pipe)
+  if (conflict !== undefined) return conflict
+  switch (input.observed.status) {
+    case 'missing':
+      return decideMissing(input, pipe)
+    case 'unseen':
+    case 'found':
+      return invalid(input) ?? decideFound(input, pipe)
+  }
+}
+
+/** A manifest that names another pipe than the one we hold: taking it would lose sight of ours. */
+function adoptConflict({ policy, observed }: CreateOnceInput, pipe: RecordedPipe): Action | undefined {
+  if (policy.adopt === undefined || sameId(policy.adopt, pipe.id) || observed.status === 'missing')
+    return undefined
+  return { type: 'refuse', reason: 'AdoptRefused', facts: { named: policy.adopt, pipeId: pipe.id } }
+}
+
+/** What is still to be proved before a pipe that answers 404 is replaced: the first of these that is not decides. */
+function decideMissing(input: CreateOnceInput, pipe: RecordedPipe): Action {
+  const { policy } = input
+  const isSaid = isSaidGone(input, pipe)
+  const proof = isSaid ? [adoptInstead] : [massMissing, adoptInstead, neverSeen, unbelieved]
+  const unproved = firstStop(input, proof)
+  if (unproved !== undefined) return unproved
+  if (policy.onMissing === 'report' && !isSaid) {
+    return {
+      type: 'report',
+      reason: 'Missing',
+      differences: [],
+      facts: { pipeId: pipe.id, onMissing: 'report' },
+    }
+  }
+  const stop = firstStop(input, [
+    ...(isSaid ? [] : [replacedRecently]),
+    invalid,
+    unfound,
+    serviceInvalid,
+    similarFirst,
+    backingOff,
+    dependencyNotReady,
+    secretUnavailable,
+    createLimitReached,
+  ])
+  if (stop !== undefined) return stop
+  return isSaid
+    ? { type: 'create', reason: 'RecreateApproved', facts: { pipeId: pipe.id } }
+    : { type: 'create', reason: 'Missing', facts: { pipeId: pipe.id, onMissing: 'recreate' } }
+}
+
+function decideFound(input: CreateOnceInput, pipe: RecordedPipe): Action {
+  const { desired, observed } = input
+  const differences = observed.status === 'found' ? observed.differences : []
+  const edited = editedFields(input)
+  if (desired.otherService || edited.length > 0) {
+    const settled =
+      observed.status === 'found' &&
+      differences.length === 0 &&
+      edited.every((field) => isReturnedField(input.kind.fields, field))
+    if (settled && !desired.otherService) {
+      return { type: 'observe', reason: 'Accepted', facts: { fields: edited } }
+    }
+    const fields = desired.otherService ? ['service', ...edited] : edited
+    return {
+      type: 'report',
+      reason: 'NotUpdatable',
+      differences,
+      facts: { key: desired.key, fields, pipeId: pipe.id },
+    }
+  }
+  const rotated = rotatedSecrets(input)
+  if (rotated.length > 0) {
+    return {
+      type: 'report',
+      reason: 'SecretRotated',
+      differences,
+      facts: { key: desired.key, fields: rotated, pipeId: pipe.id },
+    }
+  }
+  if (differences.length > 0) {
+    return {
+      type: 'report',
+      reason: 'Drifted',
+      differences,
+      facts: { fields: differences.map(({ field }) => field), from: 'manifest' },
+    }
+  }
+  if (observed.status === 'unseen') {
+    return { type: 'observe', reason: 'Unobserved', facts: { why: 'pipe', pipeId: pipe.id } }
+  }
+  return { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
+}
+
+/** Paths that were edited since the pipe was created. The digests tell whether there are any; fields are made only to name them. */
+function editedFields({ desired, recorded }: CreateOnceInput): readonly string[] {
+  const { fingerprint } = desired
+  const { applied } = recorded
+  if (fingerprint === undefined || applied === undefined || fingerprint.digest === applied.digest) return []
+  return changedFields(applied.fields, fingerprint.fields)
+}
+
+/** Paths whose secret has another value than at creation; one that cannot be read now is not "changed". */
+function rotatedSecrets({ desired, recorded }: CreateOnceInput): readonly string[] {
+  const before = recorded.applied?.secrets ?? {}
+  const after = desired.fingerprint?.secrets ?? {}
+  return Object.keys(after)
+    .filter((path) => before[path] !== undefined && before[path] !== after[path])
+    .toSorted()
+}

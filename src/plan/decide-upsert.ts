@@ -1,0 +1,76 @@
+import { parseDuration } from '../lib/duration.ts'
+import type { Action } from './action.ts'
+import {
+  backingOff,
+  dependencyNotReady,
+  firstStop,
+  invalid,
+  orphaned,
+  secretUnavailable,
+  serviceInvalid,
+  suspended,
+  unfound,
+  vanishing,
+} from './gates.ts'
+import type { UpsertInput } from './input.ts'
+
+export function decideUpsert(input: UpsertInput): Action {
+  const stop = firstStop(input, [orphaned, vanishing, suspended, invalid, dependencyNotReady])
+  if (stop !== undefined) return stop
+  const action = decideApplied(input)
+  return (
+    (action.type === 'upsert' ? firstStop(input, [unfound, serviceInvalid, secretUnavailable]) : undefined) ??
+    action
+  )
+}
+
+function decideApplied(input: UpsertInput): Action {
+  const { desired, recorded, policy, timing, now, replyDiffers, takesAway } = input
+  const waiting = backingOff(input)
+  if (waiting !== undefined) return waiting
+  const { upsert, applied } = recorded
+  if (upsert === undefined) {
+    return {
+      type: 'upsert',
+      reason: 'New',
+      takesAway: [],
+      facts: { is: 'applied' },
+    }
+  }
+  if (applied === undefined) {
+    return {
+      type: 'upsert',
+      reason: 'Edited',
+      takesAway,
+      facts: { takesAway, again: true },
+    }
+  }
+  if (desired.otherService || desired.fingerprint?.digest !== applied.digest) {
+    return {
+      type: 'upsert',
+      reason: 'Edited',
+      takesAway,
+      facts: { takesAway, again: false },
+    }
+  }
+  const intervalMs =
+    (policy.interval === undefined ? undefined : parseDuration(policy.interval)) ?? timing.resyncMs
+  // A clock that was set back must not put the resync off for as long as it was ahead.
+  if (now - upsert.at >= intervalMs || now < upsert.at) {
+    return {
+      type: 'upsert',
+      reason: 'Resync',
+      takesAway: [],
+      facts: undefined,
+    }
+  }
+  if (replyDiffers.length > 0) {
+    return {
+      type: 'report',
+      reason: 'Stalled',
+      differences: replyDiffers,
+      facts: { fields: replyDiffers.map(({ field }) => field), now: false },
+    }
+  }
+  return { type: 'observe', reason: 'InSync', facts: { as: 'upsert' } }
+}

@@ -1,0 +1,76 @@
+import type { Key } from '../kinds/key.ts'
+import { changedFields } from '../kinds/fingerprint.ts'
+import { shortHash } from '../lib/digest.ts'
+import { sameId } from '../lib/same-id.ts'
+import { leftSomething } from './gates.ts'
+import type { Fingerprint, LedgerRecord } from './record.ts'
+
+/** A pipe without a record that may be one that has a record already. */
+export interface Candidate {
+  readonly key: Key
+  /** `serviceId` of its service: a Service manifest may be renamed together with its pipes. */
+  readonly serviceId: string
+  readonly platformName: string
+  readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
+}
+
+/**
+ * How a newcomer relates to a record of another key.
+ * `same`: same service, same body: the record moves, once its manifest is gone. `suspected`: the same service and either
+ * the same name on the platform, or the same body under another name: a person says which.
+ */
+export type Similarity = { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' }
+
+/**
+ * Compares a newcomer with records of other keys. Two that are `same` cannot be told apart: then it is
+ * `suspected`. The order of `records` does not matter but for which of several suspects is named: the first.
+ */
+export function findSimilar(candidate: Candidate, records: readonly LedgerRecord[]): Similarity | undefined {
+  const related = records.filter(
+    (record) => leftSomething(record) && sameId(record.service?.serviceId, candidate.serviceId),
+  )
+  const same = related.filter((record) => record.applied?.digest === candidate.fingerprint.digest)
+  const only = same.length === 1 ? same[0] : undefined
+  if (only !== undefined) return { from: only, certainty: 'same' }
+  const suspect =
+    same[0] ??
+    related.find((record) => record.platformName === candidate.platformName) ??
+    related.find(({ applied }) => applied && sameButName(applied.fields, candidate.fingerprint.fields))
+  return suspect === undefined ? undefined : { from: suspect, certainty: 'suspected' }
+}
+
+/**
+ * Numbers of which two kin share at least one: what to look records up by, when there are many. Others may share one by
+ * chance: {@link findSimilar} decides.
+ */
+export function marksOfCandidate({ serviceId, platformName, fingerprint }: Candidate): readonly number[] {
+  return [nameMark(serviceId, platformName), bodyMark(serviceId, fingerprint.fields)]
+}
+
+/** The numbers under which a record is found by its kin; none for what left nothing on the platform. */
+export function marksOfRecord(record: LedgerRecord): readonly number[] {
+  const { service, platformName, applied } = record
+  if (service === undefined || !leftSomething(record)) return []
+  return [
+    ...(platformName === undefined ? [] : [nameMark(service.serviceId, platformName)]),
+    ...(applied === undefined ? [] : [bodyMark(service.serviceId, applied.fields)]),
+  ]
+}
+
+function nameMark(serviceId: string, platformName: string): number {
+  return shortHash(`${serviceId.toLowerCase()} ${platformName}`)
+}
+
+function bodyMark(serviceId: string, fields: Fingerprint['fields']): number {
+  let mark = shortHash(serviceId.toLowerCase())
+  for (const path of Object.keys(fields)) {
+    // Put together so that their order does not matter.
+    if (path !== 'name') mark ^= shortHash(`${path}=${fields[path]}`)
+  }
+  return mark
+}
+
+/** Whether two bodies ask for the same, but for the name in them. */
+function sameButName(a: Fingerprint['fields'], b: Fingerprint['fields']): boolean {
+  return changedFields(a, b).every((path) => path === 'name')
+}

@@ -1,0 +1,130 @@
+import { parseDuration } from '../lib/duration.ts'
+import type { Action } from './action.ts'
+import type { Conditions } from './condition.ts'
+import type { DecideInput } from './input.ts'
+import type { Backoff } from './record.ts'
+import type { Failed } from './outcome.ts'
+
+/** When a key is looked at again, and how urgent that is. */
+export interface Requeue {
+  readonly why: 'retry' | 'drift'
+  readonly afterMs: number
+}
+
+/** What is missing here may come any moment, and looking for it costs no request. */
+const LOCAL_LOOK_MS = 10_000
+/** Three looks at this distance confirm that a pipe is missing. */
+const MISSING_LOOK_MS = 31_000
+/** A pipe that no reading found yet is looked for after this, then ever later, up to the interval. */
+const UNSEEN_LOOK_MS = 10_000
+/** A state that is not healthy is looked at again after this, then twice that, up to the interval. */
+const STATE_LOOK_MS = 2_000
+/** A drift check comes at this share of its interval at the earliest, at the whole at the latest. */
+const JITTER = 0.2
+
+/**
+ * When to look again. Pure: chance is an argument, and spreads drift checks over their interval.
+ * @param unsettledObservations how many looks in a row found a state that is not healthy
+ * @param unseenForMs since the pipe was recorded, while no reading has found it
+ */
+export function requeueAfter(input: {
+  readonly action: Action
+  readonly conditions: Conditions
+  readonly backoff: Backoff | undefined
+  readonly decided: DecideInput
+  readonly unsettledObservations: number
+  readonly unseenForMs: number | undefined
+  readonly random: () => number
+}): Requeue {
+  const { action, backoff, decided, conditions } = input
+  const intervalMs = intervalOf(decided)
+  if (backoff !== undefined && isWaiting(backoff, decided.now)) {
+    return { why: 'retry', afterMs: backoff.until - decided.now }
+  }
+  if (action.type === 'hold' && action.reason !== 'NeverSeen')
+    return holdLook(action, decided, intervalMs, input.random)
+  if (action.type === 'refuse' && action.reason !== 'OutcomeUnknown') {
+    const afterMs = action.reason === 'MassMissing' ? MISSING_LOOK_MS : LOCAL_LOOK_MS
+    return { why: 'retry', afterMs: spread(Math.min(afterMs, intervalMs), input.random) }
+  }
+  // A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever.
+  if (
+    decided.lifecycle === 'create-once' &&
+    conditions.Ready.reason === 'UnhealthyState' &&
+    input.unsettledObservations < 30
+  ) {
+    const afterMs = STATE_LOOK_MS * 2 ** input.unsettledObservations
+    if (afterMs < intervalMs) return { why: 'retry', afterMs }
+  }
+  // Soon, so that a pipe that is deleted later is known to have been there.
+  const { unseenForMs } = input
+  if (unseenForMs !== undefined) {
+    const afterMs = Math.min(Math.max(UNSEEN_LOOK_MS, unseenForMs), intervalMs)
+    return { why: 'retry', afterMs: spread(afterMs, input.random) }
+  }
+  return { why: 'drift', afterMs: spread(intervalMs, input.random) }
+}
+
+function holdLook(
+  action: Action & { readonly type: 'hold' },
+  decided: DecideInput,
+  intervalMs: number,
+  random: () => number,
+): Requeue {
+  if (action.until !== undefined) {
+    const afterMs = Math.max(0, action.until - decided.now)
+    // What is not found may come back before.
+    const isLookedFor = action.reason === 'ReplacedRecently'
+    return isLookedFor && afterMs > intervalMs
+      ? { why: 'drift', afterMs: spread(intervalMs, random) }
+      : { why: 'retry', afterMs }
+  }
+  if (action.reason === 'MissingUnconfirmed') {
+    return { why: 'retry', afterMs: spread(MISSING_LOOK_MS, random) + MISSING_LOOK_MS * JITTER }
+  }
+  return { why: 'drift', afterMs: spread(intervalMs, random) }
+}
+
+/** The interval at which a key is looked at: its own, or the one of its kind. */
+function intervalOf({ policy, timing, lifecycle }: DecideInput): number {
+  const own = policy.interval === undefined ? undefined : parseDuration(policy.interval)
+  return own ?? (lifecycle === 'upsert' ? timing.resyncMs : timing.intervalMs)
+}
+
+function spread(intervalMs: number, random: () => number): number {
+  return Math.round(intervalMs * (1 - JITTER * random()))
+}
+
+/** No wait is longer, whatever the platform asked for (`lib/retry-after.ts` caps it likewise). */
+const LONGEST_MS = 15 * 60_000
+
+/** First ceiling and cap of the wait, in milliseconds, by what failed. */
+const SLOW = { firstMs: 5_000, capMs: LONGEST_MS }
+const QUICK = { firstMs: 1_000, capMs: 5 * 60_000 }
+
+const SHORTEST_MS = 250
+
+/** Whether a key still waits. A wait that seems longer than any was written before the clock was set back: it is over. */
+export function isWaiting({ until }: Backoff, now: number): boolean {
+  return until > now && until - now <= LONGEST_MS
+}
+
+/**
+ * How long a key waits after a failure: exponential, capped, with full jitter; what the platform asked for comes first.
+ * @param digest what the attempt depended on; another digest starts afresh
+ * @param random from 0 to below 1
+ */
+export function backoffAfter(input: {
+  readonly previous: Backoff | undefined
+  readonly outcome: Failed
+  readonly digest: string
+  readonly now: number
+  readonly random: () => number
+}): Backoff {
+  const { previous, outcome, digest, now, random } = input
+  const failures = previous?.digest === digest ? previous.failures + 1 : 1
+  const { firstMs, capMs } = outcome.reason === 'Rejected' ? SLOW : QUICK
+  const ceiling = Math.min(capMs, firstMs * 2 ** Math.min(failures - 1, 30))
+  const wait = outcome.retryAfterMs ?? Math.max(SHORTEST_MS, random() * ceiling)
+  return { failures, until: now + Math.ceil(wait), digest }
+}

@@ -1,0 +1,90 @@
+import { isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
+import type { Action } from '../../plan/action.ts'
+import { NOTHING_TO_DO } from '../../plan/outcome.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
+import { adopt } from './adopt-pipe.ts'
+import type { Assessment } from '../gather/assess.ts'
+import { createOnce } from './create-once.ts'
+import { noteReply } from '../state/observations.ts'
+import type { CreatePermit } from '../../contract/platform.ts'
+import type { OutcomeOutbox } from './outcome-outbox.ts'
+import { upsert } from './upsert.ts'
+
+/** Carries out an action; at once when the platform is not needed. Failures are thrown, and become outcomes in `outcome.ts`. */
+export function act(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  assessment: Assessment,
+  action: Action,
+  { request, permit }: { readonly request: ReconcileRequest; readonly permit: CreatePermit | undefined },
+): Acted | Promise<Acted> {
+  const record = assessment.input.recorded
+  switch (action.type) {
+    case 'create':
+      return create(context, outbox, assessment, action, { request, permit })
+    case 'adopt':
+      return adopt(context, assessment, action, request)
+    case 'upsert':
+      return upsert(context, assessment, action, request)
+    case 'observe':
+      return { outcome: NOTHING_TO_DO, record: accepted(record, assessment, action), history: [] }
+    case 'report':
+    case 'hold':
+    case 'refuse':
+      return { outcome: NOTHING_TO_DO, record, history: [] }
+  }
+}
+
+/** An edit that the platform already has becomes what we compare with from now on. */
+function accepted(record: LedgerRecord, { input, entry }: Assessment, action: Action): LedgerRecord {
+  const { fingerprint } = input.desired
+  const manifest = entry?.manifest
+  if (action.reason !== 'Accepted' || fingerprint === undefined || manifest === undefined) return record
+  const { digest, fields } = fingerprint
+  // No reply shows the value of a secret: what was sent last is there still.
+  const secrets = { ...fingerprint.secrets, ...record.applied?.secrets }
+  return { ...record, applied: { digest, fields, secrets }, platformName: remoteNameOf(manifest) }
+}
+
+async function create(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  assessment: Assessment,
+  action: Action & { readonly type: 'create' },
+  { request, permit }: { readonly request: ReconcileRequest; readonly permit: CreatePermit | undefined },
+): Promise<Acted> {
+  const { input, entry, body, secrets, service } = assessment
+  const { fingerprint, key } = input.desired
+  const manifest = entry?.manifest
+  if (
+    manifest === undefined ||
+    !isCreateOnce(manifest) ||
+    body === undefined ||
+    fingerprint === undefined ||
+    !service.usable
+  ) {
+    throw new Error(`a create of ${key} was decided without a valid manifest`)
+  }
+  if (permit === undefined) throw new Error(`a create of ${key} was decided without a permit`)
+  const { record, outcome, reply } = await createOnce(
+    context,
+    outbox,
+    {
+      key,
+      reason: action.reason,
+      record: { ...input.recorded, file: entry?.position.file, line: entry?.position.line },
+      service: service.identity,
+      platformName: remoteNameOf(manifest),
+      body,
+      secrets,
+      fingerprint,
+      revision: entry?.revision ?? '',
+      since: assessment.since,
+    },
+    { permit, request },
+  )
+  if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
+  // The reply is the first look at the pipe: no GET is spent on what it says.
+  return { outcome: noteReply(context, { key, entry, body, reply }, outcome), record, history: [] }
+}

@@ -1,0 +1,263 @@
+import { isCreateOnce, remoteNameOf, createOnceKindOf } from '../../kinds/lookup.ts'
+import type { Action } from '../../plan/action.ts'
+import type { Done, Outcome } from '../../plan/outcome.ts'
+import { undecidedIntent, unknownFacts } from '../../plan/outcome-unknown.ts'
+import { messageOf, type Because } from '../../plan/reason.ts'
+import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
+import { replacedAfter } from '../../plan/missing.ts'
+import { disprovePipeId, succeedIntent, adoptPipe } from '../../plan/transitions.ts'
+import { recordedAccess } from '../gather/service-access.ts'
+import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
+import type { Assessment } from '../gather/assess.ts'
+import { readRepliedId } from './replied-id.ts'
+import type { HistoryEntry } from '../../contract/history.ts'
+import { noteReply } from '../state/observations.ts'
+import type { Key } from '../../kinds/key.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { sameId } from '../../lib/same-id.ts'
+import { newsIn } from '../state/current-record.ts'
+import { isUnclaimed } from '../gather/similar-pipes.ts'
+import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
+import { RemoteError } from '../../contract/remote-error.ts'
+import { saysDeleted } from '../gather/entry-policy.ts'
+import type { StateStore } from '../state/store.ts'
+
+/** Takes over the pipe that a manifest, a Lock or an unfinished reply names. */
+export async function adopt(
+  context: ReconcileContext,
+  assessment: Assessment,
+  action: Action & { readonly type: 'adopt' },
+  request: ReconcileRequest,
+): Promise<Acted> {
+  const { input, entry, body, service } = assessment
+  const { fingerprint, key } = input.desired
+  const manifest = entry?.manifest
+  const { recorded } = input
+  if (manifest === undefined || !isCreateOnce(manifest) || body === undefined || fingerprint === undefined) {
+    throw new Error(`an adoption of ${key} was decided without a valid manifest`)
+  }
+  if (action.reason === 'FoundByRead') return adoptByRead(context, assessment, action, request)
+  if (!service.usable) return refusedAdoption(recorded, service.problem, 'ServiceInvalid')
+  const taken = await adoptExisting(
+    context,
+    {
+      recorded,
+      pipeId: action.pipeId,
+      access: service.access,
+      service: service.identity,
+      platformName: remoteNameOf(manifest),
+      fingerprint,
+      revision: entry?.revision ?? '',
+    },
+    { priority: request.priority, signal: request.stopping },
+  )
+  // The answer took its time: the manifest, or a Lock, may name another pipe by now.
+  if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
+  if (!taken.taken) return refusedAdoption(recorded, taken.why)
+  const { reply, because, record, history } = taken
+  const { requestId } = reply
+  const done: Done = { result: 'done', ...because, differences: [], requestId }
+  return { outcome: noteReply(context, { key, entry, body, reply }, done), record, history }
+}
+
+function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment): boolean {
+  const { key, state } = input.desired
+  const isSame = store.entry(key)?.digest === entry?.digest && store.desiredState(key) === state
+  return isSame && store.catalog?.locks.get(key) === input.surroundings.lockedId
+}
+
+/** One reading settles a create whose reply held an id, and was no proof (design §5.4). */
+async function adoptByRead(
+  context: ReconcileContext,
+  { input, entry, body = {}, service }: Assessment,
+  action: Action & { readonly type: 'adopt' },
+  request: ReconcileRequest,
+): Promise<Acted> {
+  const { recorded, desired, surroundings } = input
+  const { key } = desired
+  const intent = undecidedIntent(recorded)
+  const access = recordedAccess(context.store, recorded, service)
+  if (intent === undefined) throw new Error(`${key} was decided to be read, and has no unknown outcome`)
+  const { pipeId } = action
+  const revision = entry?.revision ?? ''
+  const options = { priority: request.priority, signal: request.stopping }
+  const read =
+    access === undefined
+      ? ({ is: 'not known' } as const)
+      : await readRepliedId(context, { recorded, intent, access, pipeId, revision }, options)
+  if (read.is !== 'the new pipe') {
+    const record = read.is === 'another' ? disprovePipeId(recorded, intent) : recorded
+    const facts = unknownFacts(recorded, intent, surroundings.knownIds)
+    const seen = intent.seen ?? {
+      at: context.clock.now(),
+      httpStatus: undefined,
+      requestId: undefined,
+      what: '',
+      pipeId,
+    }
+    return { outcome: { result: 'unknown', facts, requestId: seen.requestId, seen }, record, history: [] }
+  }
+  const { pipe, reply } = read
+  const { requestId } = reply
+  const replaced = replacedAfter(recorded.replaced, recorded.former?.pipe.id, context.store.steadyNow())
+  const record = succeedIntent(recorded, intent, { pipe, replaced })
+  const because = { reason: 'FoundByRead', facts: { pipeId: pipe.id } } as const
+  const history: HistoryEntry = {
+    type: 'action',
+    action: 'adopt',
+    reason: because.reason,
+    result: 'done',
+    intentId: intent.id,
+    key,
+    at: pipe.at,
+    revision,
+    requestId,
+    message: messageOf(because),
+  }
+  const done: Done = { result: 'done', ...because, differences: [], requestId }
+  return { outcome: noteReply(context, { key, entry, body, reply }, done), record, history: [history] }
+}
+
+function refusedAdoption(
+  record: LedgerRecord,
+  said: string,
+  reason: 'AdoptRefused' | 'ServiceInvalid' = 'AdoptRefused',
+): Acted {
+  const outcome: Outcome = {
+    result: 'failed',
+    reason,
+    facts: { said },
+    requestId: undefined,
+    retryAfterMs: undefined,
+  }
+  return { outcome, record, history: [] }
+}
+
+/** A pipe that exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
+export interface AdoptRequest {
+  readonly recorded: LedgerRecord
+  readonly pipeId: string
+  readonly access: ServiceAccess
+  readonly service: ServiceIdentity
+  readonly platformName: string
+  /** What is asked for now. */
+  readonly fingerprint: Fingerprint
+  readonly revision: string
+}
+
+export type AdoptResult =
+  | {
+      readonly taken: true
+      /** Not yet written. */
+      readonly record: LedgerRecord
+      readonly reply: Reply<RemoteResource>
+      readonly because: Because<'Adopted'>
+      readonly history: readonly HistoryEntry[]
+    }
+  | { readonly taken: false; readonly why: string }
+
+/**
+ * Asks the platform for the pipe (`spec/api.md` 4.2) and makes the record that holds it.
+ * @throws {RemoteError} and what else a request throws, but for a pipe that is not there
+ */
+export async function adoptExisting(
+  context: Pick<ReconcileContext, 'platform' | 'clock' | 'store' | 'ledger'>,
+  wanted: AdoptRequest,
+  options: ReadOptions,
+): Promise<AdoptResult> {
+  const { platform, clock, store } = context
+  const { recorded, pipeId, access, service, revision } = wanted
+  const { key } = recorded
+  const held = heldElsewhere(store, pipeId, key)
+  if (held !== undefined) return refused(held)
+  let reply
+  try {
+    reply = await platform.read({ kind: createOnceKindOf(key), service: access, id: pipeId }, options)
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
+    const where = `service ${service.name} (${service.serviceId})`
+    return refused(`There is no pipe ${pipeId} in ${where}. Correct the id; nothing is created meanwhile.`)
+  }
+  const { value: pipe, requestId } = reply
+  const owner = pipe.serviceId ?? service.serviceId
+  if (!sameId(owner, service.serviceId)) {
+    return refused(`Pipe ${pipeId} belongs to another service, ${owner}.`)
+  }
+  // The answer took its time: somebody else may have it by now, another process too.
+  const since = heldElsewhere(store, pipeId, key) ?? (await heldMeanwhile(context, pipeId, key))
+  if (since !== undefined) return refused(since)
+  const at = clock.now()
+  const record = adoptPipe(recorded, {
+    pipe: {
+      id: pipe.id,
+      origin: 'adopted',
+      at,
+      revision,
+      requestId,
+      seenAt: at,
+      saidGoneAt: undefined,
+      refutedAt: saysDeleted(store.entry(key), pipe.id) ? at : undefined,
+    },
+    replaced: replacedAfter(recorded.replaced, recorded.former?.pipe.id, store.steadyNow()),
+    service,
+    platformName: wanted.platformName,
+    fingerprint: baselineOf(recorded, wanted.fingerprint, pipe.id),
+  })
+  const because = {
+    reason: 'Adopted',
+    facts: { pipeId: pipe.id, inPlaceOf: inPlaceOf(recorded, pipe.id) },
+  } as const
+  const history: HistoryEntry = {
+    type: 'action',
+    action: 'adopt',
+    reason: 'Adopt',
+    result: 'done',
+    intentId: undecidedIntent(recorded)?.id,
+    key,
+    at,
+    revision,
+    requestId,
+    message: messageOf(because),
+  }
+  return { taken: true, record, reply, because, history: [history] }
+}
+
+/** The same of what another process has written meanwhile. */
+async function heldMeanwhile(
+  context: Pick<ReconcileContext, 'ledger' | 'store'>,
+  pipeId: string,
+  but: Key,
+): Promise<string | undefined> {
+  const holder = (await newsIn(context)).find(({ key, pipe }) => key !== but && sameId(pipe?.id, pipeId))
+  return holder && `Pipe ${pipeId} is ${holder.key} already; one pipe belongs to one manifest.`
+}
+
+/** Says which other key holds a pipe, if one does. */
+export function heldElsewhere(store: StateStore, pipeId: string, but: Key): string | undefined {
+  const key = store.holderOf(pipeId, but)
+  if (key === undefined) return undefined
+  const held = `Pipe ${pipeId} is ${key} already; one pipe belongs to one manifest.`
+  if (!isUnclaimed(store.desiredState(key))) return held
+  const command = `pipewright forget ${key}`
+  return `${held} ${key} has no manifest any more: if ${but} is its new name, run "${command}"; the pipe can be taken over then.`
+}
+
+/**
+ * What the pipe is compared with from now on. The one that an unknown create may have made has what was asked for
+ * then: edits and rotated secrets since must show, also in the fields that the platform does not report.
+ */
+function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
+  const { former, applied } = recorded
+  if (sameId(former?.pipe.id, pipeId)) return former?.applied ?? asked
+  return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)
+}
+
+/** The id that is given up. */
+function inPlaceOf({ pipe, former }: LedgerRecord, id: string): string | undefined {
+  const before = pipe ?? former?.pipe
+  return before === undefined || sameId(before.id, id) ? undefined : before.id
+}
+
+function refused(why: string): AdoptResult {
+  return { taken: false, why }
+}

@@ -1,0 +1,176 @@
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { withSecrets } from '../../kinds/secret-ref.ts'
+import { sha256 } from '../../lib/digest.ts'
+import { attemptDigest } from '../../plan/gates.ts'
+import type { LedgerRecord, Seen } from '../../plan/record.ts'
+import { openIntent } from '../../plan/transitions.ts'
+import { DecisionOutdated, type ReconcileContext, type ReconcileRequest } from '../context.ts'
+import {
+  historyOf,
+  settleFailure,
+  settleSuccess,
+  settleUnknown,
+  type Attempt,
+  type Created,
+  type Creation,
+} from './create-outcome.ts'
+import { doubtOf } from './replied-id.ts'
+import { createOutcomeOf } from './outcome-of-error.ts'
+import type { CreatePermit, Reply } from '../../contract/platform.ts'
+import type { OutcomeOutbox, PendingOutcome } from './outcome-outbox.ts'
+import type { BodySecrets } from '../gather/body-secrets.ts'
+
+/** So long after an intent was begun its request may go out, ms: later, too much may have changed. */
+const SEND_WITHIN_MS = 5_000
+/**
+ * What was decided on is older than the last request for it at most by this when the intent is written, ms: a process may stand
+ * still at any point.
+ */
+const GOOD_FOR_MS = 5_000
+/** Time in which the outcome of a request that has ended is written down, even on a struggling disk: ms. */
+const WRITTEN_MS = 5_000
+
+/**
+ * Creates one pipe, exactly once (design §5): a durable intent, one POST, a durable outcome. What is to be created was
+ * gathered and decided while the permit was held.
+ * The stop signal is heard only before the intent; from there on the request ends by its own deadline.
+ * @throws {LedgerError} {@link LedgerConflict} before anything was sent
+ */
+export async function createOnce(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  creation: Creation,
+  { permit, request }: { readonly permit: CreatePermit; readonly request: ReconcileRequest },
+): Promise<Created> {
+  const text = JSON.stringify(withSecrets(creation.body, (path) => revealed(creation.secrets, path)))
+  if (context.fail !== undefined) await context.fail('before-intent')
+  request.stopping.throwIfAborted()
+  return outbox.during(creation.key, () => sendOnce(context, outbox, creation, { permit, request, text }))
+}
+
+async function sendOnce(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  creation: Creation,
+  {
+    permit,
+    request,
+    text,
+  }: { readonly permit: CreatePermit; readonly request: ReconcileRequest; readonly text: string },
+): Promise<Created> {
+  const { key } = creation
+  const intentId = context.newId()
+  const begunAt = context.clock.monotonic()
+  if (begunAt - creation.since > permit.deadlineMs + GOOD_FOR_MS) throw new DecisionOutdated(key)
+  const notAfter = begunAt + SEND_WITHIN_MS
+  const opened = await recordIntent(context, outbox, creation, { intentId, deadlineMs: permit.deadlineMs })
+  const intent = opened.intent
+  if (intent === undefined) throw new Error('an opened record has an intent')
+  try {
+    context.emit({
+      type: 'CreateStarted',
+      key,
+      intentId,
+      attempt: intent.attempt,
+      revision: creation.revision,
+    })
+    await context.fail?.('after-intent')
+  } catch (error) {
+    // Nothing was sent, and so the outcome is known.
+    await outbox.persist(key, unsent(context, { intentId, opened, why: 'Pipewright failed before it' }))
+    throw error
+  }
+
+  const attempt: Attempt = { creation, opened, intent, access: permit.service, request }
+  let reply: Reply<RemoteResource>
+  try {
+    reply = await permit.send({ body: text, intentId, notAfter })
+  } catch (error) {
+    const outcome = createOutcomeOf(error, context.clock.now())
+    return outcome.result === 'failed'
+      ? settleFailure(context, outbox, attempt, outcome)
+      : settleUnknown(context, outbox, attempt, outcome)
+  }
+  const doubt = doubtOf(
+    context.store,
+    { key, service: creation.service, name: creation.platformName },
+    reply.value,
+  )
+  if (doubt === undefined) return settleSuccess(context, outbox, attempt, reply)
+  const { requestId } = reply
+  const seen = { at: context.clock.now(), httpStatus: 200, requestId, what: doubt, pipeId: undefined }
+  return settleUnknown(context, outbox, attempt, { result: 'unknown', requestId, seen })
+}
+
+async function recordIntent(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  creation: Creation,
+  { intentId, deadlineMs }: { readonly intentId: string; readonly deadlineMs: number },
+): Promise<LedgerRecord> {
+  const { key, record, reason } = creation
+  const sendBy = context.store.steadyNow() + SEND_WITHIN_MS
+  const opened = openIntent(record, {
+    intentId,
+    reason,
+    requestDigest: sha256(attemptDigest(creation.fingerprint)),
+    revision: creation.revision,
+    service: creation.service,
+    platformName: creation.platformName,
+    fingerprint: creation.fingerprint,
+    replaces: record.pipe?.id,
+    now: context.clock.now(),
+    sendBy,
+    endBy: sendBy + deadlineMs + WRITTEN_MS,
+  })
+  // Before it is written: from here on, a manifest that looks like this one is a rename, and waits.
+  context.store.note(opened)
+  try {
+    const message = `The intent is written.${keptWords(record)}`
+    const started = historyOf(context, creation, {
+      result: 'started',
+      intentId,
+      requestId: undefined,
+      message,
+    })
+    const written = await context.ledger.swap(opened, [started])
+    context.store.note(written)
+    return written
+  } catch (error) {
+    if (record.version > 0) context.store.note(record)
+    else context.store.drop(key)
+    // If the write reached the disk after all, nothing was sent: say so at the next turn, not OutcomeUnknown.
+    const why = 'the intent could not be written'
+    outbox.remember(key, unsent(context, { intentId, opened: undefined, why }))
+    throw error
+  }
+}
+
+/** An id that may be given up is told: it must not get lost silently. */
+function keptWords({ pipe }: LedgerRecord): string {
+  return pipe === undefined
+    ? ''
+    : ` Pipe ${pipe.id}, which is not found, is kept until the new one is recorded.`
+}
+
+/** The outcome of an intent after which nothing was sent. */
+function unsent(
+  { clock }: ReconcileContext,
+  about: Pick<PendingOutcome, 'intentId' | 'opened'> & { readonly why: string },
+): PendingOutcome {
+  const { intentId, opened, why } = about
+  const seen: Seen = {
+    at: clock.now(),
+    httpStatus: undefined,
+    requestId: undefined,
+    what: `${why}, and nothing was sent`,
+    pipeId: undefined,
+  }
+  return { intentId, opened, end: { type: 'failed', seen }, history: [] }
+}
+
+function revealed(secrets: BodySecrets, path: string): string {
+  const secret = secrets.values.get(path)
+  if (secret === undefined) throw new Error(`no value for the secret at ${path}`)
+  return secret.reveal()
+}

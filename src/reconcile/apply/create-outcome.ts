@@ -1,0 +1,265 @@
+import type { Key } from '../../kinds/key.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
+import { unknownFacts } from '../../plan/outcome-unknown.ts'
+import { messageOf, type Because, type Reason } from '../../plan/reason.ts'
+import type {
+  Fingerprint,
+  Intent,
+  LedgerRecord,
+  RecordedPipe,
+  Seen,
+  ServiceIdentity,
+} from '../../plan/record.ts'
+import type { ReconcileContext, ReconcileRequest } from '../context.ts'
+import { readRepliedId, type ReadOfId } from './replied-id.ts'
+import type { HistoryEntry } from '../../contract/history.ts'
+import type { RemoteFailure } from './outcome-of-error.ts'
+import { forgetMisses } from '../state/observations.ts'
+import type { Reply, ServiceAccess } from '../../contract/platform.ts'
+import {
+  type CreateEnd,
+  type OutcomeOutbox,
+  type PendingOutcome,
+  unsavedBecause,
+  unsavedOutcome,
+} from './outcome-outbox.ts'
+import type { BodySecrets } from '../gather/body-secrets.ts'
+import { knownIds } from '../gather/surroundings.ts'
+
+/* What a request to create a pipe came to: written down before it is told (design §5.3, §5.4). */
+
+/** What is to be created. */
+export interface Creation {
+  readonly key: Key
+  readonly reason: Reason
+  readonly record: LedgerRecord
+  readonly service: ServiceIdentity
+  readonly platformName: string
+  readonly body: JsonObject
+  readonly secrets: BodySecrets
+  readonly fingerprint: Fingerprint
+  readonly revision: string
+  /** When it was begun to gather what this was decided on; on the monotonic clock, ms. */
+  readonly since: number
+}
+
+export interface Created {
+  readonly record: LedgerRecord
+  readonly outcome: Outcome
+  /** The reply, when the pipe is known to be there, and is not recorded by somebody else. */
+  readonly reply: Reply<RemoteResource> | undefined
+}
+
+/** A request that was sent, once. */
+export interface Attempt {
+  readonly creation: Creation
+  readonly opened: LedgerRecord
+  readonly intent: Intent
+  readonly access: ServiceAccess
+  readonly request: ReconcileRequest
+}
+
+/** The platform says that there is a new pipe, and nothing speaks against it. */
+export function settleSuccess(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  attempt: Attempt,
+  reply: Reply<RemoteResource>,
+): Promise<Created> {
+  const { creation } = attempt
+  const { requestId, value } = reply
+  const pipe: RecordedPipe = {
+    id: value.id,
+    origin: 'created',
+    at: context.clock.now(),
+    revision: creation.revision,
+    requestId,
+    seenAt: undefined,
+    saidGoneAt: undefined,
+    refutedAt: undefined,
+  }
+  const facts = { pipeId: value.id, inPlaceOf: creation.record.pipe?.id }
+  return settleCreated(context, outbox, attempt, { pipe, reply, why: { reason: 'Created', facts } })
+}
+
+/** The id is durable before anything else happens to it. */
+async function settleCreated(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  attempt: Attempt,
+  created: {
+    readonly pipe: RecordedPipe
+    readonly reply: Reply<RemoteResource>
+    readonly why: Because<'Created' | 'FoundByRead'>
+  },
+): Promise<Created> {
+  const { creation, opened, intent } = attempt
+  const { pipe, reply, why } = created
+  const message = messageOf(why)
+  const { key, revision } = creation
+  const { requestId } = reply
+  const end = { type: 'created', pipe } as const
+  const reason = why.reason === 'FoundByRead' ? why.reason : creation.reason
+  const pendingOutcome = unsavedOf(
+    context,
+    { ...attempt, creation: { ...creation, reason } },
+    { end, requestId, message },
+  )
+  // Whatever goes wrong from here on, the id is not forgotten.
+  outbox.remember(key, pendingOutcome)
+  await context.fail?.('before-id')
+  const record = await outbox.persist(key, pendingOutcome)
+  if (record !== undefined) await context.fail?.('after-id')
+  await context.fail?.('before-outcome')
+  const facts = { key, intentId: intent.id, pipeId: pipe.id, requestId, revision } as const
+  if (record === undefined) {
+    const lost = unsavedBecause(key, pendingOutcome.end)
+    context.emit({ type: 'CreateFinished', outcome: 'unknown', message: messageOf(lost), ...facts })
+    await context.fail?.('after-outcome')
+    return { record: opened, outcome: unsavedOutcome(lost, requestId), reply: undefined }
+  }
+  context.emit({ type: 'CreateFinished', outcome: 'created', message, ...facts })
+  await context.fail?.('after-outcome')
+  const outcome: Outcome = { result: 'done', ...why, differences: [], requestId }
+  return { record, outcome, reply: record.pipe?.id === pipe.id ? reply : undefined }
+}
+
+/** It certainly had no effect. The id that was to be replaced is the key's again. */
+export async function settleFailure(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  attempt: Attempt,
+  outcome: RemoteFailure,
+): Promise<Created> {
+  const { creation, opened } = attempt
+  const { requestId } = outcome
+  const kept = creation.record.pipe === undefined ? '' : ` Pipe ${creation.record.pipe.id} is kept.`
+  const said = messageOf(outcome)
+  const message = `${said}${kept}`
+  const seen: Seen = {
+    at: context.clock.now(),
+    httpStatus: undefined,
+    requestId,
+    what: said,
+    pipeId: undefined,
+  }
+  const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'failed', seen }, requestId, message })
+  const record = await outbox.persist(creation.key, pendingOutcome)
+  forgetMisses(context, creation.key)
+  return finish(context, attempt, {
+    outcome: { ...outcome, facts: { said: message } },
+    record: record ?? opened,
+    pipeId: undefined,
+  })
+}
+
+/** It may have worked. Where the reply held an id, one reading tells whether it did. */
+export async function settleUnknown(
+  context: ReconcileContext,
+  outbox: OutcomeOutbox,
+  attempt: Attempt,
+  outcome: Omit<Unknown, 'facts'>,
+): Promise<Created> {
+  const { creation, opened, intent } = attempt
+  const { key } = creation
+  const { requestId } = outcome
+  const { pipeId } = outcome.seen
+  const isFree = pipeId !== undefined && context.store.holderOf(pipeId, key) === undefined
+  const seen = { ...outcome.seen, pipeId: isFree ? pipeId : undefined }
+  const facts = unknownFacts(opened, { ...intent, state: 'unknown', seen }, knownIds(context.store, opened))
+  // Whoever reads of it, in the log, the history or the status, reads the ways out with it.
+  const message = messageOf({ reason: 'OutcomeUnknown', facts })
+  const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'unknown', seen }, requestId, message })
+  const record = await outbox.persist(key, pendingOutcome)
+  if (record !== undefined && isFree) {
+    const read = await readAtOnce(context, { ...attempt, opened: record }, pipeId)
+    if (read?.is === 'the new pipe') {
+      const why = { reason: 'FoundByRead', facts: { pipeId } } as const
+      return settleCreated(context, outbox, { ...attempt, opened: record }, { ...read, why })
+    }
+  }
+  return finish(context, attempt, {
+    outcome: { ...outcome, seen, facts },
+    record: record ?? opened,
+    pipeId: seen.pipeId,
+  })
+}
+
+/** So long a create waits for the reading of an id that its reply held, ms; then the next look at the key does it. */
+const READ_WITHIN_MS = 30_000
+
+async function readAtOnce(
+  context: ReconcileContext,
+  { creation, opened, intent, request, access }: Attempt,
+  pipeId: string,
+): Promise<ReadOfId | undefined> {
+  const limit = new AbortController()
+  const cancel = context.clock.after(READ_WITHIN_MS, () =>
+    limit.abort(new DOMException('too late', 'AbortError')),
+  )
+  try {
+    const signal = AbortSignal.any([request.stopping, limit.signal])
+    const replied = { recorded: opened, intent, access, pipeId, revision: creation.revision }
+    return await readRepliedId(context, replied, { priority: request.priority, signal })
+  } catch (error) {
+    if (request.stopping.aborted || limit.signal.aborted) return undefined
+    throw error
+  } finally {
+    cancel()
+  }
+}
+
+async function finish(
+  context: ReconcileContext,
+  { creation, intent }: Attempt,
+  settled: {
+    readonly outcome: Failed | Unknown
+    readonly record: LedgerRecord
+    readonly pipeId: string | undefined
+  },
+): Promise<Created> {
+  const { key, revision } = creation
+  const { outcome, record, pipeId } = settled
+  await context.fail?.('before-outcome')
+  const { result, requestId } = outcome
+  const message = messageOf(outcome.result === 'failed' ? outcome : { reason: 'OutcomeUnknown', ...outcome })
+  context.emit({
+    type: 'CreateFinished',
+    key,
+    intentId: intent.id,
+    outcome: result,
+    pipeId,
+    requestId,
+    message,
+    revision,
+  })
+  await context.fail?.('after-outcome')
+  return { record, outcome, reply: undefined }
+}
+
+function unsavedOf(
+  context: ReconcileContext,
+  { creation, opened, intent }: Attempt,
+  about: { readonly end: CreateEnd; readonly requestId: string | undefined; readonly message: string },
+): PendingOutcome {
+  const { end, requestId, message } = about
+  const result = end.type === 'created' ? 'done' : end.type
+  const history = historyOf(context, creation, { result, intentId: intent.id, requestId, message })
+  return { intentId: intent.id, opened, end, history: [history] }
+}
+
+export function historyOf(
+  context: ReconcileContext,
+  { key, revision, reason }: Creation,
+  what: {
+    readonly result: 'started' | 'done' | 'failed' | 'unknown'
+    readonly intentId: string
+    readonly requestId: string | undefined
+    readonly message: string
+  },
+): HistoryEntry {
+  const action = what.result === 'started' ? 'intent' : 'create'
+  return { type: 'action', action, reason, key, at: context.clock.now(), revision, ...what }
+}

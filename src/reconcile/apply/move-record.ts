@@ -1,0 +1,97 @@
+import { type Key, parseKey } from '../../kinds/key.ts'
+import { isCreateOnce } from '../../kinds/lookup.ts'
+import { leftSomething } from '../../plan/gates.ts'
+import { messageOf } from '../../plan/reason.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import type { Assessment } from '../gather/assess.ts'
+import { isUnclaimed, sameButGone } from '../gather/similar-pipes.ts'
+import type { ReconcileContext } from '../context.ts'
+import type { HistoryEntry } from '../../contract/history.ts'
+import { LedgerConflict } from '../../contract/ledger.ts'
+import type { OutcomeOutbox } from './outcome-outbox.ts'
+
+/**
+ * The record that has to move to this key before anything is decided for it: the one that `policy.renamedFrom` names,
+ * or the only one that is gone for good and had the same service and body (design §3, renaming).
+ */
+export function recordToMove(
+  context: ReconcileContext,
+  outbox: Pick<OutcomeOutbox, 'isBusy'>,
+  assessment: Assessment,
+): LedgerRecord | undefined {
+  const record = recordFor(context, assessment)
+  // A create that is under way finds its record where it left it; until then the rename is suspected, and waits.
+  return record === undefined || outbox.isBusy(record.key) ? undefined : record
+}
+
+function recordFor(
+  { store }: ReconcileContext,
+  { input, entry, service }: Assessment,
+): LedgerRecord | undefined {
+  const manifest = entry?.manifest
+  const { recorded, desired } = input
+  if (
+    manifest === undefined ||
+    !isCreateOnce(manifest) ||
+    desired.state !== 'valid' ||
+    leftSomething(recorded)
+  )
+    return undefined
+  const named = manifest.policy?.renamedFrom
+  if (named !== undefined) {
+    const from = parseKey(named)
+    const record = from === undefined ? undefined : store.record(from)
+    const free = record !== undefined && leftSomething(record) && isUnclaimed(store.desiredState(record.key))
+    return free ? record : undefined
+  }
+  if (manifest.policy?.adopt !== undefined) return undefined
+  return sameButGone(store, { manifest, desired, service })
+}
+
+/** Moves a record to a new key, in one transaction. @returns the record under its new key */
+export async function moveRecord(
+  context: ReconcileContext,
+  from: LedgerRecord,
+  to: LedgerRecord,
+  revision: string,
+): Promise<LedgerRecord> {
+  const message = messageOf({ reason: 'Moved', facts: { from: from.key, to: to.key } })
+  const moved = {
+    ...from,
+    key: to.key,
+    version: to.version,
+    file: to.file,
+    line: to.line,
+    conditions: undefined,
+  }
+  const told: HistoryEntry = {
+    type: 'action',
+    action: 'move',
+    reason: 'Moved',
+    result: 'done',
+    intentId: undefined,
+    key: to.key,
+    at: context.clock.now(),
+    revision,
+    requestId: undefined,
+    message,
+  }
+  let record: LedgerRecord
+  try {
+    record = await context.ledger.move(from, moved, [told])
+  } catch (error) {
+    if (error instanceof LedgerConflict) await readAnew(context, from.key)
+    throw error
+  }
+  context.store.drop(from.key)
+  context.store.note(record)
+  context.emit({ type: 'Forgotten', key: from.key })
+  return record
+}
+
+/** What we know of another key is old when somebody else wrote it: without this, the next round would lose as well. */
+async function readAnew({ ledger, store }: ReconcileContext, key: Key): Promise<void> {
+  const current = await ledger.get(key)
+  if (current === undefined) store.drop(key)
+  else store.note(current)
+}

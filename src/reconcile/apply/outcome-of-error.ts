@@ -1,0 +1,82 @@
+import type { Failed, Outcome, Stopped, Unknown } from '../../plan/outcome.ts'
+import { isUuid } from '../../lib/same-id.ts'
+import type { Because } from '../../plan/reason.ts'
+import { LedgerError } from '../../contract/ledger.ts'
+import { SecretUnavailableError } from '../../contract/secrets.ts'
+import { type ErrorClass, RemoteError } from '../../contract/remote-error.ts'
+
+/** A request that the platform refused, or that did not reach it. */
+export type RemoteFailure = Failed & Because<RemoteReason>
+
+type RemoteReason = 'Rejected' | 'AuthFailed' | 'RateLimited' | 'ServiceIdle' | 'Unavailable'
+
+const REASON_OF_CLASS: Readonly<Record<ErrorClass, RemoteReason>> = {
+  Rejected: 'Rejected',
+  Missing: 'Rejected',
+  AuthFailed: 'AuthFailed',
+  Throttled: 'RateLimited',
+  ServiceIdle: 'ServiceIdle',
+  Unavailable: 'Unavailable',
+  BadReply: 'Unavailable',
+  Redirected: 'Unavailable',
+}
+
+/**
+ * What a failure means for the action that met it: the one place where an error becomes a value.
+ * @param now ms since the epoch
+ * @throws whatever is not an expected failure: that is a bug
+ */
+export function outcomeOf(
+  error: unknown,
+  context: { readonly signal: AbortSignal; readonly now: number },
+): Failed | Stopped {
+  if (context.signal.aborted && (error === context.signal.reason || isAbort(error)))
+    return { result: 'stopped' }
+  if (error instanceof RemoteError) {
+    const { class: errorClass, requestId, retryAfterMs } = error.facts
+    return {
+      result: 'failed',
+      reason: REASON_OF_CLASS[errorClass],
+      facts: { said: error.message },
+      requestId,
+      retryAfterMs,
+    }
+  }
+  if (error instanceof SecretUnavailableError) {
+    const { file, why, message } = error
+    return local({ reason: 'SecretUnavailable', facts: { missing: [{ file, why }], said: message } })
+  }
+  if (error instanceof LedgerError) return local({ reason: 'LedgerFailed', facts: { said: error.message } })
+  throw error
+}
+
+/** The same for a create that was sent: its effect decides. */
+export function createOutcomeOf(error: unknown, now: number): RemoteFailure | Omit<Unknown, 'facts'> {
+  if (!(error instanceof RemoteError)) throw error
+  const { class: errorClass, effect, requestId, retryAfterMs, httpStatus, what, repliedId } = error.facts
+  if (effect === 'none') {
+    return {
+      result: 'failed',
+      reason: REASON_OF_CLASS[errorClass],
+      facts: { said: error.message },
+      requestId,
+      retryAfterMs,
+    }
+  }
+  const pipeId = isUuid(repliedId) ? repliedId : undefined
+  const seen = { at: now, httpStatus, requestId, what, pipeId }
+  return { result: 'unknown', requestId, seen }
+}
+
+function local(because: Because): Failed {
+  return { result: 'failed', ...because, requestId: undefined, retryAfterMs: undefined }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+/** The request that an outcome is about. */
+export function requestIdOf(outcome: Outcome): string | undefined {
+  return outcome.result === 'stopped' ? undefined : outcome.requestId
+}

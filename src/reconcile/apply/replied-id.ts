@@ -1,0 +1,103 @@
+import type { Key } from '../../kinds/key.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { isUuid, sameId } from '../../lib/same-id.ts'
+import type { ServiceIdentity, Intent, LedgerRecord, RecordedPipe } from '../../plan/record.ts'
+import type { StateStore } from '../state/store.ts'
+import { createOnceKindOf } from '../../kinds/lookup.ts'
+import { instantOf } from '../../kinds/instant.ts'
+import { CLOCKS_APART_MS } from '../../plan/outcome-unknown.ts'
+import type { ReconcileContext } from '../context.ts'
+import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
+import { SecretUnavailableError } from '../../contract/secrets.ts'
+import { RemoteError } from '../../contract/remote-error.ts'
+
+/* An id in a reply is judged before it is believed (design §5.3): it may be another's, or none at all. */
+
+/** What was asked for. */
+interface Expected {
+  readonly key: Key
+  readonly service: ServiceIdentity
+  /** Of the pipe on the platform. */
+  readonly name: string
+}
+
+/** Longest text of a reply that is shown, in characters. */
+const LONGEST = 64
+
+/** Why the id of a reply to a create cannot be that of the new pipe, in words that name it; undefined: it can. */
+export function doubtOf(store: StateStore, expected: Expected, pipe: RemoteResource): string | undefined {
+  const { id, serviceId, name } = pipe
+  const answered = `the platform answered 200 with the id "${shown(id)}"`
+  if (!isUuid(id)) return `${answered}, which is no UUID`
+  const holder = store.holderOf(id, expected.key)
+  if (holder !== undefined) return `${answered}, which is that of ${holder}`
+  if (typeof serviceId === 'string' && !sameId(serviceId, expected.service.serviceId))
+    return `${answered}, which is of another service, "${shown(serviceId)}"`
+  if (typeof name === 'string' && name !== expected.name)
+    return `${answered}, which is of a pipe with another name, "${shown(name)}"`
+  return undefined
+}
+
+function shown(text: string): string {
+  const plain = text.slice(0, LONGEST).replace(/[\p{C}\p{Z}]/gu, ' ')
+  return text.length > LONGEST ? `${plain}…` : plain
+}
+
+/** An id that the unfinished reply to a create held. */
+export interface RepliedId {
+  readonly recorded: LedgerRecord
+  readonly intent: Intent
+  readonly access: ServiceAccess
+  readonly pipeId: string
+  readonly revision: string
+}
+
+/** What one reading said of it. */
+export type ReadOfId =
+  | { readonly is: 'the new pipe'; readonly pipe: RecordedPipe; readonly reply: Reply<RemoteResource> }
+  | { readonly is: 'another' }
+  /** It could not be read, or is not found, yet. */
+  | { readonly is: 'not known' }
+
+/**
+ * Reads the pipe with that id (`spec/api.md` 4.2): it is the one that was asked for when it is of the same service, has the same
+ * name, and was created since the intent.
+ * @throws the signal's reason once it is aborted
+ */
+export async function readRepliedId(
+  { platform, store, clock }: Pick<ReconcileContext, 'platform' | 'store' | 'clock'>,
+  replied: RepliedId,
+  options: ReadOptions,
+): Promise<ReadOfId> {
+  const { recorded, intent, access, pipeId, revision } = replied
+  let reply: Reply<RemoteResource>
+  try {
+    reply = await platform.read(
+      { kind: createOnceKindOf(recorded.key), service: access, id: pipeId },
+      options,
+    )
+  } catch (error) {
+    if (error instanceof RemoteError || error instanceof SecretUnavailableError) return { is: 'not known' }
+    throw error
+  }
+  const { id, serviceId, name, createdAt } = reply.value
+  const since = instantOf(createdAt ?? '') ?? -Infinity
+  const isOurs =
+    sameId(serviceId ?? access.serviceId, access.serviceId) &&
+    name === recorded.platformName &&
+    since >= intent.openedAt - CLOCKS_APART_MS
+  if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }
+  const at = clock.now()
+  const { requestId } = reply
+  const pipe: RecordedPipe = {
+    id,
+    origin: 'created',
+    at,
+    revision,
+    requestId,
+    seenAt: at,
+    saidGoneAt: undefined,
+    refutedAt: undefined,
+  }
+  return { is: 'the new pipe', pipe, reply }
+}

@@ -1,0 +1,47 @@
+import { sameId } from '../../lib/same-id.ts'
+import { retryFrom, undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import { dismissIntent, noteEarlyWords } from '../../plan/transitions.ts'
+import type { ReconcileContext } from '../context.ts'
+import type { HistoryEntry } from '../../contract/history.ts'
+import { isLeftAlone } from '../gather/entry-policy.ts'
+
+/**
+ * The record after what a person says in Git of its last attempt (`policy.retryCreate`): it created nothing. Words that were read
+ * while the request could still arrive are remembered as such, and do not count.
+ */
+export async function heedRetryCreate(
+  context: ReconcileContext,
+  record: LedgerRecord,
+): Promise<LedgerRecord> {
+  const { store, clock, ledger } = context
+  const intent = undecidedIntent(record)
+  const entry = store.entry(record.key)
+  if (intent === undefined || entry?.manifest === undefined) return record
+  const now = clock.now()
+  const isSaid = sameId(entry.manifest.policy?.retryCreate, intent.id)
+  const isEarly = isSaid && (intent.saidEarlyAt !== undefined || store.steadyNow() < retryFrom(intent))
+  if (!isSaid || isEarly) {
+    const readAt = isEarly ? (intent.saidEarlyAt ?? now) : undefined
+    if (readAt === intent.saidEarlyAt) return record
+    const noted = await ledger.swap(noteEarlyWords(record, intent, readAt), [])
+    store.note(noted)
+    return noted
+  }
+  if (entry.state !== 'valid' || isLeftAlone(entry, now)) return record
+  const said: HistoryEntry = {
+    type: 'action',
+    action: 'intent',
+    reason: 'RetryApproved',
+    result: 'failed',
+    intentId: intent.id,
+    key: record.key,
+    at: now,
+    revision: entry.revision,
+    requestId: intent.seen?.requestId,
+    message: `Attempt ${intent.attempt} created nothing, as policy.retryCreate says.`,
+  }
+  const next = await ledger.swap(dismissIntent(record, intent, now), [said])
+  store.note(next)
+  return next
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Timing } from '../plan/input.ts'
+import type { Emit } from '../contract/events.ts'
+import type { Fail } from '../contract/failpoint.ts'
+import type { Ledger } from '../contract/ledger.ts'
+import type { Platform, Priority } from '../contract/platform.ts'
+import type { SecretStore } from '../contract/secrets.ts'
+import type { StateStore } from './state/store.ts'
+import type { Key } from '../kinds/key.ts'
+import type { Action } from '../plan/action.ts'
+import type { Requeue } from '../plan/requeue.ts'
+import type { Outcome } from '../plan/outcome.ts'
+import type { LedgerRecord } from '../plan/record.ts'
+import type { HistoryEntry } from '../contract/history.ts'
+
+/** What every part of a reconcile works with. */
+export interface ReconcileContext {
+  readonly platform: Platform
+  readonly ledger: Ledger
+  /** Mounted secrets, as they were a second ago at most. */
+  readonly secrets: SecretStore
+  /** The same, read anew each time: for what is sent now. */
+  readonly mounted: SecretStore
+  readonly store: StateStore
+  readonly clock: Clock
+  readonly emit: Emit
+  /** From 0 to below 1. */
+  readonly random: () => number
+  /** A new UUID. */
+  readonly newId: () => string
+  readonly timing: Timing
+  /** Most creations wanted at once; Infinity lets all pass. */
+  readonly maxCreates: number
+  /** For tests: fails at the failpoints of a create. */
+  readonly fail?: Fail | undefined
+}
+
+/** One turn of one key. */
+export interface ReconcileRequest {
+  readonly priority: Priority
+  /** Start nothing new. A create that was sent is not bound by it. */
+  readonly stopping: AbortSignal
+  readonly reconcileId: string
+  /** When the reading came in that changed the manifest, on the monotonic clock; undefined when none did. */
+  readonly changedAt: number | undefined
+  /** Called when nothing more will be asked of the platform: what is left is thought, and another may ask meanwhile. */
+  readonly releaseSlot: () => void
+}
+
+/** What became of one turn. */
+export interface ReconcileResult {
+  readonly action: Action
+  readonly outcome: Outcome
+  /** When the key's turn comes again; `undefined` when there is nothing left of it. */
+  readonly next: Requeue | undefined
+  /** Other keys for which this turn changed something. */
+  readonly also: readonly Key[]
+}
+
+/** What an action did: the outcome, and the record as it is to be (not yet written, but for a create). */
+export interface Acted {
+  readonly outcome: Outcome
+  readonly record: LedgerRecord
+  readonly history: readonly HistoryEntry[]
+}
+
+/** What was decided is no longer what is to be done: nothing was sent, and it is decided anew. */
+export class DecisionOutdated extends Error {
+  constructor(key: Key) {
+    super(`what was decided for ${key} is no longer what is to be done`)
+    this.name = 'DecisionOutdated'
+  }
+}

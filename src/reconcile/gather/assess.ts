@@ -1,0 +1,217 @@
+import type { Entry } from '../../contract/catalog.ts'
+import type { Key } from '../../kinds/key.ts'
+import { compareBody } from '../../kinds/compare-body.ts'
+import { kindOfKey, lifecycleOf } from '../../kinds/lookup.ts'
+import { asService } from '../../kinds/service/kind.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { DecideInput, Desired } from '../../plan/input.ts'
+import type { MissingSecret } from '../../plan/reasons/refusing.ts'
+import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
+import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
+import type { ReconcileContext, ReconcileRequest } from '../context.ts'
+import { askPlatform, observationOf } from './observe.ts'
+import type { CreatePermit } from '../../contract/platform.ts'
+import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
+import { surroundingsOf } from './surroundings.ts'
+import type { Asked, StateStore } from '../state/store.ts'
+
+/** All that a decision and its action need of one key. */
+export interface Assessment {
+  readonly input: DecideInput
+  readonly entry: Entry | undefined
+  readonly body: JsonObject | undefined
+  readonly secrets: BodySecrets
+  readonly service: DesiredService
+  /** Why the platform could not be asked; the decision was made without. */
+  readonly failure: unknown
+  readonly requestId: string | undefined
+  /** When it was begun to gather all this; on the monotonic clock, ms. */
+  readonly since: number
+}
+
+/** What had to be waited for. */
+export interface Gathered {
+  readonly key: Key
+  readonly recorded: LedgerRecord
+  readonly wanted: Wanted
+  readonly answer: Awaited<ReturnType<typeof askPlatform>>
+  readonly permit: CreatePermit | undefined
+  /** As in {@link Assessment}. */
+  readonly since: number
+}
+
+/**
+ * Gathers what is desired, recorded and observed for one key: at most one GET, and no write.
+ * @param permit of a create that is to go out if the decision is the same again
+ */
+export async function gather(
+  context: ReconcileContext,
+  key: Key,
+  recorded: LedgerRecord,
+  request: ReconcileRequest,
+  permit?: CreatePermit,
+): Promise<Gathered> {
+  const { store } = context
+  const since = context.clock.monotonic()
+  const entry = store.entry(key)
+  const service = desiredService(store, entry?.manifest)
+  const state = store.desiredState(key)
+  const asking = askPlatform(context, { key, entry, state, recorded, service, request, permit })
+  // What is wanted is worked out while the platform answers; and anew, where that is not what is wanted then.
+  let wanted = await wantedOf(context, key, recorded)
+  const answer = await asking
+  const mustBeFresh = permit !== undefined
+  const isCurrent = (known: Wanted) => isStillWanted(store, known) && (known.isFresh || !mustBeFresh)
+  while (!isCurrent(wanted)) wanted = await wantedOf(context, key, recorded, mustBeFresh)
+  return { key, recorded, wanted, answer, permit, since }
+}
+
+/**
+ * What bears on a decision, all of it at this moment: whoever acts on it does so before anything else happens. To be called
+ * once for what was gathered: what the platform answered is remembered, and told.
+ * A failed GET is in `failure`; whatever else is thrown is a bug or the stop.
+ */
+export function assess(
+  context: ReconcileContext,
+  { key, recorded, wanted, answer, permit, since }: Gathered,
+): Assessment {
+  const { store } = context
+  const { entry, service, body, secrets, fingerprint } = wanted
+  const desired: Desired = {
+    key,
+    state: store.desiredState(key),
+    problem: problemOf(entry),
+    fingerprint,
+    otherService: isOtherService(recorded, service),
+  }
+  const looked = observationOf(context, { key, entry, recorded, body, permit }, answer)
+  const now = context.clock.now()
+  const base = {
+    desired,
+    recorded: looked.recorded,
+    observed: looked.observed,
+    surroundings: surroundingsOf(context, {
+      entry,
+      recorded: looked.recorded,
+      desired,
+      observed: looked.observed,
+      service,
+      missingSecrets: [...secrets.missing, ...wanted.missingCredentials],
+      now,
+    }),
+    timing: context.timing,
+    now,
+    steadyNow: store.steadyNow(),
+  }
+  const input = inputOf(base, entry, context, body)
+  const { failure, requestId } = looked
+  return { input, entry, body, secrets, service, failure, requestId, since }
+}
+
+function inputOf(
+  base: Omit<DecideInput, 'lifecycle' | 'kind' | 'policy'> & { readonly recorded: LedgerRecord },
+  entry: Entry | undefined,
+  context: ReconcileContext,
+  body: JsonObject | undefined,
+): DecideInput {
+  const kind = kindOfKey(base.desired.key)
+  const common = { ...base, policy: entry?.manifest?.policy ?? {} }
+  switch (kind.lifecycle) {
+    case 'create-once':
+      return { ...common, lifecycle: kind.lifecycle, kind }
+    case 'read-only':
+      return { ...common, lifecycle: kind.lifecycle, kind }
+    case 'reference': {
+      const authFailure = context.store.authFailure(entry?.manifest?.metadata.name ?? '')
+      return { ...common, lifecycle: kind.lifecycle, kind, authFailure }
+    }
+    case 'upsert': {
+      const reply = base.recorded.upsert?.reply
+      const known = reply !== undefined && body !== undefined
+      return {
+        ...common,
+        lifecycle: kind.lifecycle,
+        kind,
+        replyDiffers: known ? compareBody(kind.fields, body, reply) : [],
+        takesAway: known ? kind.takenAway(reply, body) : [],
+      }
+    }
+  }
+}
+
+/** What a manifest wants: the body, and the secrets that it refers to, with the hashes of both. */
+interface Wanted {
+  readonly key: Key
+  readonly entry: Entry | undefined
+  readonly service: DesiredService
+  readonly body: JsonObject | undefined
+  readonly secrets: BodySecrets
+  readonly fingerprint: Fingerprint | undefined
+  /** Files of the platform's own credentials that were looked for in vain, where they are needed. */
+  readonly missingCredentials: readonly MissingSecret[]
+  /** Whether its secrets were read for this, and not a moment before. */
+  readonly isFresh: boolean
+}
+
+async function wantedOf(
+  context: ReconcileContext,
+  key: Key,
+  recorded: LedgerRecord,
+  isFresh = false,
+): Promise<Wanted> {
+  const { store } = context
+  const secretStore = isFresh ? context.mounted : context.secrets
+  const entry = store.entry(key)
+  const service = desiredService(store, entry?.manifest)
+  const asked = entry?.manifest && store.asked(entry.manifest)
+  const credentials = credentialsNeeded({ entry, recorded, service })
+  const missing = credentials === undefined ? [] : await missingCredentials(secretStore, credentials)
+  const common = { key, entry, service, missingCredentials: missing, isFresh }
+  if (asked === undefined) return { ...common, body: undefined, secrets: NO_SECRETS, fingerprint: undefined }
+  const secrets = await readBodySecrets(secretStore, asked.body)
+  return { ...common, body: asked.body, secrets, fingerprint: withSecretHashes(store, asked, secrets) }
+}
+
+/** Whether a manifest and its service are what they were when this was worked out. */
+function isStillWanted(store: StateStore, { key, entry, service }: Wanted): boolean {
+  const now = store.entry(key)
+  if (now?.digest !== entry?.digest || now?.manifest !== entry?.manifest) return false
+  return sameService(desiredService(store, now?.manifest), service)
+}
+
+/** The mounted secret without which a Service is of no use, a pipe cannot be created and an endpoint not applied. */
+function credentialsNeeded({
+  entry,
+  recorded,
+  service,
+}: Pick<Wanted, 'entry' | 'service'> & { readonly recorded: LedgerRecord }): string | undefined {
+  const manifest = entry?.manifest
+  const own = asService(manifest)
+  if (own !== undefined) return own.spec.credentials.secretRef.name
+  const lifecycle = lifecycleOf(recorded.key)
+  const writes = lifecycle === 'upsert' || (lifecycle === 'create-once' && recorded.pipe === undefined)
+  return writes && service.usable ? service.access.secretName : undefined
+}
+
+/** What is asked for, with the hashes of what its secrets say now. */
+export function withSecretHashes(
+  store: Pick<StateStore, 'hashOf'>,
+  { fingerprint }: Asked,
+  secrets: BodySecrets,
+): Fingerprint {
+  const hashes: Record<string, string> = {}
+  for (const [path, secret] of secrets.values) hashes[path] = store.hashOf(secret)
+  return {
+    digest: fingerprint.digest,
+    get fields() {
+      return fingerprint.fields
+    },
+    secrets: hashes,
+  }
+}
+
+function problemOf(entry: Entry | undefined): string | undefined {
+  const finding = entry?.findings[0]
+  if (finding === undefined) return undefined
+  return `${finding.file}:${finding.line}:${finding.column}: ${finding.message} ${finding.hint}`
+}

@@ -1,0 +1,37 @@
+import { type SecretRef, secretRefsIn } from '../../kinds/secret-ref.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Secret } from '../../lib/secret.ts'
+import type { MissingSecret } from '../../plan/reasons/refusing.ts'
+import type { SecretStore } from '../../contract/secrets.ts'
+
+/** The secrets that a body refers to, by dotted path, and the files that were looked for in vain. */
+export interface BodySecrets {
+  readonly values: ReadonlyMap<string, Secret>
+  readonly missing: readonly MissingSecret[]
+}
+
+export const NO_SECRETS: BodySecrets = { values: new Map(), missing: [] }
+
+/** Reads every secret that a body refers to. Content never appears in a message. */
+export async function readBodySecrets(store: SecretStore, body: JsonObject): Promise<BodySecrets> {
+  const refs = secretRefsIn(body)
+  if (refs.length === 0) return NO_SECRETS
+  const values = new Map<string, Secret>()
+  const missing = new Map<string, MissingSecret>()
+  for (const { path, ref } of refs) {
+    const reading = await store.read(ref)
+    if (reading.found) values.set(path, reading.value)
+    else missing.set(reading.file, { file: reading.file, why: reading.why })
+  }
+  return { values, missing: [...missing.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1)) }
+}
+
+/** The files of a service's API key that are not there, or hold nothing. */
+export async function missingCredentials(
+  store: SecretStore,
+  secretName: string,
+): Promise<readonly MissingSecret[]> {
+  const refs: SecretRef['secretRef'][] = ['keyId', 'keySecret'].map((key) => ({ name: secretName, key }))
+  const readings = await Promise.all(refs.map((ref) => store.read(ref)))
+  return readings.flatMap((reading) => (reading.found ? [] : [{ file: reading.file, why: reading.why }]))
+}

@@ -1,0 +1,190 @@
+import { compareBody } from '../../kinds/compare-body.ts'
+import { expectedOf, fieldsOf, kindOfKey } from '../../kinds/lookup.ts'
+import type { Entry } from '../../contract/catalog.ts'
+import type { Key } from '../../kinds/key.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Desired, Observed } from '../../plan/input.ts'
+import { missesAfter } from '../../plan/missing.ts'
+import type { LedgerRecord, RecordedPipe } from '../../plan/record.ts'
+import { recordedAccess, type DesiredService } from './service-access.ts'
+import type { ReconcileContext, ReconcileRequest } from '../context.ts'
+import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
+import type { CreatePermit, ReadOptions, Reply } from '../../contract/platform.ts'
+import { RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
+import { saysDeleted, isLeftAlone } from './entry-policy.ts'
+import { siblingFoundAt, witnessOf } from './siblings.ts'
+
+/** What is to be asked of the platform, and what for. */
+interface Question {
+  readonly key: Key
+  readonly entry: Entry | undefined
+  readonly state: Desired['state']
+  readonly recorded: LedgerRecord
+  readonly service: DesiredService
+  readonly request: ReconcileRequest
+  /** Of the create that depends on the answer: it has a place for this. */
+  readonly permit: CreatePermit | undefined
+}
+
+/** What the platform said when it was asked; `undefined`: it was not. */
+type Answer =
+  | {
+      readonly reply: Reply<RemoteResource>
+      /** On the monotonic clock, ms. */
+      readonly askedAt: number
+    }
+  | { readonly failure: unknown; readonly askedAt: number }
+  | undefined
+
+/**
+ * Asks the platform, where there is something to ask for and the manifest does not say to leave it alone. Never rejects, so
+ * that it may be waited for later.
+ */
+export async function askPlatform(
+  context: ReconcileContext,
+  { key, entry, state, recorded, service, request, permit }: Question,
+): Promise<Answer> {
+  const askedAt = context.clock.monotonic()
+  const options = { priority: request.priority, signal: request.stopping }
+  try {
+    if (state === 'absent' || state === 'vanishing' || isLeftAlone(entry, context.clock.now()))
+      return undefined
+    const asked = questionOf(context, { key, entry, recorded, service, permit }, options)
+    if (asked === undefined) return undefined
+    const reply = await asked
+    // What is there is neither created nor adopted in this turn.
+    request.releaseSlot()
+    return { reply, askedAt }
+  } catch (failure) {
+    return { failure, askedAt }
+  }
+}
+
+function questionOf(
+  { platform, store }: ReconcileContext,
+  {
+    key,
+    entry,
+    recorded,
+    service,
+    permit,
+  }: Pick<Question, 'key' | 'entry' | 'recorded' | 'service' | 'permit'>,
+  options: ReadOptions,
+): Promise<Reply<RemoteResource>> | undefined {
+  const kind = kindOfKey(key)
+  const manifest = entry?.manifest
+  if (kind.lifecycle === 'read-only')
+    return manifest && platform.read({ kind, service: undefined, id: kind.remoteId(manifest) }, options)
+  const access = recordedAccess(store, recorded, service)
+  if (kind.lifecycle !== 'create-once' || recorded.pipe === undefined || access === undefined)
+    return undefined
+  // A place is good for the credentials that it was taken for.
+  const isPermitted = permit?.service.secretName === access.secretName
+  return (isPermitted ? permit : platform).read({ kind, service: access, id: recorded.pipe.id }, options)
+}
+
+/** What is observed of a key, and what that makes of its record. */
+interface ObservedKey {
+  readonly observed: Observed
+  readonly recorded: LedgerRecord
+  readonly failure: unknown
+  readonly requestId: string | undefined
+}
+
+/** What an answer means for a key; it is remembered, and told. */
+export function observationOf(
+  context: ReconcileContext,
+  asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & { readonly body: JsonObject | undefined },
+  answer: Answer,
+): ObservedKey {
+  const recorded = withWordsTakenBack(asked.recorded, asked.entry)
+  const unseen = { observed: { status: 'unseen' }, recorded, requestId: undefined } as const
+  if (answer === undefined) return { ...unseen, failure: undefined }
+  if ('reply' in answer) return found(context, asked, answer)
+  const { failure, askedAt } = answer
+  // What came between two 404s breaks their row. To be told to ask later is no answer.
+  const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
+  if (isBroken) forgetMisses(context, asked.key)
+  const isMissing = failure instanceof RemoteError && failure.facts.class === 'Missing'
+  return isMissing && recorded.pipe !== undefined
+    ? missing(context, recorded, recorded.pipe, {
+        facts: failure.facts,
+        askedAt,
+        isLast: asked.permit !== undefined,
+      })
+    : { ...unseen, failure }
+}
+
+function found(
+  context: ReconcileContext,
+  { key, entry, recorded, body }: Parameters<typeof observationOf>[1],
+  { reply, askedAt }: Extract<Answer, { readonly reply: object }>,
+): ObservedKey {
+  const { value, requestId, credential } = reply
+  const desired = body ?? (entry?.manifest && expectedOf(entry.manifest)) ?? {}
+  const differences = compareBody(fieldsOf(key), desired, value as JsonObject) // a parsed reply is JSON
+  const state = value.state ?? undefined
+  noteFound(context, key, { state, reply: value, entry, readAt: askedAt, credential })
+  context.emit({ type: 'Observed', key, state, differences })
+  return {
+    observed: { status: 'found', state, differences },
+    recorded: seen(recorded, entry, context.clock.now()),
+    failure: undefined,
+    requestId,
+  }
+}
+
+/** A pipe that was found is known to have been there, whatever somebody said, or still says in Git. */
+function seen(record: LedgerRecord, entry: Entry | undefined, now: number): LedgerRecord {
+  const { pipe } = record
+  if (pipe === undefined) return record
+  const seenAt = pipe.seenAt ?? now
+  const refutedAt = saysDeleted(entry, pipe.id) ? (pipe.refutedAt ?? now) : undefined
+  const isKnown = seenAt === pipe.seenAt && refutedAt === pipe.refutedAt && pipe.saidGoneAt === undefined
+  return isKnown ? record : { ...record, pipe: { ...pipe, seenAt, saidGoneAt: undefined, refutedAt } }
+}
+
+/** Words that were refuted count again once they were taken back: then they are new ones. */
+function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
+  const { pipe } = record
+  if (pipe?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, pipe.id))
+    return record
+  return { ...record, pipe: { ...pipe, refutedAt: undefined } }
+}
+
+function missing(
+  context: ReconcileContext,
+  recorded: LedgerRecord,
+  pipe: RecordedPipe,
+  about: {
+    readonly facts: RemoteErrorFacts
+    readonly askedAt: number
+    /** Asked once more right before the create: it confirms what was counted, and proves nothing by itself. */
+    readonly isLast: boolean
+  },
+): ObservedKey {
+  const { store, clock } = context
+  const { askedAt, isLast } = about
+  const { credential, requestId } = about.facts
+  const { key } = recorded
+  const before = store.observation(key)
+  const counted = before?.found === false ? before.misses : undefined
+  const misses =
+    isLast && counted?.credential === credential
+      ? counted
+      : missesAfter({
+          misses: counted,
+          pipeAgeMs: store.pipeAgeMs(key) ?? Math.abs(store.steadyNow() - pipe.at),
+          now: clock.monotonic(),
+          credential,
+          foundAt: siblingFoundAt(context, recorded, credential),
+        })
+  noteMissing(context, key, { readAt: askedAt, misses, credential })
+  return {
+    observed: { status: 'missing', misses, witness: witnessOf(context, recorded, misses) },
+    recorded,
+    failure: undefined,
+    requestId,
+  }
+}

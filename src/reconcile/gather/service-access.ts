@@ -1,0 +1,77 @@
+import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
+import { asService, serviceKey } from '../../kinds/service/kind.ts'
+import type { ServiceManifest } from '../../kinds/service/schema.ts'
+import { sameId } from '../../lib/same-id.ts'
+import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
+import type { ServiceAccess } from '../../contract/platform.ts'
+import { type StateStore, identityOf } from '../state/store.ts'
+
+/** The service that a manifest asks for, or why it cannot be used. */
+export type DesiredService =
+  | { readonly usable: true; readonly identity: ServiceIdentity; readonly access: ServiceAccess }
+  | { readonly usable: false; readonly problem: string }
+
+export function desiredService(store: StateStore, manifest: ResourceManifest | undefined): DesiredService {
+  const name = manifest && serviceOf(manifest)
+  if (name === undefined) return { usable: false, problem: 'It names no service.' }
+  const service = store.service(name)
+  if (service === undefined) {
+    return {
+      usable: false,
+      problem: `${serviceKey(name)} has no valid manifest; it goes on by itself when it has.`,
+    }
+  }
+  const identity = identityOf(service)
+  return { usable: true, identity, access: accessOf(identity, service.spec.credentials.secretRef.name) }
+}
+
+/**
+ * Where a recorded pipe is to be looked for: in the service it was created in, whatever its manifest says now, and with
+ * credentials that a Service manifest gives for that service. Others would be answered 404, and that would prove nothing.
+ */
+export function recordedAccess(
+  store: StateStore,
+  { service: recorded }: LedgerRecord,
+  desired: DesiredService,
+): ServiceAccess | undefined {
+  if (desired.usable && (recorded === undefined || isSame(recorded, desired.identity))) return desired.access
+  if (recorded === undefined) return undefined
+  const manifest = manifestOf(store, recorded)
+  return manifest && accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
+}
+
+/** The manifest of a service: the one of its name, or another one with its ids. */
+function manifestOf(store: StateStore, service: ServiceIdentity): ServiceManifest | undefined {
+  const named = store.service(service.name)
+  if (named !== undefined && isSame(service, identityOf(named))) return named
+  for (const { manifest } of store.catalog?.entries.values() ?? []) {
+    const candidate = asService(manifest)
+    if (candidate !== undefined && isSame(service, identityOf(candidate))) return candidate
+  }
+  return undefined
+}
+
+function isSame(a: Ids, b: Ids): boolean {
+  return sameId(a.organizationId, b.organizationId) && sameId(a.serviceId, b.serviceId)
+}
+
+type Ids = Pick<ServiceIdentity, 'organizationId' | 'serviceId'>
+
+/** Whether the manifest now asks for another service than the record says. */
+export function isOtherService(record: LedgerRecord, desired: DesiredService): boolean {
+  return record.service !== undefined && desired.usable && !isSame(record.service, desired.identity)
+}
+
+/** Whether two of them lead to the same place with the same credentials. */
+export function sameService(a: DesiredService, b: DesiredService): boolean {
+  if (!a.usable || !b.usable) return a.usable === b.usable
+  return sameAccess(a.access, b.access)
+}
+
+export function sameAccess(a: ServiceAccess, b: ServiceAccess): boolean {
+  return isSame(a, b) && a.secretName === b.secretName && a.name === b.name
+}
+
+function accessOf(identity: ServiceIdentity, secretName: string): ServiceAccess {
+  return { ...identity, secretName }
+}

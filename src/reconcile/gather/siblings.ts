@@ -1,0 +1,118 @@
+import type { Key } from '../../kinds/key.ts'
+import { type Misses, type MassMissing, type Witness, isMassMissing } from '../../plan/missing.ts'
+import { lifecycleOf } from '../../kinds/lookup.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import { isUnclaimed } from './similar-pipes.ts'
+import type { ReconcileContext } from '../context.ts'
+import { isLeftAlone } from './entry-policy.ts'
+import type { Observation, StateStore } from '../state/store.ts'
+
+/*
+ * What other pipes say of one that is not found (design §4): whether the credential still sees the service, and whether too
+ * many are missing at once. Only those that were answered since the first 404 say anything.
+ */
+
+/** Enough to tell a lost permission from a deletion. */
+const SIBLINGS = 8
+
+type Seen = Pick<ReconcileContext, 'store' | 'clock'>
+
+/** When another pipe of the service was last asked for with this credential, and found. */
+export function siblingFoundAt(
+  { store }: Seen,
+  record: LedgerRecord,
+  credential: string | undefined,
+): number | undefined {
+  let latest: number | undefined
+  for (const key of siblingsOf(store, record)) {
+    const observation = store.observation(key)
+    if (observation?.readAt === undefined || !observation.found || observation.credential !== credential)
+      continue
+    latest = Math.max(latest ?? observation.readAt, observation.readAt)
+  }
+  return latest
+}
+
+/**
+ * Whether another pipe of the service has been found beside the 404s. One that nobody asks for, because it is suspended or has no
+ * manifest any more, is no witness; but it exists, as far as anybody knows, and so this one is not the only one.
+ */
+export function witnessOf({ store }: Seen, record: LedgerRecord, misses: Misses | undefined): Witness {
+  if (misses?.besideSince !== undefined) return 'answered'
+  const [other] = siblingsOf(store, record)
+  return misses === undefined || other !== undefined ? 'silent' : 'nobody'
+}
+
+/**
+ * Pipes of the same service to look at, unless enough were answered since this one was last missed: they show whether one
+ * pipe is gone, or a permission. The one that was found last, as a witness, and a few out of all the others, so that many that
+ * are gone cannot stay out of sight.
+ */
+export function siblingsToObserve(context: Seen, record: LedgerRecord): readonly Key[] {
+  const { store } = context
+  const misses = store.observation(record.key)?.misses
+  if (misses === undefined) return []
+  const readAt = (key: Key) => store.observation(key)?.readAt ?? -Infinity
+  const siblings = [...siblingsOf(store, record)].toSorted((a, b) => readAt(a) - readAt(b))
+  const due = siblings.filter((key) => readAt(key) <= misses.lastAt && isObserved(context, key))
+  const answered = siblings.filter((key) => readAt(key) > misses.lastAt).length
+  const witness = due.findLast((key) => store.observation(key)?.found === true)
+  const others = due.filter((key) => key !== witness)
+  const wanted = SIBLINGS - answered
+  if (witness === undefined || wanted <= 0) return spread(others, wanted)
+  return [witness, ...spread(others, wanted - 1)]
+}
+
+/** So many of a list, at equal distances. */
+function spread(keys: readonly Key[], count: number): readonly Key[] {
+  if (keys.length <= count) return keys
+  return keys.filter(
+    (_, index) => Math.floor(((index + 1) * count) / keys.length) > Math.floor((index * count) / keys.length),
+  )
+}
+
+/** How many pipes of the service, or else of the credential, are not found, when that is too many to believe. */
+export function massMissing(
+  context: Seen,
+  record: LedgerRecord,
+  misses: Misses | undefined,
+): (MassMissing & { readonly group: 'service' | 'credential' }) | undefined {
+  const { service } = record
+  if (misses === undefined || service === undefined) return undefined
+  const { store } = context
+  const ofService = countMissing(context, store.pipesOf(service.serviceId), misses)
+  if (isMassMissing(ofService)) return { ...ofService, group: 'service' }
+  if (misses.credential === undefined) return undefined
+  const ofCredential = countMissing(context, store.askedWith(misses.credential), misses)
+  return isMassMissing(ofCredential) ? { ...ofCredential, group: 'credential' } : undefined
+}
+
+function countMissing(context: Seen, keys: Iterable<Key>, misses: Misses): MassMissing {
+  const counts = { missing: 0, of: 0 }
+  for (const key of keys) {
+    const observation = context.store.observation(key)
+    if (observation === undefined || lifecycleOf(key) !== 'create-once') continue
+    const isMissing = observation.misses !== undefined
+    // Who is missing is looked for again soon, unless nobody looks for it any more.
+    const isOld =
+      observedSince(observation, misses.firstAt) === undefined && !(isMissing && isObserved(context, key))
+    if (isOld || !(isMissing || observation.found)) continue
+    counts.of += 1
+    if (isMissing) counts.missing += 1
+  }
+  return counts
+}
+
+function* siblingsOf(store: StateStore, { key, service }: LedgerRecord): Iterable<Key> {
+  if (service === undefined) return
+  for (const other of store.pipesOf(service.serviceId)) if (other !== key) yield other
+}
+
+/** Whether a reconcile of this key asks for its pipe. */
+function isObserved({ store, clock }: Seen, key: Key): boolean {
+  return !isUnclaimed(store.desiredState(key)) && !isLeftAlone(store.entry(key), clock.now())
+}
+
+function observedSince(observation: Observation | undefined, since: number): Observation | undefined {
+  return observation?.readAt !== undefined && observation.readAt > since ? observation : undefined
+}

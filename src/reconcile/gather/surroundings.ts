@@ -1,0 +1,93 @@
+import type { Entry } from '../../contract/catalog.ts'
+import { parseKey, type Key } from '../../kinds/key.ts'
+import { isCreateOnce } from '../../kinds/lookup.ts'
+import { serviceKey } from '../../kinds/service/kind.ts'
+import { sameId } from '../../lib/same-id.ts'
+import { createLimitOf } from '../../plan/gates.ts'
+import type { Desired, Observed, Surroundings } from '../../plan/input.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { MissingSecret } from '../../plan/reasons/refusing.ts'
+import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
+import type { DesiredService } from './service-access.ts'
+import type { ReconcileContext } from '../context.ts'
+import { similarTo } from './similar-pipes.ts'
+import { massMissing } from './siblings.ts'
+import type { StateStore } from '../state/store.ts'
+
+/** What is known of one key before its surroundings. */
+interface SurroundingsInput {
+  readonly entry: Entry | undefined
+  readonly recorded: LedgerRecord
+  readonly desired: Desired
+  readonly observed: Observed
+  readonly service: DesiredService
+  /** Files that were looked for in vain. */
+  readonly missingSecrets: readonly MissingSecret[]
+  readonly now: number
+}
+
+/** What else bears on the decision for a key: its service, secrets, neighbours, and the limits of the whole. */
+export function surroundingsOf(
+  context: Pick<ReconcileContext, 'store' | 'clock' | 'maxCreates'>,
+  input: SurroundingsInput,
+): Surroundings {
+  const { store } = context
+  const { entry, recorded, desired, observed, service, now } = input
+  const manifest = entry?.manifest
+  const needed = manifest?.policy?.dependsOn ?? []
+  return {
+    serviceProblem: service.usable ? doubtOfService(store, service.identity) : service.problem,
+    lockedId: store.catalog?.locks.get(desired.key),
+    hiddenLocks: store.catalog?.hiddenLocks ?? [],
+    similar:
+      manifest !== undefined &&
+      isCreateOnce(manifest) &&
+      (recorded.pipe === undefined || observed.status === 'missing')
+        ? similarTo(store, { manifest, desired, service }, recorded)
+        : undefined,
+    unfound: isUnfound(store, desired.key),
+    notReady: needed.flatMap((text) => {
+      const needs = parseKey(text)
+      if (needs === undefined) return []
+      return isReady(store, needs) ? [] : [needs]
+    }),
+    missingSecrets: input.missingSecrets,
+    createLimit: createLimitOf({ wanted: store.wantedCreations(now), limit: context.maxCreates }),
+    massMissing: observed.status === 'missing' ? massMissing(context, recorded, observed.misses) : undefined,
+    knownIds: knownIds(store, recorded),
+  }
+}
+
+/** Whether the last reading, which is not believed, did not find a manifest: it is not there, for all that anybody knows. */
+function isUnfound({ catalog }: StateStore, key: Key): boolean {
+  const unfound = catalog?.problem?.unfound
+  return unfound === 'all' || unfound?.has(key) === true
+}
+
+/** As this process has found out: what the ledger remembers may be a night old. */
+function isReady(store: StateStore, key: Key): boolean {
+  return store.judged.has(key) && store.record(key)?.conditions?.Ready.status === 'True'
+}
+
+/** Why nothing is written to a service that is known: what its manifest says now is not. */
+function doubtOfService(store: StateStore, { name }: ServiceIdentity): string | undefined {
+  const key = serviceKey(name)
+  const entry = store.entry(key)
+  if (entry === undefined || entry.state === 'valid') return undefined
+  return entry.state === 'vanishing'
+    ? `The manifest of ${key} was not found; nothing is created or applied there until it is.`
+    : `The manifest of ${key} has errors; nothing is created or applied there until they are corrected.`
+}
+
+/** Pipes of the same name in the same service that other keys have: not what a create of unknown outcome may have made. */
+export function knownIds(store: StateStore, recorded: LedgerRecord): readonly string[] {
+  const { key, service, platformName } = recorded
+  if (service === undefined || undecidedIntent(recorded) === undefined) return []
+  const ids: string[] = []
+  for (const other of store.pipesOf(service.serviceId)) {
+    const record = other === key ? undefined : store.record(other)
+    if (record?.pipe === undefined || record.platformName !== platformName) continue
+    if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.pipe.id)
+  }
+  return ids
+}

@@ -1,0 +1,266 @@
+import type { Difference } from '../../kinds/difference.ts'
+import type { Key } from '../../kinds/key.ts'
+import { compareBody } from '../../kinds/compare-body.ts'
+import { createOnceKindOf, isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { sameId } from '../../lib/same-id.ts'
+import type { Reason } from '../../plan/reason.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { LedgerRecord, RecordedPipe } from '../../plan/record.ts'
+import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
+import {
+  type OperatorResult,
+  type OperatorContext,
+  inFlight,
+  inRounds,
+  nothingToResolve,
+  refused,
+} from './operator.ts'
+import { takeBack } from './recreate.ts'
+import { SecretUnavailableError } from '../../contract/secrets.ts'
+import type { ReadOptions } from '../../contract/platform.ts'
+import { RemoteError } from '../../contract/remote-error.ts'
+import { heldElsewhere, adoptExisting, type AdoptRequest } from '../apply/adopt-pipe.ts'
+import { nearest } from '../../lib/nearest.ts'
+import { withSecretHashes } from '../gather/assess.ts'
+import { readBodySecrets } from '../gather/body-secrets.ts'
+
+/** A pipe that a person gives to a key. */
+export interface Adoption {
+  readonly key: Key
+  readonly pipeId: string
+  /** `resolve` is only for a create of unknown outcome; `adopt` also says that a change was made in the console. */
+  readonly word: 'adopt' | 'resolve'
+}
+
+/** `adopt` and `resolve --adopt`: the pipe belongs to the key from now on, as it is and as the manifest now asks. */
+export function adoptAs(
+  context: OperatorContext,
+  adoption: Adoption,
+  signal: AbortSignal,
+): Promise<OperatorResult> {
+  const options: ReadOptions = { priority: 0, signal }
+  return inRounds(context, adoption.key, async (recorded) => {
+    try {
+      return await adoptOnce(context, adoption, recorded, options)
+    } catch (error) {
+      if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
+      return refused(`The platform cannot be asked for the pipe, so nothing was changed: ${error.message}`)
+    }
+  })
+}
+
+async function adoptOnce(
+  context: OperatorContext,
+  { key, pipeId, word }: Adoption,
+  recorded: LedgerRecord,
+  options: ReadOptions,
+): Promise<OperatorResult> {
+  const intent = undecidedIntent(recorded)
+  if (word === 'resolve' && intent === undefined) return refused(nothingToResolve(recorded))
+  const wait = intent === undefined ? undefined : await inFlight(context, key, intent)
+  const target = await adoptionTarget(context, recorded)
+  const why =
+    wait ??
+    target.problem ??
+    claimOf(context, recorded, pipeId) ??
+    (await heldPipe(context, recorded, pipeId, options))
+  if (why !== undefined) return refused(why)
+  if (target.problem !== undefined) throw new Error('a problem is a reason')
+
+  const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
+  if (!taken.taken) return refused(taken.why)
+  const history = taken.history.map((entry) => ({ ...entry, message: `A person said so: ${entry.message}` }))
+  await context.ledger.swap({ ...taken.record, conditions: undefined }, history)
+  const { body } = target.found
+  const pipe = taken.reply.value
+  const differences =
+    body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, pipe as JsonObject)
+  const said = sameId(recorded.pipe?.id, pipeId)
+    ? `Pipe ${pipe.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
+    : `Pipe ${pipe.id} is ${key} from now on.`
+  const settled =
+    intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) is settled by that.`
+  const message = `${said}${settled}${differWords(differences)}`
+  return { result: 'done', message, pipeId: pipe.id, intentId: intent?.id, differences }
+}
+
+/** Another key that has the pipe, or that a manifest or a Lock gives it to, or another pipe that they give to this key. */
+function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
+  const { key } = recorded
+  // The line that names the pipe which was given up was there before.
+  const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.pipe.id
+  const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
+  const held = heldElsewhere(store, pipeId, key)
+  if (held !== undefined) return held
+  const { entries, locks } = store.catalog ?? { entries: new Map(), locks: new Map() }
+  for (const { key: other, manifest, position } of entries.values()) {
+    const named = manifest?.policy?.adopt
+    const place = `policy.adopt at ${position.file}:${position.line}`
+    if (other !== key && sameId(named, pipeId))
+      return `Pipe ${pipeId} is for ${other}, by ${place}. Correct one of them.`
+    if (other === key && named !== undefined && isOther(named)) {
+      return `${key} is to be pipe ${named}, by ${place}. Correct that, or give that id.`
+    }
+  }
+  for (const [other, id] of locks) {
+    if (other !== key && sameId(id, pipeId))
+      return `Pipe ${pipeId} is for ${other}, by a Lock. Correct one of them.`
+    if (other === key && isOther(id))
+      return `${key} is to be pipe ${id}, by a Lock. Correct that, or give that id.`
+  }
+  return undefined
+}
+
+/** Why a key that has a pipe cannot get another one: to take it would lose sight of the one it has. */
+async function heldPipe(
+  context: OperatorContext,
+  recorded: LedgerRecord,
+  pipeId: string,
+  options: ReadOptions,
+): Promise<string | undefined> {
+  const { key, pipe } = recorded
+  if (pipe === undefined || sameId(pipe.id, pipeId)) return undefined
+  const access = recordedAccess(
+    context.store,
+    recorded,
+    desiredService(context.store, context.store.entry(key)?.manifest),
+  )
+  if (access === undefined)
+    return `${key} is pipe ${pipe.id}, and its service has no manifest to look for it with.`
+  try {
+    await context.platform.read({ kind: createOnceKindOf(key), service: access, id: pipe.id }, options)
+    await takeBack(context, recorded)
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
+    return isKnownGone(recorded, pipe) ? undefined : notBelieved(key, pipe)
+  }
+  return (
+    `${key} is pipe ${pipe.id} already, and that one exists. Give pipe ${pipeId} a manifest of its own; or, to let go of ` +
+    `${pipe.id}, remove the manifest, run "pipewright forget ${key}" once it is shown as Orphaned, and bring the manifest ` +
+    `back with policy.adopt: ${pipeId}.`
+  )
+}
+
+/** What whoever reconciles has found out: one 404, as this process sees it, is no proof. */
+const GONE: ReadonlySet<Reason> = new Set(['Missing', 'ReplacedRecently', 'NeverSeen'])
+
+function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: RecordedPipe): boolean {
+  const reason = conditions?.Synced.reason
+  return saidGoneAt !== undefined || (reason !== undefined && GONE.has(reason))
+}
+
+function notBelieved(key: Key, pipe: RecordedPipe): string {
+  return (
+    `${key} is pipe ${pipe.id}, which is not found; that is not proved yet. Say it again when "pipewright status" shows it as ` +
+    'Missing; or set policy.adopt: <the other id> in the manifest, which is acted on when it is proved, or when you run ' +
+    `"pipewright resolve ${key} --recreate" after that, since you know that it is gone.`
+  )
+}
+
+function differWords(differences: readonly Difference[]): string {
+  if (differences.length === 0) return ''
+  const fields = differences.map(({ field }) => field).join(', ')
+  return ` The platform reports other values than the manifest for ${fields}.`
+}
+
+/** Where a pipe is looked for that a key is to get, and what it is compared with; or why neither is known. */
+export type AdoptionTarget =
+  | {
+      readonly problem: undefined
+      readonly found: Omit<AdoptRequest, 'recorded' | 'pipeId'> & {
+        /** What the manifest asks for; `undefined` when there is only a record. */
+        readonly body: JsonObject | undefined
+      }
+    }
+  | { readonly problem: string }
+
+/** As the manifest says; or, when it is gone, as the record says. */
+export async function adoptionTarget(
+  context: OperatorContext,
+  recorded: LedgerRecord,
+): Promise<AdoptionTarget> {
+  const { store, secrets } = context
+  const { key } = recorded
+  const entry = store.entry(key)
+  const manifest = entry?.manifest
+  if (manifest === undefined || entry === undefined) {
+    if (entry?.state === 'invalid') return { problem: invalidWords(recorded, entry.findings[0]) }
+    return fromRecord(context, recorded)
+  }
+  const asked = store.asked(manifest)
+  if (!isCreateOnce(manifest) || asked === undefined) return { problem: `${key} is not a pipe.` }
+  const desired = desiredService(store, manifest)
+  if (!desired.usable) return { problem: `${key} cannot be looked for. ${desired.problem}` }
+
+  const body = await readBodySecrets(secrets, asked.body)
+  if (body.missing.length > 0) {
+    const files = body.missing
+      .map(({ file, why }) => (why === 'absent' ? file : `${file} (${why})`))
+      .join(', ')
+    return {
+      problem:
+        `No secret at ${files}. Mount it there, or correct the secretRef, and say it again: ` +
+        'a pipe that is adopted without would never show that the secret changed.',
+    }
+  }
+  const found = {
+    ...whereOf(context, recorded, desired),
+    platformName: remoteNameOf(manifest),
+    fingerprint: withSecretHashes(store, asked, body),
+    revision: entry.revision,
+    body: asked.body,
+  }
+  return { problem: undefined, found }
+}
+
+/** What a create of unknown outcome made is where it was asked for, whatever the manifest says by now. */
+function whereOf(
+  { store }: OperatorContext,
+  recorded: LedgerRecord,
+  desired: DesiredService & { readonly usable: true },
+) {
+  const access =
+    undecidedIntent(recorded) === undefined ? undefined : recordedAccess(store, recorded, desired)
+  if (access === undefined || recorded.service === undefined) {
+    return { access: desired.access, service: desired.identity }
+  }
+  return { access, service: recorded.service }
+}
+
+function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): AdoptionTarget {
+  const { key, service, platformName, applied: fingerprint } = recorded
+  if (service === undefined || platformName === undefined || fingerprint === undefined) {
+    return { problem: unknownWords({ store }, recorded) }
+  }
+  const access = recordedAccess(store, recorded, { usable: false, problem: '' })
+  if (access === undefined) {
+    return {
+      problem: `${key} has no manifest, and nor has Service/${service.name}, whose credentials are needed.`,
+    }
+  }
+  const revision = store.catalog?.revision.id ?? ''
+  return {
+    problem: undefined,
+    found: { access, service, platformName, fingerprint, revision, body: undefined },
+  }
+}
+
+function unknownWords({ store }: Pick<OperatorContext, 'store'>, { key }: LedgerRecord): string {
+  const { catalog } = store
+  if (catalog?.problem !== undefined)
+    return `There is no manifest of ${key} to be seen. ${catalog.problem.message}`
+  const near = nearest(key, catalog?.entries.keys() ?? [])
+  const hint =
+    near === undefined ? 'Write one first, or give the right --manifests.' : `Did you mean ${near}?`
+  return `There is no manifest of ${key}, so nobody knows which service its pipe belongs to. ${hint}`
+}
+
+function invalidWords(
+  { key }: LedgerRecord,
+  finding: { file: string; line: number; message: string; hint: string } | undefined,
+) {
+  const what =
+    finding === undefined ? '' : ` ${finding.file}:${finding.line}: ${finding.message} ${finding.hint}`
+  return `The manifest of ${key} has errors; correct them first.${what}`
+}

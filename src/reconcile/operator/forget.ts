@@ -1,0 +1,78 @@
+import type { Key } from '../../kinds/key.ts'
+import { attemptFacts, undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { attemptWords } from '../../plan/reasons/unknown.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import {
+  type OperatorResult,
+  type OperatorContext,
+  done,
+  inFlight,
+  inRounds,
+  refused,
+  stillOnItsWay,
+  told,
+} from './operator.ts'
+
+/** `forget`: the record of a key that nothing is expected of any more. */
+export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorResult> {
+  return inRounds(context, key, async (recorded) => {
+    if (recorded.version === 0)
+      return refused(`The ledger has no record of ${key}: there is nothing to forget.`)
+    const wanted = stillWanted(context, recorded)
+    if (wanted !== undefined) return refused(wanted)
+    const intent = undecidedIntent(recorded)
+    // A manifest of that name that comes back is created: this, too, may be said too early.
+    const wait = intent && ((await inFlight(context, key, intent)) ?? stillOnItsWay(context, key, intent))
+    if (wait !== undefined) return refused(wait)
+    const left = whatIsLeft(recorded)
+    await context.ledger.remove(recorded, [
+      told(context, recorded, {
+        action: 'forget',
+        reason: 'Orphaned',
+        result: 'done',
+        message: `A person forgot it. ${left}`,
+      }),
+    ])
+    return done(recorded, `${key} is forgotten. ${left} A manifest of that name is new from now on.`)
+  })
+}
+
+/** Why a record may not be forgotten: without it, the next turn would create the pipe a second time. */
+function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string | undefined {
+  const { key } = recorded
+  const entry = store.entry(key)
+  const { catalog } = store
+  const instead = 'Remove the manifest first; or, to have it left alone for a while, set policy.suspend.'
+  if (entry !== undefined && entry.state !== 'vanishing') {
+    const { file, line } = entry.position
+    return `${key} has a manifest, at ${file}:${line}, so it would be created again. ${instead}`
+  }
+  if (catalog?.problem !== undefined) {
+    return `Whether ${key} has a manifest cannot be told. ${catalog.problem.message}`
+  }
+  if (store.desiredState(key) !== 'absent') {
+    return `Whether ${key} has a manifest cannot be told: not every file could be read in full. See "pipewright validate".`
+  }
+  if (recorded.conditions?.Synced.reason === 'Orphaned') return undefined
+  const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
+  return (
+    `${key} is not known as an orphan: the last turn saw it ${place}, and this reading finds no manifest. See that ` +
+    '--manifests names the directory that the daemon reads; if it does, wait until "pipewright status" shows it as ' +
+    'Orphaned, or run "pipewright apply", and say it again.'
+  )
+}
+
+/** What may stay on the platform, in words that are kept in the history: no id is lost silently. */
+function whatIsLeft(recorded: LedgerRecord): string {
+  const intent = undecidedIntent(recorded)
+  if (recorded.pipe !== undefined) {
+    const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
+    return `Its pipe was ${recorded.pipe.id}${where}, which is not deleted.`
+  }
+  if (intent !== undefined) {
+    const former = recorded.former === undefined ? '' : ` Before, its pipe was ${recorded.former.pipe.id}.`
+    return `A pipe may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
+  }
+  if (recorded.upsert !== undefined) return 'What was applied stays as it is.'
+  return 'Nothing of it is on the platform.'
+}

@@ -1,0 +1,126 @@
+import type { Difference } from '../../kinds/difference.ts'
+import type { Key } from '../../kinds/key.ts'
+import { timeOf } from '../../kinds/instant.ts'
+import { retryFrom } from '../../plan/outcome-unknown.ts'
+import { type Intent, type LedgerRecord, blankRecord } from '../../plan/record.ts'
+import type { ReconcileContext } from '../context.ts'
+import type { HistoryEntry } from '../../contract/history.ts'
+import { LedgerConflict } from '../../contract/ledger.ts'
+
+/*
+ * What a person says at the shell, as operations on the ledger (design §5): also beside a running daemon, which the
+ * ledger's compare-and-set keeps from deciding on what is no longer so. Each word is a file of its own:
+ * `person-adopt.ts`, `person-retry.ts`, `person-recreate.ts`, `person-forget.ts`.
+ */
+
+export type OperatorContext = Pick<ReconcileContext, 'platform' | 'ledger' | 'secrets' | 'store' | 'clock'>
+
+/** What became of a person's word. */
+export type OperatorResult =
+  | {
+      readonly result: 'done'
+      /** What happened, and what comes next. */
+      readonly message: string
+      readonly pipeId: string | undefined
+      readonly intentId: string | undefined
+      /** What the platform reports otherwise than the manifest says. */
+      readonly differences: readonly Difference[]
+    }
+  | {
+      readonly result: 'refused'
+      /** Why, and what to do instead. Nothing was written. */
+      readonly message: string
+    }
+
+/** So many other writers of one record in a row are no coincidence. */
+const MOST_ROUNDS = 5
+
+/** Reads the record, and everything anew when somebody else wrote it in the meantime. */
+export async function inRounds(
+  { ledger, store }: Pick<OperatorContext, 'ledger' | 'store'>,
+  key: Key,
+  work: (recorded: LedgerRecord) => Promise<OperatorResult>,
+): Promise<OperatorResult> {
+  for (let round = 1; ; round += 1) {
+    for (const record of await ledger.list()) store.note(record)
+    const recorded = await ledger.get(key)
+    if (recorded === undefined) store.drop(key)
+    try {
+      return await work(recorded ?? blankRecord(key))
+    } catch (error) {
+      if (!(error instanceof LedgerConflict)) throw error
+      if (round === MOST_ROUNDS) return refused(`The record of ${key} keeps changing. Try again.`)
+    }
+  }
+}
+
+/** Why a word about an open intent has to wait: a living daemon may be sending it at this moment. */
+export async function inFlight(
+  { ledger, clock, store }: OperatorContext,
+  key: Key,
+  intent: Intent,
+): Promise<string | undefined> {
+  const leftMs = intent.endBy - store.steadyNow()
+  if (intent.state !== 'open' || leftMs <= 0 || !(await ledger.owned())) return undefined
+  return (
+    `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and may still be under way. ` +
+    `Say it again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it then; or stop the daemon first.`
+  )
+}
+
+/** Why a word that lets the key create again has to wait: what was sent may still arrive. */
+export function stillOnItsWay(
+  { store, clock }: OperatorContext,
+  key: Key,
+  intent: Intent,
+): string | undefined {
+  const leftMs = retryFrom(intent) - store.steadyNow()
+  if (leftMs <= 0) return undefined
+  const why =
+    intent.state === 'unknown'
+      ? 'Its request has ended, and the network may still deliver a part of it'
+      : 'The process that sent its request never said that it ended, and the request may still be delivered'
+  return (
+    `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}: to create again ` +
+    `now could make two pipes. Say it again after ${timeOf(clock.now() + leftMs)}, having looked in the console once more.`
+  )
+}
+
+/** The state of a record that leaves nothing to resolve, in words. */
+export function nothingToResolve({ key, version, pipe, intent }: LedgerRecord): string {
+  const nothing = `There is nothing to resolve for ${key}: `
+  if (version === 0) return `${nothing}the ledger has no record of it.`
+  if (pipe !== undefined) {
+    return `${nothing}it is settled, as pipe ${pipe.id}, ${pipe.origin} at ${timeOf(pipe.at)}.`
+  }
+  if (intent === undefined) return `${nothing}no create was ever sent for it.`
+  return (
+    `${nothing}attempt ${intent.attempt} (intent ${intent.id}) had no effect` +
+    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it is tried again by itself.`
+  )
+}
+
+/** When the next turn is. */
+export async function when({ ledger }: Pick<OperatorContext, 'ledger'>): Promise<string> {
+  return (await ledger.owned()) ? ', in a second or two' : ', once "pipewright run" or "apply" is started'
+}
+
+export function told(
+  { clock, store }: OperatorContext,
+  recorded: LedgerRecord,
+  what: Pick<HistoryEntry & { readonly type: 'action' }, 'action' | 'reason' | 'result' | 'message'>,
+): HistoryEntry {
+  const { key, intent, pipe } = recorded
+  const requestId = pipe?.requestId ?? intent?.seen?.requestId
+  const revision = store.catalog?.revision.id ?? ''
+  return { type: 'action', key, at: clock.now(), revision, requestId, intentId: intent?.id, ...what }
+}
+
+export function refused(message: string): OperatorResult {
+  return { result: 'refused', message }
+}
+
+export function done(recorded: LedgerRecord, message: string): OperatorResult {
+  const { pipe, intent } = recorded
+  return { result: 'done', message, pipeId: pipe?.id, intentId: intent?.id, differences: [] }
+}

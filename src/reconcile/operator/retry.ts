@@ -1,0 +1,53 @@
+import type { Key } from '../../kinds/key.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { dismissIntent } from '../../plan/transitions.ts'
+import {
+  type OperatorResult,
+  type OperatorContext,
+  done,
+  inRounds,
+  nothingToResolve,
+  refused,
+  stillOnItsWay,
+  told,
+  when,
+} from './operator.ts'
+
+/**
+ * `resolve --retry`: the attempt created nothing, so that the next turn may create, with a new intent. Accepted once nothing of
+ * the attempt can still be on its way to the platform.
+ */
+export function retryCreate(
+  context: OperatorContext,
+  key: Key,
+  { force }: { readonly force: boolean },
+): Promise<OperatorResult> {
+  return inRounds(context, key, async (recorded) => {
+    const intent = undecidedIntent(recorded)
+    if (intent === undefined) return refused(nothingToResolve(recorded))
+    const tooEarly = stillOnItsWay(context, key, intent)
+    if (tooEarly !== undefined && !force) return refused(`${tooEarly} Or add --force, and take that risk.`)
+    const now = context.clock.now()
+    const attempt = `Attempt ${intent.attempt} (intent ${intent.id})`
+    const forced =
+      tooEarly === undefined
+        ? ''
+        : ' With --force: if its request is still on its way, there will be two pipes.'
+    await context.ledger.swap({ ...dismissIntent(recorded, intent, now), conditions: undefined }, [
+      told(context, recorded, {
+        action: 'intent',
+        reason: 'RetryApproved',
+        result: 'failed',
+        message: `${attempt} is said by a person to have created nothing.${forced}`,
+      }),
+    ])
+    const next =
+      context.store.desiredState(key) === 'valid'
+        ? 'The next turn creates it with a new intent'
+        : 'As it has no valid manifest now, nothing is created'
+    return done(
+      recorded,
+      `${attempt} of ${key} counts as without effect. ${next}${await when(context)}.${forced}`,
+    )
+  })
+}

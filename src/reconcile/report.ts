@@ -1,0 +1,320 @@
+import type { Difference } from '../kinds/difference.ts'
+import type { Key } from '../kinds/key.ts'
+import { serviceKey } from '../kinds/service/kind.ts'
+import type { Action } from '../plan/action.ts'
+import type { Conditions } from '../plan/condition.ts'
+import { changedConditions } from '../plan/conditions.ts'
+import { requeueAfter } from '../plan/requeue.ts'
+import { type Outcome, NOTHING_TO_DO } from '../plan/outcome.ts'
+import { messageOf, type Because } from '../plan/reason.ts'
+import type { LedgerRecord, Backoff } from '../plan/record.ts'
+import type { Assessment } from './gather/assess.ts'
+import { describeStatus, type WritableBoard } from './state/status-board.ts'
+import type { ReconcileContext, ReconcileRequest, ReconcileResult, Acted } from './context.ts'
+import { requestIdOf } from './apply/outcome-of-error.ts'
+import { siblingsToObserve } from './gather/siblings.ts'
+import { sameJson } from '../lib/json.ts'
+import type { HistoryEntry } from '../contract/history.ts'
+import { LedgerError } from '../contract/ledger.ts'
+import { type CreateEnd, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
+
+/** A turn that is recorded. */
+export interface Reporting extends Recording {
+  readonly written: LedgerRecord
+  readonly action: Action
+  readonly request: ReconcileRequest
+  readonly startedAt: number
+}
+
+/** Shows and tells what a turn came to, and says when the next one is. */
+export function report(
+  context: ReconcileContext,
+  board: WritableBoard,
+  finishing: Reporting,
+): ReconcileResult {
+  const { assessment, recorded, written, action, acted, conditions, backoff, request, startedAt } = finishing
+  const { input, entry } = assessment
+  const { key } = input.desired
+  const { outcome } = acted
+  const revision = entry?.revision ?? context.store.catalog?.revision.id ?? ''
+  const changed = changedConditions(recorded.conditions, conditions)
+  const observation = context.store.observation(key)
+  const next = requeueAfter({
+    action,
+    conditions,
+    backoff,
+    decided: input,
+    unsettledObservations: Math.max(0, (observation?.unsettled ?? 0) - 1),
+    unseenForMs: unseenForMs(context, written),
+    random: context.random,
+  })
+  const message = toldOf(outcome, action)
+  const now = context.clock.now()
+  board.set(
+    describeStatus({
+      key,
+      entry,
+      record: written,
+      observation,
+      conditions,
+      action,
+      differences: differencesOf(assessment, outcome),
+      message: conditions.Valid.status === 'False' ? messageOf(action) : bestMessage(conditions, message),
+      revision,
+      lastReconciledAt: now,
+      nextReconcileAt: now + next.afterMs,
+    }),
+  )
+  for (const condition of outcome.result === 'stopped' ? [] : changed) {
+    context.emit({
+      type: 'ConditionChanged',
+      key,
+      condition,
+      before: recorded.conditions?.[condition],
+      after: conditions[condition],
+      revision,
+      file: entry?.position.file,
+      line: entry?.position.line,
+    })
+  }
+  context.emit({
+    type: 'ReconcileFinished',
+    key,
+    reconcileId: request.reconcileId,
+    revision,
+    action: action.type,
+    reason:
+      outcome.result === 'done'
+        ? (outcome.reason ?? action.reason)
+        : outcome.result === 'failed'
+          ? outcome.reason
+          : action.reason,
+    message,
+    result: outcome.result,
+    requestId: requestIdOf(outcome) ?? assessment.requestId,
+    durationMs: context.clock.monotonic() - startedAt,
+    changed: changed.length > 0 || action.type === 'create' || action.type === 'adopt' || isNews(action),
+    file: entry?.position.file,
+    line: entry?.position.line,
+    changeToApplyMs:
+      request.changedAt === undefined ||
+      outcome.result !== 'done' ||
+      action.type === 'hold' ||
+      action.type === 'refuse'
+        ? undefined
+        : context.clock.monotonic() - request.changedAt,
+  })
+  const isFirst = !context.store.judged.has(key)
+  if (outcome.result !== 'stopped') context.store.judged.add(key)
+  return { action, outcome, next, also: alsoOf(context, finishing, isFirst || changed.includes('Ready')) }
+}
+
+function isNews(action: Action): boolean {
+  return action.type === 'upsert' && action.reason !== 'Resync'
+}
+
+/** Since the pipe was recorded, while no reading has found it: ms. */
+function unseenForMs({ store, clock }: ReconcileContext, { key, pipe }: LedgerRecord): number | undefined {
+  if (pipe === undefined || pipe.seenAt !== undefined) return undefined
+  return store.pipeAgeMs(key) ?? Math.max(0, clock.now() - pipe.at)
+}
+
+/** Keys for which this turn changed something: who waits for this one, its service, and its siblings while it is missed. */
+function alsoOf(
+  context: ReconcileContext,
+  { assessment, action, acted }: Reporting,
+  readyIsNews: boolean,
+): readonly Key[] {
+  const { input, service } = assessment
+  const { key } = input.desired
+  const also: Key[] = readyIsNews
+    ? context.store.dependents(key).filter((other) => waits(context, other))
+    : []
+  if (service.usable && input.lifecycle !== 'reference') {
+    const { outcome } = acted
+    const refused =
+      outcome.result === 'failed' && outcome.reason === 'AuthFailed' ? outcome.facts.said : undefined
+    const answered = refused === undefined && (requestIdOf(outcome) ?? assessment.requestId) !== undefined
+    if (refused !== undefined || answered) {
+      if (context.store.noteAuth(service.identity.name, refused)) also.push(serviceKey(service.identity.name))
+    }
+  }
+  if (action.reason === 'MissingUnconfirmed') also.push(...siblingsToObserve(context, input.recorded))
+  return also
+}
+
+/** Whether a key stands still because of something else than itself. */
+function waits({ store }: ReconcileContext, key: Key): boolean {
+  const reason = store.record(key)?.conditions?.Synced.reason
+  return reason === 'DependencyNotReady' || reason === 'ServiceInvalid' || reason === 'AuthFailed'
+}
+
+function toldOf(outcome: Outcome, action: Action): string {
+  switch (outcome.result) {
+    case 'done':
+      return messageOf(outcome.reason === undefined ? action : outcome)
+    case 'failed':
+      return messageOf(outcome)
+    case 'unknown':
+      return messageOf({ reason: 'OutcomeUnknown', facts: outcome.facts })
+    case 'stopped':
+      return 'It was stopped before anything was sent.'
+  }
+}
+
+function bestMessage({ Synced, Ready }: Conditions, message: string): string {
+  return Synced.status === 'True' && Ready.status === 'False' ? Ready.message : message
+}
+
+function differencesOf({ input }: Assessment, outcome: Outcome): readonly Difference[] {
+  if (outcome.result === 'done' && outcome.differences.length > 0) return outcome.differences
+  if (input.lifecycle === 'upsert')
+    return outcome.result === 'done' && outcome.reason === 'Applied' ? [] : input.replyDiffers
+  return input.observed.status === 'found' ? input.observed.differences : []
+}
+
+/** What one turn came to, before it is written. */
+export interface Recording {
+  readonly assessment: Assessment
+  readonly recorded: LedgerRecord
+  readonly acted: Acted
+  readonly conditions: Conditions
+  readonly backoff: Backoff | undefined
+}
+
+/** Writes what changed, and only if something did: a pass over an unchanged world writes nothing, and waits for nothing. */
+export function writeRecord(
+  context: ReconcileContext,
+  recording: Recording,
+): LedgerRecord | Promise<LedgerRecord> {
+  const { assessment, recorded, acted, conditions, backoff } = recording
+  const { entry } = assessment
+  const next: LedgerRecord = {
+    ...acted.record,
+    file: entry?.position.file ?? recorded.file,
+    line: entry?.position.line ?? recorded.line,
+    conditions,
+    backoff,
+  }
+  if (acted.outcome.result === 'stopped' || sameJson(next, recorded)) return acted.record
+  return write(context, recording, next)
+}
+
+async function write(
+  context: ReconcileContext,
+  { assessment, recorded, acted, conditions }: Recording,
+  next: LedgerRecord,
+): Promise<LedgerRecord> {
+  const { entry, input } = assessment
+  const history = changedConditions(recorded.conditions, conditions).map((type): HistoryEntry => {
+    const { status, reason, message } = conditions[type]
+    const requestId = requestIdOf(acted.outcome) ?? assessment.requestId
+    return {
+      type: 'condition',
+      condition: type,
+      status,
+      reason,
+      message,
+      key: input.desired.key,
+      at: context.clock.now(),
+      revision: entry?.revision ?? context.store.catalog?.revision.id ?? '',
+      requestId,
+    }
+  })
+  try {
+    const written = await context.ledger.swap(next, [...acted.history, ...history])
+    context.store.note(written)
+    return written
+  } catch (error) {
+    // What was created is on disk already; conditions are told again at the next turn.
+    if (!(error instanceof LedgerError)) throw error
+    context.store.note(acted.record)
+    return acted.record
+  }
+}
+
+const LEDGER_LOOK_MS = 5_000
+
+/** Without the ledger nothing may be decided: it is looked at again soon. */
+export function withoutLedger(
+  context: ReconcileContext,
+  board: WritableBoard,
+  about: {
+    readonly key: Key
+    readonly request: ReconcileRequest
+    readonly error: LedgerError
+    /** What became of a create of the key, if the ledger does not say so yet. */
+    readonly unsaved: CreateEnd | undefined
+    readonly startedAt: number
+  },
+): ReconcileResult {
+  const { key, request, error, unsaved, startedAt } = about
+  const because: Because<'LedgerFailed' | 'OutcomeUnsaved'> =
+    unsaved === undefined
+      ? { reason: 'LedgerFailed', facts: { said: error.message } }
+      : unsavedBecause(key, unsaved)
+  const { reason, facts } = because
+  const message = messageOf(because)
+  const action: Action = { type: 'hold', until: undefined, ...because }
+  const outcome = unsavedOutcome(because, undefined)
+  const before = board.get(key)
+  if (before !== undefined) {
+    const { Synced } = before.conditions
+    const since = Synced.reason === reason ? Synced.since : context.clock.now()
+    const conditions: Conditions = {
+      ...before.conditions,
+      Synced: { status: 'Unknown', reason, message, since, facts },
+    }
+    board.set({ ...before, status: 'Failed', reason, message, conditions })
+  }
+  context.emit({
+    type: 'ReconcileFinished',
+    key,
+    reconcileId: request.reconcileId,
+    revision: context.store.catalog?.revision.id ?? '',
+    action: action.type,
+    reason,
+    message,
+    result: 'failed',
+    requestId: undefined,
+    durationMs: context.clock.monotonic() - startedAt,
+    changed: before?.reason !== reason,
+    file: before?.file,
+    line: before?.line,
+    changeToApplyMs: undefined,
+  })
+  return { action, outcome, next: { why: 'retry', afterMs: LEDGER_LOOK_MS }, also: [] }
+}
+
+/** Nothing is left of a key on the platform, and its manifest is gone. */
+export async function forget(
+  context: ReconcileContext,
+  board: WritableBoard,
+  key: Key,
+  recorded: LedgerRecord,
+): Promise<ReconcileResult> {
+  if (recorded.version > 0) await context.ledger.remove(recorded, lastWords(context, recorded))
+  if (recorded.version > 0 || board.get(key) !== undefined) context.emit({ type: 'Forgotten', key })
+  context.store.drop(key)
+  board.remove(key)
+  return {
+    action: { type: 'observe', reason: 'Orphaned', facts: { key, isNothing: true } },
+    outcome: NOTHING_TO_DO,
+    next: undefined,
+    also: [],
+  }
+}
+
+/** Attempts that failed are worth a line; a key that was only ever looked at is not. */
+function lastWords(
+  { clock, store }: ReconcileContext,
+  { key, intent, pipe }: LedgerRecord,
+): readonly HistoryEntry[] {
+  if (intent === undefined || pipe !== undefined) return []
+  const message = `Its manifest is gone, and none of its attempts (${intent.attempt}) created anything; it is forgotten.`
+  const revision = store.catalog?.revision.id ?? ''
+  const common = { key, at: clock.now(), revision, requestId: intent.seen?.requestId, message }
+  return [
+    { type: 'action', action: 'forget', reason: 'Orphaned', result: 'done', intentId: intent.id, ...common },
+  ]
+}

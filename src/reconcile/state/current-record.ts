@@ -1,0 +1,47 @@
+import type { Key } from '../../kinds/key.ts'
+import { type LedgerRecord, blankRecord } from '../../plan/record.ts'
+import type { ReconcileContext } from '../context.ts'
+
+type Known = Pick<ReconcileContext, 'ledger' | 'store'>
+
+/** What the ledger says of a key now. */
+export async function currentRecord({ ledger, store }: Known, key: Key): Promise<LedgerRecord> {
+  const record = await ledger.get(key)
+  if (record !== undefined) store.note(record)
+  else if (store.record(key) !== undefined) store.drop(key) // a person forgot it
+  return record ?? blankRecord(key)
+}
+
+/** Takes over what somebody else, such as a person's command, has written of any key. @returns the keys */
+export async function catchUp({ ledger, store }: Known): Promise<readonly Key[]> {
+  // As known before the ledger is asked: what is written meanwhile is not mistaken for something else.
+  const known = new Map<Key, number>()
+  for (const { key, version } of store.records()) known.set(key, version)
+  const there = await ledger.versions()
+  const changed: Key[] = []
+  for (const [key, version] of there) {
+    if (known.get(key) === version) continue
+    const record = await ledger.get(key)
+    if (record === undefined) continue
+    if (record.version > (store.record(key)?.version ?? 0)) store.note(record)
+    changed.push(key)
+  }
+  for (const [key, version] of known) {
+    // One without a version is about to be written.
+    if (there.has(key) || version === 0 || store.record(key)?.version !== version) continue
+    store.drop(key)
+    changed.push(key)
+  }
+  return changed.toSorted()
+}
+
+/** Records as somebody else has written them since they were last read. */
+export async function newsIn({ ledger, store }: Known): Promise<readonly LedgerRecord[]> {
+  const news: LedgerRecord[] = []
+  for (const [key, version] of await ledger.versions()) {
+    if (store.record(key)?.version === version) continue
+    const record = await ledger.get(key)
+    if (record !== undefined) news.push(record)
+  }
+  return news
+}

@@ -1,0 +1,57 @@
+import type { Key } from '../../kinds/key.ts'
+import type { Catalog } from '../../contract/catalog.ts'
+import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
+import { serviceKey } from '../../kinds/service/kind.ts'
+
+/** Keys by what they have in common: each is in one group at most. */
+export interface KeyGroups {
+  /** @param group `undefined`: in none */
+  put(key: Key, group: string | undefined): void
+  of(group: string): Iterable<Key>
+}
+
+export function createKeyGroups(): KeyGroups {
+  const groupOf = new Map<Key, string>()
+  const members = new Map<string, Set<Key>>()
+
+  function leave(key: Key): void {
+    const group = groupOf.get(key)
+    const keys = group === undefined ? undefined : members.get(group)
+    groupOf.delete(key)
+    keys?.delete(key)
+    if (group !== undefined && keys?.size === 0) members.delete(group)
+  }
+
+  return {
+    put(key, group) {
+      if (groupOf.get(key) === group) return
+      leave(key)
+      if (group === undefined) return
+      groupOf.set(key, group)
+      const keys = members.get(group)
+      if (keys === undefined) members.set(group, new Set([key]))
+      else keys.add(key)
+    },
+    of: (group) => members.get(group) ?? [],
+  }
+}
+
+/** Keys by what each of them waits for: the keys of its `policy.dependsOn`, and its Service. */
+export function indexDependents(catalog: Catalog): Map<string, Key[]> {
+  const index = new Map<string, Key[]>()
+  for (const { key, manifest } of catalog.entries.values()) {
+    for (const needed of manifest === undefined ? [] : dependenciesOf(manifest)) {
+      const keys = index.get(needed)
+      if (keys === undefined) index.set(needed, [key])
+      else keys.push(key)
+    }
+  }
+  return index
+}
+
+/** Keys whose readiness a manifest waits for, and the Service whose manifest it needs. */
+function dependenciesOf(manifest: ResourceManifest): readonly string[] {
+  const named = manifest.policy?.dependsOn ?? []
+  const service = serviceOf(manifest)
+  return service === undefined ? named : [...named, serviceKey(service)]
+}

@@ -1,0 +1,96 @@
+import type { Entry } from '../../contract/catalog.ts'
+import type { Difference } from '../../kinds/difference.ts'
+import { compareBody } from '../../kinds/compare-body.ts'
+import type { Key } from '../../kinds/key.ts'
+import { fieldsOf } from '../../kinds/lookup.ts'
+import { maskSensitive } from '../../kinds/mask.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { returnedBody } from '../../kinds/returned-body.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Done } from '../../plan/outcome.ts'
+import type { ReconcileContext } from '../context.ts'
+import type { Reply } from '../../contract/platform.ts'
+import type { Observation } from './store.ts'
+
+/** Remembers what the platform said of a key. */
+export function noteFound(
+  { store, clock }: ReconcileContext,
+  key: Key,
+  seen: {
+    readonly state: string | undefined
+    readonly reply: object
+    /** As in {@link Observation}. */
+    readonly readAt: number | undefined
+    readonly credential: string
+    readonly entry: Entry | undefined
+  },
+): void {
+  const { entry, readAt, credential } = seen
+  const healthy = healthyStatesOf(entry)
+  const settled = healthy === undefined || (seen.state !== undefined && healthy.includes(seen.state))
+  store.noteObservation(key, {
+    at: clock.now(),
+    readAt,
+    found: true,
+    misses: undefined,
+    credential,
+    state: seen.state,
+    // A parsed reply is JSON.
+    reply: JSON.stringify(maskSensitive(returnedBody(fieldsOf(key), seen.reply as JsonObject))),
+    unsettled: settled ? 0 : (store.observation(key)?.unsettled ?? 0) + 1,
+  })
+}
+
+/** Remembers and tells what a reply said of a pipe. */
+export function noteReply(
+  context: ReconcileContext,
+  about: {
+    readonly key: Key
+    readonly entry: Entry | undefined
+    readonly body: JsonObject
+    readonly reply: Reply<RemoteResource>
+  },
+  done: Done,
+): Done {
+  const { key, entry, body, reply } = about
+  const { value, credential } = reply
+  const differences = compareBody(fieldsOf(key), body, value as JsonObject)
+  const state = value.state ?? undefined
+  const found = { state, reply: value, entry, credential }
+  noteFound(context, key, { ...found, readAt: undefined })
+  context.emit({ type: 'Observed', key, state, differences })
+  return withDrift(done, differences)
+}
+
+function withDrift(outcome: Done, differences: readonly Difference[]): Done {
+  if (differences.length === 0) return outcome
+  const fields = differences.map(({ field }) => field)
+  const { requestId } = outcome
+  return {
+    result: 'done',
+    reason: 'Drifted',
+    facts: { fields, from: 'manifest' },
+    differences,
+    requestId,
+  }
+}
+
+/** Remembers that the platform does not find a key. */
+export function noteMissing(
+  { store, clock }: ReconcileContext,
+  key: Key,
+  missed: Pick<Observation, 'readAt' | 'misses' | 'credential'>,
+): void {
+  const nothing = { found: false, state: undefined, reply: undefined, unsettled: 0 }
+  store.noteObservation(key, { at: clock.now(), ...missed, ...nothing })
+}
+
+/** What was said against a pipe no longer counts: it has to be missed anew. */
+export function forgetMisses({ store }: ReconcileContext, key: Key): void {
+  const observation = store.observation(key)
+  if (observation !== undefined) store.noteObservation(key, { ...observation, misses: undefined })
+}
+
+function healthyStatesOf(entry: Entry | undefined): readonly string[] | undefined {
+  return entry?.manifest?.policy?.healthyStates
+}

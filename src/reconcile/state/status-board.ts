@@ -1,0 +1,137 @@
+import type { Entry } from '../../contract/catalog.ts'
+import type { Difference } from '../../kinds/difference.ts'
+import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
+import { asService } from '../../kinds/service/kind.ts'
+import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
+import { maskSensitive } from '../../kinds/mask.ts'
+import type { Action } from '../../plan/action.ts'
+import type { Conditions } from '../../plan/condition.ts'
+import { statusOf } from '../../plan/conditions.ts'
+import { messageOf } from '../../plan/reason.ts'
+import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
+import { expectedOf } from '../../kinds/lookup.ts'
+import type { ReconcileContext } from '../context.ts'
+import type { ResourceStatus, StatusBoard } from '../../contract/status.ts'
+import type { Observation } from './store.ts'
+
+/** The read model, kept up to date by whoever reconciles. */
+export interface WritableBoard extends StatusBoard {
+  set(status: ResourceStatus): void
+  remove(key: Key): void
+}
+
+export function createBoard(): WritableBoard {
+  const statuses = new Map<Key, ResourceStatus>()
+  let sorted: readonly Key[] | undefined
+  return {
+    get: (key) => statuses.get(key),
+    list() {
+      sorted ??= [...statuses.keys()].toSorted()
+      return sorted.flatMap((key) => statuses.get(key) ?? [])
+    },
+    set(status) {
+      if (!statuses.has(status.key)) sorted = undefined
+      statuses.set(status.key, status)
+    },
+    remove(key) {
+      if (statuses.delete(key)) sorted = undefined
+    },
+  }
+}
+
+/** What is to be shown of a key. */
+export function describeStatus(input: {
+  readonly key: Key
+  readonly entry: Entry | undefined
+  readonly record: LedgerRecord
+  readonly observation: Observation | undefined
+  readonly conditions: Conditions
+  readonly action: Action
+  readonly differences: readonly Difference[]
+  readonly message: string
+  readonly revision: string
+  readonly lastReconciledAt: number | undefined
+  readonly nextReconcileAt: number | undefined
+}): ResourceStatus {
+  const { key, entry, record, observation, conditions, action, differences, message, revision } = input
+  const manifest = entry?.manifest
+  const expected = manifest && expectedOf(manifest)
+  return {
+    key,
+    kind: kindOf(key),
+    name: nameOf(key),
+    labels: manifest?.metadata.labels ?? {},
+    status: statusOf(conditions),
+    conditions,
+    action: action.type,
+    reason: conditions.Valid.status === 'False' ? conditions.Valid.reason : worstReason(conditions),
+    message,
+    differences,
+    file: entry?.position.file ?? record.file,
+    line: entry?.position.line ?? record.line,
+    revision,
+    service: serviceNameOf(manifest, record),
+    pipeId: record.pipe?.id,
+    state: observation?.state,
+    desired: expected && JSON.stringify(maskSensitive(expected)),
+    observed: observation?.reply,
+    lastReconciledAt: input.lastReconciledAt,
+    nextReconcileAt: input.nextReconcileAt,
+    suspendedUntil:
+      manifest !== undefined && 'policy' in manifest ? manifest.policy?.suspend?.until : undefined,
+  }
+}
+
+function worstReason({ Synced, Ready }: Conditions): ResourceStatus['reason'] {
+  return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
+}
+
+function serviceNameOf(manifest: ResourceManifest | undefined, record: LedgerRecord): string | undefined {
+  const named = asService(manifest)
+  if (named !== undefined) return named.metadata.name
+  return (manifest && serviceOf(manifest)) ?? record.service?.name
+}
+
+/** Shows a key as soon as a reading names it, with what the ledger remembers, before its turn has come. */
+const WAITING = { reason: 'Unobserved', facts: { why: 'waiting' } } as const
+
+export function seedStatus({ store, clock }: ReconcileContext, board: WritableBoard, key: Key): void {
+  const entry = store.entry(key)
+  const record = store.record(key) ?? blankRecord(key)
+  const unseen = {
+    status: 'Unknown',
+    reason: 'Unobserved',
+    message: messageOf(WAITING),
+    since: clock.now(),
+  } as const
+  const remembered: Conditions = record.conditions ?? { Valid: unseen, Synced: unseen, Ready: unseen }
+  const invalid = entry?.state === 'invalid'
+  const finding = entry?.findings[0]
+  const conditions: Conditions = invalid
+    ? {
+        ...remembered,
+        Valid: {
+          status: 'False',
+          reason: 'InvalidManifest',
+          message: finding === undefined ? 'The manifest has errors.' : `${finding.message} ${finding.hint}`,
+          since: clock.now(),
+        },
+      }
+    : remembered
+  const before = board.get(key)
+  board.set(
+    describeStatus({
+      key,
+      entry,
+      record,
+      observation: store.observation(key),
+      conditions,
+      action: { type: 'observe', ...WAITING },
+      differences: before?.differences ?? [],
+      message: invalid ? conditions.Valid.message : remembered.Synced.message,
+      revision: entry?.revision ?? store.catalog?.revision.id ?? '',
+      lastReconciledAt: before?.lastReconciledAt,
+      nextReconcileAt: clock.now(),
+    }),
+  )
+}

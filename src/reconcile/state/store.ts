@@ -1,0 +1,278 @@
+import type { Catalog, Entry } from '../../contract/catalog.ts'
+import { fingerprintBody } from '../../kinds/fingerprint.ts'
+import type { Key } from '../../kinds/key.ts'
+import { isCreateOnce, kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
+import { asService, serviceKey } from '../../kinds/service/kind.ts'
+import type { ResourceManifest } from '../../kinds/manifest.ts'
+import type { ServiceManifest } from '../../kinds/service/schema.ts'
+import { keyedHash } from '../../lib/digest.ts'
+import { createSteadyClock, type Clock } from '../../lib/clock.ts'
+import { sameId } from '../../lib/same-id.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { Secret } from '../../lib/secret.ts'
+import type { Desired } from '../../plan/input.ts'
+import { isMassMissing, type Misses, replaceableFrom } from '../../plan/missing.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
+import type { Candidate } from '../../plan/rename-detection.ts'
+import { indexDependents, createKeyGroups } from './key-groups.ts'
+import { createSimilarIndex } from './similar-index.ts'
+
+/** What the platform last said of one key. */
+export interface Observation {
+  /** ms since the epoch. */
+  readonly at: number
+  /** When the reading was begun that says this; on the monotonic clock, ms. Undefined: it was part of a write. */
+  readonly readAt: number | undefined
+  readonly found: boolean
+  /** The 404s in a row, with this one; undefined when it was found, or when this one does not count. */
+  readonly misses: Misses | undefined
+  /** Equal for equal credentials: those that it was asked with. */
+  readonly credential: string | undefined
+  readonly state: string | undefined
+  /** JSON text of what it returned, sensitive values masked. */
+  readonly reply: string | undefined
+  /** Looks in a row that found a state which is not healthy. */
+  readonly unsettled: number
+}
+
+/**
+ * What is known beyond one key, in memory: the catalog, the records as last read or written, and what the platform
+ * last said. It truly holds state; everything in it can be had again from the directory, the ledger and the platform.
+ */
+export interface StateStore {
+  readonly catalog: Catalog | undefined
+  setCatalog(catalog: Catalog): void
+  entry(key: Key): Entry | undefined
+  /** Whether a key is wanted, held, doubted or gone. */
+  desiredState(key: Key): Desired['state']
+  records(): Iterable<LedgerRecord>
+  record(key: Key): LedgerRecord | undefined
+  note(record: LedgerRecord): void
+  /** Keys that have a pipe in the service with this id. */
+  pipesOf(serviceId: string): Iterable<Key>
+  /** Another key that has the pipe with this id, or had it until its replacement has an outcome. */
+  holderOf(pipeId: string, but: Key): Key | undefined
+  /** Keys that were last asked for with this credential. */
+  askedWith(credential: string): Iterable<Key>
+  /** For how long this process has known the pipe of a key, in ms; undefined: longer than it lives. */
+  pipeAgeMs(key: Key): number | undefined
+  /** What the wall clock said when this process began, and what has passed since: ms since the epoch. Never jumps. */
+  steadyNow(): number
+  /** Records of other keys that may be the pipe of this newcomer, in the order of their keys. */
+  similarTo(candidate: Candidate): readonly LedgerRecord[]
+  drop(key: Key): void
+  observation(key: Key): Observation | undefined
+  noteObservation(key: Key, observation: Observation): void
+  /** What the platform said when it last refused the credentials of a service; undefined when it did not. */
+  authFailure(service: string): string | undefined
+  /** @returns whether that changed anything */
+  noteAuth(service: string, failure: string | undefined): boolean
+  service(name: string): ServiceManifest | undefined
+  /** Keys that this process has reconciled: what it says of them is no memory of an earlier one. */
+  readonly judged: Set<Key>
+  /** Number of pipes that want to be created now. */
+  wantedCreations(now: number): number
+  /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
+  asked(manifest: ResourceManifest): Asked | undefined
+  /** The keyed hash of a secret's value; worked out once a reading of it. */
+  hashOf(secret: Secret): string
+  /** Keys that name this one in `policy.dependsOn`. */
+  dependents(key: Key): readonly Key[]
+}
+
+/** What a manifest asks for: the body of the interface, references in place. */
+export interface Asked {
+  readonly body: JsonObject
+  /** Without the values of secrets, which may change while the manifest does not. */
+  readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
+}
+
+/** @param hashKey the ledger's: keys the hashes of what is recorded */
+export function createStateStore({
+  hashKey,
+  clock,
+}: {
+  readonly hashKey: Uint8Array
+  readonly clock: Clock
+}): StateStore {
+  /** Of bodies; these themselves are made when they are looked at. */
+  const digests = new WeakMap<ResourceManifest, string>()
+  const secretHashes = new WeakMap<Secret, string>()
+  let catalog: Catalog | undefined
+  let dependentsOf = new Map<string, Key[]>()
+  let wanted: { readonly count: number; readonly at: number } | undefined
+  const records = new Map<Key, LedgerRecord>()
+  const similar = createSimilarIndex(() => records.values())
+  const observations = new Map<Key, Observation>()
+  const pipes = createKeyGroups()
+  const ids = createKeyGroups()
+  const formerIds = createKeyGroups()
+  const asked = createKeyGroups()
+  const recordedAt = new Map<Key, number>()
+  const judged = new Set<Key>()
+  const steadyNow = createSteadyClock(clock)
+  const authFailures = new Map<string, string>()
+
+  const store: StateStore = {
+    get catalog() {
+      return catalog
+    },
+    setCatalog(next) {
+      catalog = next
+      dependentsOf = indexDependents(next)
+      wanted = undefined
+    },
+    entry: (key) => catalog?.entries.get(key),
+    desiredState(key) {
+      const entry = catalog?.entries.get(key)
+      if (entry !== undefined) return entry.state
+      return catalog?.gone.has(key) === true ? 'absent' : 'vanishing'
+    },
+    records: () => records.values(),
+    record: (key) => records.get(key),
+    note(record) {
+      const { key, pipe } = record
+      const before = records.get(key)
+      if (before === record) return
+      if (lifecycleOf(key) === 'create-once' && fate(before) !== fate(record)) wanted = undefined
+      similar.replace(before, record)
+      records.set(key, record)
+      pipes.put(key, pipe && (record.service?.serviceId ?? '').toLowerCase())
+      ids.put(key, pipe?.id.toLowerCase())
+      formerIds.put(key, record.former?.pipe.id.toLowerCase())
+      if (before !== undefined && pipe !== undefined && pipe.id !== before.pipe?.id)
+        recordedAt.set(key, clock.monotonic())
+    },
+    pipesOf: (serviceId) => pipes.of(serviceId.toLowerCase()),
+    holderOf(pipeId, but) {
+      const id = pipeId.toLowerCase()
+      for (const key of ids.of(id)) if (key !== but) return key
+      for (const key of formerIds.of(id)) if (key !== but) return key
+      return undefined
+    },
+    askedWith: (credential) => asked.of(credential),
+    pipeAgeMs(key) {
+      const since = recordedAt.get(key)
+      return since === undefined ? undefined : clock.monotonic() - since
+    },
+    steadyNow,
+    similarTo: (candidate) => similar.of(candidate).flatMap((key) => records.get(key) ?? []),
+    drop(key) {
+      similar.replace(records.get(key), undefined)
+      records.delete(key)
+      observations.delete(key)
+      for (const groups of [pipes, ids, formerIds, asked]) groups.put(key, undefined)
+      recordedAt.delete(key)
+      judged.delete(key)
+    },
+    observation: (key) => observations.get(key),
+    noteObservation(key, observation) {
+      if (observations.get(key)?.found !== observation.found) wanted = undefined
+      observations.set(key, observation)
+      asked.put(key, observation.credential)
+    },
+    authFailure: (service) => authFailures.get(service),
+    noteAuth(service, failure) {
+      const before = authFailures.get(service)
+      if (failure === undefined) return authFailures.delete(service)
+      authFailures.set(service, failure)
+      return before === undefined
+    },
+    service(name) {
+      return asService(catalog?.entries.get(serviceKey(name))?.manifest)
+    },
+    judged,
+    wantedCreations(now) {
+      // A suspension that ends changes the count without any event, so an old count is not trusted for long.
+      if (wanted === undefined || Math.abs(now - wanted.at) > 5_000)
+        wanted = { count: countWanted(now), at: now }
+      return wanted.count
+    },
+    asked(manifest) {
+      const kind = kindNamed(manifest.kind)
+      if (kind?.lifecycle !== 'create-once' && kind?.lifecycle !== 'upsert') return undefined
+      const body = kind.body(manifest)
+      const fingerprint = fingerprintBody(body, {
+        fields: kind.fields,
+        hash: (text) => keyedHash(hashKey, text),
+        digest: digests.get(manifest),
+      })
+      digests.set(manifest, fingerprint.digest)
+      return { body, fingerprint }
+    },
+    hashOf(secret) {
+      const hash = secretHashes.get(secret) ?? keyedHash(hashKey, secret.reveal())
+      secretHashes.set(secret, hash)
+      return hash
+    },
+    dependents: (key) => dependentsOf.get(key) ?? [],
+  }
+
+  function countWanted(now: number): number {
+    let count = 0
+    const services = new Map<string, { missing: number; of: number; wanted: number }>()
+    for (const entry of catalog?.entries.values() ?? []) {
+      const record = records.get(entry.key)
+      const isMissed = observations.get(entry.key)?.found === false
+      const wants = wantsCreation({ entry, record, catalog, isMissed, now, steadyNow: steadyNow() }) ? 1 : 0
+      if (record?.pipe === undefined) {
+        count += wants
+        continue
+      }
+      const id = (record.service?.serviceId ?? '').toLowerCase()
+      const service = services.get(id) ?? { missing: 0, of: 0, wanted: 0 }
+      services.set(id, service)
+      service.of += 1
+      service.missing += isMissed ? 1 : 0
+      service.wanted += wants
+    }
+    // A service that is out of sight gets nothing created, and so it keeps no other one waiting.
+    for (const service of services.values()) if (!isMassMissing(service)) count += service.wanted
+    return count
+  }
+
+  return store
+}
+
+/** What of a record bears on whether its key wants to be created. */
+function fate(record: LedgerRecord | undefined): string {
+  const { pipe, intent } = record ?? {}
+  return `${pipe?.id ?? ''}/${pipe?.seenAt === undefined}/${intent?.id ?? ''}/${intent?.state ?? ''}`
+}
+
+function wantsCreation({
+  entry,
+  record,
+  catalog,
+  isMissed,
+  now,
+  steadyNow,
+}: {
+  readonly entry: Entry
+  readonly record: LedgerRecord | undefined
+  readonly catalog: Catalog | undefined
+  readonly isMissed: boolean
+  readonly now: number
+  readonly steadyNow: number
+}): boolean {
+  if (entry.state !== 'valid' || entry.manifest === undefined || !isCreateOnce(entry.manifest)) return false
+  const { policy } = entry.manifest
+  // What names the pipe that is missed itself names none to take over.
+  const named = policy?.adopt ?? catalog?.locks.get(entry.key)
+  if (named !== undefined && !sameId(named, record?.pipe?.id)) return false
+  if (policy?.suspend !== undefined && Date.parse(policy.suspend.until) > now) return false
+  if (record?.pipe !== undefined) {
+    // What is never replaced by itself, or not for a long time, keeps no other one waiting.
+    const isHeld = record.pipe.seenAt === undefined || (replaceableFrom(record.replaced) ?? 0) > steadyNow
+    // Also while a 404 is not believed yet: the first of many must not be created before the last one is counted.
+    return isMissed && policy?.onMissing !== 'report' && !isHeld
+  }
+  return record === undefined || undecidedIntent(record) === undefined
+}
+
+/** The identity of a service as its manifest says it. */
+export function identityOf(manifest: ServiceManifest): ServiceIdentity {
+  const { organizationId, serviceId } = manifest.spec
+  return { name: manifest.metadata.name, organizationId, serviceId }
+}

@@ -1,0 +1,213 @@
+import type { FastifyInstance } from 'fastify'
+import type { Finding } from '../kinds/finding.ts'
+import type { Key } from '../kinds/key.ts'
+import { isWell, STATUSES, type Status } from '../plan/severity.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
+import { sinceOf, type ResourceStatus } from '../contract/status.ts'
+import { causeOf, commandLine, nextSteps, placeOf, type NextStep, type StepContext } from './remedy.ts'
+import { wholeOf, type Query } from './parameters.ts'
+import type { ServerParts } from './parts.ts'
+
+/** So many of one cause are told as one; fewer each for itself. */
+const GROUP_FROM = 4
+
+/** Keys that one entry names. */
+const KEYS_NAMED = 12
+
+/** Findings shown with one resource. */
+const FINDINGS_SHOWN = 3
+
+/** Something that is not well, and that somebody has to look at. Times are ms since the epoch. */
+export interface Trouble {
+  /** The same as long as it is the same trouble. */
+  readonly id: string
+  /** The status of its resources; `Source`, `Brake` and `Daemon` are about the whole. */
+  readonly status: Status | 'Source' | 'Brake' | 'Daemon'
+  readonly reason: Reason | undefined
+  /** What it is, in a few words. */
+  readonly what: string
+  /** What happened and why; what to do about it is in `next`. */
+  readonly message: string
+  readonly since: number | undefined
+  /** The resources it is about: the first of them. */
+  readonly keys: readonly Key[]
+  /** How many there are. */
+  readonly count: number
+  readonly service: string | undefined
+  readonly file: string | undefined
+  readonly line: number | undefined
+  /** At which the manifest, the first of several, came to say what it says. */
+  readonly revision: string | undefined
+  readonly differences: ResourceStatus['differences']
+  readonly findings: readonly Finding[]
+  readonly next: readonly NextStep[]
+}
+
+/** Of `GET /api/v1/attention`. */
+export interface AttentionReply {
+  readonly items: readonly Trouble[]
+  /** How many there are; `items` may be the first of them. */
+  readonly total: number
+}
+
+const NOTHING = {
+  reason: undefined,
+  since: undefined,
+  keys: [],
+  count: 0,
+  service: undefined,
+  file: undefined,
+  line: undefined,
+  revision: undefined,
+  differences: [],
+  findings: [],
+  next: [],
+} as const
+
+/** `GET /api/v1/attention`: everything that is not well, worst first. */
+export function registerAttention(app: FastifyInstance, parts: ServerParts): void {
+  app.get<{ Querystring: Query }>('/api/v1/attention', ({ query }): AttentionReply => {
+    const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
+    const troubles = troublesOf(parts)
+    return { items: troubles.slice(0, limit), total: troubles.length }
+  })
+}
+
+/** What is wrong with the whole, then with resources: worst first, and of equal ones the oldest. */
+export function troublesOf(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Trouble[] {
+  const overview = parts.overview()
+  const unwell = parts.board.list().filter((resource) => !isWell(resource))
+  const findingsOf = Map.groupBy(
+    overview.findings.filter(({ severity }) => severity === 'error'),
+    ({ key }) => key,
+  )
+  const shown = new Set(unwell.map(({ key }) => key))
+  const groups = Map.groupBy(unwell, similarTo)
+  const ofResources = [...groups.values()].flatMap((group) =>
+    group.length < GROUP_FROM
+      ? group.map((resource) => oneTrouble(resource, findingsOf.get(resource.key) ?? [], overview))
+      : [groupTrouble(group, overview)],
+  )
+  const alone = [...findingsOf]
+    .filter(([key]) => key === undefined || !shown.has(key))
+    .flatMap(([, findings]) => findings.map((finding) => findingTrouble(finding, overview)))
+  return [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
+}
+
+/** Equal for those that most likely have one cause, and one remedy. */
+function similarTo({ status, reason, service, key }: ResourceStatus): string {
+  // each of these is a matter of its own: another manifest to edit, another pipe to look for
+  if (status === 'Invalid' || status === 'OutcomeUnknown') return key
+  return `${status}/${reason}/${service ?? ''}`
+}
+
+function worstFirst(a: Trouble, b: Trouble): number {
+  return rank(a) - rank(b) || (a.since ?? 0) - (b.since ?? 0) || (a.id < b.id ? -1 : 1)
+}
+
+function rank({ status }: Trouble): number {
+  return STATUSES.findIndex((known) => known === status)
+}
+
+function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Trouble[] {
+  const { sourceProblem, brake, sandbox, lastLoadAt, manifestsDir } = parts.overview()
+  const ready = parts.ready()
+  const troubles: Trouble[] = []
+  if (sourceProblem !== undefined) {
+    troubles.push({
+      ...NOTHING,
+      id: 'source',
+      status: 'Source',
+      what: 'the manifests cannot be relied on; everything stays as it was',
+      message: sourceProblem,
+      next: [{ text: 'Look at the directory, and at what fills it:', copy: manifestsDir }],
+    })
+  }
+  if (!ready.ok && lastLoadAt !== undefined) {
+    const next = [{ text: 'Look at the log of the daemon.', copy: undefined }]
+    troubles.push({
+      ...NOTHING,
+      id: 'ready',
+      status: 'Daemon',
+      what: 'the daemon is not ready',
+      message: ready.detail,
+      next,
+    })
+  }
+  if (brake.on) {
+    const again = commandLine('apply --yes', { sandbox })
+    troubles.push({
+      ...NOTHING,
+      id: 'brake',
+      status: 'Brake',
+      reason: 'CreateLimit',
+      what: REASONS.CreateLimit.means,
+      message: `${brake.wanted} creations are wanted, and ${brake.limit} may pass at once (--max-creates). None passes now.`,
+      next: [
+        {
+          text: 'Look at what changed in the directory. If so many are right, start it with a higher --max-creates, or stop it and let them pass once:',
+          copy: again,
+        },
+      ],
+    })
+  }
+  return troubles
+}
+
+function oneTrouble(resource: ResourceStatus, findings: readonly Finding[], context: StepContext): Trouble {
+  const { key, status, reason, service, file, line, revision, differences } = resource
+  return {
+    id: key,
+    status,
+    reason,
+    what: REASONS[reason].means,
+    message: causeOf(resource),
+    since: sinceOf(resource),
+    keys: [key],
+    count: 1,
+    service,
+    file,
+    line,
+    revision,
+    differences,
+    findings: findings.slice(0, FINDINGS_SHOWN),
+    next: nextSteps(resource, context, findings),
+  }
+}
+
+function groupTrouble(group: readonly ResourceStatus[], context: StepContext): Trouble {
+  const [first] = group
+  if (first === undefined) throw new Error('bug: a group of nothing')
+  const alike = group.every(({ message }) => message === first.message)
+  return {
+    ...oneTrouble(first, [], context),
+    id: `${first.status}/${first.reason}/${first.service ?? ''}`,
+    message: alike ? causeOf(first) : `For example ${first.key}: ${causeOf(first)}`,
+    since: Math.min(...group.map(sinceOf)),
+    keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
+    count: group.length,
+    differences: [],
+  }
+}
+
+/** A document that is no resource yet, such as one whose name cannot be read. */
+function findingTrouble(finding: Finding, { manifestsDir, sandbox }: StepContext): Trouble {
+  const { file, line, column, code, message, hint } = finding
+  const place = placeOf(manifestsDir, file, line)
+  const check = commandLine('validate', { sandbox })
+  return {
+    ...NOTHING,
+    id: `finding ${file}:${line}:${column} ${code}`,
+    status: 'Invalid',
+    reason: 'InvalidManifest',
+    what: REASONS.InvalidManifest.means,
+    message: `${message} ${hint}`,
+    file,
+    line,
+    findings: [finding],
+    next: [
+      { text: 'Correct it, in', copy: place },
+      { text: 'To check before:', copy: check },
+    ],
+  }
+}

@@ -1,0 +1,97 @@
+import type { Finding } from '../kinds/finding.ts'
+import { stepsOf, wordsOf } from '../plan/reason.ts'
+import { shellWord, type About, type Step, joined } from '../plan/reasons/row.ts'
+import { bodyIn, tellingCondition, type ResourceStatus } from '../contract/status.ts'
+import { kindOf } from '../kinds/key.ts'
+
+/** One thing to do, in a sentence, with what to copy for it. */
+export interface NextStep {
+  readonly text: string
+  /** A command, a line of a manifest, an id or a place in a file. */
+  readonly copy: string | undefined
+}
+
+/** What the words of a step depend on, beside the resource. */
+export interface StepContext {
+  readonly sandbox: boolean
+  readonly manifestsDir: string
+}
+
+/**
+ * What a person does about a resource that is not well; empty when there is nothing to do.
+ * @param findings those of its manifest: the first says where to begin
+ */
+export function nextSteps(
+  resource: ResourceStatus,
+  context: StepContext,
+  findings: readonly Pick<Finding, 'file' | 'line'>[],
+): readonly NextStep[] {
+  const { reason, status, conditions } = resource
+  const about = aboutOf(resource, context)
+  const shown = (steps: readonly Step[]) => steps.map((step) => nextStep(step, context))
+  if (conditions.Valid.status !== 'False') {
+    const told = tellingCondition(resource)
+    const facts = told.reason === reason ? told.facts : undefined
+    return shown(stepsOf({ reason, facts }, about))
+  }
+  const [first] = findings
+  const place = first === undefined ? about.place : placeOf(context.manifestsDir, first.file, first.line)
+  const { facts } = conditions.Synced
+  return shown([
+    { text: 'Correct it; Pipewright reads it again by itself:', copy: place },
+    { text: 'To check before:', shell: `validate ${shellWord(context.manifestsDir)}` },
+    ...(status === 'OutcomeUnknown' ? stepsOf({ reason: status, facts }, about) : []),
+  ])
+}
+
+/** A command line of Pipewright, as it is typed here. */
+export function commandLine(args: string, { sandbox }: Pick<StepContext, 'sandbox'>): string {
+  return sandbox ? `npm run pipewright -- ${args} --sandbox` : `pipewright ${args}`
+}
+
+/** `dir/file:line`, as editors and terminals open it. */
+export function placeOf(dir: string, file: string, line: number | undefined): string {
+  const path = dir === '' || dir === '.' ? file : `${dir.replace(/\/$/, '')}/${file}`
+  return line === undefined ? path : `${path}:${line}`
+}
+
+function aboutOf(resource: ResourceStatus, { manifestsDir }: StepContext): About {
+  const { key, file, line, service, pipeId, observed, differences } = resource
+  return {
+    key,
+    place: file === undefined ? 'its manifest' : placeOf(manifestsDir, file, line),
+    service,
+    pipeId,
+    id: pipeId ?? idIn(bodyIn(observed)?.['id']),
+    differences,
+  }
+}
+
+function idIn(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w-]{1,80}$/.test(value) ? value : undefined
+}
+
+/** A text that ends with a colon announces what to copy. What cannot be seen as a whole is not copied. */
+function nextStep({ text, shell, git, copy }: Step, context: StepContext): NextStep {
+  const copied = shell === undefined ? (git ?? copy) : commandLine(shell, context)
+  if (copied !== undefined && !/[\p{Cc}\p{Cf}]/u.test(copied)) return { text, copy: copied }
+  return { text: text.replace(/:$/, '.'), copy: undefined }
+}
+
+/** What is wrong and why, without what to do about it: the steps say that again, with what to copy. */
+export function causeOf(resource: ResourceStatus): string {
+  const { message, status, conditions } = resource
+  const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
+  const words = facts === undefined ? undefined : wordsOf({ reason, facts })
+  // The message may be of something else, such as a wait: then it is shown whole.
+  const cause = words !== undefined && joined(words) === message ? words.cause : message
+  return kindOf(resource.key) === 'Alert' ? cause + alertWords(resource) : cause
+}
+
+/** What the alert says of itself, as the platform reports it. */
+function alertWords({ observed }: ResourceStatus): string {
+  const body = bodyIn(observed)
+  const [name, message] = [body?.['name'], body?.['message']]
+  if (typeof name !== 'string') return ''
+  return ` On the platform it is "${name}"${typeof message === 'string' && message !== '' ? `: ${message}` : ''}.`
+}

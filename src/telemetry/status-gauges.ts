@@ -1,0 +1,111 @@
+import type { Gauge } from 'prom-client'
+import { kindNamed, RESOURCE_KINDS } from '../kinds/lookup.ts'
+import { STATUSES } from '../plan/severity.ts'
+import { REASONS } from '../plan/reason.ts'
+import type { ResourceStatus } from '../contract/status.ts'
+import { boundedLabel, boundLabels, type LabelBound, type Instruments } from './instruments.ts'
+import { OTHER } from './metric-definitions.ts'
+
+/** Different states of one kind; a platform may invent as many as it likes. */
+const STATES_PER_KIND = 20
+
+/** The gauges that only say what the board says, brought up to date for each scrape. */
+export interface BoardGauges {
+  /** @param now ms since the epoch */
+  update(resources: readonly ResourceStatus[], now: number): void
+}
+
+/** @param namedResources how many resources may appear by name */
+export function createBoardGauges(metrics: Instruments, namedResources: number): BoardGauges {
+  const keys = boundLabels(namedResources)
+  const states = new Map([...metrics.states.keys()].map((kind) => [kind, boundLabels(STATES_PER_KIND)]))
+  return {
+    update(resources, now) {
+      keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
+      countStatuses(metrics, resources)
+      countReasons(metrics, resources)
+      showTimes(metrics, resources, now)
+      for (const [kind, bound] of states) {
+        const gauge = metrics.states.get(kind)
+        if (gauge !== undefined) countStates(gauge, ofKind(resources, kind), keys, bound)
+      }
+      countDrift(metrics.drift_fields, resources.filter(isNamed), keys)
+    },
+  }
+}
+
+function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[]): void {
+  for (const kind of RESOURCE_KINDS) {
+    for (const status of STATUSES) metrics.resources.set({ kind, status }, 0)
+  }
+  for (const { kind, status } of resources) metrics.resources.inc({ kind, status })
+  metrics.create_outcome_unknown.set(resources.filter(isUnknown).length)
+  metrics.unsaved_outcomes.set(resources.filter(({ reason }) => reason === 'OutcomeUnsaved').length)
+  metrics.orphans.set(resources.filter(({ status }) => status === 'Orphaned').length)
+}
+
+function countReasons(metrics: Instruments, resources: readonly ResourceStatus[]): void {
+  for (const reason of Object.keys(REASONS)) metrics.resource_reasons.set({ reason }, 0)
+  for (const { reason } of resources) metrics.resource_reasons.inc({ reason })
+}
+
+function showTimes(metrics: Instruments, resources: readonly ResourceStatus[], now: number): void {
+  const suspended = resources.filter(({ status }) => status === 'Suspended')
+  const since = earliest(suspended.map(({ conditions }) => conditions.Synced.since))
+  metrics.suspended_since_timestamp_seconds.set((since ?? 0) / 1_000)
+  const due = earliest(resources.map(({ nextReconcileAt }) => nextReconcileAt))
+  metrics.reconcile_overdue_seconds.set(due === undefined ? 0 : Math.max(0, now - due) / 1_000)
+}
+
+/** Of times in ms since the epoch; there may be too many for the arguments of one call. */
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  return times.reduce(
+    (first, time) => (first === undefined || (time ?? Infinity) < first ? time : first),
+    undefined,
+  )
+}
+
+/** Also of an orphan, whose status says something else. */
+function isUnknown({ conditions }: ResourceStatus): boolean {
+  return Object.values(conditions).some(({ reason }) => reason === 'OutcomeUnknown')
+}
+
+/** Starts from nothing each time, so that a state that was left disappears. */
+function countStates(
+  gauge: Gauge<'name' | 'state'>,
+  resources: readonly ResourceStatus[],
+  keys: LabelBound,
+  states: LabelBound,
+): void {
+  gauge.reset()
+  states.retain(new Set(resources.flatMap(({ state }) => state ?? [])))
+  for (const resource of resources) {
+    if (resource.state === undefined) continue
+    gauge.inc({ name: nameLabel(resource, keys), state: boundedLabel(resource.state, states) })
+  }
+}
+
+function countDrift(
+  gauge: Instruments['drift_fields'],
+  resources: readonly ResourceStatus[],
+  keys: LabelBound,
+): void {
+  gauge.reset()
+  for (const resource of resources) {
+    gauge.inc({ kind: resource.kind, name: nameLabel(resource, keys) }, resource.differences.length)
+  }
+}
+
+/** A `Service` is itself not created: it has no state and nothing to differ. */
+function isNamed({ kind }: ResourceStatus): boolean {
+  return kindNamed(kind)?.lifecycle !== 'reference'
+}
+
+/** Places are given to keys, as names are unique per kind only. */
+function nameLabel({ key, name }: ResourceStatus, keys: LabelBound): string {
+  return keys.admits(key) ? name : OTHER
+}
+
+function ofKind(resources: readonly ResourceStatus[], kind: string): readonly ResourceStatus[] {
+  return resources.filter((resource) => resource.kind === kind)
+}
