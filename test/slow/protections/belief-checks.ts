@@ -92,7 +92,11 @@ export function comesBackAtTheLastLook(): Check {
     // No other reading comes in between.
     await story.start(['--interval', '1h'])
     await until('the first reading', () => misses(story, id) > before)
-    await until('it to be found, or made again', () => finds() > found || twice(story) !== undefined, LIMIT_MS)
+    await until(
+      'it to be found, or made again',
+      () => finds() > found || twice(story) !== undefined,
+      LIMIT_MS,
+    )
     return twice(story)
   })
 }
