@@ -20,7 +20,7 @@ export interface NewPipe {
  * @param recorded its own: with a pipe that is not found, no other record can move here
  */
 export function similarTo(store: StateStore, pipe: NewPipe, recorded: LedgerRecord): Similar | undefined {
-  const named = recorded.pipe === undefined ? pipe.manifest.policy?.renamedFrom : undefined
+  const named = recorded.remote === undefined ? pipe.manifest.policy?.renamedFrom : undefined
   const from = named === undefined ? undefined : parseKey(named)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && leftSomething(record)) {

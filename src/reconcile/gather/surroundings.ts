@@ -42,7 +42,7 @@ export function surroundingsOf(
     similar:
       manifest !== undefined &&
       isCreateOnce(manifest) &&
-      (recorded.pipe === undefined || observed.status === 'missing')
+      (recorded.remote === undefined || observed.status === 'missing')
         ? similarTo(store, { manifest, desired, service }, recorded)
         : undefined,
     unfound: isUnfound(store, desired.key),
@@ -84,10 +84,10 @@ export function knownIds(store: StateStore, recorded: LedgerRecord): readonly st
   const { key, service, platformName } = recorded
   if (service === undefined || undecidedIntent(recorded) === undefined) return []
   const ids: string[] = []
-  for (const other of store.pipesOf(service.serviceId)) {
+  for (const other of store.createdIn(service.serviceId)) {
     const record = other === key ? undefined : store.record(other)
-    if (record?.pipe === undefined || record.platformName !== platformName) continue
-    if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.pipe.id)
+    if (record?.remote === undefined || record.platformName !== platformName) continue
+    if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.remote.id)
   }
   return ids
 }
