@@ -21,7 +21,7 @@ export function firstStop<Input extends DecideInput>(
 
 /** Something exists on the platform, or may exist, because of what we did for this key. */
 export function leftSomething(record: LedgerRecord): boolean {
-  return record.pipe !== undefined || record.upsert !== undefined || undecidedIntent(record) !== undefined
+  return record.remote !== undefined || record.upsert !== undefined || undecidedIntent(record) !== undefined
 }
 
 /** The manifest is gone for good: shown until a person forgets it or brings it back. */
@@ -36,7 +36,7 @@ export function orphaned(input: DecideInput): Action | undefined {
     facts: {
       key: desired.key,
       file: recorded.file,
-      pipeId: recorded.pipe?.id,
+      pipeId: recorded.remote?.id,
       attempt: intent && attemptFacts(intent),
       isNothing: false,
     },
@@ -151,7 +151,7 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
       return {
         type: 'refuse',
         reason: 'RenameSuspected',
-        facts: { ...facts, hasPipe: recorded.pipe !== undefined },
+        facts: { ...facts, hasPipe: recorded.remote !== undefined },
       }
     case 'namesake':
       return { type: 'refuse', reason: 'NameTaken', facts }
@@ -166,7 +166,7 @@ const FILES_SHOWN = 3
 /** Nothing was ever done for it, as far as the ledger knows: with the ledger lost, a Lock would know better. */
 export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Action | undefined {
   const files = surroundings.hiddenLocks
-  if (files.length === 0 || recorded.pipe !== undefined || recorded.intent !== undefined) return undefined
+  if (files.length === 0 || recorded.remote !== undefined || recorded.intent !== undefined) return undefined
   const shown = files.slice(0, FILES_SHOWN)
   return {
     type: 'refuse',

@@ -24,7 +24,7 @@ export function retryFrom({ state, sendBy }: Intent): number {
  * became of that create: its line was there before.
  */
 export function namedPipe({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
-  const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.pipe.id
+  const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find((id) => id !== undefined && !sameId(id, former))
 }
 
@@ -74,7 +74,7 @@ export function unknownFacts(
     name: platformName ?? nameOf(key),
     service: service && { name: service.name, serviceId: service.serviceId },
     file,
-    olderIds: [...(former === undefined ? [] : [former.pipe.id]), ...knownIds].slice(0, IDS_SHOWN),
+    olderIds: [...(former === undefined ? [] : [former.remote.id]), ...knownIds].slice(0, IDS_SHOWN),
     createdAfter: intent.openedAt - CLOCKS_APART_MS,
     retryFrom: retryFrom(intent),
     saidEarlyAt: intent.saidEarlyAt,

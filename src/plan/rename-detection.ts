@@ -1,11 +1,11 @@
-import type { Key } from '../kinds/key.ts'
+import { kindOf, type Key } from '../kinds/key.ts'
 import { changedFields } from '../kinds/fingerprint.ts'
 import { shortHash } from '../lib/digest.ts'
 import { sameId } from '../lib/same-id.ts'
 import { leftSomething } from './gates.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
-/** A pipe without a record that may be one that has a record already. */
+/** What has no record, and may be what another key has a record of. */
 export interface Candidate {
   readonly key: Key
   /** `serviceId` of its service: a Service manifest may be renamed together with its pipes. */
@@ -15,19 +15,22 @@ export interface Candidate {
 }
 
 /**
- * How a newcomer relates to a record of another key.
+ * How a candidate relates to a record of another key of its kind.
  * `same`: same service, same body: the record moves, once its manifest is gone. `suspected`: the same service and either
  * the same name on the platform, or the same body under another name: a person says which.
  */
 export type Similarity = { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' }
 
 /**
- * Compares a newcomer with records of other keys. Two that are `same` cannot be told apart: then it is
+ * Compares a candidate with records of other keys. Two that are `same` cannot be told apart: then it is
  * `suspected`. The order of `records` does not matter but for which of several suspects is named: the first.
  */
 export function findSimilar(candidate: Candidate, records: readonly LedgerRecord[]): Similarity | undefined {
   const related = records.filter(
-    (record) => leftSomething(record) && sameId(record.service?.serviceId, candidate.serviceId),
+    (record) =>
+      kindOf(record.key) === kindOf(candidate.key) &&
+      leftSomething(record) &&
+      sameId(record.service?.serviceId, candidate.serviceId),
   )
   const same = related.filter((record) => record.applied?.digest === candidate.fingerprint.digest)
   const only = same.length === 1 ? same[0] : undefined
@@ -40,14 +43,14 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
 }
 
 /**
- * Numbers of which two kin share at least one: what to look records up by, when there are many. Others may share one by
+ * Numbers of which two that are similar share at least one: what to look records up by, when there are many. Others may share one by
  * chance: {@link findSimilar} decides.
  */
 export function marksOfCandidate({ serviceId, platformName, fingerprint }: Candidate): readonly number[] {
   return [nameMark(serviceId, platformName), bodyMark(serviceId, fingerprint.fields)]
 }
 
-/** The numbers under which a record is found by its kin; none for what left nothing on the platform. */
+/** The numbers under which a record is found by what is similar; none for what left nothing on the platform. */
 export function marksOfRecord(record: LedgerRecord): readonly number[] {
   const { service, platformName, applied } = record
   if (service === undefined || !leftSomething(record)) return []

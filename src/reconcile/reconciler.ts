@@ -184,9 +184,9 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
   const { context, request, key } = reconciliation
   const { assessment } = round
   const access = accessOf(assessment)
-  const { pipe } = assessment.input.recorded
+  const { remote } = assessment.input.recorded
   const looksFirst =
-    pipe !== undefined &&
+    remote !== undefined &&
     recordedAccess(context.store, assessment.input.recorded, assessment.service)?.secretName ===
       access.secretName
   let permit: CreatePermit

@@ -114,9 +114,9 @@ function isNews(action: Action): boolean {
 }
 
 /** Since the pipe was recorded, while no reading has found it: ms. */
-function unseenForMs({ store, clock }: ReconcileContext, { key, pipe }: LedgerRecord): number | undefined {
-  if (pipe === undefined || pipe.seenAt !== undefined) return undefined
-  return store.pipeAgeMs(key) ?? Math.max(0, clock.now() - pipe.at)
+function unseenForMs({ store, clock }: ReconcileContext, { key, remote }: LedgerRecord): number | undefined {
+  if (remote === undefined || remote.seenAt !== undefined) return undefined
+  return store.ageMs(key) ?? Math.max(0, clock.now() - remote.at)
 }
 
 /** Keys for which this turn changed something: who waits for this one, its service, and its siblings while it is missed. */
@@ -308,9 +308,9 @@ export async function forget(
 /** Attempts that failed are worth a line; a key that was only ever looked at is not. */
 function lastWords(
   { clock, store }: ReconcileContext,
-  { key, intent, pipe }: LedgerRecord,
+  { key, intent, remote }: LedgerRecord,
 ): readonly HistoryEntry[] {
-  if (intent === undefined || pipe !== undefined) return []
+  if (intent === undefined || remote !== undefined) return []
   const message = `Its manifest is gone, and none of its attempts (${intent.attempt}) created anything; it is forgotten.`
   const revision = store.catalog?.revision.id ?? ''
   const common = { key, at: clock.now(), revision, requestId: intent.seen?.requestId, message }

@@ -88,7 +88,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       throw remoteError('AuthFailed', 'none')
     }
     // One that no record holds cannot be told from the pipe that was made.
-    const held = new Set([...model.records.values()].map((record) => record.pipe?.id))
+    const held = new Set([...model.records.values()].map((record) => record.remote?.id))
     const another = model.pipes.find(({ id, wish }) => held.has(id) && wish !== pipe.wish)
     const reply = choose(run, repliesOf(run, another !== undefined))
     const record = [...model.records.values()].find(({ intent }) => intent?.id === pipe.intentId)

@@ -249,7 +249,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'never seen since it was created',
     decided: pipe({
-      recorded: created({ pipe: recordedPipe(PIPE_ID, { seenAt: undefined }) }),
+      recorded: created({ remote: recordedPipe(PIPE_ID, { seenAt: undefined }) }),
       observed: MISSING,
     }),
     previous: well,
@@ -425,7 +425,7 @@ function after(row: Pick<Row, 'decided' | 'outcome' | 'state' | 'previous'>): Co
   const { decided, outcome, state, previous } = row
   // What a failed look leaves undecided, as the reconciler says it.
   const action: Action =
-    outcome?.result === 'failed' && decided.recorded.pipe !== undefined
+    outcome?.result === 'failed' && decided.recorded.remote !== undefined
       ? { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } }
       : decide(decided)
   const input: ConditionsInput = { decided, action, outcome: outcome ?? NOTHING_TO_DO, state, previous }

@@ -39,7 +39,7 @@ function recordOf(what: Body): LedgerRecord {
     service: { name: 'any', organizationId: 'o', serviceId: what.service },
     platformName: what.name,
     applied: { ...fingerprint, fields: Object.fromEntries(Object.entries(fields).toReversed()) },
-    pipe: what.hasPipe
+    remote: what.hasPipe
       ? {
           id: 'p',
           origin: 'created',
@@ -84,7 +84,7 @@ test('the index finds the kin that a look at every record finds, whenever it is 
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       for (const { found, byIndex, byAll } of told(steps)) {
         expect(byIndex).toEqual(byAll)
-        expect(found.filter(({ pipe }) => pipe === undefined)).toEqual([])
+        expect(found.filter(({ remote: pipe }) => pipe === undefined)).toEqual([])
       }
     }),
     { numRuns: 300 },

@@ -24,7 +24,7 @@ async function settled(
 }
 
 async function vanish(world: Given, ...gone: readonly Key[]): Promise<void> {
-  for (const key of gone) world.platform.pipes.delete((await world.record(key)).pipe?.id ?? '')
+  for (const key of gone) world.platform.pipes.delete((await world.record(key)).remote?.id ?? '')
 }
 
 /** Pipes that are there, and are answered 404. @returns what shows one again */
@@ -32,7 +32,7 @@ async function hide(world: Given, ...hidden: readonly Key[]): Promise<(key: Key)
   const { pipes } = world.platform
   const kept = new Map<Key, () => void>()
   for (const key of hidden) {
-    const id = (await world.record(key)).pipe?.id ?? ''
+    const id = (await world.record(key)).remote?.id ?? ''
     const hiding = pipes.get(id)
     if (hiding === undefined) throw new Error(`${key} is not there`)
     kept.set(key, () => pipes.set(id, hiding))
@@ -89,10 +89,10 @@ describe('a pipe that is not found', () => {
     await world.go('Pipe/p0')
     const after = await world.record('Pipe/p0')
     expect(after.intent).toMatchObject({ attempt: 2, reason: 'Missing' })
-    expect(after.pipe?.id).not.toBe(before.pipe?.id)
+    expect(after.remote?.id).not.toBe(before.remote?.id)
     expect(after.replaced).toMatchObject({ count: 1 })
     const told = (await world.ledger.history({ key: 'Pipe/p0', limit: 9 })).map(({ message }) => message)
-    expect(told).toContain(`Pipe ${after.pipe?.id} was created in place of pipe ${before.pipe?.id}.`)
+    expect(told).toContain(`Pipe ${after.remote?.id} was created in place of pipe ${before.remote?.id}.`)
   })
 
   test('and is the only one of its service waits for a quarter of an hour', async () => {
@@ -130,14 +130,14 @@ describe('a pipe that is not found', () => {
 
   test('is asked for again right before the create, and kept when it is there again', async () => {
     const world = await settled(2)
-    const { pipe: before } = await world.record('Pipe/p0')
+    const { remote: before } = await world.record('Pipe/p0')
     world.platform.script('get', MISSED, 'ok', MISSED, 'ok', MISSED)
     for (let look = 0; look < 2; look += 1) {
       await turns(world, 'Pipe/p0', 'Pipe/p1')
       await world.clock.advance(35 * SECOND)
     }
     expect(await turns(world, 'Pipe/p0')).toEqual(['InSync'])
-    expect((await world.record('Pipe/p0')).pipe?.id).toBe(before?.id)
+    expect((await world.record('Pipe/p0')).remote?.id).toBe(before?.id)
     expect(world.platform.posts).toHaveLength(2)
   })
 
@@ -155,7 +155,7 @@ describe('a pipe that is not found', () => {
       const after = await world.record('Pipe/p0')
       expect([after?.former, after?.intent?.state, after?.replaced]).toEqual([undefined, 'failed', undefined])
       const { applied, service, platformName } = before
-      expect(after).toMatchObject({ pipe: before.pipe, applied, service, platformName })
+      expect(after).toMatchObject({ remote: before.remote, applied, service, platformName })
       await world.clock.advance(15 * MINUTE)
       expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
     },
@@ -201,7 +201,7 @@ describe('a pipe that is not found', () => {
 
   test('is not replaced on words that stood there while it was found', async () => {
     const world = await settled(2)
-    const { pipe: had } = await world.record('Pipe/p0')
+    const { remote: had } = await world.record('Pipe/p0')
     const says = pipe('p0', { policy: { recreate: had?.id ?? '' } })
     world.write('p0.yaml', says)
     expect(await turns(world, 'Pipe/p0')).toEqual(['InSync'])

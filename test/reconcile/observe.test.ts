@@ -16,7 +16,7 @@ interface Row {
 }
 
 async function change(world: Given, body: object): Promise<void> {
-  const made = world.platform.pipes.get((await world.record('Pipe/orders')).pipe?.id ?? '')
+  const made = world.platform.pipes.get((await world.record('Pipe/orders')).remote?.id ?? '')
   if (made === undefined) throw new Error('there is no pipe')
   made.body = { ...made.body, ...body }
 }
@@ -199,7 +199,7 @@ describe('a created pipe, after', () => {
   test('going and coming back, any number of times, finds its pipe again', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')
-    const { pipe: before } = await world.record('Pipe/orders')
+    const { remote: before } = await world.record('Pipe/orders')
     for (let round = 0; round < 3; round += 1) {
       world.remove('orders.yaml')
       await world.go('Pipe/orders')
@@ -299,7 +299,7 @@ describe('what is shown of a pipe', () => {
   test('is what the platform said, and what the manifest asks for', async () => {
     const world = await drifted()
     const { id } = shown(world)?.observed ?? {}
-    expect(id).toBe((await world.record(ORDERS)).pipe?.id)
+    expect(id).toBe((await world.record(ORDERS)).remote?.id)
     expect(shown(world)).toMatchObject({
       desired: { scaling: { replicas: 1 }, source: { kafka: { topics: 'orders' } } },
       observed: {

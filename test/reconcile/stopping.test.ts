@@ -63,7 +63,7 @@ describe('a stop', () => {
     await hops()
     resolve()
     expect((await ended(world.clock, request))?.outcome).toMatchObject({ result: 'done', reason: 'Created' })
-    const { pipe: made, conditions } = await world.record('Pipe/orders')
+    const { remote: made, conditions } = await world.record('Pipe/orders')
     expect(made?.id).toBe([...world.platform.pipes.keys()][0])
     expect(conditions?.Synced.reason).toBe('InSync')
   })
@@ -76,7 +76,7 @@ describe('a stop', () => {
     await hops()
     stopping.abort(REASON)
     await ended(world.clock, request)
-    expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
+    expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
   })
 
   test('between the budget and the intent opens no intent', async () => {

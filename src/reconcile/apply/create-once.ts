@@ -118,7 +118,7 @@ async function recordIntent(
     service: creation.service,
     platformName: creation.platformName,
     fingerprint: creation.fingerprint,
-    replaces: record.pipe?.id,
+    replaces: record.remote?.id,
     now: context.clock.now(),
     sendBy,
     endBy: sendBy + deadlineMs + WRITTEN_MS,
@@ -147,10 +147,10 @@ async function recordIntent(
 }
 
 /** An id that may be given up is told: it must not get lost silently. */
-function keptWords({ pipe }: LedgerRecord): string {
-  return pipe === undefined
+function keptWords({ remote }: LedgerRecord): string {
+  return remote === undefined
     ? ''
-    : ` Pipe ${pipe.id}, which is not found, is kept until the new one is recorded.`
+    : ` Pipe ${remote.id}, which is not found, is kept until the new one is recorded.`
 }
 
 /** The outcome of an intent after which nothing was sent. */

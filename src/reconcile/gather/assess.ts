@@ -189,7 +189,7 @@ function credentialsNeeded({
   const own = asService(manifest)
   if (own !== undefined) return own.spec.credentials.secretRef.name
   const lifecycle = lifecycleOf(recorded.key)
-  const writes = lifecycle === 'upsert' || (lifecycle === 'create-once' && recorded.pipe === undefined)
+  const writes = lifecycle === 'upsert' || (lifecycle === 'create-once' && recorded.remote === undefined)
   return writes && service.usable ? service.access.secretName : undefined
 }
 

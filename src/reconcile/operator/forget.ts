@@ -65,12 +65,12 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
 /** What may stay on the platform, in words that are kept in the history: no id is lost silently. */
 function whatIsLeft(recorded: LedgerRecord): string {
   const intent = undecidedIntent(recorded)
-  if (recorded.pipe !== undefined) {
+  if (recorded.remote !== undefined) {
     const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
-    return `Its pipe was ${recorded.pipe.id}${where}, which is not deleted.`
+    return `Its pipe was ${recorded.remote.id}${where}, which is not deleted.`
   }
   if (intent !== undefined) {
-    const former = recorded.former === undefined ? '' : ` Before, its pipe was ${recorded.former.pipe.id}.`
+    const former = recorded.former === undefined ? '' : ` Before, its pipe was ${recorded.former.remote.id}.`
     return `A pipe may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
   }
   if (recorded.upsert !== undefined) return 'What was applied stays as it is.'

@@ -87,11 +87,11 @@ export function stillOnItsWay(
 }
 
 /** The state of a record that leaves nothing to resolve, in words. */
-export function nothingToResolve({ key, version, pipe, intent }: LedgerRecord): string {
+export function nothingToResolve({ key, version, remote, intent }: LedgerRecord): string {
   const nothing = `There is nothing to resolve for ${key}: `
   if (version === 0) return `${nothing}the ledger has no record of it.`
-  if (pipe !== undefined) {
-    return `${nothing}it is settled, as pipe ${pipe.id}, ${pipe.origin} at ${timeOf(pipe.at)}.`
+  if (remote !== undefined) {
+    return `${nothing}it is settled, as pipe ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`
   }
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   return (
@@ -110,8 +110,8 @@ export function told(
   recorded: LedgerRecord,
   what: Pick<HistoryEntry & { readonly type: 'action' }, 'action' | 'reason' | 'result' | 'message'>,
 ): HistoryEntry {
-  const { key, intent, pipe } = recorded
-  const requestId = pipe?.requestId ?? intent?.seen?.requestId
+  const { key, intent, remote } = recorded
+  const requestId = remote?.requestId ?? intent?.seen?.requestId
   const revision = store.catalog?.revision.id ?? ''
   return { type: 'action', key, at: clock.now(), revision, requestId, intentId: intent?.id, ...what }
 }
@@ -121,6 +121,6 @@ export function refused(message: string): OperatorResult {
 }
 
 export function done(recorded: LedgerRecord, message: string): OperatorResult {
-  const { pipe, intent } = recorded
-  return { result: 'done', message, pipeId: pipe?.id, intentId: intent?.id, differences: [] }
+  const { remote, intent } = recorded
+  return { result: 'done', message, pipeId: remote?.id, intentId: intent?.id, differences: [] }
 }

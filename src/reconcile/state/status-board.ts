@@ -71,7 +71,7 @@ export function describeStatus(input: {
     line: entry?.position.line ?? record.line,
     revision,
     service: serviceNameOf(manifest, record),
-    pipeId: record.pipe?.id,
+    pipeId: record.remote?.id,
     state: observation?.state,
     desired: expected && JSON.stringify(maskSensitive(expected)),
     observed: observation?.reply,

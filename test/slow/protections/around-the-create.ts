@@ -24,7 +24,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the former id is kept until its successor is durable',
     patches: [
       {
-        from: `  return { ...record, pipe, service, platformName, applied, former: undefined }\n`,
+        from: `  return { ...record, remote, service, platformName, applied, former: undefined }\n`,
         to: `  return { ...record, former: undefined }\n`,
       },
     ],

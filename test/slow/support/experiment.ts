@@ -67,7 +67,7 @@ export async function experiment(combination: Combination, options: ExperimentOp
       posts: posts.length,
       worked: posts.filter(({ answer }) => answer?.done === true).length,
       postsAfterRestart: name === VICTIM ? posts.length - postsBefore : 0,
-      recorded: record?.pipe?.id,
+      recorded: record?.remote?.id,
       intentId: record?.intent?.id,
       status: shown?.status ?? 'not shown',
       message: shown?.message ?? '',
