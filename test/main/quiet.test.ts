@@ -39,6 +39,7 @@ const TROUBLES: Readonly<Record<string, string>> = {
   'Pipe/secretless': 'Refused',
   'Pipe/dependent': 'Refused',
   'Pipe/misspelt': 'Invalid',
+  'Pipe/nowhere': 'Refused',
   'Alert/firing': 'NotReady',
   'Alert/nowhere': 'Failed',
   'Alert/unreachable': 'Failed',
@@ -102,6 +103,7 @@ function writeSet(workspace: Workspace): void {
     secretless: '',
     dependent: 'policy: {dependsOn: [Alert/firing]}',
     misspelt: '',
+    nowhere: 'policy: {adopt: 33333333-3333-4333-8333-333333333333}',
   }
   for (const [name, more] of Object.entries(policies)) {
     const text = pipeManifest(name, { more })
@@ -111,7 +113,7 @@ function writeSet(workspace: Workspace): void {
   }
   const firing = alertManifest('firing', 'firing').replace('spec:', 'policy: {healthyStates: [OK]}\nspec:')
   workspace.write('manifests/alerts.yaml', firing)
-  workspace.write('manifests/nowhere.yaml', alertManifest('nowhere', 'not-there'))
+  workspace.write('manifests/nowhere-alert.yaml', alertManifest('nowhere', 'not-there'))
   workspace.write('manifests/unreachable-alert.yaml', alertManifest('unreachable', 'unreachable'))
 }
 
