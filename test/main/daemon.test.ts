@@ -1,35 +1,19 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
-  ALERT,
-  ALERTS_TOKEN,
   alertManifest,
-  CREDENTIAL,
   ENDPOINT,
   mountSecrets,
-  ORGANIZATION,
   pipeManifest,
   runArgs,
   SERVICE,
-  SERVICE_ID,
 } from '../support/manifests.ts'
 import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { createWorkspace } from '../support/workspace.ts'
-
-function startPlatform() {
-  return createSandbox({
-    credentials: [CREDENTIAL],
-    alertTokens: [ALERTS_TOKEN],
-    fixture: {
-      alerts: [ALERT],
-      services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }],
-    },
-  })
-}
+import { startPlatform } from '../support/platform.ts'
 
 function writeSet(workspace: Workspace, pipes: number): void {
   mountSecrets(workspace)

@@ -1,7 +1,7 @@
 import { describe, test, type ExpectStatic } from 'vitest'
 import { until } from '../support/until.ts'
 import { gateways, nameIn, ownError, type FakeRequest, type Reply } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
+import type { Live } from '../support/live.ts'
 import { createStory, keyIdOf, type StartOptions, type Story } from './support/story.ts'
 import { ANALYTICS } from '../support/manifests.ts'
 

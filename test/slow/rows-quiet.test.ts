@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { ownError } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
+import type { Live } from '../support/live.ts'
 import { createStory, keyIdOf, type Story } from './support/story.ts'
 import { ANALYTICS } from '../support/manifests.ts'
 

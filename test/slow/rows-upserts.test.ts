@@ -4,7 +4,7 @@ import { describe, test } from 'vitest'
 import { ENDPOINT, ANALYTICS } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { ownError, type FakeRequest } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
+import type { Live } from '../support/live.ts'
 import { createStory, type Story } from './support/story.ts'
 import { WAITS, waitingFor } from './support/waiting.ts'
 

@@ -4,7 +4,7 @@ import { describe, test, type ExpectStatic } from 'vitest'
 import { ALERT, alertManifest, KAFKA_PASSWORD, ANALYTICS, type PipeOptions } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { ownError } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
+import type { Live } from '../support/live.ts'
 import { createStory, type Story } from './support/story.ts'
 import { lockOf, madeByOthers, WAITS, waitingFor, type Wait } from './support/waiting.ts'
 

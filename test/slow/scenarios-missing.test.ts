@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import { resourcesOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Live, Scenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
 import { aged, createScenario, eachFound } from './scenario.ts'
 import { fastClocks } from './support/fast-clocks.ts'
+import type { Live } from '../support/live.ts'
 
 /*
  * A 404 is believed when three in a row over at least a minute say so. The clocks of the program run five times as fast; the

@@ -81,19 +81,20 @@ spec:${name === undefined ? '' : `\n  name: ${name}`}
 `
 }
 
-/** A pipe on the platform that is what {@link pipeManifest} asks for: for a fixture of the sandbox. */
-export function pipeThere(id: string, name: string, more: object = {}) {
+/** What the platform shows of what {@link pipeManifest} asks for. */
+export function pipeBody(name: string) {
   return {
-    id,
-    organizationId: ORGANIZATION,
-    serviceId: SERVICE_ID,
     name,
     source: { kafka: { brokers: 'b-1.example:9092', topics: name } },
     destination: { database: 'default', table: name, columns: [{ name: 'id', type: 'UInt64' }] },
     fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
     scaling: { replicas: 1 },
-    ...more,
   }
+}
+
+/** Such a pipe, for a fixture of the sandbox. */
+export function pipeThere(id: string, name: string, more: object = {}) {
+  return { id, organizationId: ORGANIZATION, serviceId: SERVICE_ID, ...pipeBody(name), ...more }
 }
 
 export function alertManifest(name: string, id: string): string {

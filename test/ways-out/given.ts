@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { runCommand } from '../../src/cli/program.ts'
 import { LedgerRecord, type Intent } from '../../src/plan/record.ts'
 import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,
@@ -14,10 +14,12 @@ import {
   runArgs,
   SERVICE,
   SERVICE_ID,
+  pipeBody,
 } from '../support/manifests.ts'
 import { type Program, resourcesOf, runProgram, type Shown, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { startPlatform } from '../support/platform.ts'
 
 export const OTHER_SERVICE_ID = '11111111-2222-4333-8444-555555555555'
 
@@ -60,9 +62,7 @@ export async function given(...names: readonly string[]): Promise<Given> {
   workspace.write('manifests/service.yaml', SERVICE)
   for (const name of names) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
   const platform = stack.use(
-    await createSandbox({
-      credentials: [CREDENTIAL],
-      alertTokens: [],
+    await startPlatform({
       fixture: {
         services: [
           { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
@@ -122,13 +122,7 @@ export async function strayPipe({ platform }: Given, name: string, serviceId = S
   const reply = await fetch(platform.url + path, {
     method: 'POST',
     headers: { authorization: `Basic ${login}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      name,
-      source: { kafka: { brokers: 'b-1.example:9092', topics: name } },
-      destination: { database: 'default', table: name, columns: [{ name: 'id', type: 'UInt64' }] },
-      fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
-      scaling: { replicas: 1 },
-    }),
+    body: JSON.stringify(pipeBody(name)),
   })
   const { result } = (await reply.json()) as { result: { id: string } } // the envelope of the interface (1)
   return result.id

@@ -1,6 +1,6 @@
 import { until } from '../../support/until.ts'
 import { ownError } from '../support/fake-platform.ts'
-import type { Live } from '../support/live.ts'
+import type { Live } from '../../support/live.ts'
 import { createStory, type Story } from '../support/story.ts'
 import type { Check } from './mutation.ts'
 import { ANALYTICS } from '../../support/manifests.ts'

@@ -14,7 +14,7 @@ import { runProgram, startProgram, urlOf, type Program, type ProgramOptions } fr
 import type { Workspace } from '../../support/workspace.ts'
 import { createWorkspace } from '../../support/workspace.ts'
 import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake-platform.ts'
-import { liveOf, type Live } from './live.ts'
+import { liveOf, type Live } from '../../support/live.ts'
 
 /* The real program, a fake platform and a folder of manifests, for one story; looked at from outside only. */
 

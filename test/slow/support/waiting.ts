@@ -1,5 +1,5 @@
 import { type Story } from './story.ts'
-import type { Live } from './live.ts'
+import type { Live } from '../../support/live.ts'
 import type { FakePipe } from './fake-world.ts'
 import { ownError } from './fake-platform.ts'
 import { until } from '../../support/until.ts'
