@@ -1,7 +1,4 @@
 import { DatabaseSync } from 'node:sqlite'
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { runCommand } from '../../src/cli/program.ts'
 import { LedgerRecord, type Intent } from '../../src/plan/record.ts'
 import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
 import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
@@ -17,6 +14,7 @@ import {
   pipeBody,
 } from '../support/manifests.ts'
 import { type Program, resourcesOf, runProgram, type Shown, startProgram, urlOf } from '../support/process.ts'
+import { type Ended, runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -42,12 +40,6 @@ export interface Given extends AsyncDisposable {
   readonly startDaemon: (
     ...args: readonly string[]
   ) => Promise<{ readonly program: Program; readonly url: string }>
-}
-
-export interface Ended {
-  readonly code: number | NodeJS.Signals
-  readonly stdout: string
-  readonly stderr: string
 }
 
 export interface StatusShown extends Shown {
@@ -93,18 +85,6 @@ export async function given(...names: readonly string[]): Promise<Given> {
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-async function runHere(args: readonly string[]): Promise<Ended> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const texts = Promise.all([text(stdout), text(stderr)])
-  const never = new AbortController().signal
-  const stop = { stopping: never, forced: never, onHangup: () => undefined }
-  const code = await runCommand({ stdout, stderr, env: {}, stop }, args)
-  stdout.end()
-  stderr.end()
-  const [out, err] = await texts
-  return { code, stdout: out, stderr: err }
 }
 
 /** A pipe whose create got no reply: done on the platform by `cut-after`, not done by `cut-before`. */
