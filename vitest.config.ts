@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const FIFTH_KIND = 'test/kinds/fifth-kind.test.ts'
@@ -8,8 +9,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // Much of the time goes by in processes that tests wait for.
-    maxWorkers: '100%',
+    // More than there are processors: much of the time goes by in waiting, for processes and for clocks.
+    maxWorkers: 2 * availableParallelism(),
     // No module of ours has a state of its own, so files can share a worker; its start costs more than most of them.
     isolate: false,
     projects: [

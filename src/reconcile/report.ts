@@ -93,7 +93,7 @@ export function report(
     result: outcome.result,
     requestId: requestIdOf(outcome) ?? assessment.requestId,
     durationMs: context.clock.monotonic() - startedAt,
-    changed: changed.length > 0 || action.type === 'create' || action.type === 'adopt' || isNews(action),
+    changed: changed.length > 0 || isNews(finishing),
     file: entry?.position.file,
     line: entry?.position.line,
     changeToApplyMs:
@@ -109,8 +109,18 @@ export function report(
   return { action, outcome, next, also: alsoOf(context, finishing, isFirst || changed.includes('Ready')) }
 }
 
-function isNews(action: Action): boolean {
-  return action.type === 'upsert' && action.reason !== 'Resync'
+/** Whether more than a condition is to be told. What is adopted in vain is tried again and again, and told once. */
+function isNews({ action, acted, backoff }: Reporting): boolean {
+  switch (action.type) {
+    case 'create':
+      return true
+    case 'adopt':
+      return acted.outcome.result === 'done' || backoff?.failures === 1
+    case 'upsert':
+      return action.reason !== 'Resync'
+    default:
+      return false
+  }
 }
 
 /** Since the pipe was recorded, while no reading has found it: ms. */

@@ -1,25 +1,5 @@
 import { expect, test } from 'vitest'
-import { runCommand } from '../../src/cli/program.ts'
-
-/** Runs one command in this process. */
-async function run(...args: readonly string[]) {
-  const text = { stdout: '', stderr: '' }
-  const into = (name: keyof typeof text) => ({ write: (part: string) => (text[name] += part) })
-  const code = await runCommand(
-    {
-      stdout: into('stdout') as unknown as NodeJS.WritableStream, // commands only write
-      stderr: into('stderr') as unknown as NodeJS.WritableStream, // likewise
-      env: {},
-      stop: {
-        stopping: new AbortController().signal,
-        forced: new AbortController().signal,
-        onHangup: () => {},
-      },
-    },
-    args,
-  )
-  return { code, ...text }
-}
+import { runHere } from '../support/command.ts'
 
 test.each([
   [
@@ -52,7 +32,7 @@ test.each([
   ],
   ['a command without settings', ['schema', '--bogus', '-o', 'text'], ['--bogus', '--output "text"']],
 ])('%s are told at once, with exit 64', async (_why, args, words) => {
-  const { code, stdout, stderr } = await run(...args)
+  const { code, stdout, stderr } = await runHere(args)
   expect(code).toBe(64)
   expect(stdout).toBe('')
   for (const word of words) expect(stderr).toContain(word)
@@ -60,7 +40,7 @@ test.each([
 })
 
 test('right calls pass', async () => {
-  expect((await run('schema', 'Pipe', '-o', 'json')).code).toBe(0)
-  expect((await run('validate', 'manifests', '-o', 'json')).stdout).toContain('"findings": []')
-  expect((await run('run', '--help')).stdout).toContain('--interval <D>')
+  expect((await runHere(['schema', 'Pipe', '-o', 'json'])).code).toBe(0)
+  expect((await runHere(['validate', 'manifests', '-o', 'json'])).stdout).toContain('"findings": []')
+  expect((await runHere(['run', '--help'])).stdout).toContain('--interval <D>')
 })

@@ -28,7 +28,7 @@ const COMPARED: readonly (readonly [what: string, fields: Fields, compare: Compa
   ],
 ]
 
-const RUNS = { numRuns: 60 }
+const RUNS = { numRuns: 25 }
 
 describe.each(COMPARED)('%s', (_, fields, compare) => {
   const arbitrary = bodies(fields)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { failpointPlan } from '../../src/cli/failpoints.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { FAILPOINT_VARIABLE } from '../../src/contract/failpoint.ts'
-import { runProgram } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
 
 describe('PIPEWRIGHT_FAILPOINT', () => {
   test.each([
@@ -32,16 +32,16 @@ describe('PIPEWRIGHT_FAILPOINT', () => {
 
   test('the program refuses one that it does not understand, and tells the other faults too', async () => {
     const env = { PIPEWRIGHT_FAILPOINT: 'after-intent=explode', PIPEWRIGHT_CONCURRENCY: 'many' }
-    const { code, stderr } = await runProgram(['run'], { env })
+    const { code, stderr } = await runHere(['run'], env)
     expect(code).toBe(64)
     expect(stderr).toContain('3 things are wrong')
     expect(stderr).toContain('PIPEWRIGHT_FAILPOINT "after-intent=explode"')
   })
 
   test('the program takes one that it does, and says so in one line of warning', async () => {
-    const { code, stderr } = await runProgram(
+    const { code, stderr } = await runHere(
       ['apply', '--base-url', 'http://127.0.0.1:9', '--ledger', 'memory:', '--manifests', '/nowhere'],
-      { env: { PIPEWRIGHT_FAILPOINT: 'after-intent=kill' } },
+      { PIPEWRIGHT_FAILPOINT: 'after-intent=kill' },
     )
     expect(code).toBe(1)
     const lines = stderr.split('\n').filter((line) => line.includes('A failpoint is set'))

@@ -1,14 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { LINES, type LineDefinition } from '../../src/telemetry/log-lines.ts'
 import { httpServer } from '../platform/support/server.ts'
 import {
-  ALERT,
   ALERTS_TOKEN,
   alertManifest,
-  CREDENTIAL,
   ENDPOINT,
   mountSecrets,
   ORGANIZATION,
@@ -21,6 +18,7 @@ import { startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { byResource, createNormaliser, createPretty, type LogLine } from './golden-log-lines.ts'
+import { startPlatform } from '../support/platform.ts'
 
 /*
  * The log of a full story, kept as two files: as machines read it, and as people do. A line that comes, goes or
@@ -32,15 +30,6 @@ const FILES = { json: 'golden-log.jsonl', pretty: 'golden-log.txt' } as const
 const RENEW =
   'The log of the story is another one. If that is meant, renew its files with ' +
   '`GOLDEN=write npx vitest run test/main/golden-log.test.ts`, read the difference, and tell users in CHANGELOG.md.'
-
-function startPlatform() {
-  return createSandbox({
-    credentials: [CREDENTIAL],
-    alertTokens: [ALERTS_TOKEN],
-    provisioningMs: 1,
-    fixture: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
-  })
-}
 
 function writeSet(workspace: Workspace, hook: string): void {
   mountSecrets(workspace)
@@ -68,7 +57,7 @@ const ARGS: readonly string[] = [
 
 test('a full story is told in these lines', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform()
+  await using platform = await startPlatform({ provisioningMs: 1 })
   let hookIsDown = false
   await using hook = await httpServer((response) => response.writeHead(hookIsDown ? 503 : 204).end())
   writeSet(workspace, hook.url)

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { httpServer, type TestServer } from '../platform/support/server.ts'
 import { alertManifest, ENDPOINT, platformArgs, runArgs, SERVICE } from '../support/manifests.ts'
-import { resourcesOf, runProgram, startProgram, urlOf } from '../support/process.ts'
+import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
+import { runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { echoingPlatform } from './echoing-platform.ts'
@@ -231,11 +232,11 @@ test('planted secrets come out nowhere', async () => {
 
   for (const command of COMMANDS) {
     const args = [...command, ...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
-    const { stdout, stderr } = await runProgram(args)
+    const { stdout, stderr } = await runHere(args)
     look(command.join(' '), stdout + stderr)
   }
   for (const wrong of [`https://user:${PLANTED.settingsUrl}@a.example`, `ftp://${PLANTED.settingsUrl}@x?y`]) {
-    const { code, stdout, stderr } = await runProgram(['run', '--base-url', wrong])
+    const { code, stdout, stderr } = await runHere(['run', '--base-url', wrong])
     expect(code).toBe(64)
     look('a fault of the settings', stdout + stderr)
   }

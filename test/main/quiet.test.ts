@@ -1,23 +1,20 @@
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   ALERT,
-  ALERTS_TOKEN,
   alertManifest,
-  CREDENTIAL,
   ENDPOINT,
   mountSecrets,
-  ORGANIZATION,
   pipeManifest,
+  pipeThere,
   runArgs,
   SERVICE,
-  SERVICE_ID,
 } from '../support/manifests.ts'
 import type { Program } from '../support/process.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { createWorkspace } from '../support/workspace.ts'
+import { startPlatform } from '../support/platform.ts'
 
 /*
  * Law 8: a pass over an unchanged world writes nothing to the platform, and nothing to the log above debug. Here the
@@ -39,53 +36,10 @@ const TROUBLES: Readonly<Record<string, string>> = {
   'Pipe/secretless': 'Refused',
   'Pipe/dependent': 'Refused',
   'Pipe/misspelt': 'Invalid',
+  'Pipe/nowhere': 'Refused',
   'Alert/firing': 'NotReady',
   'Alert/nowhere': 'Failed',
   'Alert/unreachable': 'Failed',
-}
-
-function pipeThere(id: string, name: string, more: object) {
-  return {
-    id,
-    organizationId: ORGANIZATION,
-    serviceId: SERVICE_ID,
-    name,
-    source: { kafka: { brokers: 'b-1.example:9092', topics: name } },
-    destination: { database: 'default', table: name, columns: [{ name: 'id', type: 'UInt64' }] },
-    fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
-    scaling: { replicas: 1 },
-    ...more,
-  }
-}
-
-function startPlatform() {
-  return createSandbox({
-    credentials: [CREDENTIAL],
-    alertTokens: [ALERTS_TOKEN],
-    fixture: {
-      alerts: [
-        { ...ALERT, id: 'firing', state: 'ALERT' },
-        { ...ALERT, id: 'unreachable' },
-      ],
-      pipes: [
-        pipeThere(UNHEALTHY, 'unhealthy', { state: 'Failed' }),
-        pipeThere(DRIFTED, 'drifted', { state: 'Running', scaling: { replicas: 7 } }),
-      ],
-      services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }],
-    },
-    faults: {
-      rules: [
-        { operation: 'createPipe', subject: 'lost', times: 'always', fault: { type: 'cut-after' } },
-        {
-          operation: 'getPipe',
-          subject: 'unreachable',
-          times: 'always',
-          fault: { type: 'status', status: 503 },
-        },
-        { operation: 'getAlert', subject: 'unreachable', times: 'always', fault: { type: 'reset' } },
-      ],
-    },
-  })
 }
 
 function writeSet(workspace: Workspace): void {
@@ -102,6 +56,7 @@ function writeSet(workspace: Workspace): void {
     secretless: '',
     dependent: 'policy: {dependsOn: [Alert/firing]}',
     misspelt: '',
+    nowhere: 'policy: {adopt: 33333333-3333-4333-8333-333333333333}',
   }
   for (const [name, more] of Object.entries(policies)) {
     const text = pipeManifest(name, { more })
@@ -111,7 +66,7 @@ function writeSet(workspace: Workspace): void {
   }
   const firing = alertManifest('firing', 'firing').replace('spec:', 'policy: {healthyStates: [OK]}\nspec:')
   workspace.write('manifests/alerts.yaml', firing)
-  workspace.write('manifests/nowhere.yaml', alertManifest('nowhere', 'not-there'))
+  workspace.write('manifests/nowhere-alert.yaml', alertManifest('nowhere', 'not-there'))
   workspace.write('manifests/unreachable-alert.yaml', alertManifest('unreachable', 'unreachable'))
 }
 
@@ -131,7 +86,30 @@ async function historyOf(url: string): Promise<number> {
 
 test('passes over a world that is unwell and unchanged tell nothing and write nothing', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform()
+  await using platform = await startPlatform({
+    fixture: {
+      alerts: [
+        { ...ALERT, id: 'firing', state: 'ALERT' },
+        { ...ALERT, id: 'unreachable' },
+      ],
+      pipes: [
+        pipeThere(UNHEALTHY, 'unhealthy', { state: 'Failed' }),
+        pipeThere(DRIFTED, 'drifted', { state: 'Running', scaling: { replicas: 7 } }),
+      ],
+    },
+    faults: {
+      rules: [
+        { operation: 'createPipe', subject: 'lost', times: 'always', fault: { type: 'cut-after' } },
+        {
+          operation: 'getPipe',
+          subject: 'unreachable',
+          times: 'always',
+          fault: { type: 'status', status: 503 },
+        },
+        { operation: 'getAlert', subject: 'unreachable', times: 'always', fault: { type: 'reset' } },
+      ],
+    },
+  })
   writeSet(workspace)
   await using program = startProgram(
     runArgs(workspace, platform.url, ['--interval', '1s', '--log-level', 'debug']),

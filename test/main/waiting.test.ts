@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
-import { CREDENTIAL, mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
+import { mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
 import { runProgram } from '../support/process.ts'
 import { createWorkspace } from '../support/workspace.ts'
+import { startPlatform } from '../support/platform.ts'
 
 test('a command that waits for the request budget waits, and does not end in the middle', async () => {
   using workspace = createWorkspace()
-  await using platform = await createSandbox({ credentials: [CREDENTIAL], alertTokens: [] })
+  await using platform = await startPlatform()
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   for (let i = 0; i < 5; i += 1) workspace.write(`manifests/p${i}.yaml`, pipeManifest(`p${i}`))

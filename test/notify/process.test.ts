@@ -1,36 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { httpServer, type TestServer } from '../platform/support/server.ts'
-import {
-  ALERT,
-  ALERTS_TOKEN,
-  alertManifest,
-  CREDENTIAL,
-  mountSecrets,
-  ORGANIZATION,
-  pipeManifest,
-  runArgs,
-  SERVICE,
-  SERVICE_ID,
-} from '../support/manifests.ts'
+import { alertManifest, mountSecrets, pipeManifest, runArgs, SERVICE } from '../support/manifests.ts'
 import { runProgram, startProgram, urlOf, type Program } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { startPlatform } from '../support/platform.ts'
 
 /* The real process, a platform and real receivers: create, turn bad, turn good, restart. */
 
 const KEY = 'whsec_cGxhbnRlZC1zaWduaW5nLWtleQ=='
-
-function startPlatform() {
-  return createSandbox({
-    credentials: [CREDENTIAL],
-    alertTokens: [ALERTS_TOKEN],
-    provisioningMs: 1,
-    fixture: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
-  })
-}
 
 /** A webhook for all and a Slack channel for what is critical. */
 function writeTargets(workspace: Workspace, webhook: string, slack: string): void {
@@ -105,7 +85,7 @@ async function stop(program: Program): Promise<void> {
 
 test('what is created, turns bad and good is sent once, over a restart too', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform()
+  await using platform = await startPlatform({ provisioningMs: 1 })
   await using hook = await httpServer((response) => response.writeHead(204).end())
   await using slack = await httpServer((response) => response.end('ok'))
   writeManifests(workspace)
@@ -172,7 +152,7 @@ test('what is created, turns bad and good is sent once, over a restart too', asy
 
 test('a receiver that is down loses nothing, and one that hangs holds up neither the work nor the end', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform()
+  await using platform = await startPlatform({ provisioningMs: 1 })
   let down = true
   await using hook = await httpServer((response) => response.writeHead(down ? 503 : 200).end())
   await using slack = await httpServer((response) => {

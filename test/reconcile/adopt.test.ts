@@ -188,6 +188,26 @@ describe('a Lock', () => {
     expect((await world.go('Pipe/orders')).action.reason).toBe('New')
   })
 
+  test.each(['a Lock', 'policy.adopt'])(
+    'of a pipe that is not there is tried again after an unknown create, and told once: by %s',
+    async (by) => {
+      const world = await given({ 'orders.yaml': pipe('orders') })
+      world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: false })
+      await world.go('Pipe/orders')
+      if (by === 'a Lock') world.write('lock.yaml', lock({ 'Pipe/orders': NOBODYS }))
+      else world.write('orders.yaml', adopting(NOBODYS))
+      const told: boolean[] = []
+      for (let time = 0; time < 3; time += 1) {
+        await world.go('Pipe/orders')
+        const last = world.events.findLast(({ type }) => type === 'ReconcileFinished')
+        told.push(last?.type === 'ReconcileFinished' && last.changed)
+        await world.clock.advance(6 * MINUTE)
+      }
+      expect(told).toEqual([true, false, false])
+      expect(world.platform.requests.get).toBe(3)
+    },
+  )
+
   test('says nothing of a key that holds its pipe', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')

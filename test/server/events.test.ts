@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { GATHER_MS, HEARTBEAT_MS } from '../../src/server/api/event-stream.ts'
 import { startServer } from '../../src/server/server.ts'
 import { fakeParts } from './fake-parts.ts'
@@ -18,7 +18,7 @@ async function listen(url: string, headers: Record<string, string> = {}) {
     }
     heard.ended = true
   })()
-  await vi.waitFor(() => expect(heard.text).toContain(': hello\n\n'))
+  await expect.poll(() => heard.text).toContain(': hello\n\n')
   return heard
 }
 
@@ -38,7 +38,7 @@ describe('/api/v1/events', () => {
     parts.change({ type: 'resources', keys: ['Pipe/a', 'Pipe/b'] })
     parts.change({ type: 'source', keys: [] })
     parts.clock.advance(GATHER_MS)
-    await vi.waitFor(() => expect(heard.text).toContain('event: source'))
+    await expect.poll(() => heard.text).toContain('event: source')
     const data = [...heard.text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, , json]) =>
       JSON.parse(json ?? ''),
     )
@@ -54,7 +54,7 @@ describe('/api/v1/events', () => {
     for (let index = 0; index < 5_000; index += 1)
       parts.change({ type: 'resources', keys: [`Pipe/p${index}`] })
     parts.clock.advance(GATHER_MS)
-    await vi.waitFor(() => expect(heard.text).toContain('data: {"type":"resources","keys":[],"all":true}'))
+    await expect.poll(() => heard.text).toContain('data: {"type":"resources","keys":[],"all":true}')
     expect(heard.text.length).toBeLessThan(1_000)
   })
 
@@ -63,13 +63,13 @@ describe('/api/v1/events', () => {
     const heard = await listen((await running(parts)).url)
     parts.clock.advance(HEARTBEAT_MS)
     parts.clock.advance(HEARTBEAT_MS)
-    await vi.waitFor(() => expect(heard.text.match(/^event: alive\ndata: {"now":\d+}\n\n/gm)).toHaveLength(2))
+    await expect.poll(() => heard.text.match(/^event: alive\ndata: {"now":\d+}\n\n/gm)).toHaveLength(2)
   })
 
   it('tells who comes back late that everything may be new', async () => {
     const { url } = await running(fakeParts())
     const late = await listen(url, { 'last-event-id': 'another-process-7' })
-    await vi.waitFor(() => expect(late.text.match(/^event: /gm)).toHaveLength(3))
+    await expect.poll(() => late.text.match(/^event: /gm)).toHaveLength(3)
     const id = /^id: (.*)$/m.exec(late.text)?.[1] ?? ''
     const inTime = await listen(url, { 'last-event-id': id })
     expect(inTime.text).not.toContain('event: ')
@@ -108,7 +108,7 @@ describe('/api/v1/events', () => {
     const heard = await listen(server.url)
     expect(parts.subscribers()).toBe(1)
     await server.close()
-    await vi.waitFor(() => expect(heard.ended).toBe(true))
+    await expect.poll(() => heard.ended).toBe(true)
     expect(parts.subscribers()).toBe(0)
     await expect(fetch(server.url)).rejects.toThrow('fetch failed')
   })
@@ -123,11 +123,9 @@ describe('closing', () => {
     await new Promise((resolve) => socket.once('connect', resolve))
     socket.write('POST /-/reconcile HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{')
     await ask(`${server.url}/healthz`)
-    const began = performance.now()
     const closed = server.close()
     parts.clock.advance(3_000)
     await closed
-    expect(performance.now() - began).toBeLessThan(5_000) // the request itself would time out after ten seconds
     socket.destroy()
   })
 })

@@ -2,10 +2,10 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
-import { CREDENTIAL, mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
+import { mountSecrets, pipeManifest, platformArgs, SERVICE } from '../support/manifests.ts'
 import { MAIN } from '../support/process.ts'
 import { createWorkspace } from '../support/workspace.ts'
+import { startPlatform } from '../support/platform.ts'
 
 /*
  * A kill cannot show that a write has left the kernel's memory; the calls of the process can. So the real program runs
@@ -65,7 +65,7 @@ const DURABLE_WRITE: readonly Call[] = [
 test('the intent is on disk before the create is sent, and so is all that is known when the process ends', async () => {
   using workspace = createWorkspace()
   mountSecrets(workspace)
-  await using platform = await createSandbox({ credentials: [CREDENTIAL], alertTokens: [] })
+  await using platform = await startPlatform()
   workspace.write('manifests/service.yaml', SERVICE)
   workspace.write('manifests/orders.yaml', pipeManifest('orders'))
   const trace = workspace.path('trace')

@@ -3,9 +3,10 @@ import { describe, test } from 'vitest'
 import { ENDPOINT } from '../support/manifests.ts'
 import { resourcesOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import type { Live, Scenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
 import { aged, createScenario, eachFound } from './scenario.ts'
 import { fastClocks } from './support/fast-clocks.ts'
+import type { Live } from '../support/live.ts'
 
 /* The wall clock of the real program jumps an hour, either way, while it runs and while it does not. */
 

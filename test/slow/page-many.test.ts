@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
 import { ALERT, alertManifest, mountSecrets, runArgs } from '../support/manifests.ts'
 import { startProgram, urlOf, type Program } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { openPage, startBrowser } from './page-browser.ts'
+import { startPlatform } from '../support/platform.ts'
 
 const MANY = 10_000
 
@@ -46,13 +46,7 @@ describe('ten thousand resources', () => {
     const workspace = stack.use(createWorkspace())
     const ids = Array.from({ length: MANY }, (_, index) => `alert-${index}`)
     const alerts = ids.map((id, index) => ({ ...ALERT, id, state: index % 500 === 0 ? 'ALERT' : 'OK' }))
-    const platform = stack.use(
-      await createSandbox({
-        credentials: [],
-        alertTokens: ['planted-alerts-token-93f'],
-        fixture: { alerts },
-      }),
-    )
+    const platform = stack.use(await startPlatform({ fixture: { alerts } }))
     mountSecrets(workspace)
     for (let file = 0; file < 100; file += 1) {
       const documents = ids.slice(file * 100, file * 100 + 100).map((id, index) => labelled(id, index))

@@ -7,8 +7,9 @@ import { queriesOf, readDashboard, substituted } from '../support/dashboard.ts'
 import { alertManifest, ENDPOINT, pipeManifest } from '../support/manifests.ts'
 import { exportedIn, notExported } from '../support/promql.ts'
 import { until } from '../support/until.ts'
-import { createScenario, type Live, type Scenario } from './scenario.ts'
+import { createScenario, type Scenario } from './scenario.ts'
 import { promtool, startPrometheus, type Prometheus } from './support/prometheus.ts'
+import type { Live } from '../support/live.ts'
 
 /* A real Prometheus (Debian's package) scrapes the real daemon, and answers what rules and dashboard ask. */
 

@@ -2,8 +2,9 @@ import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { createAuthority } from './support/authority.ts'
 import { untilStill } from './support/still.ts'
-import { ANALYTICS, createStory, pipeText } from './support/story.ts'
+import { createStory } from './support/story.ts'
 import { createWire, mayWire } from './support/wire.ts'
+import { ANALYTICS, pipeManifest } from '../support/manifests.ts'
 
 /*
  * Row 8, the network: a link goes down when the connection of a create is made and none of its bytes is sent. When it comes
@@ -19,14 +20,14 @@ function manyColumns(key: string): string {
   const names = Array.from({ length: MANY }, (_, index) => `column_${String(index).padStart(6, '0')}`)
   const columns = names.map((name) => `{name: ${name}, type: UInt64}`).join(', ')
   const mappings = names.map((name) => `{sourceField: ${name}, destinationField: ${name}}`).join(', ')
-  return pipeText(key)
+  return pipeManifest(key)
     .replace(/columns: \[.*?\]/, `columns: [${columns}]`)
     .replace(/fieldMappings: \[.*?\]/, `fieldMappings: [${mappings}]`)
 }
 
 const CUTS = [
-  { what: 'a small body', secure: false, text: pipeText('orders') },
-  { what: 'a small body under TLS', secure: true, text: pipeText('orders') },
+  { what: 'a small body', secure: false, text: pipeManifest('orders') },
+  { what: 'a small body under TLS', secure: true, text: pipeManifest('orders') },
   { what: 'a body larger than the send buffer', secure: false, text: manyColumns('orders') },
   { what: 'a body larger than the send buffer, under TLS', secure: true, text: manyColumns('orders') },
 ] as const

@@ -3,8 +3,9 @@ import { until } from '../support/until.ts'
 import type { FakeRequest, Reply } from './support/fake-platform.ts'
 import { ownError } from './support/fake-platform.ts'
 import type { FakePipe } from './support/fake-world.ts'
-import { ANALYTICS, createStory, type Story } from './support/story.ts'
+import { createStory, type Story } from './support/story.ts'
 import { madeByOthers } from './support/waiting.ts'
+import { ANALYTICS } from '../support/manifests.ts'
 
 /* Rows 10 and 13: which id of a reply is believed, and what becomes of one in a reply that is not whole. */
 

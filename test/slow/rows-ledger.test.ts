@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
-import type { Live } from './support/live.ts'
+import type { Live } from '../support/live.ts'
 import { createStory, type Story } from './support/story.ts'
 
 /*

@@ -1,8 +1,9 @@
 import { describe, test, type ExpectStatic } from 'vitest'
 import { until } from '../support/until.ts'
 import { gateways, nameIn, ownError, type FakeRequest, type Reply } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
-import { ANALYTICS, createStory, keyIdOf, type StartOptions, type Story } from './support/story.ts'
+import type { Live } from '../support/live.ts'
+import { createStory, keyIdOf, type StartOptions, type Story } from './support/story.ts'
+import { ANALYTICS } from '../support/manifests.ts'
 
 /*
  * Rows 1, 5 and 6: what is believed to be missing. The clocks of the program run five times as fast where only its own

@@ -1,8 +1,9 @@
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { ownError } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
-import { ANALYTICS, createStory, keyIdOf, type Story } from './support/story.ts'
+import type { Live } from '../support/live.ts'
+import { createStory, keyIdOf, type Story } from './support/story.ts'
+import { ANALYTICS } from '../support/manifests.ts'
 
 /* A quiet restart: after any of the stories, a new process with the same manifests writes nothing anywhere. */
 

@@ -1,7 +1,8 @@
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
-import type { Live } from './support/live.ts'
-import { createStory, pipeText, type PipeOptions, type Story } from './support/story.ts'
+import type { Live } from '../support/live.ts'
+import { createStory, type Story } from './support/story.ts'
+import { pipeManifest, type PipeOptions } from '../support/manifests.ts'
 
 /* Row 7: `policy.replaces` excuses the one key that it names. Left in the manifest, it is no leave for a later rename. */
 
@@ -63,7 +64,7 @@ describe.concurrent('row 7: a later rename of a pipe that says policy.replaces',
     // As one commit does it.
     await live.reads(() => {
       workspace.write('manifests/orders-v2.yaml', '# gone\n')
-      const text = pipeText('orders-v3', pipe).replace('  name: orders\n', `  name: ${platformName}\n`)
+      const text = pipeManifest('orders-v3', pipe).replace('  name: orders\n', `  name: ${platformName}\n`)
       workspace.write('manifests/orders-v3.yaml', text)
     })
     await until('it to be decided', async () => {

@@ -6,7 +6,8 @@ import { until } from '../support/until.ts'
 import { createAuthority } from './support/authority.ts'
 import { gateways, ownError, type Reply } from './support/fake-platform.ts'
 import { stop } from './support/still.ts'
-import { ANALYTICS, createStory, serviceManifest } from './support/story.ts'
+import { createStory } from './support/story.ts'
+import { ANALYTICS, serviceManifest } from '../support/manifests.ts'
 
 /* Rows 11, 15, 16 and 17: replies that mean something else than they seem to. */
 

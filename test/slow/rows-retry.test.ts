@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { nameIn, type FakePlatform } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
+import type { Live } from '../support/live.ts'
 import { untilStill } from './support/still.ts'
 import { createStory, type Story } from './support/story.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
-import type { Live } from './support/live.ts'
+import type { Live } from '../support/live.ts'
 import { untilStill } from './support/still.ts'
 import { createStory, type Story } from './support/story.ts'
 

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
-import type { Live } from './support/live.ts'
+import type { Live } from '../support/live.ts'
 import { createStory, type StartOptions, type Story } from './support/story.ts'
 
 /*

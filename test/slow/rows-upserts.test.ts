@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
-import { ENDPOINT } from '../support/manifests.ts'
+import { ENDPOINT, ANALYTICS } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { ownError, type FakeRequest } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
-import { ANALYTICS, createStory, type Story } from './support/story.ts'
+import type { Live } from '../support/live.ts'
+import { createStory, type Story } from './support/story.ts'
 import { WAITS, waitingFor } from './support/waiting.ts'
 
 /* Row 4: an upsert that waits, for its first attempt or for another. What Git no longer asks for is not sent. */

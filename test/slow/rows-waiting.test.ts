@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type ExpectStatic } from 'vitest'
-import { ALERT, alertManifest, KAFKA_PASSWORD } from '../support/manifests.ts'
+import { ALERT, alertManifest, KAFKA_PASSWORD, ANALYTICS, type PipeOptions } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { ownError } from './support/fake-platform.ts'
-import type { Live } from './support/live.ts'
-import { ANALYTICS, createStory, type PipeOptions, type Story } from './support/story.ts'
+import type { Live } from '../support/live.ts'
+import { createStory, type Story } from './support/story.ts'
 import { lockOf, madeByOthers, WAITS, waitingFor, type Wait } from './support/waiting.ts'
 
 /* Row 3: what happens while a create waits. Law 10: it is decided after the wait, by what holds then. */

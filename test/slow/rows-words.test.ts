@@ -1,7 +1,8 @@
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { ownError, type Reply } from './support/fake-platform.ts'
-import { ANALYTICS, createStory } from './support/story.ts'
+import { createStory } from './support/story.ts'
+import { ANALYTICS } from '../support/manifests.ts'
 
 /* The message of an unknown outcome: what somebody reads who was woken up, and what is copied from it. */
 

@@ -3,22 +3,13 @@ import { systemClock } from '../../src/daemon/system-clock.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
-import {
-  ALERT,
-  ALERTS_TOKEN,
-  CREDENTIAL,
-  mountSecrets,
-  ORGANIZATION,
-  pipeManifest,
-  platformArgs,
-  runArgs,
-  SERVICE,
-  SERVICE_ID,
-} from '../support/manifests.ts'
-import { type Program, resourcesOf, runProgram, type Shown, startProgram, urlOf } from '../support/process.ts'
+import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import { mountSecrets, pipeManifest, platformArgs, runArgs, SERVICE } from '../support/manifests.ts'
+import { runProgram, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { liveOf, type Live } from '../support/live.ts'
+import { startPlatform } from '../support/platform.ts'
 
 /** The real program, a platform, and a folder of manifests, for one story. */
 export interface Scenario extends AsyncDisposable {
@@ -40,27 +31,10 @@ export interface Scenario extends AsyncDisposable {
   rewrite(change: (record: LedgerRecord) => LedgerRecord): Promise<void>
 }
 
-/** A daemon that listens. */
-export interface Live {
-  readonly program: Program
-  readonly url: string
-  resource(key: string): Promise<Shown | undefined>
-  /** Waits until a resource says `reason`, or has that status. */
-  says(key: string, reason: string, limitMs?: number): Promise<Shown>
-  /** Ends it in good order. */
-  stop(): Promise<void>
-}
-
 export async function createScenario(): Promise<Scenario> {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
-  const platform = stack.use(
-    await createSandbox({
-      credentials: [CREDENTIAL],
-      alertTokens: [ALERTS_TOKEN],
-      fixture: { alerts: [ALERT], services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
-    }),
-  )
+  const platform = stack.use(await startPlatform())
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   const programs = stack.use(new AsyncDisposableStack())
@@ -96,35 +70,6 @@ export async function createScenario(): Promise<Scenario> {
       for (const record of await opened.list()) await opened.swap(change(record), [])
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  }
-}
-
-function liveOf(program: Program, url: string): Live {
-  const resource = async (key: string) => (await resourcesOf(url)).find((shown) => shown.key === key)
-  return {
-    program,
-    url,
-    resource,
-    async says(key, reason, limitMs = 20_000) {
-      let last: Shown | undefined
-      try {
-        return await until(
-          `${key} to say ${reason}`,
-          async () => {
-            last = await resource(key)
-            return last?.reason === reason || last?.status === reason ? last : undefined
-          },
-          limitMs,
-        )
-      } catch (error) {
-        throw new Error(`${key} never said ${reason}, but: ${JSON.stringify(last)}`, { cause: error })
-      }
-    },
-    async stop() {
-      program.signal('SIGTERM')
-      const code = await program.ended
-      if (code !== 0) throw new Error(`the daemon ended with ${code}: ${program.stderr()}`)
-    },
   }
 }
 

@@ -12,14 +12,6 @@ const A_WHILE_MS = 3_000
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
 
-/** A pipe whose name on the platform is written out. */
-function named(key: string, name: string, options: Parameters<typeof pipeManifest>[1] = {}): string {
-  return pipeManifest(key, options)
-    .replace('spec:\n', `spec:\n  name: ${name}\n`)
-    .replaceAll(`topics: ${key}`, `topics: ${name}`)
-    .replaceAll(`table: ${key}`, `table: ${name}`)
-}
-
 describe.concurrent('renames', () => {
   test('a file that moves changes nothing but where the manifest is said to be', async ({ expect }) => {
     await using scenario = await createScenario()
@@ -53,73 +45,16 @@ describe.concurrent('renames', () => {
     expect(said.filter((msg) => msg !== 'Manifests read')).toEqual([])
   })
 
-  test('a new metadata.name with the same spec.name and body takes the record along: no POST', async ({
-    expect,
-  }) => {
-    await using scenario = await createScenario()
-    const { workspace, platform } = scenario
-    workspace.write('manifests/orders.yaml', named('orders', 'orders'))
-    const live = await scenario.start()
-    const { pipeId } = await live.says('Pipe/orders', 'Ready')
-    workspace.write('manifests/orders.yaml', named('orders-eu', 'orders'))
-    const moved = await live.says('Pipe/orders-eu', 'Ready')
-    expect(moved.pipeId).toBe(pipeId)
-    expect(await live.resource('Pipe/orders')).toBeUndefined()
-    expect(platform.pipes()).toHaveLength(1)
-    expect(scenario.creates()).toEqual(['orders'])
-    const history = await scenario.run(['history', 'Pipe/orders-eu'])
-    expect(history.stdout).toContain('The record of Pipe/orders moved to Pipe/orders-eu')
-  })
-
-  const answers = [
-    {
-      why: 'renamedFrom: it is the same pipe, whose edit is then reported',
-      policy: 'policy: {renamedFrom: Pipe/orders}',
-      settles: 'NotUpdatable',
-      creates: ['orders'],
-    },
-    {
-      why: 'replaces: it is a new pipe beside the old one',
-      policy: 'policy: {replaces: Pipe/orders}',
-      settles: 'Ready',
-      creates: ['orders', 'orders'],
-    },
-  ] as const
-  test.for(answers)(
-    'the same spec.name with another body is refused until a person says which; $why',
-    async ({ policy, settles, creates }, { expect }) => {
-      await using scenario = await createScenario()
-      const { workspace } = scenario
-      workspace.write('manifests/orders.yaml', named('orders', 'orders'))
-      const live = await scenario.start()
-      const { pipeId } = await live.says('Pipe/orders', 'Ready')
-      workspace.write('manifests/orders.yaml', named('orders-v2', 'orders', { replicas: 5 }))
-      const refused = await live.says('Pipe/orders-v2', 'RenameSuspected')
-      expect(refused.status).toBe('Refused')
-      expect(refused.message).toContain('policy.renamedFrom: Pipe/orders')
-      expect(refused.message).toContain('policy.replaces: Pipe/orders')
-      await pause(A_WHILE_MS)
-      expect(await live.resource('Pipe/orders-v2')).toMatchObject({ reason: 'RenameSuspected' })
-      expect(scenario.creates()).toEqual(['orders'])
-
-      workspace.write('manifests/orders.yaml', named('orders-v2', 'orders', { replicas: 5, more: policy }))
-      const settled = await live.says('Pipe/orders-v2', settles)
-      expect(scenario.creates()).toEqual(creates)
-      expect(settled.pipeId === pipeId).toBe(creates.length === 1)
-      const left = await live.resource('Pipe/orders')
-      expect(left?.status).toBe(creates.length === 1 ? undefined : 'Orphaned')
-    },
-  )
   test('a rename while the create is under way waits for it, and takes its pipe along: one POST', async ({
     expect,
   }) => {
     await using scenario = await createScenario()
     const { workspace, platform } = scenario
     platform.faults.add({ operation: 'createPipe', fault: { type: 'latency', ms: 6_000 } })
-    workspace.write('manifests/orders.yaml', named('orders', 'orders'))
+    workspace.write('manifests/orders.yaml', pipeManifest('orders', { name: 'orders' }))
     const live = await scenario.start(['--interval', '2s'])
     await until('the create to arrive', () => scenario.creates().length === 1)
-    workspace.write('manifests/orders.yaml', named('orders-eu', 'orders'))
+    workspace.write('manifests/orders.yaml', pipeManifest('orders-eu', { name: 'orders' }))
     await live.says('Pipe/orders-eu', 'RenameSuspected')
     const moved = await live.says('Pipe/orders-eu', 'Ready', 30_000)
     expect(moved.pipeId).toBe(platform.pipes()[0]?.id)
@@ -134,10 +69,10 @@ describe.concurrent('renames', () => {
   }) => {
     await using scenario = await createScenario()
     const { workspace, platform } = scenario
-    workspace.write('manifests/orders.yaml', named('orders', 'orders'))
+    workspace.write('manifests/orders.yaml', pipeManifest('orders', { name: 'orders' }))
     const live = await scenario.start(['--interval', '2s'])
     await live.says('Pipe/orders', 'Ready')
-    workspace.write('manifests/orders-eu.yaml', named('orders-eu', 'orders'))
+    workspace.write('manifests/orders-eu.yaml', pipeManifest('orders-eu', { name: 'orders' }))
     await live.says('Pipe/orders-eu', 'NameTaken')
     await pause(A_WHILE_MS)
     expect((await live.resource('Pipe/orders'))?.status).toBe('Ready')

@@ -2,9 +2,9 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import { readFixture } from '../../src/sandbox/fixture.ts'
-import { ALERTS_TOKEN, CREDENTIAL, platformArgs, runArgs } from '../support/manifests.ts'
+import { platformArgs, runArgs } from '../support/manifests.ts'
 import {
   resourcesOf,
   ROOT,
@@ -17,6 +17,7 @@ import {
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { creates } from './support/stopping.ts'
+import { startPlatform } from '../support/platform.ts'
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/releases')
 
@@ -37,14 +38,7 @@ async function after(release: string) {
   const workspace = stack.use(createWorkspace())
   cpSync(join(FIXTURES, release), workspace.dir, { recursive: true })
   const fixture = await readFixture(workspace.path('platform.json'))
-  const platform = stack.use(
-    await createSandbox({
-      fixture,
-      credentials: [CREDENTIAL],
-      alertTokens: [ALERTS_TOKEN],
-      provisioningMs: 0,
-    }),
-  )
+  const platform = stack.use(await startPlatform({ fixture, provisioningMs: 0 }))
   const expected = JSON.parse(readFileSync(workspace.path('expected.json'), 'utf8')) as readonly Expected[] // made by make.ts
   const kept = stack.move()
   return { workspace, platform, expected, [Symbol.asyncDispose]: () => kept.disposeAsync() }

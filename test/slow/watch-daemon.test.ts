@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/sandbox-server.ts'
-import { ALERT, ALERTS_TOKEN, CREDENTIAL, mountSecrets, runArgs } from '../support/manifests.ts'
+import { ALERT, mountSecrets, runArgs } from '../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { alertName, alertText, createLinkPublisher } from './support/git-sync-trees.ts'
+import { startPlatform } from '../support/platform.ts'
 
 const SWAPS = 120
 
@@ -28,11 +28,7 @@ test(
     using workspace = createWorkspace()
     mountSecrets(workspace)
     const alerts = Array.from({ length: SWAPS + 1 }, (_, n) => ({ ...ALERT, id: `alert-${n}` }))
-    await using platform = await createSandbox({
-      credentials: [CREDENTIAL],
-      alertTokens: [ALERTS_TOKEN],
-      fixture: { alerts },
-    })
+    await using platform = await startPlatform({ fixture: { alerts } })
     const publisher = createLinkPublisher({
       base: workspace.dir,
       below: '',
@@ -94,11 +90,7 @@ test(
     using workspace = createWorkspace()
     mountSecrets(workspace)
     const alerts = ['one', 'two'].map((id) => ({ ...ALERT, id }))
-    await using platform = await createSandbox({
-      credentials: [CREDENTIAL],
-      alertTokens: [ALERTS_TOKEN],
-      fixture: { alerts },
-    })
+    await using platform = await startPlatform({ fixture: { alerts } })
     workspace.write('parent/manifests/a.yaml', alertText('a', 'one'))
     const manifests = workspace.path('parent', 'manifests')
     await using program = startProgram(runArgs({ ...workspace, manifests }, platform.url))

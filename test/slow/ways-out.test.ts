@@ -126,10 +126,8 @@ describe('a create whose connection was cut before the work', () => {
 })
 
 /** The pipe `orders` under another key. */
-function named(policy: string): string {
-  return pipeManifest('sales', { more: policy })
-    .replace('spec:\n', 'spec:\n  name: orders\n')
-    .replaceAll('sales,', 'orders,')
+function named(more: string): string {
+  return pipeManifest('sales', { name: 'orders', more })
 }
 
 describe('a key of unknown outcome that gets another name', () => {

@@ -24,37 +24,77 @@ export const ALERT = {
   updatedAt: '2026-01-02T00:00:00.000Z',
 } as const
 
-export const SERVICE = `apiVersion: pipewright/v1
+/** A `Service` manifest, and whose credentials it uses. */
+export interface ServiceOptions {
+  readonly name: string
+  readonly serviceId: string
+  /** Name of its secret; two services may share one. */
+  readonly secret: string
+}
+
+export const ANALYTICS: ServiceOptions = { name: 'analytics', serviceId: SERVICE_ID, secret: 'analytics-api' }
+
+export function serviceManifest({ name, serviceId, secret }: ServiceOptions): string {
+  return `apiVersion: pipewright/v1
 kind: Service
-metadata: {name: analytics}
+metadata: {name: ${name}}
 spec:
   organizationId: ${ORGANIZATION}
-  serviceId: ${SERVICE_ID}
-  credentials: {secretRef: {name: analytics-api}}
+  serviceId: ${serviceId}
+  credentials: {secretRef: {name: ${secret}}}
 `
+}
 
-/** A small pipe; `more` is YAML of further top-level members, such as a policy. */
-export function pipeManifest(
-  name: string,
-  options: { readonly replicas?: number; readonly more?: string } = {},
-): string {
+export const SERVICE = serviceManifest(ANALYTICS)
+
+export interface PipeOptions {
+  /** `spec.name`; also its topic and table. The manifest says none when this is absent. */
+  readonly name?: string
+  readonly service?: string
+  readonly replicas?: number
+  /** Key of the policy → value, as YAML. */
+  readonly policy?: Readonly<Record<string, string>>
+  /** YAML of further top-level members. */
+  readonly more?: string
+}
+
+/** A small pipe. */
+export function pipeManifest(key: string, options: PipeOptions = {}): string {
+  const { name, service = ANALYTICS.name, replicas = 1, policy = {}, more = '' } = options
+  const rules = Object.entries(policy).map(([member, value]) => `${member}: ${value}`)
   return `apiVersion: pipewright/v1
 kind: Pipe
-metadata: {name: ${name}}
-${options.more ?? ''}
-spec:
-  service: analytics
+metadata: {name: ${key}}
+${rules.length === 0 ? more : `policy: {${rules.join(', ')}}`}
+spec:${name === undefined ? '' : `\n  name: ${name}`}
+  service: ${service}
   source:
     kafka:
       brokers: b-1.example:9092
-      topics: ${name}
+      topics: ${name ?? key}
       credentials:
         username: reader
         password: {secretRef: {name: kafka, key: password}}
-  destination: {database: default, table: ${name}, columns: [{name: id, type: UInt64}]}
+  destination: {database: default, table: ${name ?? key}, columns: [{name: id, type: UInt64}]}
   fieldMappings: [{sourceField: id, destinationField: id}]
-  scaling: {replicas: ${options.replicas ?? 1}}
+  scaling: {replicas: ${replicas}}
 `
+}
+
+/** What the platform shows of what {@link pipeManifest} asks for. */
+export function pipeBody(name: string) {
+  return {
+    name,
+    source: { kafka: { brokers: 'b-1.example:9092', topics: name } },
+    destination: { database: 'default', table: name, columns: [{ name: 'id', type: 'UInt64' }] },
+    fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
+    scaling: { replicas: 1 },
+  }
+}
+
+/** Such a pipe, for a fixture of the sandbox. */
+export function pipeThere(id: string, name: string, more: object = {}) {
+  return { id, organizationId: ORGANIZATION, serviceId: SERVICE_ID, ...pipeBody(name), ...more }
 }
 
 export function alertManifest(name: string, id: string): string {

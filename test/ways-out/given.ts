@@ -1,10 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { runCommand } from '../../src/cli/program.ts'
 import { LedgerRecord, type Intent } from '../../src/plan/record.ts'
 import type { FaultInput } from '../../src/sandbox/fault-schema.ts'
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
+import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
 import {
   CREDENTIAL,
   mountSecrets,
@@ -14,10 +11,13 @@ import {
   runArgs,
   SERVICE,
   SERVICE_ID,
+  pipeBody,
 } from '../support/manifests.ts'
 import { type Program, resourcesOf, runProgram, type Shown, startProgram, urlOf } from '../support/process.ts'
+import { type Ended, runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
+import { startPlatform } from '../support/platform.ts'
 
 export const OTHER_SERVICE_ID = '11111111-2222-4333-8444-555555555555'
 
@@ -42,12 +42,6 @@ export interface Given extends AsyncDisposable {
   ) => Promise<{ readonly program: Program; readonly url: string }>
 }
 
-export interface Ended {
-  readonly code: number | NodeJS.Signals
-  readonly stdout: string
-  readonly stderr: string
-}
-
 export interface StatusShown extends Shown {
   readonly intent?: { readonly id: string; readonly state: string; readonly attempt: number }
 }
@@ -60,9 +54,7 @@ export async function given(...names: readonly string[]): Promise<Given> {
   workspace.write('manifests/service.yaml', SERVICE)
   for (const name of names) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
   const platform = stack.use(
-    await createSandbox({
-      credentials: [CREDENTIAL],
-      alertTokens: [],
+    await startPlatform({
       fixture: {
         services: [
           { organizationId: ORGANIZATION, serviceId: SERVICE_ID },
@@ -95,18 +87,6 @@ export async function given(...names: readonly string[]): Promise<Given> {
   }
 }
 
-async function runHere(args: readonly string[]): Promise<Ended> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const texts = Promise.all([text(stdout), text(stderr)])
-  const never = new AbortController().signal
-  const stop = { stopping: never, forced: never, onHangup: () => undefined }
-  const code = await runCommand({ stdout, stderr, env: {}, stop }, args)
-  stdout.end()
-  stderr.end()
-  const [out, err] = await texts
-  return { code, stdout: out, stderr: err }
-}
-
 /** A pipe whose create got no reply: done on the platform by `cut-after`, not done by `cut-before`. */
 export async function unknownOutcome(fault: FaultInput, name = 'orders'): Promise<Given> {
   const world = await given(name)
@@ -122,13 +102,7 @@ export async function strayPipe({ platform }: Given, name: string, serviceId = S
   const reply = await fetch(platform.url + path, {
     method: 'POST',
     headers: { authorization: `Basic ${login}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      name,
-      source: { kafka: { brokers: 'b-1.example:9092', topics: name } },
-      destination: { database: 'default', table: name, columns: [{ name: 'id', type: 'UInt64' }] },
-      fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
-      scaling: { replicas: 1 },
-    }),
+    body: JSON.stringify(pipeBody(name)),
   })
   const { result } = (await reply.json()) as { result: { id: string } } // the envelope of the interface (1)
   return result.id

@@ -1,8 +1,9 @@
 import { until } from '../../support/until.ts'
 import { ownError } from '../support/fake-platform.ts'
-import type { Live } from '../support/live.ts'
-import { ANALYTICS, createStory, type Story } from '../support/story.ts'
+import type { Live } from '../../support/live.ts'
+import { createStory, type Story } from '../support/story.ts'
 import type { Check } from './mutation.ts'
+import { ANALYTICS } from '../../support/manifests.ts'
 
 /* Checks of what is believed of a pipe that is not found, and of what is kept of it. */
 

@@ -1,14 +1,6 @@
 import { reachedLine } from '../../../src/cli/failpoints.ts'
-import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
-import {
-  CREDENTIAL,
-  mountSecrets,
-  ORGANIZATION,
-  pipeManifest,
-  runArgs,
-  SERVICE,
-  SERVICE_ID,
-} from '../../support/manifests.ts'
+import { type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
+import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf, type Shown } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace, type Workspace } from '../../support/workspace.ts'
@@ -18,6 +10,7 @@ import { recordOf } from './ledger.ts'
 import { endOf } from './end-of.ts'
 import type { Counts, Facts } from './oracle.ts'
 import { startSuccessor, type Successor, type SuccessorPlace } from './successor.ts'
+import { startPlatform } from '../../support/platform.ts'
 
 /** In the order of their turns: one at a time, so the failpoint that counts is reached by the second. */
 const NEIGHBOUR = 'a-neighbour'
@@ -44,11 +37,7 @@ export interface Experiment {
  */
 export async function experiment(combination: Combination, options: ExperimentOptions): Promise<Experiment> {
   using workspace = createWorkspace()
-  await using platform = await createSandbox({
-    credentials: [CREDENTIAL],
-    alertTokens: [],
-    fixture: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
-  })
+  await using platform = await startPlatform()
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   for (const name of [NEIGHBOUR, VICTIM]) workspace.write(`manifests/${name}.yaml`, pipeManifest(name))

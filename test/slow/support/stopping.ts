@@ -1,19 +1,12 @@
-import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
-import {
-  CREDENTIAL,
-  mountSecrets,
-  ORGANIZATION,
-  pipeManifest,
-  platformArgs,
-  SERVICE,
-  SERVICE_ID,
-} from '../../support/manifests.ts'
+import { type Sandbox } from '../../../src/sandbox/sandbox-server.ts'
+import { mountSecrets, pipeManifest, platformArgs, SERVICE } from '../../support/manifests.ts'
 import type { Program } from '../../support/process.ts'
 import { resourcesOf, startProgram, urlOf } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace, type Workspace } from '../../support/workspace.ts'
 import { endOf } from './end-of.ts'
 import { recordOf } from './ledger.ts'
+import { startPlatform } from '../../support/platform.ts'
 
 /** A program with a create to stop in the middle of. */
 export interface Stopping {
@@ -49,11 +42,7 @@ export interface Stopped {
 /** Runs the real program, stops it, and starts it again to see what it makes of what was left. */
 export async function stopInTheMiddle(stopping: Stopping): Promise<Stopped> {
   using workspace = createWorkspace()
-  await using platform = await createSandbox({
-    credentials: [CREDENTIAL],
-    alertTokens: [],
-    fixture: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
-  })
+  await using platform = await startPlatform()
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   const names = Array.from({ length: stopping.pipes }, (_, index) => `p${index + 1}`)

@@ -1,30 +1,22 @@
 import {
+  ANALYTICS,
   CREDENTIAL,
   mountCredential,
   mountSecrets,
-  ORGANIZATION,
   pipeManifest,
+  type PipeOptions,
   platformArgs,
   runArgs,
-  SERVICE_ID,
+  serviceManifest,
+  type ServiceOptions,
 } from '../../support/manifests.ts'
 import { runProgram, startProgram, urlOf, type Program, type ProgramOptions } from '../../support/process.ts'
 import type { Workspace } from '../../support/workspace.ts'
 import { createWorkspace } from '../../support/workspace.ts'
 import { createFakePlatform, type FakePlatform, type FakePlatformOptions } from './fake-platform.ts'
-import { liveOf, type Live } from './live.ts'
+import { liveOf, type Live } from '../../support/live.ts'
 
 /* The real program, a fake platform and a folder of manifests, for one story; looked at from outside only. */
-
-/** A `Service` manifest, and whose credentials it uses. */
-export interface StoryService {
-  readonly name: string
-  readonly serviceId: string
-  /** Name of its secret; two services may share one. */
-  readonly secret: string
-}
-
-export const ANALYTICS: StoryService = { name: 'analytics', serviceId: SERVICE_ID, secret: 'analytics-api' }
 
 /** How the clocks of a program go; each as those of the machine unless given. */
 export interface Clocks {
@@ -41,22 +33,13 @@ export interface StoryOptions extends Omit<FakePlatformOptions, 'services'> {
   readonly main?: string
 }
 
-export interface PipeOptions {
-  /** Key of the policy → value, as YAML. */
-  readonly policy?: Readonly<Record<string, string>>
-  readonly service?: string
-  /** `spec.name`; also its topic and table. */
-  readonly name?: string
-  readonly replicas?: number
-}
-
 export interface Story extends AsyncDisposable {
   readonly workspace: Workspace
   readonly platform: FakePlatform
   /** Path of the ledger. */
   readonly ledger: string
   writePipe(key: string, options?: PipeOptions): void
-  writeService(service: StoryService): void
+  writeService(service: ServiceOptions): void
   /** Starts the daemon; it is killed with the story. */
   start(more?: readonly string[], options?: StartOptions): Promise<Live>
   /** Creates these pipes, as they were an hour ago, and ends in good order. */
@@ -78,7 +61,7 @@ export function keyIdOf(secret: string): string {
 }
 
 export async function createStory(
-  services: readonly StoryService[] = [ANALYTICS],
+  services: readonly ServiceOptions[] = [ANALYTICS],
   { main, ...options }: StoryOptions = {},
 ): Promise<Story> {
   await using stack = new AsyncDisposableStack()
@@ -101,7 +84,7 @@ export async function createStory(
     return { NODE_OPTIONS: `--import=${CLOCKS}`, CLOCK_SPEED: String(speed), ...shift }
   }
 
-  function writeService(service: StoryService): void {
+  function writeService(service: ServiceOptions): void {
     workspace.write(`manifests/service-${service.name}.yaml`, serviceManifest(service))
   }
 
@@ -125,7 +108,7 @@ export async function createStory(
     workspace,
     platform,
     ledger: workspace.path('ledger.db'),
-    writePipe: (key, pipe) => workspace.write(`manifests/${key}.yaml`, pipeText(key, pipe)),
+    writePipe: (key, pipe) => workspace.write(`manifests/${key}.yaml`, pipeManifest(key, pipe)),
     writeService,
     start,
     apply: (more = []) =>
@@ -149,28 +132,4 @@ export async function createStory(
     shiftClock: (aheadMs) => workspace.write('clock', String(aheadMs)),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-/** A pipe's manifest. */
-export function pipeText(key: string, options: PipeOptions = {}): string {
-  const { policy = {}, service = 'analytics', name, replicas = 1 } = options
-  const members = Object.entries(policy).map(([member, value]) => `${member}: ${value}`)
-  const more = members.length === 0 ? '' : `policy: {${members.join(', ')}}`
-  const text = pipeManifest(key, { replicas, more }).replace('service: analytics', `service: ${service}`)
-  if (name === undefined) return text
-  return text
-    .replace('spec:\n', `spec:\n  name: ${name}\n`)
-    .replaceAll(`topics: ${key}`, `topics: ${name}`)
-    .replaceAll(`table: ${key}`, `table: ${name}`)
-}
-
-export function serviceManifest({ name, serviceId, secret }: StoryService): string {
-  return `apiVersion: pipewright/v1
-kind: Service
-metadata: {name: ${name}}
-spec:
-  organizationId: ${ORGANIZATION}
-  serviceId: ${serviceId}
-  credentials: {secretRef: {name: ${secret}}}
-`
 }

@@ -1,21 +1,13 @@
 import { rmSync } from 'node:fs'
 import { reachedLine } from '../../../src/cli/failpoints.ts'
-import { createSandbox } from '../../../src/sandbox/sandbox-server.ts'
-import {
-  CREDENTIAL,
-  mountSecrets,
-  ORGANIZATION,
-  pipeManifest,
-  runArgs,
-  SERVICE,
-  SERVICE_ID,
-} from '../../support/manifests.ts'
+import { mountSecrets, pipeManifest, runArgs, SERVICE } from '../../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf, type Program, type Shown } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { createWorkspace } from '../../support/workspace.ts'
 import { endOf } from './end-of.ts'
 import { recordOf } from './ledger.ts'
 import { creates } from './stopping.ts'
+import { startPlatform } from '../../support/platform.ts'
 
 export interface TwoWriters {
   readonly pipes: readonly string[]
@@ -31,11 +23,7 @@ export interface TwoWriters {
  */
 export async function twoWriters(options: { readonly main?: string } = {}): Promise<TwoWriters> {
   using workspace = createWorkspace()
-  await using platform = await createSandbox({
-    credentials: [CREDENTIAL],
-    alertTokens: [],
-    fixture: { services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }] },
-  })
+  await using platform = await startPlatform()
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   workspace.write('manifests/orders.yaml', pipeManifest('orders'))

@@ -1,8 +1,9 @@
-import { pipeText, type Story } from './story.ts'
-import type { Live } from './live.ts'
+import { type Story } from './story.ts'
+import type { Live } from '../../support/live.ts'
 import type { FakePipe } from './fake-world.ts'
 import { ownError } from './fake-platform.ts'
 import { until } from '../../support/until.ts'
+import { pipeManifest } from '../../support/manifests.ts'
 
 /** What a write has to wait for: a 429 that pauses its credential, or a place in a small budget. */
 export const WAITS = ['a 429 pauses the credential', 'the budget has no place'] as const
@@ -57,7 +58,7 @@ export async function waitingFor(
 export function madeByOthers({ platform }: Story, name: string, serviceId: string): FakePipe {
   const { world } = platform
   const keyId = world.services.find((service) => service.serviceId === serviceId)?.keyIds[0]
-  const topic = /topics: (\S+)/.exec(pipeText(name))?.[1]
+  const topic = /topics: (\S+)/.exec(pipeManifest(name))?.[1]
   const body = {
     name,
     source: { kafka: { brokers: 'b-1.example:9092', topics: topic } },

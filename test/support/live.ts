@@ -1,6 +1,6 @@
-import type { Program, Shown } from '../../support/process.ts'
-import { resourcesOf } from '../../support/process.ts'
-import { until } from '../../support/until.ts'
+import type { Program, Shown } from './process.ts'
+import { resourcesOf } from './process.ts'
+import { until } from './until.ts'
 
 /** One line of history, as the API gives it. */
 export interface Told {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../torture/random.ts'
-import { otherScripts } from './chooser.ts'
-import { digestOf } from './digest.ts'
-import type { Model } from './model.ts'
-import { play, type Move, type Played } from './play.ts'
-import { settledModel } from './settled.ts'
-import { stepsOf } from './steps.ts'
-import { WORLDS, type World } from './worlds.ts'
+import { otherScripts } from '../explore/chooser.ts'
+import { digestOf } from '../explore/digest.ts'
+import type { Model } from '../explore/model.ts'
+import { play, type Move, type Played } from '../explore/play.ts'
+import { settledModel } from '../explore/settled.ts'
+import { stepsOf } from '../explore/steps.ts'
+import { WORLDS, type World } from '../explore/worlds.ts'
 
 /*
  * The explorer goes on from one of all situations with the same digest. So whatever can happen in one of them has to happen

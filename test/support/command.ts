@@ -1,0 +1,26 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runCommand } from '../../src/cli/program.ts'
+
+/** What came of a command. */
+export interface Ended {
+  readonly code: number | NodeJS.Signals
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command to its end within this process, which is quicker than a process of its own. */
+export async function runHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const texts = Promise.all([text(stdout), text(stderr)])
+  const never = new AbortController().signal
+  const stop = { stopping: never, forced: never, onHangup: () => undefined }
+  const code = await runCommand({ stdout, stderr, env, stop }, args)
+  stdout.end()
+  stderr.end()
+  const [out, err] = await texts
+  return { code, stdout: out, stderr: err }
+}
