@@ -14,7 +14,7 @@ import type {
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
-import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
+import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */

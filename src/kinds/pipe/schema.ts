@@ -1,6 +1,5 @@
 import { z } from '../zod.ts'
-import { API_VERSION, Metadata, ResourceName } from '../metadata.ts'
-import { CreateOncePolicy } from '../policy.ts'
+import { API_VERSION, Metadata, ResourceName, CreateOncePolicy } from '../manifest.ts'
 import { Count, Text } from '../wire-types.ts'
 import { PipeSource } from './source-schema.ts'
 

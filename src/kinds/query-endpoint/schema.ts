@@ -1,6 +1,5 @@
 import { z } from '../zod.ts'
-import { API_VERSION, Metadata, ResourceName } from '../metadata.ts'
-import { UpsertPolicy } from '../policy.ts'
+import { API_VERSION, Metadata, ResourceName, UpsertPolicy } from '../manifest.ts'
 import { Text } from '../wire-types.ts'
 
 /** The roles of the interface (2.7). */

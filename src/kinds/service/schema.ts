@@ -1,5 +1,5 @@
 import { z } from '../zod.ts'
-import { API_VERSION, Metadata } from '../metadata.ts'
+import { API_VERSION, Metadata } from '../manifest.ts'
 import { SecretBundleRef } from '../secret-ref.ts'
 
 /** A manifest that names a database service and the credentials for it. It is never created. */

@@ -2,7 +2,7 @@ import { isMap, isScalar, type Document } from 'yaml'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import { knownKey, lifecycleOf, MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
-import { ResourceName } from '../../kinds/metadata.ts'
+import { ResourceName } from '../../kinds/manifest.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
 

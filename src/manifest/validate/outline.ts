@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
-import { API_VERSION } from '../../kinds/metadata.ts'
+import { API_VERSION } from '../../kinds/manifest.ts'
 import type { Path, Statement } from '../diagnostics/diagnostic.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 import { printable } from '../diagnostics/source-text.ts'
