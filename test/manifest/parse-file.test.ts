@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
-import { findTooMany } from '../../src/manifest/yaml/token-limit.ts'
+import { DEFAULT_LIMITS, findTooMany } from '../../src/manifest/yaml/limits.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
 import { documents, findingsOf, parse, pipe, service } from './support.ts'
 import { cpuMsOf } from '../support/cpu.ts'

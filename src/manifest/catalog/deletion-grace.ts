@@ -1,7 +1,7 @@
 import type { Key } from '../../kinds/key.ts'
-import type { CatalogState } from './catalog-state.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
+import type { Catalog } from '../../contract/catalog.ts'
 
 /** Readings in a row that have to agree before a key is gone. */
 const AGREEING = 3
@@ -69,4 +69,19 @@ function hiddenIn(reading: Reading): (file: string | undefined) => boolean {
     if (file === undefined || hidden.has('') || hidden.has(file)) return true
     return foldersOf(file).some((folder) => folder.endsWith('/') && hidden.has(folder))
   }
+}
+
+/** A catalog, and what has to be remembered until the next reading. */
+export interface CatalogState {
+  readonly catalog: Catalog
+  /** Keys that are missing, and for how many readings in a row; from three on they are gone. */
+  readonly absences: ReadonlyMap<Key, number>
+  /** Missing keys whose absence a person believed: they raise no further alarm. */
+  readonly accepted: ReadonlySet<Key>
+  /** Keys that are missing and not yet believed to be gone, also those that never had an entry. */
+  readonly pending: ReadonlySet<Key>
+  /** Files in which a Lock stood when they were last read. */
+  readonly lockFiles: ReadonlySet<string>
+  /** Documents of each kind, valid or not. */
+  readonly counts: Readonly<Record<string, number>>
 }

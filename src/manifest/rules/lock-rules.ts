@@ -3,7 +3,7 @@ import { isResource } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import { crossFinding, groupsOf, listed, othersIn, type CrossFinding } from './cross-finding.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import { isLockFileName } from '../files/lock-file-name.ts'
+import { isLockFileName } from '../validate/outline.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
 import type { Reading } from '../files/read-directory.ts'
 
