@@ -186,6 +186,11 @@ describe('one file', () => {
     expect(cost).toBeLessThan(20_000)
   })
 
+  test('directives before marks without end are passed over once', () => {
+    const cost = cpuMsOf(() => parse(`%a\n${'---\n'.repeat(80_000)}`))
+    expect(cost).toBeLessThan(20_000)
+  })
+
   const MIB = 1_048_576
   test.each([
     ['empty lists in a row', '[]', 'too-complex'],

@@ -47,6 +47,12 @@ export interface Chunk {
   readonly end: number
 }
 
+/** A line that ends whatever stands before it. */
+const MARK = /^(?:---|\.\.\.)(?![^ \t\r])/
+
+/** A line that says nothing: blank, a comment, or a bare mark. */
+const BLANK = /^(?:---)?[ \t\r]*(?:#|$)/
+
 /**
  * Where the documents of a file begin and end. A line that begins with `---` or `...` ends whatever stands
  * before it, quoted or not (YAML 1.2, 9.1.2): cutting there first keeps one broken document from swallowing the next.
@@ -55,56 +61,23 @@ export interface Chunk {
 export function splitDocuments(text: string): readonly Chunk[] {
   const chunks: Chunk[] = []
   let start = 0
-  for (const { at, next } of marks(text)) {
-    const content = contentOf(text, start, at)
-    if (content !== 'directives') {
-      if (content === 'something') chunks.push({ start, end: next > at ? next : at })
-      start = next
+  let content: 'nothing' | 'directives' | 'something' = 'nothing'
+  let line = 0
+  for (const lineText of text.split('\n')) {
+    const next = Math.min(line + lineText.length + 1, text.length)
+    const isEnd = lineText.startsWith('...')
+    const cuts = content !== 'directives' && (isEnd || line > 0) && MARK.test(lineText)
+    if (cuts) {
+      const cut = isEnd ? next : line
+      if (content === 'something') chunks.push({ start, end: cut })
+      start = cut
+      content = 'nothing'
     }
+    if (!(cuts && isEnd) && !BLANK.test(lineText)) {
+      content = content !== 'something' && lineText.startsWith('%') ? 'directives' : 'something'
+    }
+    line = next
   }
-  if (contentOf(text, start, text.length) !== 'nothing') chunks.push({ start, end: text.length })
+  if (content !== 'nothing') chunks.push({ start, end: text.length })
   return chunks
-}
-
-/** Each mark: where the part before it ends, and where the next one begins. */
-function* marks(text: string): Generator<{ readonly at: number; readonly next: number }> {
-  for (let line = 0; line < text.length;) {
-    const end = text.indexOf('\n', line)
-    const mark = text.startsWith('---', line) ? '-' : text.startsWith('...', line) ? '.' : ''
-    const after = text[line + 3]
-    if (
-      mark !== '' &&
-      (after === undefined || after === ' ' || after === '\t' || after === '\n' || after === '\r')
-    ) {
-      const nextLine = end < 0 ? text.length : end + 1
-      if (mark === '.') yield { at: line, next: nextLine }
-      else if (line > 0) yield { at: line, next: line }
-    }
-    if (end < 0) return
-    line = end + 1
-  }
-}
-
-function contentOf(text: string, start: number, end: number): 'nothing' | 'directives' | 'something' {
-  let found: 'nothing' | 'directives' = 'nothing'
-  for (let line = start; line < end;) {
-    const newline = text.indexOf('\n', line)
-    const stop = newline < 0 || newline > end ? end : newline
-    const first = firstVisible(text, line, stop)
-    if (first === '%' && text[line] === '%') found = 'directives'
-    else if (first !== '' && first !== '#') {
-      const bare = text.startsWith('---', line) && firstVisible(text, line + 3, stop)
-      if (bare !== '' && bare !== '#') return 'something'
-    }
-    line = stop + 1
-  }
-  return found
-}
-
-function firstVisible(text: string, start: number, end: number): string {
-  for (let at = start; at < end; at += 1) {
-    const character = text[at] ?? ''
-    if (character !== ' ' && character !== '\t' && character !== '\r') return character
-  }
-  return ''
 }
