@@ -1,6 +1,5 @@
-import { z } from '../zod.ts'
+import { Text, z } from '../zod.ts'
 import { API_VERSION, Metadata, ReadOnlyPolicy } from '../manifest.ts'
-import { Text } from '../wire-types.ts'
 
 const Timestamp = z.iso.datetime({ offset: true })
 
