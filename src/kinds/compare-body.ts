@@ -15,8 +15,7 @@ export function compareBody(
   desired: JsonObject,
   observed: JsonObject,
 ): readonly Difference[] {
-  const differences = compareFields(fields, desired, observed, '')
-  return differences.length < 2 ? differences : differences.toSorted((a, b) => (a.field < b.field ? -1 : 1))
+  return compareFields(fields, desired, observed, '').toSorted((a, b) => (a.field < b.field ? -1 : 1))
 }
 
 /** As {@link compareBody}, unsorted, with `prefix` before each path. */

@@ -1,7 +1,7 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/definition.ts'
-import type { Policy } from '../kinds/policy.ts'
+import type { Policy } from '../kinds/manifest.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
 import type { MissingSecret } from './reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'

@@ -1,6 +1,6 @@
 import type { CreateOnceKind, UpsertKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
-import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
+import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { CreatePermit, Platform, ReadTarget, Reply, ServiceAccess } from '../../src/contract/platform.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'

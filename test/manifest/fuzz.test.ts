@@ -13,7 +13,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
-import { splitDocuments } from '../../src/manifest/yaml/split-documents.ts'
+import { splitDocuments } from '../../src/manifest/yaml/parse-yaml.ts'
 import {
   documents,
   endpoint,

@@ -1,9 +1,9 @@
 import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { createPlaces } from '../../src/manifest/diagnostics/source-locator.ts'
+import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 
 /** Files as texts, that several processes may read. */
 export interface ModelDirectory {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
-import { countStatuses, judge } from '../../src/server/health-summary.ts'
+import { countStatuses, judge } from '../../src/server/api/overview.ts'
 import { finding, overview, resource } from './fake-parts.ts'
 
 const READY: Health = { ok: true, detail: '' }

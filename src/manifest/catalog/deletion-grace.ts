@@ -1,7 +1,25 @@
 import type { Key } from '../../kinds/key.ts'
-import type { CatalogState } from './catalog-state.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
+import type { Catalog } from '../../contract/catalog.ts'
+import { LOCK } from '../../kinds/lock/schema.ts'
+import { isLockFileName } from '../validate/outline.ts'
+import type { ParsedDocument } from '../validate/parse-document.ts'
+
+/** A catalog, and what has to be remembered until the next reading. */
+export interface CatalogState {
+  readonly catalog: Catalog
+  /** Keys that are missing, and for how many readings in a row; from three on they are gone. */
+  readonly absences: ReadonlyMap<Key, number>
+  /** Missing keys whose absence a person believed: they raise no further alarm. */
+  readonly accepted: ReadonlySet<Key>
+  /** Keys that are missing and not yet believed to be gone, also those that never had an entry. */
+  readonly pending: ReadonlySet<Key>
+  /** Files in which a Lock stood when they were last read. */
+  readonly lockFiles: ReadonlySet<string>
+  /** Documents of each kind, valid or not. */
+  readonly counts: Readonly<Record<string, number>>
+}
 
 /** Readings in a row that have to agree before a key is gone. */
 const AGREEING = 3
@@ -69,4 +87,34 @@ function hiddenIn(reading: Reading): (file: string | undefined) => boolean {
     if (file === undefined || hidden.has('') || hidden.has(file)) return true
     return foldersOf(file).some((folder) => folder.endsWith('/') && hidden.has(folder))
   }
+}
+
+/**
+ * Files, and folders with a `/` at the end, that may hold a Lock, or an entry of one, which this reading could not read.
+ * An empty text: anywhere.
+ * @param lockFiles files in which Locks stood before: see {@link lockFilesAfter}
+ */
+export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
+  const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
+  const broken = [...reading.files.values()].filter(
+    (file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),
+  )
+  const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
+  return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
+}
+
+/** The files in which a Lock stands, and those where one stood when they were last read. */
+export function lockFilesAfter(
+  before: ReadonlySet<string>,
+  reading: Reading,
+  isHidden: (file: string) => boolean,
+): ReadonlySet<string> {
+  const files = [...reading.files.values()].filter(({ documents }) =>
+    documents.some(({ kind }) => kind === LOCK.name),
+  )
+  return new Set([...files.map(({ file }) => file), ...[...before].filter(isHidden)])
+}
+
+function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
+  return kind === LOCK.name && manifest === undefined
 }

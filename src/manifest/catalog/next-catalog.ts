@@ -1,16 +1,21 @@
 import type { Catalog, SourceProblem } from '../../contract/catalog.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
-import { absencesOf, type Absences } from './deletion-grace.ts'
-import type { CatalogState } from './catalog-state.ts'
+import {
+  absencesOf,
+  type Absences,
+  type CatalogState,
+  hiddenLockFiles,
+  lockFilesAfter,
+} from './deletion-grace.ts'
 import { placed } from '../rules/cross-finding.ts'
 import { crossFindings } from '../rules/reference-rules.ts'
 import { entriesOf } from './entries.ts'
 import { byPosition } from '../diagnostics/diagnostic.ts'
-import { agreedLocks, hiddenLockFiles, lockFilesAfter } from '../rules/lock-rules.ts'
+import { agreedLocks } from '../rules/lock-rules.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
 import { OWN_SECRETS, platformSecretFindings, type SecretFile } from '../rules/platform-secrets.ts'
-import type { Places } from '../diagnostics/source-locator.ts'
+import type { Places } from '../rules/source-locator.ts'
 import type { Reading } from '../files/read-directory.ts'
 
 export interface CatalogInput {

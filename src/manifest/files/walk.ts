@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
 import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
-import type { Limits } from './limits.ts'
+import type { Limits } from '../yaml/limits.ts'
 import { codeOf } from './read-bytes.ts'
 import { printable } from '../diagnostics/source-text.ts'
 
