@@ -6,7 +6,7 @@ import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { ResourceStatus, StatusBoard } from '../../src/contract/status.ts'
-import type { Change } from '../../src/server/changes.ts'
+import type { Change } from '../../src/server/recent-events.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 
