@@ -122,7 +122,7 @@ function apply(tables: WriteTables, { removed, written, history }: Change): Ledg
   if (removed.length > 0) tables.setUsedVersion(used)
   if (stored !== undefined) tables.put(stored)
   for (const entry of history) tables.addHistory(entry.key, encodeEntry(entry))
-  return stored && decodeRecord(stored)
+  return record
 }
 
 /** @throws {LedgerConflict} unless the record is still at the version that its writer saw */

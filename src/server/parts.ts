@@ -2,6 +2,7 @@ import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { WatchMode } from '../contract/events.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
@@ -17,6 +18,8 @@ export interface ServerParts {
   }
   readonly clock: Clock
   readonly board: StatusBoard
+  /** What the manifest asks for, sensitive values masked. */
+  desired(key: Key): JsonObject | undefined
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /** What happens is added to it by whoever emits. */
   readonly recentEvents: Omit<RecentEvents, 'add'>

@@ -11,7 +11,7 @@ import { runCommand } from '../../src/cli/program.ts'
 import { CreateOncePolicy } from '../../src/kinds/manifest.ts'
 import { isWell, STATUSES } from '../../src/plan/severity.ts'
 import { messageOf, REASONS, type Reason } from '../../src/plan/reason.ts'
-import { LINES } from '../../src/telemetry/log-lines.ts'
+import { LINES } from '../../src/telemetry/event-table.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
 import { alertRules } from '../support/alert-rules.ts'
 import { pipe } from '../reconcile/manifests.ts'
@@ -213,7 +213,7 @@ describe('what the runbook names exists', () => {
   })
 
   test('log lines', () => {
-    const messages = new Set(Object.values(LINES).map(({ message }) => message as string))
+    const messages = new Set(LINES.map(({ message }) => message))
     const named =
       PAGE.match(/[Ll]og:[^.]*?\./gs)?.flatMap((text) => text.match(/(?<=`)[A-Z][\w ]+(?=`)/g) ?? []) ?? []
     expect(named.length).toBeGreaterThan(10)

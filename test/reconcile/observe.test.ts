@@ -1,5 +1,5 @@
 import { seedStatus } from '../../src/reconcile/state/status-board.ts'
-import { withBodies } from '../../src/contract/status.ts'
+import { desiredBody, withBodies } from '../../src/contract/status.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Status } from '../../src/plan/severity.ts'
 import type { Reason } from '../../src/plan/reason.ts'
@@ -283,9 +283,9 @@ test('a turn leaves its place when it was told what is there, and keeps it while
 describe('what is shown of a pipe', () => {
   const ORDERS = 'Pipe/orders'
 
-  function shown({ board }: Given) {
+  function shown({ board, context }: Given) {
     const status = board.get(ORDERS)
-    return status && withBodies(status)
+    return status && withBodies(status, desiredBody(context.store.entry(ORDERS)?.manifest))
   }
 
   async function drifted(): Promise<Given> {

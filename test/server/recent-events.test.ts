@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
-import type { Change } from '../../src/server/changes.ts'
+import type { Change } from '../../src/server/recent-events.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
 import { condition, finding } from './fake-parts.ts'
 

@@ -34,7 +34,6 @@ function colourfulParts() {
       reason: 'Drifted',
       conditions: unwell,
       differences: [{ field: 'scaling.replicas', desired: '2', observed: '3' }],
-      desired: { name: 'drifted', scaling: { replicas: 2 } },
       observed: { name: 'drifted', scaling: { replicas: 3 }, state: 'Running' },
     }),
     ...Array.from({ length: 5 }, (_, index) =>
@@ -48,6 +47,7 @@ function colourfulParts() {
   ]
   const parts = fakeParts(
     {
+      desired: () => ({ name: 'drifted', scaling: { replicas: 2 } }),
       overview: () =>
         overview({
           sandbox: true,

@@ -9,7 +9,7 @@ import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { seedStatus, type WritableBoard } from '../../reconcile/state/status-board.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
-import { withBodies } from '../../contract/status.ts'
+import { desiredBody, withBodies } from '../../contract/status.ts'
 import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
@@ -51,7 +51,9 @@ export async function apply(
       revision: catalog.revision,
       problem: catalog.problem && { reason: catalog.problem.reason, message: catalog.problem.message },
       findings: catalog.findings,
-      resources: resources.map(withBodies),
+      resources: resources.map((status) =>
+        withBodies(status, desiredBody(catalog.entries.get(status.key)?.manifest)),
+      ),
     })
   } else {
     const paint = paintFor(io.stdout, io.env)

@@ -5,6 +5,7 @@ import { systemClock } from '../../daemon/system-clock.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 import type { Emit } from '../../contract/events.ts'
+import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
@@ -55,6 +56,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     listen: settings.listen,
     clock: systemClock,
     board,
+    desired: (key) => desiredBody(engine.context.store.entry(key)?.manifest),
     history: (query) => ledger.history(query),
     recentEvents,
     metrics: telemetry.metrics,

@@ -3,13 +3,11 @@ import type { Difference } from '../../kinds/difference.ts'
 import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
-import { maskSensitive } from '../../kinds/mask.ts'
 import type { Action } from '../../plan/action.ts'
 import type { Conditions } from '../../plan/condition.ts'
 import { statusOf } from '../../plan/conditions.ts'
 import { messageOf } from '../../plan/reason.ts'
 import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
-import { expectedOf } from '../../kinds/lookup.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { ResourceStatus, StatusBoard } from '../../contract/status.ts'
 import type { Observation } from './store.ts'
@@ -55,7 +53,6 @@ export function describeStatus(input: {
 }): ResourceStatus {
   const { key, entry, record, observation, conditions, action, differences, message, revision } = input
   const manifest = entry?.manifest
-  const expected = manifest && expectedOf(manifest)
   return {
     key,
     kind: kindOf(key),
@@ -73,7 +70,6 @@ export function describeStatus(input: {
     service: serviceNameOf(manifest, record),
     pipeId: record.remote?.id,
     state: observation?.state,
-    desired: expected && JSON.stringify(maskSensitive(expected)),
     observed: observation?.reply,
     lastReconciledAt: input.lastReconciledAt,
     nextReconcileAt: input.nextReconcileAt,

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { CHANGE_TYPES, type Change } from '../changes.ts'
+import { CHANGE_TYPES, type Change } from '../recent-events.ts'
 import type { ServerParts } from '../parts.ts'
 import { REPLY_HEADERS, RequestError } from '../replies.ts'
 

@@ -1,7 +1,6 @@
-import { API_VERSION, Metadata, ResourceName } from '../../../src/kinds/metadata.ts'
-import { CreateOncePolicy } from '../../../src/kinds/policy.ts'
-import { Count, Text, UserCredentials } from '../../../src/kinds/wire-types.ts'
-import { z } from '../../../src/kinds/zod.ts'
+import { API_VERSION, CreateOncePolicy, Metadata, ResourceName } from '../../../src/kinds/manifest.ts'
+import { UserCredentials } from '../../../src/kinds/secret-ref.ts'
+import { Count, Text, z } from '../../../src/kinds/zod.ts'
 
 /** A manifest of a view: a query that is kept, over tables of another server. */
 export const ViewManifest = z.strictObject({
