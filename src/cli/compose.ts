@@ -116,7 +116,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
 async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Promise<string> {
   const { state } = await openSource(settings).load(
     new Map(),
-    { accept: 'doubt' },
+    { accept: 'normal' },
     new AbortController().signal,
   )
   const secrets = createSecretStore(settings.secretsDir)
@@ -132,7 +132,7 @@ export async function loadOnce(engine: Engine, signal: AbortSignal): Promise<Cat
   const known = new Map([...store.records()].map((record) => [record.key, record.file]))
   let result: LoadResult | undefined
   for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
-    result = await engine.source.load(known, { accept: 'doubt' }, signal)
+    result = await engine.source.load(known, { accept: 'normal' }, signal)
     if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
   }
   if (result === undefined) throw new Error('there is at least one reading')

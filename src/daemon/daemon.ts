@@ -97,7 +97,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     }
     const { action, outcome, next, also } = await reconciler.reconcile(key, request)
     // A turn that began before its manifest went may have recorded a key that no reading looks for any more.
-    if (action.reason === 'ManifestVanishing') doubtSoon()
+    if (action.reason === 'ManifestVanishing') readAgainSoon()
     if (outcome.result === 'done') changedAt.delete(key)
     answered()
     if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
@@ -144,13 +144,13 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     showPlaces(board, catalog)
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
-    if (state.pending.size > 0) doubtSoon()
+    if (state.pending.size > 0) readAgainSoon()
     tellBrake()
   }
 
   /** Reads again soon, unless the directory is not believed anyway. */
-  function doubtSoon(): void {
-    if (sourceProblem === undefined) readings.doubt()
+  function readAgainSoon(): void {
+    if (sourceProblem === undefined) readings.readAgain()
   }
 
   function ask(key: Key, priority: Priority): void {

@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
 import type { Status } from './severity.ts'
 import type { DecideInput } from './input.ts'
-import { doubtOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
+import { unknownOutcomeOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
 import { isKept, messageOf, REASONS, type Because, type Reason } from './reason.ts'
 
@@ -74,7 +74,7 @@ function validOf({ decided: { desired } }: ConditionsInput): Claim {
       const said = desired.problem ?? 'The manifest has errors.'
       return claimOf('False', { reason: 'InvalidManifest', facts: { said } })
     }
-    case 'vanishing':
+    case 'missing':
       return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
       return claimOf('Unknown', { reason: 'Orphaned', facts: undefined })
@@ -87,8 +87,8 @@ function syncedOf(input: ConditionsInput): Claim {
   if (outcome.result === 'unknown')
     return claimOf('Unknown', { reason: 'OutcomeUnknown', facts: outcome.facts })
   if (outcome.result === 'failed') {
-    const doubt = action.type === 'adopt' ? stillUnknown(decided, messageOf(outcome)) : undefined
-    if (doubt !== undefined) return doubt
+    const still = action.type === 'adopt' ? stillUnknown(decided, messageOf(outcome)) : undefined
+    if (still !== undefined) return still
     const looking = action.type === 'observe' || action.type === 'report' || action.type === 'hold'
     return claimOf(looking ? 'Unknown' : 'False', outcome)
   }
@@ -126,11 +126,11 @@ function heldSynced(
   previous: Conditions | undefined,
 ): Claim {
   const { observed } = decided
-  const unknown = doubtOf(decided)
+  const unknown = unknownOutcomeOf(decided)
   if (unknown !== undefined)
     return claimOf('Unknown', {
       reason: 'OutcomeUnknown',
-      facts: { ...unknown, before: withoutDoubt(action) },
+      facts: { ...unknown, before: withoutUnknown(action) },
     })
   if (action.reason === 'InvalidManifest' && observed.status === 'found') {
     return observed.differences.length === 0
@@ -146,9 +146,9 @@ function heldSynced(
 }
 
 /** What a hold says of itself, in words. */
-function withoutDoubt({ reason, facts }: Because): string {
-  const isDoubted = facts !== undefined && 'unknown' in facts
-  return messageOf({ reason, facts: isDoubted ? { ...facts, unknown: undefined } : facts })
+function withoutUnknown({ reason, facts }: Because): string {
+  const hasUnknown = facts !== undefined && 'unknown' in facts
+  return messageOf({ reason, facts: hasUnknown ? { ...facts, unknown: undefined } : facts })
 }
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])

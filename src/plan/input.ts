@@ -10,7 +10,7 @@ import type { Fingerprint, LedgerRecord } from './record.ts'
 export interface Desired {
   readonly key: Key
   /** As `Entry.state`, and `absent` once three readings agreed that the manifest is gone. */
-  readonly state: 'valid' | 'invalid' | 'vanishing' | 'absent'
+  readonly state: 'valid' | 'invalid' | 'missing' | 'absent'
   /** What is wrong with an invalid one, in words, with its place; undefined otherwise. */
   readonly problem: string | undefined
   /** Of the (last valid) manifest; undefined when there is none. */
@@ -67,7 +67,7 @@ export interface Surroundings {
  */
 export interface Similar {
   readonly key: Key
-  readonly how: 'gone' | 'namesake' | 'renamed-from'
+  readonly how: 'unclaimed' | 'claimed' | 'renamed-from'
   /** Where its manifest is, or was. */
   readonly file: string | undefined
 }

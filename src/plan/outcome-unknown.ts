@@ -82,7 +82,7 @@ export function unknownFacts(
 }
 
 /** The same while nobody has said what became of it. */
-export function doubtOf(input: DecideInput): UnknownOutcome | undefined {
+export function unknownOutcomeOf(input: DecideInput): UnknownOutcome | undefined {
   const intent = unansweredIntent(input)
   return intent && unknownFacts(input.recorded, intent, input.surroundings.knownIds)
 }

@@ -43,12 +43,12 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
  * Numbers of which two kin share at least one: what to look records up by, when there are many. Others may share one by
  * chance: {@link findSimilar} decides.
  */
-export function marksOfCandidate({ serviceId, platformName, fingerprint }: Candidate): readonly number[] {
+export function hashesOfCandidate({ serviceId, platformName, fingerprint }: Candidate): readonly number[] {
   return [nameMark(serviceId, platformName), bodyMark(serviceId, fingerprint.fields)]
 }
 
 /** The numbers under which a record is found by its kin; none for what left nothing on the platform. */
-export function marksOfRecord(record: LedgerRecord): readonly number[] {
+export function hashesOfRecord(record: LedgerRecord): readonly number[] {
   const { service, platformName, applied } = record
   if (service === undefined || !leftSomething(record)) return []
   return [

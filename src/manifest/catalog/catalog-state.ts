@@ -5,7 +5,7 @@ import type { Key } from '../../kinds/key.ts'
 export interface CatalogState {
   readonly catalog: Catalog
   /** Keys that are missing, and for how many readings in a row; from three on they are gone. */
-  readonly absences: ReadonlyMap<Key, number>
+  readonly missingFor: ReadonlyMap<Key, number>
   /** Missing keys whose absence a person believed: they raise no further alarm. */
   readonly accepted: ReadonlySet<Key>
   /** Keys that are missing and not yet believed to be gone, also those that never had an entry. */

@@ -14,7 +14,7 @@ import {
   type Created,
   type Creation,
 } from './create-outcome.ts'
-import { doubtOf } from './replied-id.ts'
+import { mismatchOf } from './replied-id.ts'
 import { createOutcomeOf } from './outcome-of-error.ts'
 import type { CreatePermit, Reply } from '../../contract/platform.ts'
 import type { OutcomeOutbox, PendingOutcome } from './outcome-outbox.ts'
@@ -91,14 +91,14 @@ async function sendOnce(
       ? settleFailure(context, outbox, attempt, outcome)
       : settleUnknown(context, outbox, attempt, outcome)
   }
-  const doubt = doubtOf(
+  const mismatch = mismatchOf(
     context.store,
     { key, service: creation.service, name: creation.platformName },
     reply.value,
   )
-  if (doubt === undefined) return settleSuccess(context, outbox, attempt, reply)
+  if (mismatch === undefined) return settleSuccess(context, outbox, attempt, reply)
   const { requestId } = reply
-  const seen = { at: context.clock.now(), httpStatus: 200, requestId, what: doubt, pipeId: undefined }
+  const seen = { at: context.clock.now(), httpStatus: 200, requestId, what: mismatch, pipeId: undefined }
   return settleUnknown(context, outbox, attempt, { result: 'unknown', requestId, seen })
 }
 

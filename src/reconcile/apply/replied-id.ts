@@ -25,7 +25,7 @@ interface Expected {
 const LONGEST = 64
 
 /** Why the id of a reply to a create cannot be that of the new pipe, in words that name it; undefined: it can. */
-export function doubtOf(store: StateStore, expected: Expected, pipe: RemoteResource): string | undefined {
+export function mismatchOf(store: StateStore, expected: Expected, pipe: RemoteResource): string | undefined {
   const { id, serviceId, name } = pipe
   const answered = `the platform answered 200 with the id "${shown(id)}"`
   if (!isUuid(id)) return `${answered}, which is no UUID`

@@ -48,8 +48,7 @@ export async function askPlatform(
   const askedAt = context.clock.monotonic()
   const options = { priority: request.priority, signal: request.stopping }
   try {
-    if (state === 'absent' || state === 'vanishing' || isLeftAlone(entry, context.clock.now()))
-      return undefined
+    if (state === 'absent' || state === 'missing' || isLeftAlone(entry, context.clock.now())) return undefined
     const asked = questionOf(context, { key, entry, recorded, service, permit }, options)
     if (asked === undefined) return undefined
     const reply = await asked

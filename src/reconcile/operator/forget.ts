@@ -43,7 +43,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const entry = store.entry(key)
   const { catalog } = store
   const instead = 'Remove the manifest first; or, to have it left alone for a while, set policy.suspend.'
-  if (entry !== undefined && entry.state !== 'vanishing') {
+  if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
     return `${key} has a manifest, at ${file}:${line}, so it would be created again. ${instead}`
   }

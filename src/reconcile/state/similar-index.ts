@@ -1,6 +1,6 @@
 import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { type Candidate, marksOfCandidate, marksOfRecord } from '../../plan/rename-detection.ts'
+import { type Candidate, hashesOfCandidate, hashesOfRecord } from '../../plan/rename-detection.ts'
 
 /** Finds kin without comparing each newcomer with each record. */
 export interface SimilarIndex {
@@ -19,15 +19,15 @@ export function createSimilarIndex(records: () => Iterable<LedgerRecord>): Simil
 
   function made(): Index {
     const index: Index = new Map()
-    for (const record of records()) for (const mark of marksOfRecord(record)) add(index, mark, record.key)
+    for (const record of records()) for (const mark of hashesOfRecord(record)) add(index, mark, record.key)
     return index
   }
 
   return {
     replace(before, after) {
       if (keysOf === undefined) return
-      const old = before === undefined ? [] : marksOfRecord(before)
-      const marks = after === undefined ? [] : marksOfRecord(after)
+      const old = before === undefined ? [] : hashesOfRecord(before)
+      const marks = after === undefined ? [] : hashesOfRecord(after)
       if (before !== undefined)
         for (const mark of old) if (!marks.includes(mark)) remove(keysOf, mark, before.key)
       if (after !== undefined) for (const mark of marks) if (!old.includes(mark)) add(keysOf, mark, after.key)
@@ -35,7 +35,7 @@ export function createSimilarIndex(records: () => Iterable<LedgerRecord>): Simil
     of(candidate) {
       keysOf ??= made()
       const found = new Set<Key>()
-      for (const mark of marksOfCandidate(candidate)) {
+      for (const mark of hashesOfCandidate(candidate)) {
         const keys = keysOf.get(mark) ?? []
         for (const key of typeof keys === 'string' ? [keys] : keys) found.add(key)
       }

@@ -44,7 +44,7 @@ export interface StateStore {
   readonly catalog: Catalog | undefined
   setCatalog(catalog: Catalog): void
   entry(key: Key): Entry | undefined
-  /** Whether a key is wanted, held, doubted or gone. */
+  /** Whether a key is wanted, held, missing or absent. */
   desiredState(key: Key): Desired['state']
   records(): Iterable<LedgerRecord>
   record(key: Key): LedgerRecord | undefined
@@ -127,7 +127,7 @@ export function createStateStore({
     desiredState(key) {
       const entry = catalog?.entries.get(key)
       if (entry !== undefined) return entry.state
-      return catalog?.gone.has(key) === true ? 'absent' : 'vanishing'
+      return catalog?.deleted.has(key) === true ? 'absent' : 'missing'
     },
     records: () => records.values(),
     record: (key) => records.get(key),
