@@ -151,8 +151,8 @@ export function openSource(settings: Settings): Source {
 /** The files of mounted secrets that no manifest may refer to: what Pipewright itself signs in with, or asks for. */
 function ownSecretsOf(settings: Settings): readonly SecretFile[] {
   const { secretsDir, alertsTokenFile, adminTokenFile, notifications } = settings
-  const told = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
-  return [alertsTokenFile, adminTokenFile, ...told].flatMap((file) => {
+  const files = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
+  return [alertsTokenFile, adminTokenFile, ...files].flatMap((file) => {
     const [name, key, ...rest] = file === undefined ? [] : relative(secretsDir, file).split(sep)
     return name === undefined || key === undefined || rest.length > 0 ? [] : [{ name, key }]
   })

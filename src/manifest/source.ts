@@ -13,7 +13,7 @@ import { readDirectory, type DirectoryReading } from './files/read-directory.ts'
 /** What one more reading brought. */
 export interface LoadResult {
   readonly state: CatalogState
-  /** Keys whose digest changed, that appeared, or that became gone; in order. */
+  /** Keys whose digest changed, that appeared, or that were deleted; in order. */
   readonly changed: readonly Key[]
   /** Documents of each kind. */
   readonly counts: Readonly<Record<string, number>>

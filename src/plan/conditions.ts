@@ -92,8 +92,8 @@ function syncedOf(input: ConditionsInput): Claim {
     const looking = action.type === 'observe' || action.type === 'report' || action.type === 'hold'
     return claimOf(looking ? 'Unknown' : 'False', outcome)
   }
-  const told: Because = outcome.reason === undefined ? action : outcome
-  const { reason } = told
+  const because: Because = outcome.reason === undefined ? action : outcome
+  const { reason } = because
   // However it came to be in sync, it is: the condition does not change again at the next look.
   if (IN_SYNC.has(reason)) return claimOf('True', { reason: 'InSync', facts: { as: decided.lifecycle } })
   switch (action.type) {
@@ -101,11 +101,11 @@ function syncedOf(input: ConditionsInput): Claim {
     case 'adopt':
     case 'upsert':
     case 'observe':
-      return claimOf(reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False', because)
     case 'report':
-      return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', because)
     case 'refuse':
-      return claimOf(reason === 'OutcomeUnknown' ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'OutcomeUnknown' ? 'Unknown' : 'False', because)
     case 'hold':
       return heldSynced(action, decided, previous)
   }
@@ -196,7 +196,7 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
   'ReplacedRecently',
 ])
 
-/** What to do about an unknown outcome is long, and told once. */
+/** What to do about an unknown outcome is long, and stands in one condition only. */
 const UNKNOWN_BRIEFLY: Claim = {
   status: 'Unknown',
   reason: 'OutcomeUnknown',

@@ -62,7 +62,7 @@ interface Reconciliation {
   readonly also: Set<Key>
 }
 
-/** @param rescue of an earlier life, where one goes on from what it had in memory */
+/** @param outbox that of an earlier reconciler, where one goes on from what it had in memory */
 export function createReconciler(
   context: ReconcileContext,
   board: WritableBoard,
@@ -242,7 +242,7 @@ async function conclude(
   })
 }
 
-/** At once when there is nothing to carry out, as in most turns. */
+/** At once when there is nothing to carry out, as mostly. */
 function carryOut(
   reconciliation: Reconciliation,
   assessment: Assessment,

@@ -32,7 +32,7 @@ export function changesOf(event: Event): readonly Change[] {
           ]
         : [{ type: 'source', keys: [] }]
     case 'SourceFailed':
-    case 'BrakeChanged':
+    case 'CreateLimitChanged':
     case 'WatchModeChanged':
       return [{ type: 'source', keys: [] }]
     case 'CreateStarted':

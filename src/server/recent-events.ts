@@ -133,7 +133,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     note({ at: now(), type: 'source', what: 'watch', message })
   }
 
-  function noteBrake({ on, wanted, limit }: Extract<Event, { type: 'BrakeChanged' }>): void {
+  function noteCreateLimit({ on, wanted, limit }: Extract<Event, { type: 'CreateLimitChanged' }>): void {
     const message = on
       ? `${wanted} creations are wanted at once, and at most ${limit} may pass.`
       : 'Creations may pass again.'
@@ -170,7 +170,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
       if (event.type === 'SourceLoaded') noteReading(event)
       if (event.type === 'SourceFailed') noteFailure(event)
       if (event.type === 'WatchModeChanged') noteWatchMode(event)
-      if (event.type === 'BrakeChanged') noteBrake(event)
+      if (event.type === 'CreateLimitChanged') noteCreateLimit(event)
       if (event.type === 'Forgotten') spans.delete(event.key)
       for (const change of changesOf(event)) tell(change)
     },

@@ -5,7 +5,7 @@ import { line, LINES, SILENT_EVENTS, type Line, type LineDefinition } from './lo
 export type PlainEvent = Exclude<Event, { type: 'SourceLoaded' | 'SourceFailed' }>
 
 /**
- * The line of an event that is told whenever it happens, or `undefined` when it is only counted.
+ * The line of an event that is logged whenever it happens, or `undefined` when it is only counted.
  * Info: something changed. Warn: something stands in the way. Error: our fault, or a person is needed.
  */
 export function lineOf(event: PlainEvent): Line | undefined {
@@ -67,7 +67,7 @@ export function lineOf(event: PlainEvent): Line | undefined {
         durationMs: event.durationMs,
         detail: event.message,
       })
-    case 'BrakeChanged':
+    case 'CreateLimitChanged':
       return line('brake', event.on ? 'warn' : 'info', {
         on: event.on,
         wanted: event.wanted,

@@ -160,7 +160,7 @@ export const LINES = {
     fields: ['result', 'durationMs', 'detail'],
   },
   brake: {
-    event: 'BrakeChanged',
+    event: 'CreateLimitChanged',
     message: 'Create brake changed',
     levels: { info: 'creations may pass again', warn: 'too many are wanted at once, and none passes' },
     fields: ['on', 'wanted', 'limit'],

@@ -91,7 +91,7 @@ function count(metrics: Instruments, event: Event, clock: Clock): void {
         { priority: PRIORITY_NAMES[event.priority] },
         seconds(event.waitMs),
       )
-    case 'BrakeChanged':
+    case 'CreateLimitChanged':
       return metrics.create_brake.set(event.on ? 1 : 0)
     case 'NotificationSent':
     case 'NotificationFailed':

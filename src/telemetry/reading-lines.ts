@@ -2,20 +2,20 @@ import type { Finding } from '../kinds/finding.ts'
 import type { Event } from '../contract/events.ts'
 import { line, type Facts, type Line } from './log-lines.ts'
 
-/** Findings told one by one in a single reading; the rest is told as a number. */
+/** Findings that one reading logs one by one; the rest is logged as a number. */
 const FINDINGS_PER_READING = 100
 
 type Loaded = Extract<Event, { type: 'SourceLoaded' }>
 type Failed = Extract<Event, { type: 'SourceFailed' }>
 
-/** Tells of readings only what was not told before: the directory is read again and again. */
+/** Logs of readings only what was not logged before: the directory is read again and again. */
 export interface ReadingLines {
   loaded(event: Loaded): readonly Line[]
   failed(event: Failed): readonly Line[]
 }
 
 export function createReadingLines(): ReadingLines {
-  let told: ReadonlySet<string> = new Set()
+  let known: ReadonlySet<string> = new Set()
   let revision: string | undefined
   let trouble: string | undefined
   return {
@@ -36,9 +36,9 @@ export function createReadingLines(): ReadingLines {
       if (event.missedByWatcher) lines.push(line('missed', 'warn', { changed: event.changed.length }))
 
       const named = nameFindings(event.findings)
-      lines.push(...findingLines(event.findings.filter((_, index) => !told.has(named[index] ?? ''))))
+      lines.push(...findingLines(event.findings.filter((_, index) => !known.has(named[index] ?? ''))))
       // A reading that is not believed says nothing about what is gone.
-      told = new Set(event.problem === undefined ? named : [...told, ...named])
+      known = new Set(event.problem === undefined ? named : [...known, ...named])
       return lines
     },
     failed(event) {

@@ -3,7 +3,7 @@ import type { CatalogState } from './catalog-state.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
 
-/** Readings in a row that have to agree before a key is gone. */
+/** Readings in a row that have to agree before a key counts as deleted. */
 const AGREEING = 3
 
 /** What a reading says, and does not say, about keys that it did not find. */
@@ -16,7 +16,7 @@ export interface DeletionGrace {
   readonly counts: ReadonlyMap<Key, number>
   readonly pending: ReadonlySet<Key>
   readonly deleted: ReadonlySet<Key>
-  /** Missing keys that a person believed to be so. */
+  /** Missing keys that a forced reading accepted. */
   readonly accepted: ReadonlySet<Key>
   /** Whether a file may hold more than this reading saw; for an unknown file, whether any does. */
   readonly isHidden: (file: string | undefined) => boolean
@@ -37,9 +37,9 @@ export function deletionGraceOf({ previous, reading, known, accept, found }: Inp
   const held = new Set<Key>()
   for (const key of [...entries.keys(), ...previous.missingFor.keys(), ...known.keys()]) {
     if (found.has(key)) continue
-    const wasGone = (previous.missingFor.get(key) ?? 0) >= AGREEING
+    const wasDeleted = (previous.missingFor.get(key) ?? 0) >= AGREEING
     const file = entries.get(key)?.position.file ?? known.get(key)
-    if (!wasGone && isHidden(file)) held.add(key)
+    if (!wasDeleted && isHidden(file)) held.add(key)
     else missing.add(key)
   }
   const counts = new Map<Key, number>()

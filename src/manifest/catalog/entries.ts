@@ -23,7 +23,7 @@ type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning: st
 
 const NONE: readonly Finding[] = []
 
-/** An entry for each key that was found, is held, or is not yet believed to be gone; in the order of keys. */
+/** An entry for each key that was found, is held, or is missing; in the order of keys. */
 export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
   const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)

@@ -6,9 +6,9 @@ import { ResourceName } from '../../kinds/metadata.ts'
 import { z } from '../../kinds/zod.ts'
 import { isObject } from '../../lib/json.ts'
 
-/* What can be told of a document whatever else is wrong with it. */
+/* What is known of a document whatever else is wrong with it. */
 
-/** Whom a document is about, as far as it can be told. */
+/** Whom a document is about, as far as it is known. */
 export interface Identity {
   readonly kind: string | undefined
   readonly name: string | undefined

@@ -31,7 +31,7 @@ function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof 
         `Bring the manifest back, or look for the pipe in the console, remove it there, and run "pipewright forget ${key}".`
 }
 
-/** What the manifest, or its absence, says. */
+/** What the manifest says, or that there is none. */
 export const MANIFESTS = {
   Valid: plain({ ...WELL, means: 'the manifest is valid', message: 'The manifest is valid.' }),
   InvalidManifest: row({

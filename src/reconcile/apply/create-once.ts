@@ -139,14 +139,14 @@ async function recordIntent(
   } catch (error) {
     if (record.version > 0) context.store.note(record)
     else context.store.drop(key)
-    // If the write reached the disk after all, nothing was sent: say so at the next turn, not OutcomeUnknown.
+    // If the write reached the disk after all, nothing was sent: say so at the next reconcile, not OutcomeUnknown.
     const why = 'the intent could not be written'
     outbox.remember(key, unsent(context, { intentId, opened: undefined, why }))
     throw error
   }
 }
 
-/** An id that may be given up is told: it must not get lost silently. */
+/** An id that may be given up is written to the history: it must not get lost silently. */
 function keptWords({ pipe }: LedgerRecord): string {
   return pipe === undefined
     ? ''

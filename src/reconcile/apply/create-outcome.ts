@@ -28,7 +28,7 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-/* What a request to create a pipe came to: written down before it is told (design §5.3, §5.4). */
+/* What a request to create a pipe came to: written down before it is emitted (design §5.3, §5.4). */
 
 /** What is to be created. */
 export interface Creation {

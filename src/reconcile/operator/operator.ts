@@ -100,12 +100,12 @@ export function nothingToResolve({ key, version, pipe, intent }: LedgerRecord): 
   )
 }
 
-/** When the next turn is. */
+/** When the next reconcile is. */
 export async function when({ ledger }: Pick<OperatorContext, 'ledger'>): Promise<string> {
   return (await ledger.owned()) ? ', in a second or two' : ', once "pipewright run" or "apply" is started'
 }
 
-export function told(
+export function historyLine(
   { clock, store }: OperatorContext,
   recorded: LedgerRecord,
   what: Pick<HistoryEntry & { readonly type: 'action' }, 'action' | 'reason' | 'result' | 'message'>,

@@ -3,7 +3,15 @@ import { createOnceKindOf } from '../../kinds/lookup.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, RecordedPipe } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
-import { type OperatorResult, type OperatorContext, done, inRounds, refused, told, when } from './operator.ts'
+import {
+  type OperatorResult,
+  type OperatorContext,
+  done,
+  inRounds,
+  refused,
+  historyLine,
+  when,
+} from './operator.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
@@ -26,7 +34,12 @@ export function recreatePipe(
     const said = { ...pipe, saidGoneAt: context.clock.now() }
     const message = `Pipe ${pipe.id} is gone, as a person said.`
     await context.ledger.swap({ ...recorded, pipe: said }, [
-      told(context, recorded, { action: 'report', reason: 'RecreateApproved', result: 'done', message }),
+      historyLine(context, recorded, {
+        action: 'report',
+        reason: 'RecreateApproved',
+        result: 'done',
+        message,
+      }),
     ])
     return done(
       recorded,

@@ -59,7 +59,7 @@ export interface StateStore {
   pipeAgeMs(key: Key): number | undefined
   /** What the wall clock said when this process began, and what has passed since: ms since the epoch. Never jumps. */
   steadyNow(): number
-  /** Records of other keys that may be the pipe of this newcomer, in the order of their keys. */
+  /** Records of other keys whose pipe this may be, in the order of their keys. */
   similarTo(candidate: Candidate): readonly LedgerRecord[]
   drop(key: Key): void
   observation(key: Key): Observation | undefined
