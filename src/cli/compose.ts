@@ -112,7 +112,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   return { context, board, reconciler: createReconciler(context, board), platform, source, baseUrl }
 }
 
-/** The sandbox has a look at the directory of its own, so that the first reading that counts finds everything new. */
+/** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */
 async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Promise<string> {
   const { state } = await openSource(settings).load(
     new Map(),

@@ -50,7 +50,7 @@ export function secretRefsIn(body: JsonObject): readonly PlacedRef[] {
 }
 
 /**
- * Adds to a list of its caller, because this runs at every look at a pipe; so does `steps`, the way to the value, of which
+ * Adds to a list of its caller, because this runs at every reconcile of a pipe; so does `steps`, the way to the value, of which
  * mostly no path has to be made.
  */
 function addRefs(found: PlacedRef[], value: JsonObject | readonly Json[], steps: (string | number)[]): void {

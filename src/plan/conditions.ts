@@ -94,7 +94,7 @@ function syncedOf(input: ConditionsInput): Claim {
   }
   const because: Because = outcome.reason === undefined ? action : outcome
   const { reason } = because
-  // However it came to be in sync, it is: the condition does not change again at the next look.
+  // However it came to be in sync, it is: the condition does not change again at the next reading.
   if (IN_SYNC.has(reason)) return claimOf('True', { reason: 'InSync', facts: { as: decided.lifecycle } })
   switch (action.type) {
     case 'create':

@@ -1,6 +1,6 @@
 import type { z } from '../kinds/zod.ts'
 import { CREATING } from './reasons/creating.ts'
-import { APPLYING, LOOKING, STATE } from './reasons/looking.ts'
+import { APPLYING, OBSERVING, STATE } from './reasons/observing.ts'
 import { MANIFESTS } from './reasons/manifests.ts'
 import { MISSED } from './reasons/not-found.ts'
 import { REFUSING } from './reasons/refusing.ts'
@@ -15,7 +15,7 @@ import { isWell } from './severity.ts'
 export const REASONS = {
   ...CREATING,
   ...REFUSING,
-  ...LOOKING,
+  ...OBSERVING,
   ...MISSED,
   ...STATE,
   ...APPLYING,

@@ -58,7 +58,7 @@ interface Reconciliation {
   readonly request: ReconcileRequest
   /** On the monotonic clock. */
   readonly startedAt: number
-  /** Other keys that turned out to need a look. */
+  /** Other keys that are to be reconciled. */
   readonly also: Set<Key>
 }
 
@@ -158,7 +158,7 @@ async function reconcileOnce(
   const { input } = assessment
   if (input.desired.state === 'absent' && !leftSomething(recorded))
     return forget(context, board, key, recorded)
-  // Neither a manifest nor a record: a look that was still due after it was forgotten. Nothing is to be held.
+  // Neither a manifest nor a record: a reconcile that was still due after it was forgotten. Nothing is to be held.
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
   // From here to the intent nothing is waited for.

@@ -187,7 +187,7 @@ export async function settleUnknown(
   })
 }
 
-/** So long a create waits for the reading of an id that its reply held, ms; then the next look at the key does it. */
+/** So long a create waits for the reading of an id that its reply held, ms; then the next reconcile of the key does it. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(

@@ -48,7 +48,7 @@ export function recreatePipe(
   })
 }
 
-/** A word too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
+/** What is said too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
 async function whyNotGone(
   context: OperatorContext,
   recorded: LedgerRecord,
