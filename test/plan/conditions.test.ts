@@ -115,7 +115,7 @@ const ROWS: readonly Row[] = [
     status: 'OutcomeUnknown',
   },
   {
-    why: 'an unknown outcome, at the next turn',
+    why: 'an unknown outcome, at the next reconcile',
     decided: pipe({ recorded: undecided }),
     previous: unknown,
     is: ['True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],

@@ -121,7 +121,7 @@ describe('readings', () => {
   })
 })
 
-describe('the watch mode and the brake', () => {
+describe('the watch mode and the create limit', () => {
   it('are told', () => {
     const { recentEvents, take } = ticking()
     take({ type: 'WatchModeChanged', mode: 'polling', message: 'no inotify watches are left' })
@@ -172,7 +172,7 @@ describe('subscribers', () => {
       reading('a', { missedByWatcher: true }),
       ['source ', 'resources '],
     ],
-    ['the brake', { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 }, ['source ']],
+    ['the create limit', { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 }, ['source ']],
     ['a state that is seen for the first time', observed('Running'), []],
   ])('hear of %s', (_, event, heard) => {
     const { take } = ticking()
