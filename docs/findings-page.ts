@@ -59,7 +59,7 @@ export function findingsOfExample(
     problem: undefined,
     parsed: files.size,
   } as const
-  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'doubt' }).catalog
+  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'normal' }).catalog
     .findings
 }
 

@@ -70,7 +70,7 @@ function compareRecords(
 }
 
 /**
- * Whether `have` says all of `want` in the same words: the common case, told without making anything. When it does not,
+ * Whether `have` says all of `want` in the same words: the common case, seen without making anything. When it does not,
  * the two may still mean the same.
  */
 function isWritten(want: Json, have: Json | undefined): boolean {

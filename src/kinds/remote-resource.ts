@@ -3,7 +3,7 @@ import type { Fields, Form, RequestOnly } from './field-table.ts'
 
 /*
  * Replies are read loosely: what we need must be there, what we do not know is left alone. A platform that answers with more
- * fields than the interface names must not stop us. By tables and not by zod: this runs at every look at a resource, and
+ * fields than the interface names must not stop us. By tables and not by zod: this runs at every reading of a resource, and
  * a reply is taken as it came.
  */
 

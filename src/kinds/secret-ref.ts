@@ -48,7 +48,7 @@ export function isSecretRef(value: unknown): value is SecretRef {
 
 /** What a value refers to, or `undefined` when it is no reference. */
 export function asSecretRef(value: unknown): SecretRef['secretRef'] | undefined {
-  // most values are none, and are told without zod
+  // most values are none, which is seen without zod
   if (typeof value !== 'object' || value === null || !('secretRef' in value)) return undefined
   return SecretRef.safeParse(value).data?.secretRef
 }

@@ -22,7 +22,7 @@ interface Change {
 }
 
 /**
- * The rules of a ledger over any home: compare-and-set, versions, history. Versions are never given twice to a key,
+ * The rules of a ledger over any backend: compare-and-set, versions, history. Versions are never given twice to a key,
  * also when its record was forgotten in between; otherwise a writer that missed this would overwrite the new record.
  */
 export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledger {
@@ -95,7 +95,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       ),
     versions: () => read((tables) => tables.versions()),
     watch: async (onWritten) =>
-      watchWrites({ clock, mark: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),
+      watchWrites({ clock, counter: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),
     async owned() {
       assertOpen()
       return store.owned()

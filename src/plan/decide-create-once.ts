@@ -15,7 +15,7 @@ import {
   serviceInvalid,
   suspended,
   unfound,
-  vanishing,
+  manifestMissing,
 } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
 import {
@@ -31,7 +31,7 @@ import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
-  return firstStop(input, [orphaned, vanishing, suspended]) ?? decideLivePipe(input)
+  return firstStop(input, [orphaned, manifestMissing, suspended]) ?? decideLivePipe(input)
 }
 
 function decideLivePipe(input: CreateOnceInput): Action {

@@ -14,7 +14,7 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** From when on a person's word that an attempt created nothing is accepted; on the steady clock, ms since the epoch. */
+/** From when on a person may say that an attempt created nothing; on the steady clock, ms since the epoch. */
 export function retryFrom({ state, sendBy }: Intent): number {
   return sendBy + (state === 'unknown' ? ENDED_MS : NEVER_ENDED_MS)
 }
@@ -28,7 +28,7 @@ export function namedPipe({ policy, surroundings, recorded }: CreateOnceInput): 
   return [policy.adopt, surroundings.lockedId].find((id) => id !== undefined && !sameId(id, former))
 }
 
-/** The last attempt of a key as {@link undecidedIntent}, until a person has said in Git what became of it: also a word that waits for the end of a suspension. */
+/** The last attempt of a key as {@link undecidedIntent}, until a person has said in Git what became of it: also where that waits for the end of a suspension. */
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
@@ -82,7 +82,7 @@ export function unknownFacts(
 }
 
 /** The same while nobody has said what became of it. */
-export function doubtOf(input: DecideInput): UnknownOutcome | undefined {
+export function unknownOutcomeOf(input: DecideInput): UnknownOutcome | undefined {
   const intent = unansweredIntent(input)
   return intent && unknownFacts(input.recorded, intent, input.surroundings.knownIds)
 }

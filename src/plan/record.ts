@@ -40,7 +40,7 @@ const Remote = z
     seenAt: Time.optional(),
     /** When a person said at the shell that it is gone. A reading that finds it ends that. */
     saidGoneAt: Time.optional(),
-    /** When a reading found it although `policy.recreate` says that it is gone: those words count no more while they stand. */
+    /** When a reading found it although `policy.recreate` says that it is gone: that line counts no more while it stands. */
     refutedAt: Time.optional(),
   })
   .readonly()

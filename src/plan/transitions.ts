@@ -88,7 +88,7 @@ function withFormer(record: LedgerRecord): LedgerRecord {
   return { ...record, remote, service, platformName, applied, former: undefined }
 }
 
-/** The request may have had an effect; only a person's word ends this. */
+/** The request may have had an effect; only a person ends this. */
 export function leaveIntentUnknown(record: LedgerRecord, intent: Intent, seen: Seen): LedgerRecord {
   return { ...record, intent: { ...own(record, intent), state: 'unknown', seen } }
 }
@@ -110,7 +110,7 @@ export function dismissIntent(record: LedgerRecord, dismissed: Intent, now: numb
 }
 
 /**
- * The record with what is to be known of the words of a person in Git, `policy.retryCreate`, that name this intent.
+ * The record with what is to be known of `policy.retryCreate`, where it names this intent.
  * @param readAt when they were read while the request could still arrive: ms since the epoch; undefined: they do not stand there
  */
 export function noteEarlyWords(

@@ -56,7 +56,7 @@ export interface Overview {
   readonly sourceProblem: string | undefined
   readonly findings: readonly Finding[]
   readonly queueDepth: Readonly<Record<Priority, number>>
-  readonly brake: Brake
+  readonly brake: CreateLimit
   readonly watchMode: WatchMode
   readonly startedAt: number
   readonly now: number
@@ -87,7 +87,7 @@ export interface ServicePause {
   readonly message: string
 }
 
-export interface Brake {
+export interface CreateLimit {
   readonly on: boolean
   /** Creations wanted, and how many pass at once. */
   readonly wanted: number

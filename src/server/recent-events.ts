@@ -149,7 +149,11 @@ export function createRecentEvents(now: () => number): RecentEvents {
     return [SOURCE]
   }
 
-  function noteBrake({ on, wanted, limit }: Extract<Event, { type: 'BrakeChanged' }>): readonly Change[] {
+  function noteCreateLimit({
+    on,
+    wanted,
+    limit,
+  }: Extract<Event, { type: 'CreateLimitChanged' }>): readonly Change[] {
     const message = on
       ? `${wanted} creations are wanted at once, and at most ${limit} may pass.`
       : 'Creations may pass again.'
@@ -196,7 +200,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     },
     SourceFailed: noteFailure,
     WatchModeChanged: noteWatchMode,
-    BrakeChanged: noteBrake,
+    CreateLimitChanged: noteCreateLimit,
     CreateStarted: undefined,
     CreateFinished: undefined,
     RequestFinished: undefined,

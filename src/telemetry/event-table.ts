@@ -235,7 +235,7 @@ export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
       metrics.ledger_write_duration_seconds.observe(seconds(durationMs))
     },
   },
-  BrakeChanged: {
+  CreateLimitChanged: {
     lines: [
       {
         message: 'Create brake changed',

@@ -59,7 +59,7 @@ interface Output extends DestinationStream {
 }
 
 /**
- * Writes at once: what was told stands in the log also when the process dies in the next moment. A reader
+ * Writes at once: what was logged stands in the log also when the process dies in the next moment. A reader
  * that goes away (EPIPE) or a full disk loses lines, and stops nothing else: logs are not worth a create.
  */
 function openOutput(destination: LogOptions['destination']): Output {
@@ -98,7 +98,7 @@ function prettyOutput(output: Output, destination: LogOptions['destination']): D
 }
 
 export interface Log {
-  /** Writes what is to be told of an event. */
+  /** Writes the lines of an event. */
   tell(event: Event): void
   /** Writes what is still held back, and lets go of the destination. */
   close(): Promise<void>

@@ -2,7 +2,7 @@ import type { Finding } from '../kinds/finding.ts'
 import type { Event } from '../contract/events.ts'
 import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
 
-/** Findings logged one by one of a single reading; the rest is a number. */
+/** Findings that one reading logs one by one; the rest is logged as a number. */
 const FINDINGS_PER_READING = 100
 
 type Loaded = Extract<Event, { type: 'SourceLoaded' }>
@@ -53,7 +53,7 @@ export interface ReadingLines {
 }
 
 export function createReadingLines(): ReadingLines {
-  let logged: ReadonlySet<string> = new Set()
+  let known: ReadonlySet<string> = new Set()
   let revision: string | undefined
   let problem: string | undefined
   return {
@@ -74,9 +74,9 @@ export function createReadingLines(): ReadingLines {
       if (event.missedByWatcher) lines.push(line('missed', 'warn', { changed: event.changed.length }))
 
       const named = nameFindings(event.findings)
-      lines.push(...findingLines(event.findings.filter((_, index) => !logged.has(named[index] ?? ''))))
+      lines.push(...findingLines(event.findings.filter((_, index) => !known.has(named[index] ?? ''))))
       // A reading that is not believed says nothing about what is gone.
-      logged = new Set(event.problem === undefined ? named : [...logged, ...named])
+      known = new Set(event.problem === undefined ? named : [...known, ...named])
       return lines
     },
     failed(event) {

@@ -64,7 +64,7 @@ const source = entriesOf('The source')
 /** What a directory with so many pipes says, reading after reading. */
 function problemAfter(...counts: readonly number[]): SourceProblem | undefined {
   const directory = createModelDirectory(new Map())
-  const reader = createReader(directory, 'doubt')
+  const reader = createReader(directory, 'normal')
   let problem: SourceProblem | undefined
   for (const count of counts) {
     directory.files.clear()

@@ -62,6 +62,6 @@ function findingsOf(bytes: Buffer) {
     parsed: 1,
   } as const
   const placeOf = createPlaces(() => textIn(bytes))
-  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'doubt' }).catalog
+  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'normal' }).catalog
     .findings
 }

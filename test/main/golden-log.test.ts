@@ -2,7 +2,6 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { LINES } from '../../src/telemetry/event-table.ts'
-import type { LineDefinition } from '../../src/telemetry/log-fields.ts'
 import { httpServer } from '../platform/support/server.ts'
 import {
   ALERTS_TOKEN,

@@ -128,7 +128,7 @@ describe('whatever stands in a file', () => {
         const before = next(undefined, readingOf({ 'a.yaml': GOOD }))
         const after = next(before, readingOf({ 'a.yaml': text }))
         // No mistake in a file makes a key gone at once, and none makes a valid one lose its last manifest.
-        expect(after.catalog.gone.size).toBe(0)
+        expect(after.catalog.deleted.size).toBe(0)
         for (const key of before.catalog.entries.keys())
           expect(after.catalog.entries.get(key)?.manifest).toBeDefined()
       }),

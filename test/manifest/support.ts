@@ -71,7 +71,7 @@ export function readingOf(texts: Readonly<Record<string, string>>, more: Partial
 
 interface Options {
   readonly known?: Readonly<Record<string, string | undefined>>
-  readonly accept?: 'believe' | 'doubt'
+  readonly accept?: 'force' | 'normal'
 }
 
 export function inputOf(
@@ -86,7 +86,7 @@ export function inputOf(
     known,
     // `parse` hashes nothing: the hash of a file is its text.
     placeOf: createPlaces((file) => reading.files.get(file)?.hash),
-    accept: options.accept ?? 'doubt',
+    accept: options.accept ?? 'normal',
   }
 }
 

@@ -115,7 +115,7 @@ const ROWS: readonly Row[] = [
     status: 'OutcomeUnknown',
   },
   {
-    why: 'an unknown outcome, at the next turn',
+    why: 'an unknown outcome, at the next reconcile',
     decided: pipe({ recorded: undecided }),
     previous: unknown,
     is: ['True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
@@ -130,7 +130,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'and while the manifest is not found',
-    decided: pipe({ recorded: undecided, desired: { state: 'vanishing' } }),
+    decided: pipe({ recorded: undecided, desired: { state: 'missing' } }),
     previous: unknown,
     is: ['Unknown ManifestVanishing', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
     status: 'OutcomeUnknown',
@@ -188,7 +188,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'nor while the manifest is not found',
-    decided: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
     previous: unknown,
     is: ['Unknown ManifestVanishing', 'Unknown ManifestVanishing', 'Unknown ManifestVanishing'],
     status: 'Progressing',
@@ -348,7 +348,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'not found by a reading or two',
-    decided: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
     previous: well,
     is: ['Unknown ManifestVanishing', 'True InSync', 'True Healthy'],
     status: 'Ready',

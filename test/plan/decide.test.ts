@@ -113,12 +113,12 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a record without a manifest looks like it',
-    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'gone', file: 'old.yaml' } } }),
+    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'unclaimed', file: 'old.yaml' } } }),
     is: ['refuse', 'RenameSuspected'],
   },
   {
     why: 'the pipe of another manifest looks like it',
-    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'namesake', file: 'old.yaml' } } }),
+    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'claimed', file: 'old.yaml' } } }),
     is: ['refuse', 'NameTaken'],
   },
   {
@@ -542,7 +542,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a manifest that just vanished changes nothing',
-    input: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    input: pipe({ recorded: created(), desired: { state: 'missing' } }),
     is: ['hold', 'ManifestVanishing'],
   },
   {
@@ -677,7 +677,7 @@ describe('decide', () => {
     ['', {}],
     [' that is suspended', { policy: { suspend } }],
     [' whose manifest has errors', { desired: { state: 'invalid' } }],
-    [' whose manifest is not found', { desired: { state: 'vanishing' } }],
+    [' whose manifest is not found', { desired: { state: 'missing' } }],
   ] as const)(
     'tells a person how to resolve an unknown outcome%s, with all that was seen',
     (_which, held) => {

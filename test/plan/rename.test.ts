@@ -113,7 +113,7 @@ const ROWS: readonly Row[] = [
   { why: 'an endpoint is no pipe', records: [appliedEndpoint(MINUTE)], is: undefined },
 ]
 
-describe('how a newcomer relates to what is recorded', () => {
+describe('how a candidate relates to what is recorded', () => {
   test.each(ROWS)('$why', ({ records, is }) => {
     const similarity = findSimilar(candidate, records)
     expect(similarity && [similarity.from.key, similarity.certainty]).toEqual(is)

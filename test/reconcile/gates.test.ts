@@ -132,7 +132,7 @@ describe('a Service', () => {
   })
 })
 
-describe('the brake', () => {
+describe('the create limit', () => {
   const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, pipe(name)]))
   const keys = ['a', 'b', 'c', 'd'].map((name): Key => `Pipe/${name}`)
 

@@ -7,16 +7,16 @@ import { endpoint, pipe } from './manifests.ts'
 import type { WriteScript } from './model-ledger.ts'
 
 /*
- * Writes of a first turn, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
- * seconds, and then kept in memory for the next turn.
+ * Writes of a first reconcile, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
+ * seconds, and then kept in memory for the next reconcile.
  */
 
 interface Row {
   readonly why: string
   readonly writes: readonly WriteScript[]
-  /** After the turn in which it happened; `dead`: the process died in it. */
+  /** After the reconcile in which it happened; `dead`: the process died in it. */
   readonly first: 'nothing sent' | 'created' | 'kept' | 'dead'
-  /** After another turn, by a new process where the first one died. */
+  /** After another reconcile, by a new process where the first one died. */
   readonly ends: 'InSync' | 'OutcomeUnknown'
 }
 

@@ -41,7 +41,7 @@ export interface Reader {
   }
 }
 
-export function createReader(directory: ModelDirectory, accept: 'believe' | 'doubt' = 'believe'): Reader {
+export function createReader(directory: ModelDirectory, accept: 'force' | 'normal' = 'force'): Reader {
   let state: ReturnType<typeof nextCatalog> | undefined
   let readings = 0
   return {
@@ -58,7 +58,7 @@ export function createReader(directory: ModelDirectory, accept: 'believe' | 'dou
         ...[...catalog.entries.values()]
           .filter(({ key, digest }) => before?.entries.get(key)?.digest !== digest)
           .map(({ key }) => key),
-        ...[...catalog.gone].filter((key) => before?.gone.has(key) !== true),
+        ...[...catalog.deleted].filter((key) => before?.deleted.has(key) !== true),
       ]
       return { catalog, changed }
     },

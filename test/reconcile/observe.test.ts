@@ -266,7 +266,7 @@ test('the platform is asked first, and what is wanted is worked out while it ans
   expect(asks).toHaveBeenCalledBefore(reads)
 })
 
-test('a turn leaves its place when it was told what is there, and keeps it while it may still ask', async () => {
+test('a reconcile releases its slot when it knows what is there, and keeps it while it may still ask', async () => {
   const world = await given({ 'orders.yaml': pipe('orders'), 'alert.yaml': alert('lag', { name: 'Lag' }) })
   await world.go('Pipe/orders')
   expect(world.placesLeft).toEqual([])

@@ -101,7 +101,7 @@ function colourfulParts() {
   )
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Provisioning', differences: [] })
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Running', differences: [] })
-  parts.tell({ type: 'BrakeChanged', on: true, wanted: 30, limit: 25 })
+  parts.tell({ type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 })
   return parts
 }
 

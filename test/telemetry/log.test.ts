@@ -27,8 +27,16 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
     { type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' },
     'warn',
   ],
-  ['a brake that holds stands in the way', { type: 'BrakeChanged', on: true, wanted: 30, limit: 25 }, 'warn'],
-  ['a brake that lets go is news', { type: 'BrakeChanged', on: false, wanted: 0, limit: 25 }, 'info'],
+  [
+    'a create limit that is reached stands in the way',
+    { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 },
+    'warn',
+  ],
+  [
+    'a create limit that is no longer reached is news',
+    { type: 'CreateLimitChanged', on: false, wanted: 0, limit: 25 },
+    'info',
+  ],
   ['a notification that went through is of no interest', sent(false), 'debug'],
   ['a receiver that is back is news', sent(true), 'info'],
   ['a receiver that is away stands in the way', notSent({ retryInMs: 5 }), 'warn'],

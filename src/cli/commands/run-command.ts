@@ -50,7 +50,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     stack,
   )
 
-  // The server listens before the daemon reads: whoever asks meanwhile is told that it starts.
+  // The server listens before the daemon reads: whoever asks meanwhile hears that it starts.
   const running: { daemon: Daemon | undefined } = { daemon: undefined }
   const server = await startServer({
     listen: settings.listen,

@@ -190,7 +190,7 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** Names that would break a line, or that were not UTF-8 and so cannot be opened by what we were told. */
+/** Names that would break a line, or that were not UTF-8 and so cannot be opened by the name that was listed. */
 function isOddName(file: string): boolean {
   return printable(file) !== file || file.includes('\ufffd') || /[\t\n]/.test(file)
 }

@@ -40,7 +40,7 @@ export interface ParsedDocument {
   readonly kind: string | undefined
   /** `metadata.name`, when it is one. */
   readonly name: string | undefined
-  /** Undefined for a `Lock`, and where kind or name cannot be told. */
+  /** Undefined for a `Lock`, and where kind or name is not known. */
   readonly key: Key | undefined
   /** Where its content begins. */
   readonly position: Position

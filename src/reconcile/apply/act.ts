@@ -85,6 +85,6 @@ async function create(
     { permit, request },
   )
   if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
-  // The reply is the first look at the pipe: no GET is spent on what it says.
+  // The reply is the first reading of the pipe: no GET is spent on what it says.
   return { outcome: noteReply(context, { key, entry, body, reply }, outcome), record, history: [] }
 }

@@ -21,7 +21,7 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-/* What a request to create a pipe came to: written down before it is told (design §5.3, §5.4). */
+/* What a request to create a pipe came to: written down before it is emitted (design §5.3, §5.4). */
 
 /** What is to be created. */
 export interface Creation {
@@ -180,7 +180,7 @@ export async function settleUnknown(
   })
 }
 
-/** So long a create waits for the reading of an id that its reply held, ms; then the next look at the key does it. */
+/** So long a create waits for the reading of an id that its reply held, ms; then the next reconcile of the key does it. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(

@@ -64,7 +64,7 @@ export async function moveRecord(
     line: to.line,
     conditions: undefined,
   }
-  const told: HistoryEntry = {
+  const entry: HistoryEntry = {
     type: 'action',
     action: 'move',
     reason: 'Moved',
@@ -78,7 +78,7 @@ export async function moveRecord(
   }
   let record: LedgerRecord
   try {
-    record = await context.ledger.move(from, moved, [told])
+    record = await context.ledger.move(from, moved, [entry])
   } catch (error) {
     if (error instanceof LedgerConflict) await readAnew(context, from.key)
     throw error

@@ -26,7 +26,7 @@ export interface PendingOutcome {
 
 /**
  * Outcomes of creates that must reach the ledger: a disk that is full for a moment, or another writer in between, must
- * not lose an id. What cannot be written at once is kept in memory, and tried again before the key's next turn.
+ * not lose an id. What cannot be written at once is kept in memory, and tried again before the key's next reconcile.
  */
 export interface OutcomeOutbox {
   /**
@@ -35,11 +35,11 @@ export interface OutcomeOutbox {
    * @returns the record as written, or `undefined` when it could not be written yet
    */
   persist(key: Key, outcome: PendingOutcome): Promise<LedgerRecord | undefined>
-  /** Keeps an outcome for the key's next turn. */
+  /** Keeps an outcome for the key's next reconcile. */
   remember(key: Key, outcome: PendingOutcome): void
   /** Writes what is kept for a key, if anything. @throws {LedgerError} when it still cannot be written */
   recover(key: Key): Promise<void>
-  /** Tries once more to write all that is kept: there is no next turn. @returns what could not be written */
+  /** Tries once more to write all that is kept: there is no next reconcile. @returns what could not be written */
   recoverAll(): Promise<ReadonlyMap<Key, CreateEnd>>
   /** Outcomes that are not on disk. */
   readonly pending: ReadonlyMap<Key, PendingOutcome>

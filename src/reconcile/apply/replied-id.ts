@@ -25,7 +25,11 @@ interface Expected {
 const LONGEST = 64
 
 /** Why the id of a reply to a create cannot be that of the new pipe, in words that name it; undefined: it can. */
-export function doubtOf(store: StateStore, expected: Expected, remote: RemoteResource): string | undefined {
+export function mismatchOf(
+  store: StateStore,
+  expected: Expected,
+  remote: RemoteResource,
+): string | undefined {
   const { id, serviceId, name } = remote
   const answered = `the platform answered 200 with the id "${shown(id)}"`
   if (!isUuid(id)) return `${answered}, which is no UUID`

@@ -68,7 +68,7 @@ export async function gather(
 
 /**
  * What bears on a decision, all of it at this moment: whoever acts on it does so before anything else happens. To be called
- * once for what was gathered: what the platform answered is remembered, and told.
+ * once for what was gathered: what the platform answered is remembered, and emitted.
  * A failed GET is in `failure`; whatever else is thrown is a bug or the stop.
  */
 export function assess(

@@ -48,12 +48,11 @@ export async function askPlatform(
   const askedAt = context.clock.monotonic()
   const options = { priority: request.priority, signal: request.stopping }
   try {
-    if (state === 'absent' || state === 'vanishing' || isLeftAlone(entry, context.clock.now()))
-      return undefined
+    if (state === 'absent' || state === 'missing' || isLeftAlone(entry, context.clock.now())) return undefined
     const asked = questionOf(context, { key, entry, recorded, service, permit }, options)
     if (asked === undefined) return undefined
     const reply = await asked
-    // What is there is neither created nor adopted in this turn.
+    // What is there is neither created nor adopted in this reconcile.
     request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
@@ -92,7 +91,7 @@ interface ObservedKey {
   readonly requestId: string | undefined
 }
 
-/** What an answer means for a key; it is remembered, and told. */
+/** What an answer means for a key; it is remembered, and emitted. */
 export function observationOf(
   context: ReconcileContext,
   asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & { readonly body: JsonObject | undefined },
@@ -103,7 +102,7 @@ export function observationOf(
   if (answer === undefined) return { ...unseen, failure: undefined }
   if ('reply' in answer) return found(context, asked, answer)
   const { failure, askedAt } = answer
-  // What came between two 404s breaks their row. To be told to ask later is no answer.
+  // What came between two 404s breaks their row. A reply that says to ask later is no answer.
   const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
   if (isBroken) forgetMisses(context, asked.key)
   const isMissing = failure instanceof RemoteError && failure.facts.class === 'Missing'

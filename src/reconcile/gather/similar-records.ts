@@ -31,9 +31,9 @@ export function similarTo(store: StateStore, wanted: Uncreated, recorded: Ledger
   const related = notReplaced(store.similarTo(candidate), wanted)
   const unclaimed = related.filter(({ key }) => isUnclaimed(store.desiredState(key)))
   const gone = findSimilar(candidate, unclaimed)?.from
-  if (gone !== undefined) return { key: gone.key, how: 'gone', file: gone.file }
+  if (gone !== undefined) return { key: gone.key, how: 'unclaimed', file: gone.file }
   const sameName = findSimilar(candidate, related)?.from
-  return sameName && { key: sameName.key, how: 'namesake', file: sameName.file }
+  return sameName && { key: sameName.key, how: 'claimed', file: sameName.file }
 }
 
 /** The only record that is gone for good and had the same service and body. */
@@ -53,7 +53,7 @@ function notReplaced(related: readonly LedgerRecord[], { manifest }: Uncreated):
 
 /** A record whose manifest is gone, or seems to be. */
 export function isUnclaimed(state: Desired['state']): boolean {
-  return state === 'absent' || state === 'vanishing'
+  return state === 'absent' || state === 'missing'
 }
 
 function candidateOf({ manifest, desired, service }: Uncreated): Candidate | undefined {

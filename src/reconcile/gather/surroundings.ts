@@ -36,7 +36,7 @@ export function surroundingsOf(
   const manifest = entry?.manifest
   const needed = manifest?.policy?.dependsOn ?? []
   return {
-    serviceProblem: service.usable ? doubtOfService(store, service.identity) : service.problem,
+    serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
     lockedId: store.catalog?.locks.get(desired.key),
     hiddenLocks: store.catalog?.hiddenLocks ?? [],
     similar:
@@ -70,11 +70,11 @@ function isReady(store: StateStore, key: Key): boolean {
 }
 
 /** Why nothing is written to a service that is known: what its manifest says now is not. */
-function doubtOfService(store: StateStore, { name }: ServiceIdentity): string | undefined {
+function problemOfService(store: StateStore, { name }: ServiceIdentity): string | undefined {
   const key = serviceKey(name)
   const entry = store.entry(key)
   if (entry === undefined || entry.state === 'valid') return undefined
-  return entry.state === 'vanishing'
+  return entry.state === 'missing'
     ? `The manifest of ${key} was not found; nothing is created or applied there until it is.`
     : `The manifest of ${key} has errors; nothing is created or applied there until they are corrected.`
 }

@@ -9,13 +9,13 @@ import { LedgerConflict } from '../../contract/ledger.ts'
 
 /*
  * What a person says at the shell, as operations on the ledger (design §5): also beside a running daemon, which the
- * ledger's compare-and-set keeps from deciding on what is no longer so. Each word is a file of its own:
+ * ledger's compare-and-set keeps from deciding on what is no longer so. Each command is a file of its own:
  * `person-adopt.ts`, `person-retry.ts`, `person-recreate.ts`, `person-forget.ts`.
  */
 
 export type OperatorContext = Pick<ReconcileContext, 'platform' | 'ledger' | 'secrets' | 'store' | 'clock'>
 
-/** What became of a person's word. */
+/** What became of an operator's command. */
 export type OperatorResult =
   | {
       readonly result: 'done'
@@ -54,7 +54,7 @@ export async function inRounds(
   }
 }
 
-/** Why a word about an open intent has to wait: a living daemon may be sending it at this moment. */
+/** Why a command about an open intent has to wait: a living daemon may be sending it at this moment. */
 export async function inFlight(
   { ledger, clock, store }: OperatorContext,
   key: Key,
@@ -68,7 +68,7 @@ export async function inFlight(
   )
 }
 
-/** Why a word that lets the key create again has to wait: what was sent may still arrive. */
+/** Why a command that lets the key create again has to wait: what was sent may still arrive. */
 export function stillOnItsWay(
   { store, clock }: OperatorContext,
   key: Key,
@@ -100,12 +100,12 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
   )
 }
 
-/** When the next turn is. */
+/** When the next reconcile is. */
 export async function when({ ledger }: Pick<OperatorContext, 'ledger'>): Promise<string> {
   return (await ledger.owned()) ? ', in a second or two' : ', once "pipewright run" or "apply" is started'
 }
 
-export function told(
+export function historyLine(
   { clock, store }: OperatorContext,
   recorded: LedgerRecord,
   what: Pick<HistoryEntry & { readonly type: 'action' }, 'action' | 'reason' | 'result' | 'message'>,

@@ -3,7 +3,15 @@ import { createOnceKindOf } from '../../kinds/lookup.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
-import { type OperatorResult, type OperatorContext, done, inRounds, refused, told, when } from './operator.ts'
+import {
+  type OperatorResult,
+  type OperatorContext,
+  done,
+  inRounds,
+  refused,
+  historyLine,
+  when,
+} from './operator.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
@@ -27,7 +35,12 @@ export function recreatePipe(
     const said = { ...remote, saidGoneAt: context.clock.now() }
     const message = `Pipe ${remote.id} is gone, as a person said.`
     await context.ledger.swap({ ...recorded, remote: said }, [
-      told(context, recorded, { action: 'report', reason: 'RecreateApproved', result: 'done', message }),
+      historyLine(context, recorded, {
+        action: 'report',
+        reason: 'RecreateApproved',
+        result: 'done',
+        message,
+      }),
     ])
     return done(
       recorded,
@@ -36,7 +49,7 @@ export function recreatePipe(
   })
 }
 
-/** A word too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
+/** What is said too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
 async function whyNotGone(
   context: OperatorContext,
   recorded: LedgerRecord,

@@ -88,7 +88,7 @@ function serviceNameOf(manifest: ResourceManifest | undefined, record: LedgerRec
   return (manifest && serviceOf(manifest)) ?? record.service?.name
 }
 
-/** Shows a key as soon as a reading names it, with what the ledger remembers, before its turn has come. */
+/** Shows a key as soon as a reading names it, with what the ledger remembers, before it is reconciled. */
 const WAITING = { reason: 'Unobserved', facts: { why: 'waiting' } } as const
 
 export function seedStatus({ store, clock }: ReconcileContext, board: WritableBoard, key: Key): void {

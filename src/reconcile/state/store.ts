@@ -43,7 +43,7 @@ export interface StateStore {
   readonly catalog: Catalog | undefined
   setCatalog(catalog: Catalog): void
   entry(key: Key): Entry | undefined
-  /** Whether a key is wanted, held, doubted or gone. */
+  /** Whether a key is wanted, held, missing or absent. */
   desiredState(key: Key): Desired['state']
   records(): Iterable<LedgerRecord>
   record(key: Key): LedgerRecord | undefined
@@ -58,7 +58,7 @@ export interface StateStore {
   ageMs(key: Key): number | undefined
   /** What the wall clock said when this process began, and what has passed since: ms since the epoch. Never jumps. */
   steadyNow(): number
-  /** Records of other keys that may be the pipe of this newcomer, in the order of their keys. */
+  /** Records of other keys whose pipe this may be, in the order of their keys. */
   similarTo(candidate: Candidate): readonly LedgerRecord[]
   drop(key: Key): void
   observation(key: Key): Observation | undefined
@@ -126,7 +126,7 @@ export function createStateStore({
     desiredState(key) {
       const entry = catalog?.entries.get(key)
       if (entry !== undefined) return entry.state
-      return catalog?.gone.has(key) === true ? 'absent' : 'vanishing'
+      return catalog?.deleted.has(key) === true ? 'absent' : 'missing'
     },
     records: () => records.values(),
     record: (key) => records.get(key),

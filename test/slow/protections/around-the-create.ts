@@ -140,8 +140,8 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the id in the reply of a create is judged',
     patches: [
       {
-        from: `  if (doubt === undefined) return settleSuccess(`,
-        to: `  if (doubt !== '') return settleSuccess(`,
+        from: `  if (mismatch === undefined) return settleSuccess(`,
+        to: `  if (mismatch !== '') return settleSuccess(`,
       },
     ],
     checks: [badId()],

@@ -54,7 +54,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
     },
   ],
   [
-    'a brake comes before resources',
+    'the create limit comes before resources',
     {
       resources: [drifted],
       overview: { brake: { on: true, wanted: 30, limit: 25 } },
