@@ -66,7 +66,7 @@ export interface UpsertKind<M extends ResourceManifest = ResourceManifest> exten
   takenAway(configured: JsonObject, body: JsonObject): readonly string[]
 }
 
-/** ObservedKey at, and made by somebody else. */
+/** Observed, and made by somebody else. */
 export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared {
   readonly lifecycle: 'read-only'
   readonly operations: { readonly read: Operation }

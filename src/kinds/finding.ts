@@ -42,13 +42,13 @@ export interface RuleFinding {
 
 type Place = Omit<RuleFinding, 'code' | 'severity'>
 
-/** A violation that keeps the manifest from being used. */
-export function fault(code: RuleCode, place: Place): RuleFinding {
+/** One that keeps the manifest from being used. */
+export function ruleError(code: RuleCode, place: Place): RuleFinding {
   return { code, severity: 'error', ...place }
 }
 
-/** A violation that is shown and does no harm. */
-export function warning(code: RuleCode, place: Place): RuleFinding {
+/** One that is shown and does no harm. */
+export function ruleWarning(code: RuleCode, place: Place): RuleFinding {
   return { code, severity: 'warning', ...place }
 }
 

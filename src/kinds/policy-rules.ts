@@ -1,4 +1,4 @@
-import { fault, type RuleFinding } from './finding.ts'
+import { ruleError, type RuleFinding } from './finding.ts'
 import { keyOf, kindOf, nameOf, parseKey, type Key } from './key.ts'
 import type { ResourceManifest, Policy } from './manifest.ts'
 
@@ -9,7 +9,7 @@ export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFind
   return dependsOn.flatMap((key, index) =>
     key === self
       ? [
-          fault('depends-on-itself', {
+          ruleError('depends-on-itself', {
             path: ['policy', 'dependsOn', index],
             message: `${self} depends on itself, and so would never be created.`,
             hint: 'Remove this entry.',
@@ -57,7 +57,7 @@ function contradictions(policy: Policy): readonly RuleFinding[] {
   return CONTRADICTIONS.filter(
     ([first, second]) => policy[first] !== undefined && policy[second] !== undefined,
   ).map(([first, second, why, hint]) =>
-    fault('policy-contradiction', {
+    ruleError('policy-contradiction', {
       path: ['policy', second],
       message: `\`${first}\` and \`${second}\` exclude each other: ${why}.`,
       hint,
@@ -73,7 +73,7 @@ function targets(self: Key, policy: Policy): readonly RuleFinding[] {
     const kind = kindOf(self)
     if (kindOf(target) !== kind) {
       return [
-        fault('policy-target-invalid', {
+        ruleError('policy-target-invalid', {
           path: ['policy', field],
           message: `\`${field}\` must name a ${kind}, and ${target} is none.`,
           hint: `Write the key under which it was recorded, such as "${keyOf(kind, nameOf(target))}".`,
@@ -82,7 +82,7 @@ function targets(self: Key, policy: Policy): readonly RuleFinding[] {
     }
     if (target !== self) return []
     return [
-      fault('policy-target-invalid', {
+      ruleError('policy-target-invalid', {
         path: ['policy', field],
         message: `\`${field}\` must name another ${kind}, and ${self} is this one.`,
         hint: `Write the key under which it was recorded before, or remove \`${field}\`.`,

@@ -27,19 +27,16 @@ export type SecretBundleRef = z.infer<typeof SecretBundleRef>
 /** A value that is kept from every output, whether it is written out or referred to. */
 export const SensitiveText = z.union([Text, SecretRef], 'must be a text or {secretRef: {name, key}}')
 
-/** A value that may only be referred to. */
-export const SecretText = SecretRef
-
 /** A name and a password (2.3, `credentials`). Request only. */
 export const UserCredentials = z.strictObject({
   username: SensitiveText.optional().describe('User name.'),
-  password: SecretText.optional().describe('Password, as a reference to a mounted secret.'),
+  password: SecretRef.optional().describe('Password, as a reference to a mounted secret.'),
 })
 
 /** An access key (2.3, `accessKey`). Request only. */
 export const AccessKey = z.strictObject({
   accessKeyId: SensitiveText.optional().describe('Access key id.'),
-  secretKey: SecretText.optional().describe('Secret key, as a reference to a mounted secret.'),
+  secretKey: SecretRef.optional().describe('Secret key, as a reference to a mounted secret.'),
 })
 
 export function isSecretRef(value: unknown): value is SecretRef {

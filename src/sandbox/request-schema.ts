@@ -1,8 +1,9 @@
 import { PipeSpec } from '../kinds/pipe/schema.ts'
 import { SOURCE_KINDS } from '../kinds/pipe/source-schema.ts'
 import { QueryEndpointSpec } from '../kinds/query-endpoint/schema.ts'
-import { SecretText, SensitiveText, type SecretRef } from '../kinds/secret-ref.ts'
+import { SecretRef, SensitiveText } from '../kinds/secret-ref.ts'
 import { Text, z } from '../kinds/zod.ts'
+
 /** The four operations of the interface (`spec/api.md` 4). */
 export const OPERATIONS = ['createPipe', 'getPipe', 'upsertQueryEndpoint', 'getAlert'] as const
 
@@ -33,7 +34,7 @@ export type OnTheWire<T> = T extends SecretRef
  * Parts without such a leaf are handed on as they are, with all their checks.
  */
 function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema === SensitiveText || schema === SecretText) return Text
+  if (schema === SensitiveText || schema === SecretRef) return Text
   if (schema instanceof z.ZodOptional) {
     const inner = onTheWire(schema.unwrap())
     return inner === schema.unwrap() ? schema : z.optional(inner)

@@ -18,8 +18,8 @@ const KEYS_NAMED = 12
 const FINDINGS_SHOWN = 3
 
 /** Something that is not well, and that somebody has to look at. Times are ms since the epoch. */
-export interface Trouble {
-  /** The same as long as it is the same trouble. */
+export interface Problem {
+  /** The same as long as it is the same problem. */
   readonly id: string
   /** The status of its resources; `Source`, `Brake` and `Daemon` are about the whole. */
   readonly status: Status | 'Source' | 'Brake' | 'Daemon'
@@ -45,7 +45,7 @@ export interface Trouble {
 
 /** Of `GET /api/v1/attention`. */
 export interface AttentionReply {
-  readonly items: readonly Trouble[]
+  readonly items: readonly Problem[]
   /** How many there are; `items` may be the first of them. */
   readonly total: number
 }
@@ -68,13 +68,13 @@ const NOTHING = {
 export function registerAttention(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/attention', ({ query }): AttentionReply => {
     const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
-    const troubles = troublesOf(parts)
-    return { items: troubles.slice(0, limit), total: troubles.length }
+    const problems = problemsOf(parts)
+    return { items: problems.slice(0, limit), total: problems.length }
   })
 }
 
 /** What is wrong with the whole, then with resources: worst first, and of equal ones the oldest. */
-export function troublesOf(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Trouble[] {
+export function problemsOf(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Problem[] {
   const overview = parts.overview()
   const unwell = parts.board.list().filter((resource) => !isWell(resource))
   const findingsOf = Map.groupBy(
@@ -85,12 +85,12 @@ export function troublesOf(parts: Pick<ServerParts, 'board' | 'overview' | 'read
   const groups = Map.groupBy(unwell, similarTo)
   const ofResources = [...groups.values()].flatMap((group) =>
     group.length < GROUP_FROM
-      ? group.map((resource) => oneTrouble(resource, findingsOf.get(resource.key) ?? [], overview))
-      : [groupTrouble(group, overview)],
+      ? group.map((resource) => oneProblem(resource, findingsOf.get(resource.key) ?? [], overview))
+      : [groupProblem(group, overview)],
   )
   const alone = [...findingsOf]
     .filter(([key]) => key === undefined || !shown.has(key))
-    .flatMap(([, findings]) => findings.map((finding) => findingTrouble(finding, overview)))
+    .flatMap(([, findings]) => findings.map((finding) => findingProblem(finding, overview)))
   return [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
 }
 
@@ -101,20 +101,20 @@ function similarTo({ status, reason, service, key }: ResourceStatus): string {
   return `${status}/${reason}/${service ?? ''}`
 }
 
-function worstFirst(a: Trouble, b: Trouble): number {
+function worstFirst(a: Problem, b: Problem): number {
   return rank(a) - rank(b) || (a.since ?? 0) - (b.since ?? 0) || (a.id < b.id ? -1 : 1)
 }
 
-function rank({ status }: Trouble): number {
+function rank({ status }: Problem): number {
   return STATUSES.findIndex((known) => known === status)
 }
 
-function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Trouble[] {
+function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Problem[] {
   const { sourceProblem, brake, sandbox, lastLoadAt, manifestsDir } = parts.overview()
   const ready = parts.ready()
-  const troubles: Trouble[] = []
+  const problems: Problem[] = []
   if (sourceProblem !== undefined) {
-    troubles.push({
+    problems.push({
       ...NOTHING,
       id: 'source',
       status: 'Source',
@@ -125,7 +125,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Tr
   }
   if (!ready.ok && lastLoadAt !== undefined) {
     const next = [{ text: 'Look at the log of the daemon.', copy: undefined }]
-    troubles.push({
+    problems.push({
       ...NOTHING,
       id: 'ready',
       status: 'Daemon',
@@ -136,7 +136,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Tr
   }
   if (brake.on) {
     const again = commandLine('apply --yes', { sandbox })
-    troubles.push({
+    problems.push({
       ...NOTHING,
       id: 'brake',
       status: 'Brake',
@@ -151,10 +151,10 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Tr
       ],
     })
   }
-  return troubles
+  return problems
 }
 
-function oneTrouble(resource: ResourceStatus, findings: readonly Finding[], context: StepContext): Trouble {
+function oneProblem(resource: ResourceStatus, findings: readonly Finding[], context: StepContext): Problem {
   const { key, status, reason, service, file, line, revision, differences } = resource
   return {
     id: key,
@@ -175,12 +175,12 @@ function oneTrouble(resource: ResourceStatus, findings: readonly Finding[], cont
   }
 }
 
-function groupTrouble(group: readonly ResourceStatus[], context: StepContext): Trouble {
+function groupProblem(group: readonly ResourceStatus[], context: StepContext): Problem {
   const [first] = group
   if (first === undefined) throw new Error('bug: a group of nothing')
   const alike = group.every(({ message }) => message === first.message)
   return {
-    ...oneTrouble(first, [], context),
+    ...oneProblem(first, [], context),
     id: `${first.status}/${first.reason}/${first.service ?? ''}`,
     message: alike ? causeOf(first) : `For example ${first.key}: ${causeOf(first)}`,
     since: Math.min(...group.map(sinceOf)),
@@ -191,7 +191,7 @@ function groupTrouble(group: readonly ResourceStatus[], context: StepContext): T
 }
 
 /** A document that is no resource yet, such as one whose name cannot be read. */
-function findingTrouble(finding: Finding, { manifestsDir, sandbox }: StepContext): Trouble {
+function findingProblem(finding: Finding, { manifestsDir, sandbox }: StepContext): Problem {
   const { file, line, column, code, message, hint } = finding
   const place = placeOf(manifestsDir, file, line)
   const check = commandLine('validate', { sandbox })

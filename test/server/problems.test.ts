@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
-import { troublesOf } from '../../src/server/problems.ts'
+import { problemsOf } from '../../src/server/problems.ts'
 import { condition, fakeParts, finding, NOW, overview, resource, type Over } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
-function troubles(
+function problems(
   resources: readonly ResourceStatus[],
   over: Partial<Overview> = {},
   parts: Partial<Omit<ServerParts, 'clock'>> = {},
 ) {
-  return troublesOf(fakeParts({ overview: () => overview(over), ...parts }, resources))
+  return problemsOf(fakeParts({ overview: () => overview(over), ...parts }, resources))
 }
 
 function invalid(name: string): ResourceStatus {
@@ -32,11 +32,11 @@ function driftedSince(since: number): ResourceStatus['conditions'] {
 
 describe('what is not well', () => {
   it('is nothing when all is well', () => {
-    expect(troubles([resource('Pipe/a'), resource('Pipe/b', { status: 'Suspended' })])).toEqual([])
+    expect(problems([resource('Pipe/a'), resource('Pipe/b', { status: 'Suspended' })])).toEqual([])
   })
 
   it('comes worst first, the whole before resources, and of equal ones the oldest', () => {
-    const found = troubles(
+    const found = problems(
       [
         resource('Pipe/a', { status: 'Drifted', reason: 'Drifted', conditions: driftedSince(NOW) }),
         resource('Pipe/b', { status: 'Drifted', reason: 'Drifted', conditions: driftedSince(NOW - 9) }),
@@ -62,7 +62,7 @@ describe('what is not well', () => {
   })
 
   it('has each what a person needs at night', () => {
-    const [found] = troubles([
+    const [found] = problems([
       resource('Pipe/x', {
         status: 'Drifted',
         reason: 'Drifted',
@@ -88,7 +88,7 @@ describe('what is not well', () => {
   })
 
   it('shows an invalid manifest with its findings, and a document that is no resource by itself', () => {
-    const found = troubles([invalid('x')], {
+    const found = problems([invalid('x')], {
       findings: [
         finding({ key: 'Pipe/x', line: 35 }),
         finding({ key: undefined, line: 9 }),
@@ -103,7 +103,7 @@ describe('what is not well', () => {
 
   it('tells many of one cause as one, and few each for itself', () => {
     const many = Array.from({ length: 300 }, (_, index) => refused(index))
-    const [found, ...rest] = troubles(many)
+    const [found, ...rest] = problems(many)
     expect(rest).toEqual([])
     expect(found).toMatchObject({
       count: 300,
@@ -111,9 +111,9 @@ describe('what is not well', () => {
       service: 'analytics',
       message: 'refused',
     })
-    expect(troubles(many.slice(0, 3))).toHaveLength(3)
-    expect(troubles(many.map((one, index) => ({ ...one, service: `s${index % 2}` })))).toHaveLength(2)
-    const [unlike] = troubles(many.map((one, index) => ({ ...one, message: `no ${index}` })))
+    expect(problems(many.slice(0, 3))).toHaveLength(3)
+    expect(problems(many.map((one, index) => ({ ...one, service: `s${index % 2}` })))).toHaveLength(2)
+    const [unlike] = problems(many.map((one, index) => ({ ...one, message: `no ${index}` })))
     expect(unlike?.message).toBe('For example Pipe/p0: no 0')
   })
 
@@ -121,7 +121,7 @@ describe('what is not well', () => {
     const unknown = Array.from({ length: 6 }, (_, index) =>
       resource(`Pipe/p${index}`, { status: 'OutcomeUnknown', reason: 'OutcomeUnknown' }),
     )
-    expect(troubles(unknown)).toHaveLength(6)
+    expect(problems(unknown)).toHaveLength(6)
   })
 })
 

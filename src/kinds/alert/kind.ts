@@ -1,4 +1,4 @@
-import { fault, type RuleFinding } from '../finding.ts'
+import { ruleError, type RuleFinding } from '../finding.ts'
 import type { FieldsOf } from '../field-table.ts'
 import type { ReadOnlyKind } from '../definition.ts'
 import { Text, z } from '../zod.ts'
@@ -85,7 +85,7 @@ function alertRules(manifest: AlertManifest): readonly RuleFinding[] {
   const { id, expect } = manifest.spec
   if (expect?.id === undefined || expect.id === id) return []
   return [
-    fault('alert-id-mismatch', {
+    ruleError('alert-id-mismatch', {
       path: ['spec', 'expect', 'id'],
       message: `The expected id "${expect.id}" is not the id "${id}" that is looked up.`,
       hint: 'Remove `expect.id`, or make it equal to `spec.id`.',

@@ -1,5 +1,5 @@
 import { nearest } from '../../lib/nearest.ts'
-import { fault, type RuleFinding } from '../finding.ts'
+import { ruleError, type RuleFinding } from '../finding.ts'
 import type { PipeManifest, PipeSpec } from './schema.ts'
 import { SOURCE_KINDS } from './source-schema.ts'
 
@@ -16,7 +16,7 @@ function sourceRules(source: PipeSpec['source']): readonly RuleFinding[] {
   const [first, second, ...more] = SOURCE_KINDS.filter((kind) => source[kind] !== undefined)
   if (first === undefined) {
     return [
-      fault('source-kind-count', {
+      ruleError('source-kind-count', {
         path: ['spec', 'source'],
         message: 'The source names no source kind.',
         hint: `Add exactly one of ${SOURCE_KINDS.join(', ')}.`,
@@ -25,7 +25,7 @@ function sourceRules(source: PipeSpec['source']): readonly RuleFinding[] {
   }
   if (second === undefined) return []
   return [
-    fault('source-kind-count', {
+    ruleError('source-kind-count', {
       path: ['spec', 'source', second],
       message: `The source names more than one source kind: ${[first, second, ...more].join(', ')}.`,
       hint: 'Keep exactly one, and make a pipe of its own for each other one.',
@@ -42,7 +42,7 @@ function columnRules(spec: PipeSpec): readonly RuleFinding[] {
       return []
     }
     return [
-      fault('column-repeated', {
+      ruleError('column-repeated', {
         path: ['spec', 'destination', 'columns', index, 'name'],
         message: `The column "${name}" is already column ${before + 1} of the destination.`,
         hint: 'Remove one of the two, or give it another name.',
@@ -56,13 +56,13 @@ function mappingRules(spec: PipeSpec): readonly RuleFinding[] {
   const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
   const mappings = spec.fieldMappings ?? []
   const mapped = new Map<string, number>()
-  const violations: RuleFinding[] = []
+  const findings: RuleFinding[] = []
   for (const [index, { destinationField }] of mappings.entries()) {
     const path = ['spec', 'fieldMappings', index, 'destinationField']
     const before = mapped.get(destinationField)
     if (before !== undefined) {
-      violations.push(
-        fault('mapping-repeated-column', {
+      findings.push(
+        ruleError('mapping-repeated-column', {
           path,
           message: `The column "${destinationField}" is already filled by field mapping ${before + 1}.`,
           hint: 'Remove one of the two: a column is filled from one field.',
@@ -72,16 +72,16 @@ function mappingRules(spec: PipeSpec): readonly RuleFinding[] {
     }
     mapped.set(destinationField, index)
     if (columns.size > 0 && !columns.has(destinationField)) {
-      violations.push(unknownColumn(destinationField, columns, path))
+      findings.push(unknownColumn(destinationField, columns, path))
     }
   }
   const missing = [...columns].filter((name) => !mapped.has(name))
-  return missing.length === 0 ? violations : [missingColumns(missing), ...violations]
+  return missing.length === 0 ? findings : [missingColumns(missing), ...findings]
 }
 
 function unknownColumn(name: string, columns: ReadonlySet<string>, path: RuleFinding['path']): RuleFinding {
   const meant = nearest(name, columns)
-  return fault('mapping-unknown-column', {
+  return ruleError('mapping-unknown-column', {
     path,
     message: `The destination has no column "${name}".`,
     hint:
@@ -92,7 +92,7 @@ function unknownColumn(name: string, columns: ReadonlySet<string>, path: RuleFin
 }
 
 function missingColumns(names: readonly string[]): RuleFinding {
-  return fault('mapping-missing-column', {
+  return ruleError('mapping-missing-column', {
     path: ['spec', 'fieldMappings'],
     message: `The field mappings do not cover ${names.length === 1 ? 'the column' : `${names.length} columns:`} ${listed(names)}.`,
     hint: 'Add a mapping with this destinationField for each of them: the mappings must include all destination columns.',

@@ -1,4 +1,4 @@
-import { fault, warning, type RuleCode, type RuleFinding } from '../finding.ts'
+import { ruleError, ruleWarning, type RuleCode, type RuleFinding } from '../finding.ts'
 import type { QueryEndpointManifest } from './schema.ts'
 
 /** What must hold within one manifest of a query endpoint, beyond its shape (design §3). */
@@ -19,7 +19,7 @@ function repeated(code: RuleCode, field: string, values: readonly string[]): rea
       return []
     }
     return [
-      warning(code, {
+      ruleWarning(code, {
         path: ['spec', field, index],
         message: `"${value}" is listed twice.`,
         hint: 'Remove one of the two; the order does not matter.',
@@ -35,7 +35,7 @@ function originRules(text: string): readonly RuleFinding[] {
     const origin = entry.trim()
     if (isOrigin(origin)) return []
     return [
-      fault('origin-invalid', {
+      ruleError('origin-invalid', {
         path: ['spec', 'allowedOrigins'],
         message: `Entry ${index + 1} of the allowed origins, "${origin}", is not a domain.`,
         hint: hintFor(origin),

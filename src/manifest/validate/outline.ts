@@ -11,19 +11,19 @@ import { LOCK } from '../../kinds/lock/schema.ts'
 import { z } from '../../kinds/zod.ts'
 
 /** What keeps a document from being looked at any further, and where. */
-export interface OutlineProblem {
+export interface OutlineFinding {
   readonly path: Path
   readonly statement: Statement
 }
 
-function fault(path: Path, code: Statement['code'], message: string, hint: string): OutlineProblem {
+function outlineError(path: Path, code: Statement['code'], message: string, hint: string): OutlineFinding {
   return { path, statement: { severity: 'error', code, message, hint } }
 }
 
 /** Whether it is a mapping with our `apiVersion` and a kind we know. */
-export function outlineProblem(value: unknown): OutlineProblem | undefined {
+export function outlineFinding(value: unknown): OutlineFinding | undefined {
   if (!isObject(value)) {
-    return fault(
+    return outlineError(
       [],
       'not-a-mapping',
       'A manifest is a mapping, and this document is not.',
@@ -32,7 +32,7 @@ export function outlineProblem(value: unknown): OutlineProblem | undefined {
   }
   const { kind, apiVersion } = value
   if (kind === undefined || kind === null) {
-    return fault(
+    return outlineError(
       ['kind'],
       'unknown-kind',
       'The manifest has no kind.',
@@ -45,7 +45,7 @@ export function outlineProblem(value: unknown): OutlineProblem | undefined {
         ? ` "${printable(kind)}"`
         : ' like this'
     const meant = typeof kind === 'string' && kind.length <= 64 ? nearest(kind, MANIFEST_KINDS) : undefined
-    return fault(
+    return outlineError(
       ['kind'],
       'unknown-kind',
       `There is no kind${shown}.`,
@@ -53,7 +53,7 @@ export function outlineProblem(value: unknown): OutlineProblem | undefined {
     )
   }
   if (apiVersion !== undefined && apiVersion !== API_VERSION) {
-    return fault(
+    return outlineError(
       ['apiVersion'],
       'wrong-api-version',
       'The manifest has another apiVersion.',

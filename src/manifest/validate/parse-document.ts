@@ -15,22 +15,22 @@ import {
   type Identity,
   LOCK_ELSEWHERE,
   isLockFileName,
-  outlineProblem,
+  outlineFinding,
 } from './outline.ts'
 import { byPosition, findingAt, type Statement } from '../diagnostics/diagnostic.ts'
 import { type Limits, findTooDeep } from '../yaml/limits.ts'
 import { convert } from '../yaml/to-value.ts'
 import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
-import { shapeProblems } from './shape-findings.ts'
+import { shapeFindings } from './shape-findings.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import { type Chunk, yamlDocuments } from '../yaml/parse-yaml.ts'
 import {
-  aliasProblems,
-  documentProblems,
-  versionProblem,
+  aliasFindings,
+  documentFindings,
+  versionFinding,
   withoutEchoes,
-  yamlProblem,
-  type YamlProblem,
+  yamlFinding,
+  type YamlFinding,
 } from '../yaml/syntax-findings.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'
@@ -80,8 +80,8 @@ export function parseChunk(source: SourceText, chunk: Chunk, limits: Limits): re
       ),
     ]
   }
-  const { documents, problems } = yamlDocuments(text)
-  if (problems.length > 0) return [unreadable(source, chunk, problems.map(yamlProblem), NOBODY)]
+  const { documents, findings } = yamlDocuments(text)
+  if (findings.length > 0) return [unreadable(source, chunk, findings.map(yamlFinding), NOBODY)]
   return documents
     .filter((document) => !isEmpty(document))
     .map((document) => parseDocument({ source, chunk, text, document, limits }))
@@ -100,28 +100,28 @@ const MAY_BE_ALIAS = /(?:^|[\s,:?[\]{}-])\*/
 
 function parseDocument(input: Input): ParsedDocument {
   const { source, chunk, text, document, limits } = input
-  const problems = [...documentProblems(document, text, limits.findings)]
-  const version = versionProblem(document, text)
-  if (version !== undefined && !problems.some((problem) => problem.statement.code === 'yaml-version'))
-    problems.push(version)
-  if (MAY_BE_ALIAS.test(text)) problems.push(...aliasProblems(document, limits))
-  const broken = problems.some((problem) => problem.statement.severity === 'error')
+  const unplaced = [...documentFindings(document, text, limits.findings)]
+  const version = versionFinding(document, text)
+  if (version !== undefined && !unplaced.some((finding) => finding.statement.code === 'yaml-version'))
+    unplaced.push(version)
+  if (MAY_BE_ALIAS.test(text)) unplaced.push(...aliasFindings(document, limits))
+  const broken = unplaced.some((finding) => finding.statement.severity === 'error')
   if (broken)
-    return unreadable(source, chunk, withoutEchoes(problems, text), identityOfNodes(document), document)
-  const { value, problems: more } = convert(document, limits)
+    return unreadable(source, chunk, withoutEchoes(unplaced, text), identityOfNodes(document), document)
+  const { value, findings: more } = convert(document, limits)
   if (more.length > 0)
-    return unreadable(source, chunk, [...problems, ...more], identityOfNodes(document), document)
-  return checked({ ...input, problems, value })
+    return unreadable(source, chunk, [...unplaced, ...more], identityOfNodes(document), document)
+  return checked({ ...input, unplaced, value })
 }
 
 /** A document that is YAML: is it a manifest? */
 function checked(
-  input: Input & { readonly problems: readonly YamlProblem[]; readonly value: unknown },
+  input: Input & { readonly unplaced: readonly YamlFinding[]; readonly value: unknown },
 ): ParsedDocument {
   const { source, chunk, document, limits, value } = input
   const identity = identityOf(value)
   const place = (range: Range) => source.place(chunk.start + range.start, chunk.start + range.end)
-  const findings = input.problems.map(({ statement, range }) => findingAt(place(range), statement, identity))
+  const findings = input.unplaced.map(({ statement, range }) => findingAt(place(range), statement, identity))
   let failed = false
   // Places are looked for only as long as they are shown: in a hostile document there may be very many.
   const report: Report = (rangeIn, statement) => {
@@ -130,7 +130,7 @@ function checked(
     const said = findings.length < limits.findings ? statement : tooMany(limits)
     findings.push(findingAt(place(rangeIn(document)), said, identity))
   }
-  const outline = outlineProblem(value)
+  const outline = outlineFinding(value)
   if (outline !== undefined) report((tree) => rangeOfPath(tree, outline.path), outline.statement)
   if (identity.kind === LOCK.name && !isLockFileName(source.file))
     report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
@@ -167,8 +167,8 @@ function validate(
       report((tree) => rangeOfPath(tree, path), statement)
     return result.data
   }
-  const problems = shapeProblems(result.error.issues, { schema, input: value, most: limits.findings + 1 })
-  for (const { at, path, statement } of problems) {
+  const shape = shapeFindings(result.error.issues, { schema, input: value, most: limits.findings + 1 })
+  for (const { at, path, statement } of shape) {
     report((tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)), statement)
   }
   return undefined
@@ -177,7 +177,7 @@ function validate(
 function unreadable(
   source: SourceText,
   chunk: Chunk,
-  problems: readonly YamlProblem[],
+  unplaced: readonly YamlFinding[],
   identity: Identity,
   document?: Document,
 ): ParsedDocument {
@@ -191,7 +191,7 @@ function unreadable(
     )
   }
   const seen = new Set<string>()
-  const findings = problems
+  const findings = unplaced
     .map(({ statement, range }) => findingAt(place(range), statement, identity))
     .toSorted(byPosition)
     .filter((finding) => {

@@ -17,7 +17,7 @@ import {
 } from './shape-words.ts'
 
 /** What is wrong with the shape of a document, and where. `at` says what to mark. */
-export interface ShapeProblem {
+export interface ShapeFinding {
   readonly at: 'value' | 'field'
   readonly path: Path
   readonly statement: Statement
@@ -33,12 +33,12 @@ interface Context {
   readonly most: number
 }
 
-/** What zod found, in words: one problem for each unknown field, unions taken apart. */
-export function shapeProblems(issues: readonly Issue[], context: Context): readonly ShapeProblem[] {
-  return issues.slice(0, context.most).flatMap((issue) => problemsOf(issue, [], context))
+/** What zod found, in words: one finding for each unknown field, unions taken apart. */
+export function shapeFindings(issues: readonly Issue[], context: Context): readonly ShapeFinding[] {
+  return issues.slice(0, context.most).flatMap((issue) => findingsOf(issue, [], context))
 }
 
-function problemsOf(issue: Issue, prefix: Path, context: Context): readonly ShapeProblem[] {
+function findingsOf(issue: Issue, prefix: Path, context: Context): readonly ShapeFinding[] {
   const path = [...prefix, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))]
   const input = valueAt(context.input, path)
   if (issue.code === 'unrecognized_keys') {
@@ -49,21 +49,21 @@ function problemsOf(issue: Issue, prefix: Path, context: Context): readonly Shap
   if (isSecretBundle(path.slice(0, -1)) && isWrittenOut(valueAt(context.input, path.slice(0, -1)))) return []
   if (input === undefined) return [missing(path, issue, context)]
   if (isLiteralSecret(path, input)) return [literalSecret(path)]
-  if (issue.code === 'invalid_union') return unionProblems(issue, path, context)
+  if (issue.code === 'invalid_union') return unionFindings(issue, path, context)
   if (issue.code === 'invalid_element')
-    return issue.issues.flatMap((inner) => problemsOf(inner, path, context))
-  return [simpleProblem(issue, path, input)]
+    return issue.issues.flatMap((inner) => findingsOf(inner, path, context))
+  return [simpleFinding(issue, path, input)]
 }
 
 type Simple = Exclude<Issue, { readonly code: 'unrecognized_keys' | 'invalid_union' | 'invalid_element' }>
 
-function simpleProblem(issue: Simple, path: Path, input: unknown): ShapeProblem {
+function simpleFinding(issue: Simple, path: Path, input: unknown): ShapeFinding {
   const name = nameOf(path)
   const format = (words: string) =>
-    valueProblem(path, 'wrong-format', `${name} ${words}.`, 'Correct the value.')
+    valueFinding(path, 'wrong-format', `${name} ${words}.`, 'Correct the value.')
   if (issue.code === 'invalid_type') {
     const message = `${name} must be ${typeName(issue.expected)}, and is ${inputName(input)}.`
-    return valueProblem(path, 'wrong-type', message, typeHint(issue.expected, input))
+    return valueFinding(path, 'wrong-type', message, typeHint(issue.expected, input))
   }
   if (issue.code === 'invalid_value') return wrongValue(path, input, issue.values)
   if (issue.code === 'invalid_format') return format(formatWords(issue))
@@ -74,22 +74,22 @@ function simpleProblem(issue: Simple, path: Path, input: unknown): ShapeProblem 
 }
 
 /** The branch that was meant is the one whose type fits; when none or several fit, the union's own words. */
-function unionProblems(
+function unionFindings(
   issue: z.core.$ZodIssueInvalidUnion,
   path: Path,
   context: Context,
-): readonly ShapeProblem[] {
+): readonly ShapeFinding[] {
   const fitting = issue.errors.filter(
     (branch) => !branch.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'),
   )
   const [branch] = fitting
   if (fitting.length === 1 && branch !== undefined)
-    return branch.flatMap((inner) => problemsOf(inner, path, context))
+    return branch.flatMap((inner) => findingsOf(inner, path, context))
   const wanted = ownWords(issue.message) ?? 'has none of the forms that are allowed here'
-  return [valueProblem(path, 'wrong-type', `${nameOf(path)} ${wanted}.`, 'Correct the value.')]
+  return [valueFinding(path, 'wrong-type', `${nameOf(path)} ${wanted}.`, 'Correct the value.')]
 }
 
-function unknownField(parent: Path, name: string, context: Context): ShapeProblem {
+function unknownField(parent: Path, name: string, context: Context): ShapeFinding {
   const path = [...parent, name]
   const known = knownFields(context.schema, parent)
   const meant = name.length > 64 ? undefined : nearest(name, known)
@@ -125,7 +125,7 @@ function unknownHint(
     : `Remove it; known are ${known.slice(0, 15).join(', ')}${known.length > 15 ? ', …' : ''}.`
 }
 
-function missing(path: Path, issue: Issue, context: Context): ShapeProblem {
+function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
   const name = String(path.at(-1) ?? '')
   const parent = path.slice(0, -1)
   const where = parent.length === 0 ? 'The manifest' : nameOf(parent)
@@ -147,7 +147,7 @@ function missing(path: Path, issue: Issue, context: Context): ShapeProblem {
   }
 }
 
-function literalSecret(path: Path): ShapeProblem {
+function literalSecret(path: Path): ShapeFinding {
   const bundle = isSecretBundle(path)
   return {
     at: 'value',
@@ -161,7 +161,7 @@ function literalSecret(path: Path): ShapeProblem {
   }
 }
 
-function wrongValue(path: Path, input: unknown, values: readonly unknown[]): ShapeProblem {
+function wrongValue(path: Path, input: unknown, values: readonly unknown[]): ShapeFinding {
   const allowed = values.map(String)
   const text = typeof input === 'string' && input.length <= 64 ? input : undefined
   const meant = text === undefined ? undefined : nearest(text, allowed)
@@ -173,7 +173,7 @@ function wrongValue(path: Path, input: unknown, values: readonly unknown[]): Sha
     meant === undefined
       ? `Write one of ${allowed.map((value) => `"${value}"`).join(', ')}.`
       : `Did you mean "${meant}"?`
-  return valueProblem(
+  return valueFinding(
     path,
     'wrong-value',
     `${nameOf(path)} cannot be ${shown}.`,
@@ -181,13 +181,13 @@ function wrongValue(path: Path, input: unknown, values: readonly unknown[]): Sha
   )
 }
 
-function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): ShapeProblem {
+function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): ShapeFinding {
   const limit = issue.code === 'too_small' ? issue.minimum : issue.maximum
   const bound = `at ${issue.code === 'too_small' ? 'least' : 'most'} ${String(limit)}`
   const unit = issue.origin === 'string' ? ' characters long' : issue.origin === 'array' ? ' items long' : ''
   const empty = issue.code === 'too_small' && unit !== '' && Number(limit) === 1
   const wanted = empty ? 'must not be empty' : `must be ${bound}${unit}`
-  return valueProblem(
+  return valueFinding(
     path,
     'out-of-range',
     `${nameOf(path)} ${wanted}.`,
@@ -195,9 +195,9 @@ function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIss
   )
 }
 
-function fieldName(path: Path, issue: Issue | undefined): ShapeProblem {
+function fieldName(path: Path, issue: Issue | undefined): ShapeFinding {
   const wanted = issue === undefined ? undefined : ownWords(issue.message)
-  const statement = valueProblem(
+  const statement = valueFinding(
     path,
     'wrong-format',
     `The name of a field in ${nameOf(path.slice(0, -1))} ${wanted ?? 'has the wrong length or form'}.`,
@@ -206,7 +206,7 @@ function fieldName(path: Path, issue: Issue | undefined): ShapeProblem {
   return { at: 'field', path, statement }
 }
 
-function valueProblem(path: Path, code: Statement['code'], message: string, hint: string): ShapeProblem {
+function valueFinding(path: Path, code: Statement['code'], message: string, hint: string): ShapeFinding {
   return { at: 'value', path, statement: { severity: 'error', code, message, hint } }
 }
 

@@ -69,7 +69,7 @@ function isQuote(code: number): boolean {
 }
 
 /**
- * Where the nesting of collections first exceeds `limit`, as an offset, or `undefined`. ObservedKey at before parsing,
+ * Where the nesting of collections first exceeds `limit`, as an offset, or `undefined`. Looked for before parsing,
  * because parsing deep nesting is slow and ends in a stack overflow.
  */
 export function findTooDeep(text: string, limit: number): number | undefined {

@@ -19,16 +19,16 @@ const YAML_OPTIONS = {
 export interface YamlStream {
   readonly documents: readonly Document.Parsed[]
   /** What was said outside of documents; empty when there is one. */
-  readonly problems: readonly (Document['errors'][number] | Document['warnings'][number])[]
+  readonly findings: readonly (Document['errors'][number] | Document['warnings'][number])[]
 }
 
 /** The documents of a text, as the parser sees them. Its cost is bounded also where nothing fits. */
 export function yamlDocuments(text: string): YamlStream {
   const composer = new Composer(YAML_OPTIONS)
   const documents = [...composer.compose(firstTokens(new Parser().parse(text)))]
-  if (documents.length > 0) return { documents, problems: [] }
+  if (documents.length > 0) return { documents, findings: [] }
   const { errors, warnings } = composer.streamInfo()
-  return { documents, problems: [...errors, ...warnings] }
+  return { documents, findings: [...errors, ...warnings] }
 }
 
 /** Each further token that fits nowhere costs the parser more than the one before. */

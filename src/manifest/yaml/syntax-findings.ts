@@ -14,7 +14,7 @@ import type { Statement } from '../diagnostics/diagnostic.ts'
 import { betterWords, SYNTAX, WORDS } from './syntax-words.ts'
 
 /** Something YAML said, in our words: its own may quote the source, and with it a secret. */
-export interface YamlProblem {
+export interface YamlFinding {
   readonly statement: Statement
   readonly range: Range
   /** Offset where the parser noticed it, when that is not where it is marked. */
@@ -25,18 +25,18 @@ export interface YamlProblem {
 const STRICT: ReadonlySet<string> = new Set(['TAG_RESOLVE_FAILED', 'BAD_DIRECTIVE', 'BAD_COLLECTION_TYPE'])
 
 /** What the parser said of a document. Offsets are those of the text that it was given. */
-export function documentProblems(document: Document, text: string, limit: number): readonly YamlProblem[] {
+export function documentFindings(document: Document, text: string, limit: number): readonly YamlFinding[] {
   const errors = [...document.errors.slice(0, limit), ...document.warnings.slice(0, limit)]
   const openings = errors.some((error) => openerOf(error) !== undefined)
     ? openingsOf(document, text)
     : undefined
   return errors.map((error) => {
-    const problem = yamlProblem(error)
+    const finding = yamlFinding(error)
     const start = openings?.get(`${openerOf(error)}${error.pos[0]}`)
-    if (start === undefined) return problem
+    if (start === undefined) return finding
     const line = text.indexOf('\n', start)
     const end = Math.min(error.pos[0], line === -1 ? text.length : line)
-    return { ...problem, range: { start, end }, noticed: error.pos[0] }
+    return { ...finding, range: { start, end }, noticed: error.pos[0] }
   })
 }
 
@@ -59,7 +59,7 @@ function openingsOf(document: Document, text: string): ReadonlyMap<string, numbe
 }
 
 /** One thing that the parser said, marked where it noticed. */
-export function yamlProblem(error: YAMLError): YamlProblem {
+export function yamlFinding(error: YAMLError): YamlFinding {
   const words = WORDS[error.code]
   const better = betterWords(error.message)
   const severity = error.name === 'YAMLWarning' && !STRICT.has(error.code) ? 'warning' : 'error'
@@ -76,31 +76,31 @@ export function yamlProblem(error: YAMLError): YamlProblem {
 }
 
 /**
- * The problems that are not mere echoes of one before: once the parser is lost, it wonders at every token that follows.
+ * The findings that are not mere echoes of one before: once the parser is lost, it wonders at every token that follows.
  * @param text that the ranges point into
  */
-export function withoutEchoes(problems: readonly YamlProblem[], text: string): readonly YamlProblem[] {
+export function withoutEchoes(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
   let lost: number | undefined
-  return problems
+  return findings
     .toSorted((a, b) => noticedAt(a) - noticedAt(b))
-    .filter((problem) => {
-      const { statement } = problem
+    .filter((finding) => {
+      const { statement } = finding
       if (statement.code !== SYNTAX && statement.code !== 'yaml-key') return true
       const isEcho =
         lost !== undefined &&
         (statement.message === WORDS.UNEXPECTED_TOKEN.message ||
-          !text.slice(lost, noticedAt(problem)).includes('\n'))
-      if (statement.code === SYNTAX) lost ??= noticedAt(problem)
+          !text.slice(lost, noticedAt(finding)).includes('\n'))
+      if (statement.code === SYNTAX) lost ??= noticedAt(finding)
       return !isEcho
     })
 }
 
-function noticedAt({ noticed, range }: YamlProblem): number {
+function noticedAt({ noticed, range }: YamlFinding): number {
   return noticed ?? range.start
 }
 
 /** `%YAML 1.1` is no error to the parser, but silently changes what words mean. */
-export function versionProblem(document: Document, text: string): YamlProblem | undefined {
+export function versionFinding(document: Document, text: string): YamlFinding | undefined {
   const yaml = document.directives?.yaml
   if (yaml === undefined || yaml.version === '1.2') return undefined
   const start = Math.max(0, text.search(/^%YAML/m))
@@ -112,9 +112,9 @@ export function versionProblem(document: Document, text: string): YamlProblem | 
 const MOST_ALIASES = 1_000
 
 /** Aliases without an anchor before them, aliases inside what they refer to, and far too many of them. */
-export function aliasProblems(document: Document, limits: Limits): readonly YamlProblem[] {
+export function aliasFindings(document: Document, limits: Limits): readonly YamlFinding[] {
   const anchors = new Map<string, Node>()
-  const problems: YamlProblem[] = []
+  const findings: YamlFinding[] = []
   let count = 0
   visit(document, {
     Node(_key, node, path) {
@@ -126,23 +126,23 @@ export function aliasProblems(document: Document, limits: Limits): readonly Yaml
       if (count > MOST_ALIASES) return visit.BREAK
       const target = anchors.get(node.source)
       const [start, end] = node.range ?? [0, 1]
-      if (target === undefined) problems.push({ statement: UNKNOWN_ALIAS, range: { start, end } })
+      if (target === undefined) findings.push({ statement: UNKNOWN_ALIAS, range: { start, end } })
       else if (path.some((ancestor) => isNode(ancestor) && ancestor === target)) {
-        problems.push({ statement: CIRCULAR_ALIAS, range: { start, end } })
+        findings.push({ statement: CIRCULAR_ALIAS, range: { start, end } })
       }
       return undefined
     },
   })
-  return count > MOST_ALIASES ? [explosionProblem(document, limits)] : problems
+  return count > MOST_ALIASES ? [explosionFinding(document, limits)] : findings
 }
 
 /** A field that its mapping already has. */
-export function duplicateProblem(range: Range): YamlProblem {
+export function duplicateFinding(range: Range): YamlFinding {
   return { statement: { severity: 'error', ...WORDS.DUPLICATE_KEY }, range }
 }
 
 /** Where aliases that stand for too much are marked: the first alias of the document. */
-export function explosionProblem(document: Document, limits: Limits): YamlProblem {
+export function explosionFinding(document: Document, limits: Limits): YamlFinding {
   let range: Range = { start: document.range?.[0] ?? 0, end: (document.range?.[0] ?? 0) + 1 }
   visit(document, {
     Alias(_key, node) {

@@ -1,16 +1,16 @@
 import { isAlias, isMap, isScalar, isSeq, type Document, type Pair } from 'yaml'
 import type { Limits } from './limits.ts'
 import type { Range } from './node-range.ts'
-import { duplicateProblem, explosionProblem, type YamlProblem } from './syntax-findings.ts'
+import { duplicateFinding, explosionFinding, type YamlFinding } from './syntax-findings.ts'
 
 /** The value of a document, or why it has none. */
 export interface Conversion {
   readonly value: unknown
-  readonly problems: readonly YamlProblem[]
+  readonly findings: readonly YamlFinding[]
 }
 
 interface Walk {
-  readonly problems: YamlProblem[]
+  readonly findings: YamlFinding[]
   readonly limit: number
   hasAliases: boolean
 }
@@ -20,14 +20,14 @@ interface Walk {
  * the parser's own check compares every field with every other, and takes minutes for one large mapping.
  */
 export function convert(document: Document.Parsed, limits: Limits): Conversion {
-  const walk: Walk = { problems: [], limit: limits.findings, hasAliases: false }
+  const walk: Walk = { findings: [], limit: limits.findings, hasAliases: false }
   const value = valueOf(document.contents, walk)
-  if (walk.problems.length > 0 || !walk.hasAliases) return { value, problems: walk.problems }
+  if (walk.findings.length > 0 || !walk.hasAliases) return { value, findings: walk.findings }
   try {
-    return { value: document.toJS({ maxAliasCount: limits.aliases }) as unknown, problems: [] }
+    return { value: document.toJS({ maxAliasCount: limits.aliases }) as unknown, findings: [] }
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error
-    return { value: undefined, problems: [explosionProblem(document, limits)] }
+    return { value: undefined, findings: [explosionFinding(document, limits)] }
   }
 }
 
@@ -44,7 +44,7 @@ function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
   for (const { key, value } of pairs) {
     const name = isScalar(key) ? String(key.value) : ''
     if (Object.hasOwn(object, name)) {
-      if (walk.problems.length <= walk.limit) walk.problems.push(duplicateProblem(rangeOfKey(key)))
+      if (walk.findings.length <= walk.limit) walk.findings.push(duplicateFinding(rangeOfKey(key)))
     }
     // By definition, not assignment: a field named __proto__ is a field.
     else if (name === '__proto__') {

@@ -9,7 +9,7 @@ import { showFindings, showSource } from './source.js'
 import { showStory, STORY_STEP } from './story.js'
 import { showSummary } from './summary.js'
 import { ago, exactly, tick, toServerTime } from './time.js'
-import { showTroubles, TROUBLES_SHOWN } from './problem.js'
+import { showProblems, PROBLEMS_SHOWN } from './problem.js'
 
 /**
  * @import { FacetsReply } from '../api/selection.ts'
@@ -38,7 +38,7 @@ let version
 async function refresh(parts) {
   const wanted = readAddress()
   const jobs = [loadOverview()]
-  if (has(parts, 'resources', 'source')) jobs.push(loadTroubles(), loadList(), loadFacets())
+  if (has(parts, 'resources', 'source')) jobs.push(loadProblems(), loadList(), loadFacets())
   if (has(parts, 'history', 'source')) jobs.push(loadStory())
   if (wanted.resource !== undefined && has(parts, 'resources', 'history', 'source'))
     jobs.push(loadResource(wanted.resource))
@@ -65,9 +65,9 @@ async function loadOverview() {
   if (version !== reply.version) showNewVersion(reply.version)
 }
 
-async function loadTroubles() {
-  const troubles = await get('api/v1/attention', { limit: String(TROUBLES_SHOWN) })
-  draw('troubles', troubles, () => showTroubles(troubles))
+async function loadProblems() {
+  const problems = await get('api/v1/attention', { limit: String(PROBLEMS_SHOWN) })
+  draw('problems', problems, () => showProblems(problems))
 }
 
 async function loadFacets() {

@@ -5,38 +5,38 @@ import { findingItem } from './finding-item.js'
 import { sinceWhen } from './time.js'
 
 /**
- * @import { AttentionReply, Trouble } from '../problems.ts'
+ * @import { AttentionReply, Problem } from '../problems.ts'
  * @import { NextStep } from '../remedy.ts'
  * @import { Difference } from '../../kinds/difference.ts'
  * @import { Finding } from '../../kinds/finding.ts'
  */
 
-/** Troubles on the page at once; the filter of the list finds the others. */
-export const TROUBLES_SHOWN = 30
+/** Problems on the page at once; the filter of the list finds the others. */
+export const PROBLEMS_SHOWN = 30
 
 /** What is not well, worst first. @param {AttentionReply} reply */
-export function showTroubles({ items, total }) {
+export function showProblems({ items, total }) {
   byId('unwell-section').hidden = total === 0
-  byId('unwell').replaceChildren(...items.map(troubleItem))
+  byId('unwell').replaceChildren(...items.map(problemItem))
   byId('unwell-more').hidden = total <= items.length
   setText('unwell-more', `and ${total - items.length} more; they are in the list below`)
 }
 
-/** @param {Trouble} trouble */
-function troubleItem(trouble) {
-  const { status, what, message, since, differences, findings, next } = trouble
+/** @param {Problem} problem */
+function problemItem(problem) {
+  const { status, what, message, since, differences, findings, next } = problem
   return element(
     'li',
     { class: `card ${toneOf(status)}` },
     element(
       'div',
       { class: 'about' },
-      element('h3', {}, badge(status), ' ', titleOf(trouble), element('span', { class: 'what' }, ` ${what}`)),
-      element('p', { class: 'meta' }, since === undefined ? undefined : sinceWhen(since), ...origin(trouble)),
+      element('h3', {}, badge(status), ' ', titleOf(problem), element('span', { class: 'what' }, ` ${what}`)),
+      element('p', { class: 'meta' }, since === undefined ? undefined : sinceWhen(since), ...origin(problem)),
       element('p', { class: 'message' }, foreign(message)),
       differences.length === 0 ? undefined : differenceList(differences),
       findingList(findings),
-      affected(trouble),
+      affected(problem),
     ),
     nextSteps(next),
   )
@@ -49,7 +49,7 @@ function findingList(findings) {
   return element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one, { short })))
 }
 
-/** @param {Trouble} trouble */
+/** @param {Problem} problem */
 function titleOf({ keys: [key], count, status, reason, service, file, line }) {
   if (count === 1 && key !== undefined) return resourceLink(key)
   if (count === 0) return element('span', { class: 'key' }, file === undefined ? '' : place(file, line))
@@ -61,7 +61,7 @@ function titleOf({ keys: [key], count, status, reason, service, file, line }) {
   )
 }
 
-/** Which service, which file, which commit. @param {Trouble} trouble */
+/** Which service, which file, which commit. @param {Problem} problem */
 function origin({ count, service, file, line, revision, reason }) {
   const why = reason === undefined ? undefined : word(reason)
   if (count > 1) return [why]
@@ -96,7 +96,7 @@ function differenceList(differences) {
   )
 }
 
-/** The resources of a trouble that is about several. @param {Trouble} trouble */
+/** The resources of a problem that is about several. @param {Problem} problem */
 function affected({ keys, count }) {
   if (count < 2) return undefined
   const rest = count - keys.length
