@@ -6,7 +6,7 @@ import { systemClock } from '../daemon/system-clock.ts'
 import type { Clock } from '../lib/clock.ts'
 import { readAddress, readSigningKey } from '../notify/address.ts'
 import type { Post } from '../notify/delivery.ts'
-import { noSentStateFile, openSentStateFile } from '../notify/sent-state-file.ts'
+import { noSentStateFile, openSentStateFile } from '../notify/sent-state.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
 import { exchange } from '../platform/http-exchange.ts'
 import { readSecretFile } from '../platform/secret-store.ts'
@@ -14,8 +14,7 @@ import type { Emit } from '../contract/events.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { nextSteps } from '../server/remedy.ts'
-import { CommandError, EXIT } from './io.ts'
-import { VERSION } from './version.ts'
+import { CommandError, EXIT, VERSION } from './io.ts'
 
 const CONNECT_MS = 5_000
 

@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import type { SettingProblem } from './setting-problem.ts'
-import { parseSettingsFile } from './settings-file.ts'
-import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
-import { checkRules } from './setting-rules.ts'
 import {
+  parseSettingsFile,
   readEnvironment,
   readFlags,
   type Environment,
@@ -11,6 +9,8 @@ import {
   type Given,
   type Source,
 } from './setting-sources.ts'
+import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
+import { checkRules } from './setting-rules.ts'
 import {
   SETTING_NAMES,
   TABLE,

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseSettingsFile } from '../../src/config/settings-file.ts'
+import { parseSettingsFile } from '../../src/config/setting-sources.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 function readFile(): Promise<string> {
