@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
-import { formatFaults, type SettingProblem } from '../config/setting-problem.ts'
+import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import type { NotificationTarget } from '../config/notification-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
@@ -23,8 +23,8 @@ const CONNECT_MS = 5_000
  * @throws {CommandError} when an address or a key cannot be read, or is none
  */
 export async function assertAddresses({ notifications, allowInsecureHttp }: Settings): Promise<void> {
-  const faults = await Promise.all(notifications.map((target) => faultsOf(target, allowInsecureHttp)))
-  if (faults.flat().length > 0) throw new CommandError(formatFaults(faults.flat()), EXIT.usage)
+  const problems = await Promise.all(notifications.map((target) => problemsOf(target, allowInsecureHttp)))
+  if (problems.flat().length > 0) throw new CommandError(formatProblems(problems.flat()), EXIT.usage)
 }
 
 /** Who is notified, put together from the settings. */
@@ -88,20 +88,20 @@ function sentStateFile({ ledger }: Settings): string | undefined {
   return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
 }
 
-async function faultsOf(
+async function problemsOf(
   { url, signingKey }: NotificationTarget,
   allowInsecureHttp: boolean,
 ): Promise<readonly SettingProblem[]> {
   const address = await readAddress(url.path, { readSecret: readSecretFile, allowInsecureHttp })
   const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path, readSecretFile)
   return [
-    ...(address.found ? [] : [fault(url.from, address.why, 'name a file that holds the URL to send to')]),
+    ...(address.found ? [] : [problemAt(url.from, address.why, 'name a file that holds the URL to send to')]),
     ...(signingKey === undefined || key === undefined || key.found
       ? []
-      : [fault(signingKey.from, key.why, 'name a file that holds the key')]),
+      : [problemAt(signingKey.from, key.why, 'name a file that holds the key')]),
   ]
 }
 
-function fault(from: string, why: string, right: string): SettingProblem {
+function problemAt(from: string, why: string, right: string): SettingProblem {
   return { setting: 'notifications', from, given: undefined, why, right }
 }

@@ -15,7 +15,7 @@ export interface Given {
 /** What one source gives, and what is wrong with it. */
 export interface Source {
   readonly given: readonly Given[]
-  readonly faults: readonly SettingProblem[]
+  readonly problems: readonly SettingProblem[]
 }
 
 /** Values by the name of the flag, or as commander names it (`baseUrl`); `true` for a switch. Others are ignored. */
@@ -25,13 +25,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export function readFlags(flags: Flags): Source {
   const given: Given[] = []
-  const faults: SettingProblem[] = []
+  const problems: SettingProblem[] = []
   for (const name of SETTING_NAMES) {
     const { flag, placeholder } = definitionOf(name)
     const value = flags[flag] ?? flags[camelCase(flag)]
     const from = `--${flag}`
     if (value === true && placeholder !== undefined) {
-      faults.push({
+      problems.push({
         setting: flag,
         from,
         given: undefined,
@@ -40,7 +40,7 @@ export function readFlags(flags: Flags): Source {
       })
     } else if (value !== undefined) given.push({ name, text: String(value), from })
   }
-  return { given, faults }
+  return { given, problems }
 }
 
 const PREFIX = 'PIPEWRIGHT_'
@@ -59,14 +59,14 @@ export function readEnvironment(env: Environment): Source {
   const known = new Set(SETTING_NAMES.map((name) => definitionOf(name).env))
   const isKnown = (variable: string) =>
     known.has(variable) || variable === FAILPOINT_VARIABLE || SERVICE_LINK.test(variable)
-  const faults = Object.keys(env)
+  const problems = Object.keys(env)
     .filter((variable) => variable.startsWith(PREFIX) && !isKnown(variable))
     .toSorted()
     .map((variable): SettingProblem => {
       const why = 'there is no such variable'
       return { setting: undefined, from: variable, given: undefined, why, right: nearestOf(variable, known) }
     })
-  return { given, faults }
+  return { given, problems }
 }
 
 /** The keys that the file may have: every flag but the one that names the file. */
@@ -92,23 +92,23 @@ export function parseSettingsFile(file: string, content: string): Source {
   const lines = new LineCounter()
   const doc = parseDocument(content, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const at = (offset: number) => `${file}:${lines.linePos(offset).line}`
-  const problems = [...doc.errors, ...doc.warnings]
-  if (problems.length > 0) {
+  const yamlErrors = [...doc.errors, ...doc.warnings]
+  if (yamlErrors.length > 0) {
     return {
       given: [],
-      faults: problems.map((problem) => fault(at(problem.pos[0]), problem.message, 'correct the YAML')),
+      problems: yamlErrors.map((error) => problemAt(at(error.pos[0]), error.message, 'correct the YAML')),
     }
   }
   const root = doc.contents
-  if (root === null) return { given: [], faults: [] }
+  if (root === null) return { given: [], problems: [] }
   if (!isMap(root)) {
     const right = `write one setting a line, such as "interval: 5m"`
-    return { given: [], faults: [fault(at(startOf(root)), 'it is not a mapping', right)] }
+    return { given: [], problems: [problemAt(at(startOf(root)), 'it is not a mapping', right)] }
   }
   const pairs = root.items.map((pair) => readPair(pair, at))
   return {
     given: pairs.flatMap((pair) => ('name' in pair ? [pair] : [])),
-    faults: pairs.flatMap((pair) => ('name' in pair ? [] : [pair])),
+    problems: pairs.flatMap((pair) => ('name' in pair ? [] : [pair])),
   }
 }
 
@@ -119,15 +119,15 @@ function readPair(pair: Pair, at: (offset: number) => string): Given | SettingPr
   const name = FILE_KEYS.get(flag)
   if (name === undefined) {
     const why = flag === 'config' ? 'a file cannot name another one' : `there is no setting "${flag}"`
-    return fault(from, why, flag === 'config' ? 'remove it' : nearestOf(flag, FILE_KEYS.keys()))
+    return problemAt(from, why, flag === 'config' ? 'remove it' : nearestOf(flag, FILE_KEYS.keys()))
   }
   const value = pair.value
   if (!isScalar(value)) {
     const right = 'give one plain value; in quotes when it has brackets, such as "[::1]:8080"'
-    return { ...fault(from, `${flag} is not one value`, right), setting: flag }
+    return { ...problemAt(from, `${flag} is not one value`, right), setting: flag }
   }
   if (value.value === null) {
-    return { ...fault(from, `${flag} has no value`, 'give one or remove the line'), setting: flag }
+    return { ...problemAt(from, `${flag} has no value`, 'give one or remove the line'), setting: flag }
   }
   return { name, text: textOf(value), from }
 }
@@ -141,6 +141,6 @@ function startOf(node: unknown): number {
   return (node as Node).range?.[0] ?? 0 // only nodes of a parsed document come here
 }
 
-function fault(from: string, why: string, right: string): SettingProblem {
+function problemAt(from: string, why: string, right: string): SettingProblem {
   return { setting: undefined, from, given: undefined, why, right }
 }

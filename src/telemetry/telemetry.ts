@@ -42,9 +42,8 @@ export function createLogging({ log: options, clock }: LoggingOptions): Logging 
 
 /** Subscribes to all events, and makes logs and metrics of them (design §8). */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
-  const { version, clock, board, namedResources } = options
-  const log = createLog({ ...options.log, clock })
-  const metrics = createMetrics({ version, clock, board, namedResources })
+  const log = createLog({ ...options.log, clock: options.clock })
+  const metrics = createMetrics(options)
   return {
     emit(event) {
       tell(log, event)
@@ -54,9 +53,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         tellFault(log, event, error)
       }
     },
-    metrics: {
-      render: async () => ({ contentType: metrics.contentType, text: await metrics.render() }),
-    },
+    metrics,
     async close() {
       await log.close()
       metrics.close()
@@ -82,24 +79,6 @@ function tellFault(log: Log, event: Event, fault: unknown): void {
   }
 }
 
-export interface MetricsOptions {
-  readonly version: string
-  readonly clock: Clock
-  readonly board: () => readonly ResourceStatus[]
-  /** How many resources may appear by name in label values; the others share `_other`. */
-  readonly namedResources: number
-}
-
-export interface Metrics {
-  /** Counts an event. */
-  count(event: Event): void
-  /** For the `Content-Type` header of a scrape. */
-  readonly contentType: string
-  /** The text of a scrape. */
-  render(): Promise<string>
-  close(): void
-}
-
 /** Gauges that prom-client names like counters; each is the sum of one without `_total`. */
 const MISNAMED = [
   'nodejs_active_handles_total',
@@ -108,7 +87,7 @@ const MISNAMED = [
 ]
 
 /** The metrics of design §8 in a registry of their own. */
-export function createMetrics(options: MetricsOptions): Metrics {
+function createMetrics(options: TelemetryOptions) {
   const registry = new Registry()
   const instruments = createInstruments(registry)
   collectDefaultMetrics({ register: registry })
@@ -116,12 +95,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
   instruments.build_info.set({ version: options.version, node: process.version }, 1)
   const boardGauges = createBoardGauges(instruments, options.namedResources)
   return {
-    count: (event) => countEvent(instruments, event, options.clock),
-    contentType: registry.contentType,
+    count: (event: Event) => countEvent(instruments, event, options.clock),
     async render() {
       // Here and not in collect(): a collect() that throws fails the whole scrape.
       boardGauges.update(options.board(), options.clock.now())
-      return registry.metrics()
+      return { contentType: registry.contentType, text: await registry.metrics() }
     },
     close: () => registry.clear(),
   }
