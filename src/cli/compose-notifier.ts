@@ -1,12 +1,12 @@
 import { Agent, type Dispatcher } from 'undici'
-import { formatFaults, type SettingProblem } from '../config/setting-problem.ts'
+import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import type { NotificationTarget } from '../config/notification-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Clock } from '../lib/clock.ts'
 import { readAddress, readSigningKey } from '../notify/address.ts'
 import type { Post } from '../notify/delivery.ts'
-import { noSentStateFile, openSentStateFile } from '../notify/sent-state-file.ts'
+import { noSentStateFile, openSentStateFile } from '../notify/sent-state.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
 import { exchange } from '../platform/http-exchange.ts'
 import { readSecretFile } from '../platform/secret-store.ts'
@@ -14,8 +14,7 @@ import type { Emit } from '../contract/events.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { nextSteps } from '../server/remedy.ts'
-import { CommandError, EXIT } from './io.ts'
-import { VERSION } from './version.ts'
+import { CommandError, EXIT, VERSION } from './io.ts'
 
 const CONNECT_MS = 5_000
 
@@ -24,8 +23,8 @@ const CONNECT_MS = 5_000
  * @throws {CommandError} when an address or a key cannot be read, or is none
  */
 export async function assertAddresses({ notifications, allowInsecureHttp }: Settings): Promise<void> {
-  const faults = await Promise.all(notifications.map((target) => faultsOf(target, allowInsecureHttp)))
-  if (faults.flat().length > 0) throw new CommandError(formatFaults(faults.flat()), EXIT.usage)
+  const problems = await Promise.all(notifications.map((target) => problemsOf(target, allowInsecureHttp)))
+  if (problems.flat().length > 0) throw new CommandError(formatProblems(problems.flat()), EXIT.usage)
 }
 
 /** Who is notified, put together from the settings. */
@@ -89,20 +88,20 @@ function sentStateFile({ ledger }: Settings): string | undefined {
   return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
 }
 
-async function faultsOf(
+async function problemsOf(
   { url, signingKey }: NotificationTarget,
   allowInsecureHttp: boolean,
 ): Promise<readonly SettingProblem[]> {
   const address = await readAddress(url.path, { readSecret: readSecretFile, allowInsecureHttp })
   const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path, readSecretFile)
   return [
-    ...(address.found ? [] : [fault(url.from, address.why, 'name a file that holds the URL to send to')]),
+    ...(address.found ? [] : [problemAt(url.from, address.why, 'name a file that holds the URL to send to')]),
     ...(signingKey === undefined || key === undefined || key.found
       ? []
-      : [fault(signingKey.from, key.why, 'name a file that holds the key')]),
+      : [problemAt(signingKey.from, key.why, 'name a file that holds the key')]),
   ]
 }
 
-function fault(from: string, why: string, right: string): SettingProblem {
+function problemAt(from: string, why: string, right: string): SettingProblem {
   return { setting: 'notifications', from, given: undefined, why, right }
 }

@@ -17,7 +17,7 @@ import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
 import { startEmbeddedSandbox, SANDBOX_LEDGER } from './embedded-sandbox.ts'
 import type { Failpoints } from './failpoints.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from './io.ts'
 
 /** Everything that decides and acts, put together from the settings. */
 export interface Engine {

@@ -39,36 +39,36 @@ const SQLITE_FULL = 13
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the variable asks for: nothing when it is not set, or a fault when nobody knows what. */
+/** What the variable asks for: nothing when it is not set, or a problem when nobody knows what. */
 export function failpointPlan(
   env: Environment,
-): FailpointPlan | { readonly fault: SettingProblem } | undefined {
+): FailpointPlan | { readonly problem: SettingProblem } | undefined {
   const text = env[FAILPOINT_VARIABLE]?.trim() ?? ''
   if (text === '') return undefined
   const [, name, word, count] = /^([a-z-]+)=([a-z-]+)(?:@([1-9]\d{0,5}))?$/.exec(text) ?? []
   const at = FAILPOINTS.find((known) => known === name)
   const action = FAILPOINT_ACTIONS.find((known) => known === word)
   if (at !== undefined && action !== undefined) return { at, action, nth: Number(count ?? 1) }
-  const fault = {
+  const problem = {
     setting: undefined,
     from: FAILPOINT_VARIABLE,
     given: text,
     why: 'it is not NAME=ACTION or NAME=ACTION@N',
     right: `remove it: it is for tests of Pipewright alone; a NAME is one of ${FAILPOINTS.join(', ')}, and an ACTION one of ${FAILPOINT_ACTIONS.join(', ')}`,
   }
-  return { fault }
+  return { problem }
 }
 
-/** The fault of the variable, to be reported with those of the settings. */
-export function failpointFaults(env: Environment): readonly SettingProblem[] {
+/** The problem of the variable, to be reported with those of the settings. */
+export function failpointProblems(env: Environment): readonly SettingProblem[] {
   const plan = failpointPlan(env)
-  return plan !== undefined && 'fault' in plan ? [plan.fault] : []
+  return plan !== undefined && 'problem' in plan ? [plan.problem] : []
 }
 
 /** The failpoint of this process, named in the log; `undefined`, nearly always: there is none. */
 export function failpointsOf(env: Environment, emit: Emit): Failpoints | undefined {
   const plan = failpointPlan(env)
-  if (plan === undefined || 'fault' in plan) return undefined // a fault was reported with those of the settings
+  if (plan === undefined || 'problem' in plan) return undefined // a problem was reported with those of the settings
   emit({ type: 'FailpointSet', failpoint: `${plan.at}=${plan.action}@${plan.nth}` })
   return createFailpoints(plan)
 }

@@ -1,4 +1,5 @@
 import type { Emit } from '../contract/events.ts'
+import manifest from '../../package.json' with { type: 'json' }
 
 /** What a command has of the process; tests give their own. */
 export interface Io {
@@ -53,3 +54,5 @@ export class CommandError extends Error {
 
 /** For commands that say themselves what they do: nobody subscribes. */
 export const nobody: Emit = () => undefined
+
+export const VERSION: string = manifest.version

@@ -1,26 +1,23 @@
 import { Command, CommanderError, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
-import { formatFaults, type SettingProblem } from '../config/setting-problem.ts'
+import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import { wholeNumber } from '../config/parsers.ts'
 import { type Settings, readSettings, SETTINGS } from '../config/settings.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/sandbox-file.ts'
-import { adopt } from './commands/adopt-command.ts'
+import { adopt, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { apply } from './commands/apply-command.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print } from './io.ts'
-import { failpointFaults } from './failpoints.ts'
-import { forget, forgetPlatform } from './commands/forget-command.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
+import { failpointProblems } from './failpoints.ts'
 import { history } from './commands/history-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { plan } from './commands/plan-command.ts'
-import { resolve, type Found } from './commands/resolve-command.ts'
 import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
 import { schema } from './commands/schema-command.ts'
 import { status } from './commands/status-command.ts'
-import { usageFaults } from './usage.ts'
+import { usageProblems } from './usage.ts'
 import { validate } from './commands/validate-command.ts'
-import { VERSION } from './version.ts'
 
 /* The commands and their options. */
 
@@ -247,7 +244,7 @@ function foundOf(flags: {
 
 /**
  * Every setting as an option; the environment and the file are read beside them. commander is told to take any words, and
- * a flag without its value: `settingsFor` says what is wrong with them, all faults at once.
+ * a flag without its value: `settingsFor` says what is wrong with them, all problems at once.
  */
 function withSettings(command: Command): Command {
   for (const { flag, placeholder, describe, env, defaultText } of SETTINGS) {
@@ -268,7 +265,7 @@ function lenient(command: Command): Command {
 /**
  * The settings of a command.
  * @param more what else is wrong with how it was called
- * @throws {CommandError} with all faults of flags, variables, the file and the call
+ * @throws {CommandError} with all problems of flags, variables, the file and the call
  */
 async function settingsFor(
   io: Io,
@@ -284,21 +281,22 @@ async function settingsFor(
     env: io.env,
     readFile: (path) => readFile(path, 'utf8'),
   })
-  const faults = [
-    ...usageFaults(command),
+  const problems = [
+    ...usageProblems(command),
     ...more,
-    ...('faults' in reading ? reading.faults : []),
+    ...('problems' in reading ? reading.problems : []),
     ...(needs === 'platform' && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
-    ...failpointFaults(io.env),
+    ...failpointProblems(io.env),
   ]
-  if ('faults' in reading || faults.length > 0) throw new CommandError(formatFaults(faults), EXIT.usage)
+  if ('problems' in reading || problems.length > 0)
+    throw new CommandError(formatProblems(problems), EXIT.usage)
   return reading.settings
 }
 
 /** @throws {CommandError} with all that is wrong with a call that has no settings */
 function assertUsage(command: Command): void {
-  const faults = usageFaults(command)
-  if (faults.length > 0) throw new CommandError(formatFaults(faults), EXIT.usage)
+  const problems = usageProblems(command)
+  if (problems.length > 0) throw new CommandError(formatProblems(problems), EXIT.usage)
 }
 
 function isFlag(value: unknown): value is string | true {

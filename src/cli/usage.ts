@@ -4,14 +4,14 @@ import { SETTINGS } from '../config/settings.ts'
 import { nearestOf } from '../config/setting-sources.ts'
 
 /*
- * How a command was called. commander ends with the first fault that it sees; a person wants all of them at once,
+ * How a command was called. commander ends with the first problem that it sees; a person wants all of them at once,
  * those of the settings too. So commander only takes the words apart, and what is wrong with them is found here.
  */
 
 /** Unknown flags, values that are missing or not among the choices, and more arguments than there are. */
-export function usageFaults(command: Command): readonly SettingProblem[] {
+export function usageProblems(command: Command): readonly SettingProblem[] {
   const unknown = command.args.filter(isFlag).map((word) => unknownFlag(command, word))
-  const values = command.options.flatMap((option) => valueFault(command, option) ?? [])
+  const values = command.options.flatMap((option) => valueProblem(command, option) ?? [])
   // A word after an unknown flag may be its value, so that nothing can be said of arguments then.
   const surplus = unknown.length > 0 ? [] : surplusArguments(command)
   return [...unknown, ...values, ...surplus]
@@ -29,13 +29,13 @@ function unknownFlag(command: Command, word: string): SettingProblem {
   return { setting: undefined, from: flag, given: undefined, why, right: nearestOf(flag, known) }
 }
 
-function valueFault(command: Command, option: Option): SettingProblem | undefined {
+function valueProblem(command: Command, option: Option): SettingProblem | undefined {
   const value: unknown = command.getOptionValue(option.attributeName())
   const { argChoices: choices, long } = option
-  const fault = { setting: undefined, from: long ?? option.flags }
+  const problem = { setting: undefined, from: long ?? option.flags }
   if (choices !== undefined && typeof value === 'string' && !choices.includes(value)) {
     return {
-      ...fault,
+      ...problem,
       given: value,
       why: 'it is not one of the words known',
       right: `give ${choices.join(', ')}`,
@@ -43,7 +43,12 @@ function valueFault(command: Command, option: Option): SettingProblem | undefine
   }
   const readElsewhere = SETTINGS.some(({ flag }) => long === `--${flag}`)
   if (value !== true || !option.optional || readElsewhere) return undefined
-  return { ...fault, given: undefined, why: 'it has no value', right: `give ${choices?.join(', ') ?? 'one'}` }
+  return {
+    ...problem,
+    given: undefined,
+    why: 'it has no value',
+    right: `give ${choices?.join(', ') ?? 'one'}`,
+  }
 }
 
 function surplusArguments({ args, registeredArguments: wanted }: Command): readonly SettingProblem[] {

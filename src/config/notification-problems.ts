@@ -20,16 +20,16 @@ export function placeOf(
   return `${file}:${line}:${col}`
 }
 
-export function notificationsFault(from: string, why: string, right: string): SettingProblem {
+export function notificationProblem(from: string, why: string, right: string): SettingProblem {
   return { setting: 'notifications', from, given: undefined, why, right }
 }
 
 /** What is wrong with the shape. A value is shown only where no address can stand in its place. */
-export function issueFaults(issues: readonly Issue[], context: Context): readonly SettingProblem[] {
-  return issues.flatMap((issue) => faultsOf(issue, context))
+export function problemsOfIssues(issues: readonly Issue[], context: Context): readonly SettingProblem[] {
+  return issues.flatMap((issue) => problemsOf(issue, context))
 }
 
-function faultsOf(issue: Issue, context: Context): readonly SettingProblem[] {
+function problemsOf(issue: Issue, context: Context): readonly SettingProblem[] {
   const { path } = issue
   const here = context.at(offsetOf(context.doc, path))
   const name = nameOf(path)
@@ -39,20 +39,20 @@ function faultsOf(issue: Issue, context: Context): readonly SettingProblem[] {
         const from = context.at(keyOffset(context.doc, path, key))
         const known = /^[\w-]{1,40}$/.test(key) ? `there is no field "${key}"` : 'there is no such field'
         const meant = nearest(key, FIELDS)
-        return notificationsFault(
+        return notificationProblem(
           from,
           `${known} in ${name}`,
           meant === undefined ? 'remove it' : `did you mean ${meant}?`,
         )
       })
     case 'invalid_union':
-      return [unionFault(issue, here, name)]
+      return [unionProblem(issue, here, name)]
     case 'invalid_value': {
       const words = issue.values.map(String)
       const meant = typeof issue.input === 'string' ? nearest(issue.input, words) : undefined
       const question = meant === undefined ? '' : `; did you mean ${meant}?`
       return [
-        notificationsFault(
+        notificationProblem(
           here,
           `${name} is not one of the words known`,
           `give ${words.join(', ')}${question}`,
@@ -62,14 +62,14 @@ function faultsOf(issue: Issue, context: Context): readonly SettingProblem[] {
     case 'invalid_type': {
       if (issue.input === undefined)
         return [
-          notificationsFault(
+          notificationProblem(
             here,
             `${name} is missing`,
             `give ${issue.expected === 'array' ? 'a list' : 'it'}`,
           ),
         ]
       const right = TYPES[issue.expected] ?? `give a ${issue.expected}`
-      return [notificationsFault(here, `${name} is not what it should be`, right)]
+      return [notificationProblem(here, `${name} is not what it should be`, right)]
     }
     case 'custom':
     case 'too_big':
@@ -79,7 +79,7 @@ function faultsOf(issue: Issue, context: Context): readonly SettingProblem[] {
     case 'invalid_element':
     case 'not_multiple_of': {
       const [why = '', ...right] = issue.message.split('; ')
-      return [notificationsFault(here, `${name}: ${why}`, right.join('; ') || 'correct it')]
+      return [notificationProblem(here, `${name}: ${why}`, right.join('; ') || 'correct it')]
     }
   }
 }
@@ -91,14 +91,14 @@ const TYPES: Readonly<Record<string, string>> = {
   string: 'give a text, in quotes if need be',
 }
 
-function unionFault(
+function unionProblem(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   here: string,
   name: string,
 ): SettingProblem {
   if (!isReference(issue.path)) {
     const missing = issue.input === undefined
-    return notificationsFault(
+    return notificationProblem(
       here,
       `${name} ${missing ? 'is missing' : 'is no known type'}`,
       'give webhook or slack',
@@ -109,7 +109,7 @@ function unionFault(
   const why = missing
     ? `${name} is missing`
     : `${name} is no reference to a file: addresses and keys are secrets, and do not stand here`
-  return notificationsFault(here, why, right)
+  return notificationProblem(here, why, right)
 }
 
 function isReference(path: Path): boolean {

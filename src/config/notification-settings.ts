@@ -6,7 +6,7 @@ import { SecretRef } from '../kinds/secret-ref.ts'
 import { offsetOf } from '../lib/yaml-offset.ts'
 import { SEVERITIES } from '../plan/severity.ts'
 import type { SettingProblem } from './setting-problem.ts'
-import { issueFaults, notificationsFault as fault, placeOf } from './notification-problems.ts'
+import { problemsOfIssues, notificationProblem, placeOf } from './notification-problems.ts'
 import { type Parser, duration, parseBudget } from './parsers.ts'
 
 /** Targets are label values of metrics, so that they are few. */
@@ -90,8 +90,8 @@ export interface NotificationTarget {
 }
 
 export type NotificationsReading =
-  | { readonly targets: readonly NotificationTarget[]; readonly faults: readonly [] }
-  | { readonly targets: undefined; readonly faults: readonly SettingProblem[] }
+  | { readonly targets: readonly NotificationTarget[]; readonly problems: readonly [] }
+  | { readonly targets: undefined; readonly problems: readonly SettingProblem[] }
 
 /**
  * The targets of a YAML file.
@@ -102,23 +102,32 @@ export function parseNotifications(file: string, content: string, secretsDir: st
   const lines = new LineCounter()
   const doc = parseDocument(content, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const at = (offset: number) => placeOf(file, lines.linePos(offset))
-  const problems = [...doc.errors, ...doc.warnings]
-  if (problems.length > 0) {
+  const yamlErrors = [...doc.errors, ...doc.warnings]
+  if (yamlErrors.length > 0) {
     // the words of the parser quote the text
     return failed(
-      problems.map((problem) => fault(at(problem.pos[0]), `it is not YAML (${problem.code})`, 'correct it')),
+      yamlErrors.map((error) =>
+        notificationProblem(at(error.pos[0]), `it is not YAML (${error.code})`, 'correct it'),
+      ),
     )
   }
   const value = valueOf(doc)
   if (value === undefined)
-    return failed([fault(`${file}:1:1`, 'its aliases cannot be resolved', 'write it without them')])
+    return failed([
+      notificationProblem(`${file}:1:1`, 'its aliases cannot be resolved', 'write it without them'),
+    ])
   const result = NotificationsFile.safeParse(value, { reportInput: true })
-  if (!result.success) return failed(issueFaults(result.error.issues, { doc, at }))
+  if (!result.success) return failed(problemsOfIssues(result.error.issues, { doc, at }))
   const { targets } = result.data
   const repeated = targets.flatMap(({ name }, index) => {
     if (targets.findIndex((other) => other.name === name) === index) return []
     const place = at(offsetOf(doc, ['targets', index, 'name']))
-    return [{ ...fault(place, 'another target has this name', 'give each a name of its own'), given: name }]
+    return [
+      {
+        ...notificationProblem(place, 'another target has this name', 'give each a name of its own'),
+        given: name,
+      },
+    ]
   })
   if (repeated.length > 0) return failed(repeated)
   const referenceOf = (reference: Reference, path: readonly (string | number)[]): FileReference => ({
@@ -126,7 +135,7 @@ export function parseNotifications(file: string, content: string, secretsDir: st
     from: at(offsetOf(doc, path)),
   })
   return {
-    faults: [],
+    problems: [],
     targets: targets.map((target, index): NotificationTarget => {
       const signingKey = target.type === 'webhook' ? target.signingKey : undefined
       return {
@@ -148,8 +157,8 @@ function pathOf(reference: Reference, secretsDir: string): string {
   return join(secretsDir, reference.secretRef.name, reference.secretRef.key)
 }
 
-function failed(faults: readonly SettingProblem[]): NotificationsReading {
-  return { targets: undefined, faults }
+function failed(problems: readonly SettingProblem[]): NotificationsReading {
+  return { targets: undefined, problems }
 }
 
 function valueOf(doc: Document): unknown {

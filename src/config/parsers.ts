@@ -109,8 +109,8 @@ export function parseBaseUrl(text: string): Parsed<string> {
 }
 
 /** What does not parse as a URL may still carry a password or a token, so it is not shown then. */
-function hidden(fault: Parsed<never>, text: string): Parsed<never> {
-  return /[@?#]/.test(text) && !fault.ok ? { ...fault, hide: true } : fault
+function hidden(problem: Parsed<never>, text: string): Parsed<never> {
+  return /[@?#]/.test(text) && !problem.ok ? { ...problem, hide: true } : problem
 }
 
 /** `sqlite:PATH` or `memory:`; what is there is looked at when it is opened. */

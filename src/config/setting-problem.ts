@@ -14,12 +14,12 @@ export interface SettingProblem {
 }
 
 /** Text for people: a line that says how many, and one for each. */
-export function formatFaults(faults: readonly SettingProblem[]): string {
-  const title = faults.length === 1 ? 'One thing is wrong:' : `${faults.length} things are wrong:`
-  return [title, ...faults.map(formatFault)].join('\n')
+export function formatProblems(problems: readonly SettingProblem[]): string {
+  const title = problems.length === 1 ? 'One thing is wrong:' : `${problems.length} things are wrong:`
+  return [title, ...problems.map(formatProblem)].join('\n')
 }
 
-function formatFault({ from, given, why, right }: SettingProblem): string {
+function formatProblem({ from, given, why, right }: SettingProblem): string {
   const shown = given === undefined ? '' : ` ${JSON.stringify(given)}`
   return `  ${from}${shown}: ${why}; ${right}`
 }

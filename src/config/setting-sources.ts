@@ -2,6 +2,7 @@ import { nearest } from '../lib/nearest.ts'
 import { FAILPOINT_VARIABLE } from '../contract/failpoint.ts'
 import type { SettingProblem } from './setting-problem.ts'
 import { SETTING_NAMES, TABLE, definitionOf, type SettingName } from './settings-table.ts'
+import { LineCounter, isMap, isScalar, parseDocument, type Node, type Pair, type Scalar } from 'yaml'
 
 /** A setting as somebody wrote it. */
 export interface Given {
@@ -14,7 +15,7 @@ export interface Given {
 /** What one source gives, and what is wrong with it. */
 export interface Source {
   readonly given: readonly Given[]
-  readonly faults: readonly SettingProblem[]
+  readonly problems: readonly SettingProblem[]
 }
 
 /** Values by the name of the flag, or as commander names it (`baseUrl`); `true` for a switch. Others are ignored. */
@@ -24,13 +25,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export function readFlags(flags: Flags): Source {
   const given: Given[] = []
-  const faults: SettingProblem[] = []
+  const problems: SettingProblem[] = []
   for (const name of SETTING_NAMES) {
     const { flag, placeholder } = definitionOf(name)
     const value = flags[flag] ?? flags[camelCase(flag)]
     const from = `--${flag}`
     if (value === true && placeholder !== undefined) {
-      faults.push({
+      problems.push({
         setting: flag,
         from,
         given: undefined,
@@ -39,7 +40,7 @@ export function readFlags(flags: Flags): Source {
       })
     } else if (value !== undefined) given.push({ name, text: String(value), from })
   }
-  return { given, faults }
+  return { given, problems }
 }
 
 const PREFIX = 'PIPEWRIGHT_'
@@ -58,14 +59,14 @@ export function readEnvironment(env: Environment): Source {
   const known = new Set(SETTING_NAMES.map((name) => definitionOf(name).env))
   const isKnown = (variable: string) =>
     known.has(variable) || variable === FAILPOINT_VARIABLE || SERVICE_LINK.test(variable)
-  const faults = Object.keys(env)
+  const problems = Object.keys(env)
     .filter((variable) => variable.startsWith(PREFIX) && !isKnown(variable))
     .toSorted()
     .map((variable): SettingProblem => {
       const why = 'there is no such variable'
       return { setting: undefined, from: variable, given: undefined, why, right: nearestOf(variable, known) }
     })
-  return { given, faults }
+  return { given, problems }
 }
 
 /** The keys that the file may have: every flag but the one that names the file. */
@@ -81,4 +82,65 @@ export function nearestOf(word: string, known: Iterable<string>): string {
 
 function camelCase(flag: string): string {
   return flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/**
+ * The settings of a YAML file: one mapping of the flags' names to their values.
+ * @param file its name, for the messages
+ */
+export function parseSettingsFile(file: string, content: string): Source {
+  const lines = new LineCounter()
+  const doc = parseDocument(content, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  const at = (offset: number) => `${file}:${lines.linePos(offset).line}`
+  const yamlErrors = [...doc.errors, ...doc.warnings]
+  if (yamlErrors.length > 0) {
+    return {
+      given: [],
+      problems: yamlErrors.map((error) => problemAt(at(error.pos[0]), error.message, 'correct the YAML')),
+    }
+  }
+  const root = doc.contents
+  if (root === null) return { given: [], problems: [] }
+  if (!isMap(root)) {
+    const right = `write one setting a line, such as "interval: 5m"`
+    return { given: [], problems: [problemAt(at(startOf(root)), 'it is not a mapping', right)] }
+  }
+  const pairs = root.items.map((pair) => readPair(pair, at))
+  return {
+    given: pairs.flatMap((pair) => ('name' in pair ? [pair] : [])),
+    problems: pairs.flatMap((pair) => ('name' in pair ? [] : [pair])),
+  }
+}
+
+function readPair(pair: Pair, at: (offset: number) => string): Given | SettingProblem {
+  const key = pair.key as Scalar // stringKeys makes every key a scalar
+  const from = at(startOf(key))
+  const flag = String(key.value)
+  const name = FILE_KEYS.get(flag)
+  if (name === undefined) {
+    const why = flag === 'config' ? 'a file cannot name another one' : `there is no setting "${flag}"`
+    return problemAt(from, why, flag === 'config' ? 'remove it' : nearestOf(flag, FILE_KEYS.keys()))
+  }
+  const value = pair.value
+  if (!isScalar(value)) {
+    const right = 'give one plain value; in quotes when it has brackets, such as "[::1]:8080"'
+    return { ...problemAt(from, `${flag} is not one value`, right), setting: flag }
+  }
+  if (value.value === null) {
+    return { ...problemAt(from, `${flag} has no value`, 'give one or remove the line'), setting: flag }
+  }
+  return { name, text: textOf(value), from }
+}
+
+/** As it was written: 08 stays 08, and 1e3 is no number to us. */
+function textOf(scalar: Scalar): string {
+  return typeof scalar.value === 'string' ? scalar.value : (scalar.source ?? String(scalar.value))
+}
+
+function startOf(node: unknown): number {
+  return (node as Node).range?.[0] ?? 0 // only nodes of a parsed document come here
+}
+
+function problemAt(from: string, why: string, right: string): SettingProblem {
+  return { setting: undefined, from, given: undefined, why, right }
 }

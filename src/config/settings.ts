@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import type { SettingProblem } from './setting-problem.ts'
-import { parseSettingsFile } from './settings-file.ts'
-import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
-import { checkRules } from './setting-rules.ts'
 import {
+  parseSettingsFile,
   readEnvironment,
   readFlags,
   type Environment,
@@ -11,6 +9,8 @@ import {
   type Given,
   type Source,
 } from './setting-sources.ts'
+import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
+import { checkRules } from './setting-rules.ts'
 import {
   SETTING_NAMES,
   TABLE,
@@ -36,26 +36,10 @@ export type Settings = {
   readonly notifications: readonly NotificationTarget[]
 }
 
-/** A setting as the commands and the help need it. */
-export interface SettingOption {
-  /** Without dashes in front. */
-  readonly flag: string
-  readonly placeholder: string | undefined
-  readonly env: string
-  /** The default in words, for the help; `undefined`: none. */
-  readonly defaultText: string | undefined
-  readonly describe: string
-  readonly takesValue: boolean
-}
-
-/** Every setting, in the order of the help. */
-export const SETTINGS: readonly SettingOption[] = SETTING_NAMES.map(definitionOf).map((definition) => ({
-  flag: definition.flag,
-  placeholder: definition.placeholder,
-  env: definition.env,
+/** Every setting, in the order of the help, with its default in words; `undefined`: none. */
+export const SETTINGS = SETTING_NAMES.map(definitionOf).map((definition) => ({
+  ...definition,
   defaultText: defaultText(definition),
-  describe: definition.describe,
-  takesValue: definition.placeholder !== undefined,
 }))
 
 function defaultText({ default: text, defaultNote, sandboxDefault }: SettingDefinition): string | undefined {
@@ -70,9 +54,9 @@ export interface SettingsInput {
 }
 
 export type SettingsReading = (
-  { readonly settings: Settings } | { readonly faults: readonly SettingProblem[] }
+  { readonly settings: Settings } | { readonly problems: readonly SettingProblem[] }
 ) & {
-  /** That no platform is named, which is a fault of the commands that talk to one. */
+  /** That no platform is named, which is a problem of the commands that talk to one. */
   readonly noPlatform: SettingProblem | undefined
 }
 
@@ -86,17 +70,17 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
   const parsed = parse(sources.flatMap((source) => source.given))
   const values = withDefaults(parsed.values)
   const notifications = await readNotifications(values, input.readFile)
-  const faults = [
-    ...sources.flatMap((source) => source.faults),
-    ...parsed.faults,
+  const problems = [
+    ...sources.flatMap((source) => source.problems),
+    ...parsed.problems,
     ...checkRules(values),
-    ...notifications.faults,
+    ...notifications.problems,
   ]
-  // One that was named wrongly is a fault already.
+  // One that was named wrongly is a problem already.
   const named = sources.some(({ given }) => given.some(({ name }) => name === 'baseUrl'))
   const noPlatform = named || values.sandbox?.value !== false ? undefined : NO_PLATFORM
-  return faults.length > 0
-    ? { faults, noPlatform }
+  return problems.length > 0
+    ? { problems, noPlatform }
     : { settings: normalise(values, notifications.targets), noPlatform }
 }
 
@@ -117,19 +101,19 @@ async function readSources({ flags, env, readFile }: SettingsInput): Promise<rea
 }
 
 async function readFrom(config: Given, readFile: SettingsInput['readFile']): Promise<Source> {
-  if (!TABLE.config.parse(config.text).ok) return { given: [], faults: [] } // said when it is parsed
+  if (!TABLE.config.parse(config.text).ok) return { given: [], problems: [] } // said when it is parsed
   try {
     return parseSettingsFile(config.text, await readFile(config.text))
   } catch (error) {
     const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
     const right = 'name a YAML file that exists and is readable'
-    return { given: [], faults: [{ setting: 'config', from: config.from, given: config.text, why, right }] }
+    return { given: [], problems: [{ setting: 'config', from: config.from, given: config.text, why, right }] }
   }
 }
 
 interface ReadNotifications {
   readonly targets: readonly NotificationTarget[]
-  readonly faults: readonly SettingProblem[]
+  readonly problems: readonly SettingProblem[]
 }
 
 /** The file that `--notifications` names; the files that it names in turn are read by who needs them. */
@@ -137,32 +121,32 @@ async function readNotifications(
   { notifications, secretsDir }: ReadValues,
   readFile: SettingsInput['readFile'],
 ): Promise<ReadNotifications> {
-  if (notifications === undefined) return { targets: [], faults: [] }
+  if (notifications === undefined) return { targets: [], problems: [] }
   const { value: file, from = '--notifications' } = notifications
   try {
-    const { targets = [], faults } = parseNotifications(file, await readFile(file), secretsDir?.value ?? '')
-    return { targets, faults }
+    const { targets = [], problems } = parseNotifications(file, await readFile(file), secretsDir?.value ?? '')
+    return { targets, problems }
   } catch (error) {
     const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
     const right = 'name a YAML file that exists and is readable'
-    return { targets: [], faults: [{ setting: 'notifications', from, given: file, why, right }] }
+    return { targets: [], problems: [{ setting: 'notifications', from, given: file, why, right }] }
   }
 }
 
-/** Every text is parsed, also one that another outranks: a fault in a file should not wait for its day. */
-function parse(given: readonly Given[]): { values: ReadValues; faults: readonly SettingProblem[] } {
+/** Every text is parsed, also one that another outranks: a mistake in a file should not wait for its day. */
+function parse(given: readonly Given[]): { values: ReadValues; problems: readonly SettingProblem[] } {
   const values: Partial<Record<SettingName, Read<unknown>>> = {}
-  const faults: SettingProblem[] = []
+  const problems: SettingProblem[] = []
   for (const { name, text, from } of given) {
     const { flag, parse: parser } = definitionOf(name)
     const parsed = parser(text)
     if (parsed.ok) values[name] ??= { value: parsed.value, from }
     else {
       const shown = parsed.hide === true ? undefined : text
-      faults.push({ setting: flag, from, given: shown, why: parsed.why, right: parsed.right })
+      problems.push({ setting: flag, from, given: shown, why: parsed.why, right: parsed.right })
     }
   }
-  return { values: values as ReadValues, faults } // each value is of its own setting's parser
+  return { values: values as ReadValues, problems } // each value is of its own setting's parser
 }
 
 function withDefaults(given: ReadValues): ReadValues {

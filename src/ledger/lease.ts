@@ -19,7 +19,7 @@ const PATIENCE_MS = 200
  * @param now ms since the epoch
  * @throws {LedgerError} `locked`, naming the holder, or `io`
  */
-export function takeOwnerLock(file: string, now: number): Disposable {
+export function takeLease(file: string, now: number): Disposable {
   const holderFile = `${file}.holder`
   let lock: DatabaseSync | undefined
   try {

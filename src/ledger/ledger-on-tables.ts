@@ -5,7 +5,6 @@ import type { HistoryEntry } from '../contract/history.ts'
 import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../contract/ledger.ts'
 import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
 import type { ReadTables, Room, Store, WriteTables } from './backend.ts'
-import { watchWrites } from './watch-writes.ts'
 
 interface LedgerParts {
   readonly store: Store
@@ -134,4 +133,52 @@ function compare(tables: ReadTables, seen: LedgerRecord): void {
 function present(record: LedgerRecord | undefined): LedgerRecord {
   if (record === undefined) throw new Error('bug: a write gave no record')
   return record
+}
+
+/** So soon a person sees what became of their command. */
+const POLL_MS = 1_000
+
+export interface WatchOptions {
+  readonly clock: Pick<Clock, 'after'>
+  /** A number that changes when somebody else has written; cheap enough for every second. @throws {LedgerError} */
+  readonly mark: () => number
+  /** As in `Ledger.watch`. */
+  readonly onWritten: () => Promise<void>
+  readonly emit: Emit
+}
+
+/**
+ * Watches for what others write, by asking once a second. A ledger that cannot be read is not told here: the next reconcile
+ * of any key does.
+ * @returns ends it
+ * @throws {LedgerError}
+ */
+export function watchWrites({ clock, mark, onWritten, emit }: WatchOptions): () => void {
+  let last = mark()
+  let ended = false
+  let cancel: (() => void) | undefined
+
+  async function poll(): Promise<void> {
+    try {
+      const now = mark()
+      if (now === last || ended) return
+      await onWritten()
+      last = now
+    } catch (error) {
+      if (error instanceof LedgerError) return
+      const bug = error instanceof Error ? error : new Error('no error was thrown', { cause: error })
+      emit({ type: 'Bug', message: 'what others wrote to the ledger could not be followed', error: bug })
+    }
+  }
+
+  function wait(): void {
+    if (ended) return
+    cancel = clock.after(POLL_MS, () => void poll().finally(wait))
+  }
+
+  wait()
+  return () => {
+    ended = true
+    cancel?.()
+  }
 }

@@ -1,7 +1,21 @@
-import { existsSync, realpathSync, statSync, type BigIntStats, mkdirSync } from 'node:fs'
+import {
+  existsSync,
+  realpathSync,
+  statSync,
+  type BigIntStats,
+  mkdirSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { LedgerError } from '../contract/ledger.ts'
 import { corrupt, explain } from './sqlite-fault.ts'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { APPLICATION_ID, MIGRATIONS, migrate } from './table-schema.ts'
 
 /*
  * The ledger's file is only ever looked at with `stat`, never opened, except by SQLite: to close any other handle of
@@ -85,5 +99,48 @@ function tryToMake(folder: string, options: { readonly mode?: number }): 'there'
     if (code === 'EEXIST' && statSync(folder).isDirectory()) return 'there'
     if (code === 'ENOENT' && dirname(folder) !== folder) return 'no parent'
     throw error
+  }
+}
+
+/**
+ * Makes a new ledger. It is made beside its place and moved there when it is whole and on disk, so that a ledger is
+ * either complete or not there, and an empty file is a sign of damage. The caller holds the lease.
+ *
+ * @param now ms since the epoch
+ * @throws {LedgerError} `io`
+ */
+export function createLedgerFile(file: string, now: number): void {
+  const draft = `${file}.new-${randomUUID()}`
+  try {
+    closeSync(openSync(draft, 'wx', 0o600)) // it will hold the key of the hashes: for this user only
+    fill(draft, now)
+    renameSync(draft, file)
+    syncFolder(file)
+  } catch (error) {
+    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
+    throw explain('write', file, error)
+  }
+}
+
+function fill(draft: string, now: number): void {
+  const db = new DatabaseSync(draft)
+  try {
+    db.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${APPLICATION_ID}`)
+    migrate(db, MIGRATIONS)
+    const put = db.prepare('INSERT INTO meta (name, value) VALUES (?, ?)')
+    put.run('hash_key', randomBytes(32))
+    put.run('created_at', now)
+  } finally {
+    db.close()
+  }
+}
+
+/** Makes the name durable, not only the content. */
+function syncFolder(file: string): void {
+  const folder = openSync(dirname(file), 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
   }
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
-import { inspect, readHashKey } from './inspect.ts'
+import { inspect, readHashKey } from './table-schema.ts'
 import { statOf } from './location.ts'
 import { isOwned } from './lease.ts'
 import { explain, sqliteCode } from './sqlite-fault.ts'

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { LedgerError } from '../contract/ledger.ts'
+import { corrupt } from './sqlite-fault.ts'
 
 /** `PRAGMA application_id` of a ledger: "PWLG". Tells it from any other SQLite file. */
 export const APPLICATION_ID = 0x50574c47
@@ -6,7 +8,7 @@ export const APPLICATION_ID = 0x50574c47
 /**
  * The statements that lead from each version of the schema to the next; the first makes an empty file version 1.
  * Written ones are never changed: a ledger somewhere has already run them. A change of the shape of a record that
- * `record-schema.ts` would refuse is a migration too.
+ * `plan/record.ts` would refuse is a migration too.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -83,4 +85,33 @@ function rollback(db: DatabaseSync): void {
   } catch {
     // the error that led here says more; SQLite rolls back when the connection is closed or the file next opened
   }
+}
+
+/**
+ * That the file is a ledger, whole, and not from the future. Changes nothing.
+ * @returns whether it is older than this program
+ * @throws {LedgerError} `corrupt` or `newer`
+ */
+export function inspect(db: DatabaseSync, file: string): 'current' | 'older' {
+  if (readPragma(db, 'application_id') !== APPLICATION_ID) {
+    throw corrupt(file, 'is an SQLite file, but not a ledger of Pipewright')
+  }
+  const version = schemaVersion(db)
+  if (version > MIGRATIONS.length) {
+    throw new LedgerError(
+      'newer',
+      `the ledger ${file} is of version ${version}, and this program knows versions up to ${MIGRATIONS.length}. ` +
+        'A newer Pipewright has used it: use that one again, or restore the backup from before it.',
+    )
+  }
+  const problem = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+  if (problem !== 'ok') throw corrupt(file, `is damaged (${String(problem)})`)
+  return version < MIGRATIONS.length ? 'older' : 'current'
+}
+
+/** The key of the hashes. @throws {LedgerError} `corrupt` */
+export function readHashKey(db: DatabaseSync, file: string): Uint8Array {
+  const value = db.prepare(`SELECT value FROM meta WHERE name = 'hash_key'`).get()?.['value']
+  if (!(value instanceof Uint8Array) || value.length !== 32) throw corrupt(file, 'has no hash key')
+  return value
 }

@@ -46,8 +46,8 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
   const used = db.prepare(`SELECT value FROM meta WHERE name = 'used_version'`)
   const setUsed = db.prepare(`UPDATE meta SET value = ? WHERE name = 'used_version'`)
   const setWrites = db.prepare(`UPDATE meta SET value = ? WHERE name = 'writes'`)
-  const tie = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('platform', ?)`)
-  const untie = db.prepare(`DELETE FROM meta WHERE name = 'platform'`)
+  const bind = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('platform', ?)`)
+  const unbind = db.prepare(`DELETE FROM meta WHERE name = 'platform'`)
   const addEntry = db.prepare('INSERT INTO history (key, body) VALUES (?, ?)')
   const trim = db.prepare('DELETE FROM history WHERE id <= ?')
   return {
@@ -57,7 +57,7 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
     usedVersion: () => Number(used.get()?.['value'] ?? 0),
     setUsedVersion: (version) => void setUsed.run(version),
     setWrites: (count) => void setWrites.run(count),
-    setPlatform: (next) => void (next === undefined ? untie.run() : tie.run(next)),
+    setPlatform: (next) => void (next === undefined ? unbind.run() : bind.run(next)),
     addHistory(key, body) {
       // ids have no gaps: they are given in transactions, and only the oldest rows are ever deleted
       const id = Number(addEntry.run(key, body).lastInsertRowid)

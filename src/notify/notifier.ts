@@ -2,7 +2,7 @@ import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit, Event } from '../contract/events.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { deliver, type DeliveryParts, type Route } from './delivery.ts'
-import type { SentStateFile } from './sent-state-file.ts'
+import type { SentStateFile } from './sent-state.ts'
 import type { MessageContext } from './message.ts'
 import { createTarget, type Target, type TargetOptions } from './target.ts'
 

@@ -2,7 +2,10 @@ import type { Clock } from '../lib/clock.ts'
 import type { Emit, Event } from '../contract/events.ts'
 import type { ResourceStatus } from '../contract/status.ts'
 import { createLog, type Log, type LogOptions } from './logger.ts'
-import { createMetrics } from './metrics.ts'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { createBoardGauges } from './status-gauges.ts'
+import { countEvent } from './event-table.ts'
+import { createInstruments } from './instruments.ts'
 
 export interface LoggingOptions {
   readonly log: Pick<LogOptions, 'level' | 'format' | 'destination'>
@@ -39,9 +42,8 @@ export function createLogging({ log: options, clock }: LoggingOptions): Logging 
 
 /** Subscribes to all events, and makes logs and metrics of them (design §8). */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
-  const { version, clock, board, namedResources } = options
-  const log = createLog({ ...options.log, clock })
-  const metrics = createMetrics({ version, clock, board, namedResources })
+  const log = createLog({ ...options.log, clock: options.clock })
+  const metrics = createMetrics(options)
   return {
     emit(event) {
       tell(log, event)
@@ -51,9 +53,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         tellFault(log, event, error)
       }
     },
-    metrics: {
-      render: async () => ({ contentType: metrics.contentType, text: await metrics.render() }),
-    },
+    metrics,
     async close() {
       await log.close()
       metrics.close()
@@ -76,5 +76,31 @@ function tellFault(log: Log, event: Event, fault: unknown): void {
     log.tell({ type: 'Bug', message: `telemetry could not take ${event.type}`, error })
   } catch {
     // Nobody to tell: the one to tell is the one that failed.
+  }
+}
+
+/** Gauges that prom-client names like counters; each is the sum of one without `_total`. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+/** The metrics of design §8 in a registry of their own. */
+function createMetrics(options: TelemetryOptions) {
+  const registry = new Registry()
+  const instruments = createInstruments(registry)
+  collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  instruments.build_info.set({ version: options.version, node: process.version }, 1)
+  const boardGauges = createBoardGauges(instruments, options.namedResources)
+  return {
+    count: (event: Event) => countEvent(instruments, event, options.clock),
+    async render() {
+      // Here and not in collect(): a collect() that throws fails the whole scrape.
+      boardGauges.update(options.board(), options.clock.now())
+      return { contentType: registry.contentType, text: await registry.metrics() }
+    },
+    close: () => registry.clear(),
   }
 }

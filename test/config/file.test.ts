@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseSettingsFile } from '../../src/config/settings-file.ts'
+import { parseSettingsFile } from '../../src/config/setting-sources.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 function readFile(): Promise<string> {
@@ -26,7 +26,7 @@ describe('a file of settings', () => {
         { name: 'listen', text: '[::1]:8080', from: 'p.yaml:5' },
         { name: 'manifests', text: '12', from: 'p.yaml:6' },
       ],
-      faults: [],
+      problems: [],
     })
   })
 
@@ -34,7 +34,7 @@ describe('a file of settings', () => {
     ['is empty', ''],
     ['holds only a comment', '# nothing\n'],
   ])('that %s sets nothing', (_, content) => {
-    expect(parseSettingsFile('p.yaml', content)).toEqual({ given: [], faults: [] })
+    expect(parseSettingsFile('p.yaml', content)).toEqual({ given: [], problems: [] })
   })
 
   test.each([
@@ -61,14 +61,14 @@ describe('a file of settings', () => {
     ['a key twice', 'interval: 5m\ninterval: 6m', 'p.yaml:2', 'unique', 'correct the YAML'],
     ['YAML that does not parse', 'a: 1\nlisten: [::1]:8080', 'p.yaml:2', '', 'correct the YAML'],
     ['an unknown tag', 'interval: !secret 5m', 'p.yaml:1', '!secret', 'correct the YAML'],
-  ])('with %s is a fault at its line', (_, content, from, why, right) => {
-    const fault = parseSettingsFile('p.yaml', content).faults.at(-1)
-    expect(fault?.from).toBe(from)
-    expect(fault?.why).toContain(why)
-    expect(fault?.right).toContain(right)
+  ])('with %s is a problem at its line', (_, content, from, why, right) => {
+    const problem = parseSettingsFile('p.yaml', content).problems.at(-1)
+    expect(problem?.from).toBe(from)
+    expect(problem?.why).toContain(why)
+    expect(problem?.right).toContain(right)
   })
 
-  test('of any content gives values or faults, and never throws', () => {
+  test('of any content gives values or problems, and never throws', () => {
     const yamlish = array(
       constantFrom(
         'interval',
@@ -91,7 +91,7 @@ describe('a file of settings', () => {
       property(yamlish, string(), (parts, noise) => {
         for (const content of [parts.join(''), noise]) {
           const source = parseSettingsFile('p.yaml', content)
-          expect(source.given.length + source.faults.length).toBeGreaterThanOrEqual(0)
+          expect(source.given.length + source.problems.length).toBeGreaterThanOrEqual(0)
         }
       }),
     )
@@ -100,10 +100,10 @@ describe('a file of settings', () => {
   test.each([
     ['a flag', { config: 'gone.yaml' }, {}, '--config'],
     ['a variable', {}, { PIPEWRIGHT_CONFIG: 'gone.yaml' }, 'PIPEWRIGHT_CONFIG'],
-  ])('that %s names and that cannot be read is a fault, beside all others', async (_, flags, env, from) => {
+  ])('that %s names and that cannot be read is a problem, beside all others', async (_, flags, env, from) => {
     const reading = await readSettings({ flags: { ...flags, interval: 'x' }, env, readFile })
     expect(reading).toMatchObject({
-      faults: [{ setting: 'config', from, given: 'gone.yaml' }, { setting: 'interval' }],
+      problems: [{ setting: 'config', from, given: 'gone.yaml' }, { setting: 'interval' }],
     })
   })
 

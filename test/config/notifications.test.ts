@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatFaults } from '../../src/config/setting-problem.ts'
+import { formatProblems } from '../../src/config/setting-problem.ts'
 import { parseNotifications } from '../../src/config/notification-settings.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
@@ -9,8 +9,8 @@ function parse(text: string) {
   return parseNotifications('n.yaml', text, SECRETS)
 }
 
-function faults(text: string): readonly string[] {
-  return parse(text).faults.map(({ from, given, why, right }) => `${from} ${given ?? ''}: ${why}; ${right}`)
+function problems(text: string): readonly string[] {
+  return parse(text).problems.map(({ from, given, why, right }) => `${from} ${given ?? ''}: ${why}; ${right}`)
 }
 
 const TARGET = 'targets:\n  - name: on-call\n    type: webhook\n    url: {file: /etc/url}\n'
@@ -143,7 +143,7 @@ targets:
   ]
 
   test.each(WRONG)('is refused with %s', (_, text, expected) => {
-    const told = faults(text)
+    const told = problems(text)
     expect(told).toHaveLength(expected.length)
     for (const one of expected) {
       const found = told.some((line) => (typeof one === 'string' ? line === one : one.test(line)))
@@ -161,20 +161,20 @@ targets:
     ['beside YAML that is wrong', `targets: [{name: a, url: &x '${PLANTED}', url: *planted-secret}]`],
     ['as a target', `targets: [${PLANTED}]`],
   ])('shows no secret that stands %s', (_, text) => {
-    const { faults: found } = parse(text)
+    const { problems: found } = parse(text)
     expect(found.length).toBeGreaterThan(0)
-    expect(formatFaults(found)).not.toContain('planted-secret')
+    expect(formatProblems(found)).not.toContain('planted-secret')
   })
 })
 
 describe('--notifications', () => {
-  test('names a file whose faults come with all others', async () => {
+  test('names a file whose problems come with all others', async () => {
     const reading = await readSettings({
       flags: { notifications: 'n.yaml', concurrency: '0', 'secrets-dir': '/s' },
       env: {},
       readFile: async () => 'targets: [{name: a}]',
     })
-    const told = 'faults' in reading ? reading.faults.map(({ from }) => from) : []
+    const told = 'problems' in reading ? reading.problems.map(({ from }) => from) : []
     expect(told).toEqual(['--concurrency', 'n.yaml:1:11'])
   })
 
@@ -184,7 +184,7 @@ describe('--notifications', () => {
       env: { PIPEWRIGHT_NOTIFICATIONS: 'gone.yaml' },
       readFile: async () => Promise.reject(new Error('ENOENT')),
     })
-    expect(reading).toMatchObject({ faults: [{ from: 'PIPEWRIGHT_NOTIFICATIONS', given: 'gone.yaml' }] })
+    expect(reading).toMatchObject({ problems: [{ from: 'PIPEWRIGHT_NOTIFICATIONS', given: 'gone.yaml' }] })
   })
 
   test('refers to secrets of the secrets directory', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatFaults, type SettingProblem } from '../../src/config/setting-problem.ts'
+import { formatProblems, type SettingProblem } from '../../src/config/setting-problem.ts'
 import { SETTINGS, readSettings, type Settings, type SettingsInput } from '../../src/config/settings.ts'
 
 /** Reads with a file `p.yaml`, which counts only when it is named. */
@@ -10,13 +10,13 @@ async function read(input: Partial<SettingsInput> & { readonly file?: string }) 
 
 async function settingsOf(input: Parameters<typeof read>[0]): Promise<Settings> {
   const reading = await read(input)
-  if ('faults' in reading) throw new Error(formatFaults(reading.faults))
+  if ('problems' in reading) throw new Error(formatProblems(reading.problems))
   return reading.settings
 }
 
-async function faultsOf(input: Parameters<typeof read>[0]): Promise<readonly SettingProblem[]> {
+async function problemsOf(input: Parameters<typeof read>[0]): Promise<readonly SettingProblem[]> {
   const reading = await read(input)
-  return 'faults' in reading ? reading.faults : []
+  return 'problems' in reading ? reading.problems : []
 }
 
 async function noPlatform(flags: SettingsInput['flags']) {
@@ -93,9 +93,9 @@ describe('precedence', () => {
     expect((await settingsOf({ flags, env, file })).concurrency).toBe(expected)
   })
 
-  test('a fault in a source that another outranks is told all the same', async () => {
-    const faults = await faultsOf({ flags: { concurrency: '4' }, env: { PIPEWRIGHT_CONCURRENCY: 'x' } })
-    expect(faults).toMatchObject([{ from: 'PIPEWRIGHT_CONCURRENCY', given: 'x' }])
+  test('a problem in a source that another outranks is told all the same', async () => {
+    const problems = await problemsOf({ flags: { concurrency: '4' }, env: { PIPEWRIGHT_CONCURRENCY: 'x' } })
+    expect(problems).toMatchObject([{ from: 'PIPEWRIGHT_CONCURRENCY', given: 'x' }])
   })
 
   test('a switch can be turned off in a stronger source', async () => {
@@ -173,10 +173,10 @@ describe('values', () => {
     ['log-level', 'debugg', 'not one of'],
     ['sandbox', 'maybe', 'neither true nor false'],
   ])('--%s %j is refused: %s', async (flag, text, why) => {
-    const faults = await faultsOf({ flags: { [flag]: text } })
-    expect(faults).toMatchObject([{ setting: flag, from: `--${flag}`, given: text }])
-    expect(faults[0]?.why).toContain(why)
-    expect(faults[0]?.right).not.toBe('')
+    const problems = await problemsOf({ flags: { [flag]: text } })
+    expect(problems).toMatchObject([{ setting: flag, from: `--${flag}`, given: text }])
+    expect(problems[0]?.why).toContain(why)
+    expect(problems[0]?.right).not.toBe('')
   })
 
   test.each([
@@ -185,19 +185,22 @@ describe('values', () => {
     ['a fragment', 'https://api.example.com#hunter2', 'has a fragment'],
     ['credentials, and is no URL', 'https://user:hunter2@api example', 'not an http or https URL'],
   ])('a URL with %s is refused, and not shown', async (_, url, why) => {
-    const faults = await faultsOf({ flags: { 'base-url': url }, env: { PIPEWRIGHT_ALERTS_BASE_URL: url } })
-    expect(faults).toHaveLength(2)
-    expect(formatFaults(faults)).toContain(why)
-    expect(formatFaults(faults)).not.toContain('hunter2')
+    const problems = await problemsOf({
+      flags: { 'base-url': url },
+      env: { PIPEWRIGHT_ALERTS_BASE_URL: url },
+    })
+    expect(problems).toHaveLength(2)
+    expect(formatProblems(problems)).toContain(why)
+    expect(formatProblems(problems)).not.toContain('hunter2')
   })
 
   test('the nearest word is offered', async () => {
-    expect((await faultsOf({ flags: { 'log-level': 'INFOS' } }))[0]?.right).toContain('did you mean info?')
+    expect((await problemsOf({ flags: { 'log-level': 'INFOS' } }))[0]?.right).toContain('did you mean info?')
   })
 
-  test('a flag without its value is a fault', async () => {
-    const faults = await faultsOf({ flags: { interval: true } })
-    expect(faults).toMatchObject([{ setting: 'interval', why: 'it has no value', right: 'give D' }])
+  test('a flag without its value is a problem', async () => {
+    const problems = await problemsOf({ flags: { interval: true } })
+    expect(problems).toMatchObject([{ setting: 'interval', why: 'it has no value', right: 'give D' }])
   })
 })
 
@@ -218,18 +221,18 @@ describe('rules', () => {
     ['a ledger that forgets, for real', { ledger: 'memory:', 'base-url': 'https://x.example' }, false],
     ['both long', { 'request-timeout': '60s', 'shutdown-grace': '70s' }, true],
   ])('%s', async (_, flags, ok) => {
-    expect(await faultsOf({ flags })).toHaveLength(ok ? 0 : 1)
+    expect(await problemsOf({ flags })).toHaveLength(ok ? 0 : 1)
   })
 
-  test('the fault of a short grace says what must fit into what, and blames who spoke', async () => {
-    const [fault] = await faultsOf({ env: { PIPEWRIGHT_SHUTDOWN_GRACE: '10s' } })
-    expect(fault).toMatchObject({
+  test('the problem of a short grace says what must fit into what, and blames who spoke', async () => {
+    const [problem] = await problemsOf({ env: { PIPEWRIGHT_SHUTDOWN_GRACE: '10s' } })
+    expect(problem).toMatchObject({
       setting: 'shutdown-grace',
       from: 'PIPEWRIGHT_SHUTDOWN_GRACE',
       given: '10s',
     })
-    expect(fault?.why).toContain('--request-timeout (20s)')
-    expect(fault?.right).toBe('make --shutdown-grace more than 2s longer than --request-timeout')
+    expect(problem?.why).toContain('--request-timeout (20s)')
+    expect(problem?.right).toBe('make --shutdown-grace more than 2s longer than --request-timeout')
   })
 
   test('the platform is needed only by those that ask for it', async () => {
@@ -246,9 +249,9 @@ describe('unknown variables', () => {
     ['PIPEWRIGHT_MANIFEST', 'manifests', 'did you mean PIPEWRIGHT_MANIFESTS?'],
     ['PIPEWRIGHT_LEDGER_INT', 'never', 'did you mean PIPEWRIGHT_LEDGER_INIT?'],
     ['PIPEWRIGHT_XYZZYPLUGHFOO', '', 'remove it'],
-  ])('%s is a fault', async (variable, value, right) => {
-    const faults = await faultsOf({ env: { [variable]: value } })
-    expect(faults).toStrictEqual([
+  ])('%s is a problem', async (variable, value, right) => {
+    const problems = await problemsOf({ env: { [variable]: value } })
+    expect(problems).toStrictEqual([
       { setting: undefined, from: variable, given: undefined, why: 'there is no such variable', right },
     ])
   })
@@ -268,17 +271,17 @@ describe('unknown variables', () => {
       PIPEWRIGHTER: 'x',
       HOME: '/',
     }
-    expect(await faultsOf({ env })).toEqual([])
+    expect(await problemsOf({ env })).toEqual([])
   })
 })
 
-test('all faults of all sources are told at once, each with its place', async () => {
-  const faults = await faultsOf({
+test('all problems of all sources are told at once, each with its place', async () => {
+  const problems = await problemsOf({
     flags: { concurrency: 'many', config: 'p.yaml' },
     env: { PIPEWRIGHT_LISTEN: 'here', PIPEWRIGHT_INTERVALL: '5m' },
     file: 'interval: 5\n\nlog-levle: info\n',
   })
-  expect(formatFaults(faults).split('\n')).toEqual([
+  expect(formatProblems(problems).split('\n')).toEqual([
     '5 things are wrong:',
     '  PIPEWRIGHT_INTERVALL: there is no such variable; did you mean PIPEWRIGHT_INTERVAL?',
     '  p.yaml:3: there is no setting "log-levle"; did you mean log-level?',
@@ -295,8 +298,7 @@ test('every setting has a flag, a variable and words of its own', () => {
   for (const { flag, env } of SETTINGS) {
     expect(env).toBe(`PIPEWRIGHT_${flag.toUpperCase().replaceAll('-', '_')}`)
   }
-  expect(SETTINGS.filter((setting) => !setting.takesValue).map((setting) => setting.flag)).toEqual([
-    'sandbox',
-    'allow-insecure-http',
-  ])
+  expect(
+    SETTINGS.filter((setting) => setting.placeholder === undefined).map((setting) => setting.flag),
+  ).toEqual(['sandbox', 'allow-insecure-http'])
 })

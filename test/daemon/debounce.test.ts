@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createDebounce } from '../../src/daemon/debounce.ts'
+import { createDebounce } from '../../src/daemon/watcher.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 function setUp() {

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { statWalk } from '../../src/daemon/stat-walk.ts'
+import { statWalk } from '../../src/daemon/watch-paths.ts'
 import { temporaryFolder } from '../manifest/support.ts'
 
 const never = new AbortController().signal

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { takeOwnerLock } from '../../src/ledger/lease.ts'
+import { takeLease } from '../../src/ledger/lease.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/ledger/table-schema.ts'
-import { openSqliteLedger } from '../../src/ledger/sqlite-backend.ts'
+import { openSqliteLedger } from '../../src/ledger/open.ts'
 import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
 
 /** A made-up history of schemas: the third fills what the second adds. */
@@ -116,7 +116,7 @@ describe('an older ledger', () => {
   )
 
   test('is left alone by a writer while somebody holds it', async () => {
-    const held = takeOwnerLock(file, 0)
+    const held = takeLease(file, 0)
     await expect(openAs('writer')).rejects.toMatchObject({ code: 'locked' })
     using older = new DatabaseSync(file)
     expect(schemaVersion(older)).toBe(0)

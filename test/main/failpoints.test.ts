@@ -20,9 +20,9 @@ describe('PIPEWRIGHT_FAILPOINT', () => {
     ['no count after the @', 'after-intent=kill@'],
     ['a zeroth time', 'after-intent=kill@0'],
     ['more after the end', 'after-intent=kill,before-id=kill'],
-  ])('%s is a fault', (_, text) => {
+  ])('%s is a problem', (_, text) => {
     expect(failpointPlan({ [FAILPOINT_VARIABLE]: text })).toMatchObject({
-      fault: { from: FAILPOINT_VARIABLE, given: text },
+      problem: { from: FAILPOINT_VARIABLE, given: text },
     })
   })
 

@@ -27,8 +27,8 @@ function fields(message: Record<string, unknown>): readonly (readonly string[])[
 type Verify = (key: string, headers: Readonly<Record<string, string>>, body: string) => boolean
 
 test('the settings are right', () => {
-  const { targets, faults } = parseNotifications('notifications.yaml', example('yaml'), '/s')
-  expect(faults).toEqual([])
+  const { targets, problems } = parseNotifications('notifications.yaml', example('yaml'), '/s')
+  expect(problems).toEqual([])
   expect(targets?.map(({ name }) => name)).toEqual(['on-call', 'payments'])
 })
 

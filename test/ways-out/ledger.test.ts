@@ -7,7 +7,7 @@ import { catchUp } from '../../src/reconcile/state/current-record.ts'
 import { retryCreate } from '../../src/reconcile/operator/retry.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
-import { createLedgerFile } from '../../src/ledger/initialise.ts'
+import { createLedgerFile } from '../../src/ledger/location.ts'
 import { createLedger } from '../../src/ledger/ledger-on-tables.ts'
 import { openWriteStore } from '../../src/ledger/write-store.ts'
 

@@ -14,9 +14,8 @@ import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } f
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { findingsAsText } from '../render/findings-text.ts'
-import { paintFor } from '../render/paint.ts'
+import { paintFor, printable } from '../render/terminal.ts'
 import { statusTable } from '../render/status-text.ts'
-import { printable } from '../render/text-table.ts'
 
 export const APPLY_OUTPUTS = ['text', 'json'] as const
 

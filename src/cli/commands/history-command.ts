@@ -3,8 +3,7 @@ import { parseKey } from '../../kinds/key.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { openLedgerAs } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
-import { paintFor } from '../render/paint.ts'
-import { formatTable, printable } from '../render/text-table.ts'
+import { paintFor, formatTable, printable } from '../render/terminal.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'json'] as const
 

@@ -8,7 +8,7 @@ import type { LedgerRecord } from '../../plan/record.ts'
 import { openLedgerAs } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
-import { printable } from '../render/text-table.ts'
+import { printable } from '../render/terminal.ts'
 
 export const LOCK_OUTPUTS = ['yaml', 'json'] as const
 

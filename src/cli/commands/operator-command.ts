@@ -4,7 +4,13 @@ import type { Key } from '../../kinds/key.ts'
 import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
 import { compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
-import { printable } from '../render/text-table.ts'
+import { printable } from '../render/terminal.ts'
+import { adoptAs } from '../../reconcile/operator/adopt.ts'
+import { recreatePipe } from '../../reconcile/operator/recreate.ts'
+import { retryCreate } from '../../reconcile/operator/retry.ts'
+import { systemClock } from '../../daemon/system-clock.ts'
+import { unbindLedger } from '../../ledger/open.ts'
+import { forgetKey } from '../../reconcile/operator/forget.ts'
 
 /* What `adopt`, `resolve` and `forget` have in common: an operator's command, written beside a daemon or without one. */
 
@@ -93,4 +99,88 @@ export function pipeIdFrom(text: string): string {
     `"${text}" is not the id of a pipe: give the UUID that the console shows, such as 0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11.`,
     EXIT.usage,
   )
+}
+
+export interface AdoptOptions {
+  readonly key: string
+  readonly pipeId: string
+  readonly output: PersonCommand['output']
+}
+
+/**
+ * `pipewright adopt Pipe/NAME ID`: takes over a pipe that exists. For a pipe that the key has already, it says that
+ * what the manifest asks for was set in the console.
+ */
+export async function adopt(io: Io, settings: Settings, options: AdoptOptions): Promise<ExitCode> {
+  const key = pipeKeyFrom(options.key)
+  const pipeId = pipeIdFrom(options.pipeId)
+  const command: PersonCommand = { key, output: options.output, platform: 'asked', ledger: 'open' }
+  return runPersonCommand(io, settings, command, (context, signal) =>
+    adoptAs(context, { key, pipeId, word: 'adopt' }, signal),
+  )
+}
+
+/** What the person found out. */
+export type Found =
+  /** The pipe with this id is that of the key. */
+  | { readonly type: 'pipe'; readonly pipeId: string }
+  /** The create made nothing. */
+  | { readonly type: 'nothing'; readonly force: boolean }
+  /** The pipe of the key is gone. */
+  | { readonly type: 'gone' }
+
+export interface ResolveOptions {
+  readonly key: string
+  readonly found: Found
+  readonly output: PersonCommand['output']
+}
+
+/** `pipewright resolve Pipe/NAME --adopt ID | --retry | --recreate`: what a person found out settles what nobody else can. */
+export async function resolve(io: Io, settings: Settings, options: ResolveOptions): Promise<ExitCode> {
+  const { found, output } = options
+  const key = pipeKeyFrom(options.key)
+  const command: PersonCommand = { key, output, platform: 'asked', ledger: 'existing' }
+  switch (found.type) {
+    case 'nothing':
+      return runPersonCommand(io, settings, { ...command, platform: 'not asked' }, (context) =>
+        retryCreate(context, key, found),
+      )
+    case 'gone':
+      return runPersonCommand(io, settings, command, (context, signal) => recreatePipe(context, key, signal))
+    case 'pipe': {
+      const pipeId = pipeIdFrom(found.pipeId)
+      return runPersonCommand(io, settings, command, (context, signal) =>
+        adoptAs(context, { key, pipeId, word: 'resolve' }, signal),
+      )
+    }
+  }
+}
+
+/** `pipewright forget KEY`: gives up the record of an orphan; its pipe's id stays in the history. */
+export async function forget(
+  io: Io,
+  settings: Settings,
+  options: { readonly key: string; readonly output: PersonCommand['output'] },
+): Promise<ExitCode> {
+  const key = keyFrom(options.key)
+  const command: PersonCommand = { key, output: options.output, platform: 'not asked', ledger: 'existing' }
+  return runPersonCommand(io, settings, command, (context) => forgetKey(context, key))
+}
+
+/** `pipewright forget --platform`: the platform has another address now; the next owner ties the ledger to it. */
+export async function forgetPlatform(
+  io: Io,
+  settings: Settings,
+  output: PersonCommand['output'],
+): Promise<ExitCode> {
+  assertLasting(settings)
+  await (await openLedgerAs('reader', settings, nobody))[Symbol.asyncDispose]()
+  const platform = await unbindLedger(settings.ledger, { clock: systemClock, emit: nobody })
+  const message =
+    platform === undefined
+      ? 'The ledger is tied to no platform; the next "pipewright run" or "apply" ties it to the one it is started with.'
+      : `The ledger is no longer tied to ${platform}; the next "pipewright run" or "apply" ties it to the one it is started with.`
+  if (output === 'json') printJson(io, { result: 'done', platform, message })
+  else print(io.stdout, message)
+  return EXIT.fine
 }

@@ -5,8 +5,7 @@ import { messageOf } from '../../plan/reason.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, EXIT, type Io, print, printJson, nobody } from '../io.ts'
-import { inTurns } from '../in-turns.ts'
-import { paintFor } from '../render/paint.ts'
+import { paintFor } from '../render/terminal.ts'
 import { type Plan, type PlanItem, planAsMarkdown, planAsText } from '../render/plan-text.ts'
 
 export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
@@ -103,4 +102,27 @@ function exitOf({ items, findings, problem }: Plan): ExitCode {
   if (wrong || problem !== undefined) return EXIT.failed
   const changes = items.some(({ action }) => action === 'create' || action === 'adopt' || action === 'upsert')
   return changes ? EXIT.pending : EXIT.fine
+}
+
+/**
+ * Applies `task` to every item, at most `concurrency` at a time.
+ * @returns the results in the order of the items
+ */
+export async function inTurns<T, R>(
+  items: readonly T[],
+  concurrency: number,
+  task: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = []
+  let next = 0
+  async function work(): Promise<void> {
+    while (next < items.length) {
+      const index = next
+      next += 1
+      const item = items[index] as T // the index is below the length
+      results[index] = await task(item)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work))
+  return results
 }

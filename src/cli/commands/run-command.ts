@@ -11,10 +11,9 @@ import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
-import { type ExitCode, CommandError, EXIT, type Io } from '../io.ts'
+import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { assertAddresses, openNotifier } from '../compose-notifier.ts'
-import { VERSION } from '../version.ts'
 
 /** `pipewright run`: the daemon, until it is told to stop. */
 export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {

@@ -9,7 +9,7 @@ import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { openLedgerAs } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
-import { paintFor } from '../render/paint.ts'
+import { paintFor } from '../render/terminal.ts'
 import { statusDetails, statusTable } from '../render/status-text.ts'
 
 export const STATUS_OUTPUTS = ['text', 'json'] as const

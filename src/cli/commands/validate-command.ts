@@ -1,10 +1,9 @@
 import type { Settings } from '../../config/settings.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { openSource } from '../compose.ts'
-import { EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
+import { EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
 import { findingsAsGithub, findingsAsSarif, findingsAsText } from '../render/findings-text.ts'
-import { paintFor } from '../render/paint.ts'
-import { VERSION } from '../version.ts'
+import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'json', 'github', 'sarif'] as const
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
 import { pictureOf } from '../../manifest/diagnostics/diagnostic.ts'
-import type { Paint } from './paint.ts'
-import { printable } from './text-table.ts'
+import { type Paint, printable } from './terminal.ts'
 
 /** Findings for people: what, where, a picture of the line, and what to do. */
 export function findingsAsText(findings: readonly Finding[], root: string, paint: Paint): string {

@@ -4,8 +4,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { ActionType } from '../../plan/action.ts'
 import type { Reason } from '../../plan/reason.ts'
 import { findingsAsText } from './findings-text.ts'
-import type { Paint } from './paint.ts'
-import { printable } from './text-table.ts'
+import { type Paint, printable } from './terminal.ts'
 
 /** What would happen to one key. */
 export interface PlanItem {

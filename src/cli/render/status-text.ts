@@ -2,8 +2,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
 import type { ResourceStatus } from '../../contract/status.ts'
-import type { Paint } from './paint.ts'
-import { formatTable, printable } from './text-table.ts'
+import { type Paint, formatTable, printable } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   OutcomeUnknown: ['red', 'bold'],

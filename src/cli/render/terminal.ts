@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 
 /** Columns side by side, each as wide as its widest cell; colour does not count. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
@@ -28,4 +28,19 @@ function widthOf(cell: string): number {
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what it is about
   return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\u{fffd}')
+}
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Colours text where people read it: on a terminal, and never with `NO_COLOR`. */
+export type Paint = (style: Style, text: string) => string
+
+export function paintFor(
+  stream: NodeJS.WritableStream,
+  env: Readonly<Record<string, string | undefined>>,
+): Paint {
+  const terminal = 'isTTY' in stream && stream.isTTY === true
+  const wanted = env['NO_COLOR'] === undefined || env['NO_COLOR'] === ''
+  if (!terminal || !wanted) return (_style, text) => text
+  return (style, text) => styleText(style, text, { validateStream: false })
 }
