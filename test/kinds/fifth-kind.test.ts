@@ -26,12 +26,17 @@ const TOTALS = keyOf('View', 'totals')
 interface ViewOptions {
   readonly query?: string
   readonly rows?: number
+  /** On the platform. */
+  readonly called?: string
   readonly policy?: object
 }
 
-function view(name: string, { query = `select 1 from ${name}`, rows = 1, policy = {} }: ViewOptions = {}) {
+function view(
+  name: string,
+  { query = `select 1 from ${name}`, rows = 1, called = name, policy = {} }: ViewOptions = {},
+) {
   const origin = { host: 'db.example', credentials: { username: 'reader', password: PASSWORD } }
-  return manifest('View', name, { ...policy }, { service: 'analytics', query, rows, origin })
+  return manifest('View', name, { ...policy }, { service: 'analytics', name: called, query, rows, origin })
 }
 
 async function settled(count: number, options: ProcessOptions & { readonly policy?: object } = {}) {
@@ -155,11 +160,14 @@ describe('a view', () => {
   })
 
   test('under another name waits until the old manifest is gone: then its record moves', async () => {
-    const world = await viewsIn({ 'totals.yaml': view('old', { query: 'select 1' }) })
+    const world = await viewsIn({ 'totals.yaml': view('old', { query: 'select 1', called: 'totals' }) })
     await world.go('View/old')
     const id = await idOf(world, 'View/old')
-    world.write('totals.yaml', view('new', { query: 'select 1', policy: { renamedFrom: 'View/old' } }))
-    world.write('copy.yaml', view('old', { query: 'select 1' }))
+    world.write(
+      'totals.yaml',
+      view('new', { query: 'select 1', called: 'totals', policy: { renamedFrom: 'View/old' } }),
+    )
+    world.write('copy.yaml', view('old', { query: 'select 1', called: 'totals' }))
     expect((await world.go('View/new')).action.reason).toBe('RenameWaiting')
     world.remove('copy.yaml')
     world.readAgain()
@@ -186,7 +194,7 @@ describe('a view', () => {
     expect((await world.go(TOTALS)).action.reason).toBe('New')
     const { action } = await world.go(TOTALS)
     expect(action).toMatchObject({ reason: 'OutcomeUnknown', facts: { olderIds: [] } })
-    expect(messageOf(action)).toContain('Nobody knows whether the view "totals" was created')
+    expect(messageOf(action, TOTALS)).toContain('Nobody knows whether the view "totals" was created')
     world.remove('pipe.yaml')
     world.readAgain()
     world.write('other.yaml', view('other', { policy: { renamedFrom: 'Pipe/totals' } }))
@@ -258,7 +266,10 @@ describe('a view', () => {
       releaseSlot: () => undefined,
     } as const
     const { action } = await world.reconciler.preview(TOTALS, request)
-    expect([action.type, messageOf(action)]).toEqual(['create', 'It was never created; it is created now.'])
+    expect([action.type, messageOf(action, TOTALS)]).toEqual([
+      'create',
+      'It was never created; it is created now.',
+    ])
     expect(world.platform.posts).toEqual([])
     await world.go(TOTALS)
     const id = await idOf(world, TOTALS)

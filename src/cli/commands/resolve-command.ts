@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts'
 import { adoptAs } from '../../reconcile/operator/adopt.ts'
-import { recreatePipe } from '../../reconcile/operator/recreate.ts'
+import { approveRecreate } from '../../reconcile/operator/recreate.ts'
 import { retryCreate } from '../../reconcile/operator/retry.ts'
 import type { ExitCode, Io } from '../io.ts'
 import { pipeIdFrom, pipeKeyFrom, runPersonCommand, type PersonCommand } from './operator-command.ts'
@@ -31,7 +31,9 @@ export async function resolve(io: Io, settings: Settings, options: ResolveOption
         retryCreate(context, key, found),
       )
     case 'gone':
-      return runPersonCommand(io, settings, command, (context, signal) => recreatePipe(context, key, signal))
+      return runPersonCommand(io, settings, command, (context, signal) =>
+        approveRecreate(context, key, signal),
+      )
     case 'pipe': {
       const pipeId = pipeIdFrom(found.pipeId)
       return runPersonCommand(io, settings, command, (context, signal) =>
