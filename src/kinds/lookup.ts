@@ -49,6 +49,16 @@ export function createOnceKindOf(key: Key): CreateOnceKind {
   return kind
 }
 
+/** What the resource of a key is called in a sentence: "pipe". */
+export function nounOf(key: Key): string {
+  return kindNamed(kindOf(key))?.noun ?? 'resource' // a ledger may name a key of another version
+}
+
+/** A noun at the start of a sentence. */
+export function capital(noun: string): string {
+  return noun.charAt(0).toUpperCase() + noun.slice(1)
+}
+
 export function lifecycleOf(key: Key): Lifecycle {
   return kindOfKey(key).lifecycle
 }

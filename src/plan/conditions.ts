@@ -1,3 +1,4 @@
+import type { Key } from '../kinds/key.ts'
 import type { Action } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
 import type { Status } from './severity.ts'
@@ -58,65 +59,73 @@ function isOther(before: Condition | undefined, after: Condition): boolean {
   return isToldAnew(after.reason) && before.message !== after.message
 }
 
-function claimOf(status: Claim['status'], because: Because): Claim {
+function claimOf({ recorded }: DecideInput, status: Claim['status'], because: Because): Claim {
   const { reason, facts } = because
-  const message = messageOf(because)
+  const message = messageOf(because, recorded.key)
   return isKept(reason) && facts !== undefined
     ? { status, reason, message, facts }
     : { status, reason, message }
 }
 
-function validOf({ decided: { desired } }: ConditionsInput): Claim {
+function validOf({ decided }: ConditionsInput): Claim {
+  const { desired } = decided
   switch (desired.state) {
     case 'valid':
-      return claimOf('True', { reason: 'Valid', facts: undefined })
+      return claimOf(decided, 'True', { reason: 'Valid', facts: undefined })
     case 'invalid': {
       const said = desired.problem ?? 'The manifest has errors.'
-      return claimOf('False', { reason: 'InvalidManifest', facts: { said } })
+      return claimOf(decided, 'False', { reason: 'InvalidManifest', facts: { said } })
     }
     case 'missing':
-      return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
+      return claimOf(decided, 'Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
-      return claimOf('Unknown', { reason: 'Orphaned', facts: undefined })
+      return claimOf(decided, 'Unknown', { reason: 'Orphaned', facts: undefined })
   }
 }
 
 function syncedOf(input: ConditionsInput): Claim {
   const { action, outcome, previous, decided } = input
-  if (outcome.result === 'stopped') return previous?.Synced ?? unobserved(action)
+  if (outcome.result === 'stopped') return previous?.Synced ?? unobserved(decided, action)
   if (outcome.result === 'unknown')
-    return claimOf('Unknown', { reason: 'OutcomeUnknown', facts: outcome.facts })
+    return claimOf(decided, 'Unknown', { reason: 'OutcomeUnknown', facts: outcome.facts })
   if (outcome.result === 'failed') {
-    const still = action.type === 'adopt' ? stillUnknown(decided, messageOf(outcome)) : undefined
-    if (still !== undefined) return still
+    const doubt =
+      action.type === 'adopt' ? stillUnknown(decided, messageOf(outcome, decided.recorded.key)) : undefined
+    if (doubt !== undefined) return doubt
     const looking = action.type === 'observe' || action.type === 'report' || action.type === 'hold'
-    return claimOf(looking ? 'Unknown' : 'False', outcome)
+    return claimOf(decided, looking ? 'Unknown' : 'False', outcome)
   }
-  const because: Because = outcome.reason === undefined ? action : outcome
-  const { reason } = because
+  const told: Because = outcome.reason === undefined ? action : outcome
+  const { reason } = told
   // However it came to be in sync, it is: the condition does not change again at the next reading.
-  if (IN_SYNC.has(reason)) return claimOf('True', { reason: 'InSync', facts: { as: decided.lifecycle } })
+  if (IN_SYNC.has(reason))
+    return claimOf(decided, 'True', { reason: 'InSync', facts: { as: decided.lifecycle } })
   switch (action.type) {
     case 'create':
     case 'adopt':
     case 'upsert':
     case 'observe':
-      return claimOf(reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False', because)
+      return claimOf(
+        decided,
+        reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False',
+        told,
+      )
     case 'report':
-      return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', because)
+      return claimOf(decided, reason === 'Orphaned' ? 'Unknown' : 'False', told)
     case 'refuse':
-      return claimOf(reason === 'OutcomeUnknown' ? 'Unknown' : 'False', because)
+      return claimOf(decided, reason === 'OutcomeUnknown' ? 'Unknown' : 'False', told)
     case 'hold':
       return heldSynced(action, decided, previous)
   }
 }
 
 /** The answer that was given for a create of unknown outcome turned out to be none. @param before what became of it, in words */
-function stillUnknown({ recorded, surroundings }: DecideInput, before: string): Claim | undefined {
+function stillUnknown(decided: DecideInput, before: string): Claim | undefined {
+  const { recorded, surroundings } = decided
   const intent = undecidedIntent(recorded)
   if (intent === undefined) return undefined
   const facts = { ...unknownFacts(recorded, intent, surroundings.knownIds), before }
-  return claimOf('Unknown', { reason: 'OutcomeUnknown', facts })
+  return claimOf(decided, 'Unknown', { reason: 'OutcomeUnknown', facts })
 }
 
 /** What a hold leaves standing. */
@@ -128,27 +137,27 @@ function heldSynced(
   const { observed } = decided
   const unknown = unknownOutcomeOf(decided)
   if (unknown !== undefined)
-    return claimOf('Unknown', {
+    return claimOf(decided, 'Unknown', {
       reason: 'OutcomeUnknown',
-      facts: { ...unknown, before: withoutUnknown(action) },
+      facts: { ...unknown, before: withoutUnknown(action, decided.recorded.key) },
     })
   if (action.reason === 'InvalidManifest' && observed.status === 'found') {
     return observed.differences.length === 0
-      ? claimOf('True', { reason: 'InSync', facts: { as: 'last valid' } })
-      : claimOf('False', {
+      ? claimOf(decided, 'True', { reason: 'InSync', facts: { as: 'last valid' } })
+      : claimOf(decided, 'False', {
           reason: 'Drifted',
           facts: { fields: observed.differences.map(({ field }) => field), from: 'last valid' },
         })
   }
   const keeps = SYNCED_STAYS.has(action.reason) || isMissedAnew(action, previous)
   if (keeps && previous !== undefined && !isSettledSince(previous.Synced, decided)) return previous.Synced
-  return claimOf('Unknown', action)
+  return claimOf(decided, 'Unknown', action)
 }
 
 /** What a hold says of itself, in words. */
-function withoutUnknown({ reason, facts }: Because): string {
+function withoutUnknown({ reason, facts }: Because, key: Key): string {
   const hasUnknown = facts !== undefined && 'unknown' in facts
-  return messageOf({ reason, facts: hasUnknown ? { ...facts, unknown: undefined } : facts })
+  return messageOf({ reason, facts: hasUnknown ? { ...facts, unknown: undefined } : facts }, key)
 }
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
@@ -169,7 +178,7 @@ function isSettledSince({ reason }: Condition, { recorded }: DecideInput): boole
 }
 
 function readyOf({ decided, action, outcome, state, previous }: ConditionsInput, synced: Claim): Claim {
-  if (outcome.result === 'stopped') return previous?.Ready ?? unobserved(action)
+  if (outcome.result === 'stopped') return previous?.Ready ?? unobserved(decided, action)
   if (action.type === 'hold' && action.reason !== 'InvalidManifest' && previous !== undefined) {
     const stays = !READY_TOO.has(action.reason) || isMissedAnew(action, previous)
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
@@ -180,8 +189,8 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     const healthy = policy.healthyStates
     const isHealthy = healthy === undefined || (state !== undefined && healthy.includes(state))
     return isHealthy
-      ? claimOf('True', { reason: 'Healthy', facts: { state } })
-      : claimOf('False', { reason: 'UnhealthyState', facts: { state, healthy } })
+      ? claimOf(decided, 'True', { reason: 'Healthy', facts: { state } })
+      : claimOf(decided, 'False', { reason: 'UnhealthyState', facts: { state, healthy } })
   }
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
@@ -208,8 +217,8 @@ function briefly(claim: Claim): Claim {
 }
 
 /** A stop came before anything was known. */
-function unobserved(action: Action): Claim {
-  return { status: 'Unknown', reason: 'Unobserved', message: messageOf(action) }
+function unobserved({ recorded }: DecideInput, action: Action): Claim {
+  return { status: 'Unknown', reason: 'Unobserved', message: messageOf(action, recorded.key) }
 }
 
 const IN_SYNC: ReadonlySet<Reason> = new Set([

@@ -26,22 +26,22 @@ import {
   replacedRecently,
   unbelieved,
 } from './missing-gates.ts'
-import { isDismissed, namedPipe, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
+import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
-  return firstStop(input, [orphaned, manifestMissing, suspended]) ?? decideLivePipe(input)
+  return firstStop(input, [orphaned, manifestMissing, suspended]) ?? decideLive(input)
 }
 
-function decideLivePipe(input: CreateOnceInput): Action {
+function decideLive(input: CreateOnceInput): Action {
   const { remote, intent } = input.recorded
   if (remote !== undefined) return decideExisting(input, remote)
-  return firstStop(input, [invalid, adoption]) ?? decideWithoutPipe(input, intent)
+  return firstStop(input, [invalid, adoption]) ?? decideWithoutRemote(input, intent)
 }
 
 /** There is no id: is there a request that may have made one? */
-function decideWithoutPipe(input: CreateOnceInput, intent: Intent | undefined): Action {
+function decideWithoutRemote(input: CreateOnceInput, intent: Intent | undefined): Action {
   const undecided = undecidedIntent(input.recorded)
   if (undecided !== undefined && !isDismissed(input, undecided))
     return foundByRead(undecided) ?? outcomeUnknown(input, undecided)
@@ -75,7 +75,7 @@ function foundByRead({ attempt, seen }: Intent): Action | undefined {
 
 /** A manifest or a Lock names the pipe to take over. */
 function adoption(input: CreateOnceInput): Action | undefined {
-  const pipeId = namedPipe(input)
+  const pipeId = namedId(input)
   if (pipeId === undefined) return undefined
   const by = pipeId === input.policy.adopt ? 'policy.adopt' : 'a Lock'
   return { type: 'adopt', reason: 'Adopt', pipeId, facts: { pipeId, by } }
@@ -176,7 +176,7 @@ function decideFound(input: CreateOnceInput, remote: Remote): Action {
     }
   }
   if (observed.status === 'unseen') {
-    return { type: 'observe', reason: 'Unobserved', facts: { why: 'pipe', pipeId: remote.id } }
+    return { type: 'observe', reason: 'Unobserved', facts: { why: 'not read', pipeId: remote.id } }
   }
   return { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
 }

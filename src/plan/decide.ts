@@ -56,7 +56,7 @@ export function decideReadOnly(input: ReadOnlyInput): Action {
 
 function decideFound({ observed }: ReadOnlyInput): Action {
   if (observed.status !== 'found') {
-    return { type: 'observe', reason: 'Unobserved', facts: { why: 'alert' } }
+    return { type: 'observe', reason: 'Unobserved', facts: { why: 'not read' } }
   }
   if (observed.differences.length === 0) {
     return { type: 'observe', reason: 'InSync', facts: { as: 'read-only' } }

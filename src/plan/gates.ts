@@ -151,7 +151,7 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
       return {
         type: 'refuse',
         reason: 'RenameSuspected',
-        facts: { ...facts, hasPipe: recorded.remote !== undefined },
+        facts: { ...facts, isCreated: recorded.remote !== undefined },
       }
     case 'claimed':
       return { type: 'refuse', reason: 'NameTaken', facts }

@@ -23,7 +23,7 @@ export function retryFrom({ state, sendBy }: Intent): number {
  * The pipe that a manifest or a Lock names for a key that has none. The one that was given up for a create says nothing of what
  * became of that create: its line was there before.
  */
-export function namedPipe({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
+export function namedId({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
   const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find((id) => id !== undefined && !sameId(id, former))
 }
@@ -33,7 +33,7 @@ export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
   if (input.desired.state === 'absent') return intent // whatever Git says is about a manifest that is there
-  return namedPipe(input) !== undefined || isDismissed(input, intent) ? undefined : intent
+  return namedId(input) !== undefined || isDismissed(input, intent) ? undefined : intent
 }
 
 /** Whether a person said in Git that an attempt created nothing, and not too early. */

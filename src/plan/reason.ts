@@ -1,3 +1,5 @@
+import type { Key } from '../kinds/key.ts'
+import { nounOf } from '../kinds/lookup.ts'
 import type { z } from '../kinds/zod.ts'
 import { CREATING } from './reasons/creating.ts'
 import { APPLYING, OBSERVING, STATE } from './reasons/observing.ts'
@@ -46,14 +48,14 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
   return REASONS[reason]
 }
 
-/** What happened and why, and what to do about it. */
-export function wordsOf({ reason, facts }: Recorded): Words {
-  return rowOf(reason).words(facts)
+/** What happened to the resource of a key and why, and what to do about it. */
+export function wordsOf({ reason, facts }: Recorded, key: Key): Words {
+  return rowOf(reason).words(facts, nounOf(key))
 }
 
 /** The same as one text: the last thing that happens to facts. */
-export function messageOf(because: Recorded): string {
-  return joined(wordsOf(because))
+export function messageOf(because: Recorded, key: Key): string {
+  return joined(wordsOf(because, key))
 }
 
 /** What a person does about it; empty when there is nothing to do. */

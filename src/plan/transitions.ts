@@ -29,10 +29,10 @@ export interface Opening {
 export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord {
   const { remote, intent, former } = record
   if (remote !== undefined && remote.id !== opening.replaces)
-    throw new IntentRefused(record, `it has pipe ${remote.id}`)
+    throw new IntentRefused(record, `it has ${remote.id}`)
   if (intent?.state === 'open' || intent?.state === 'unknown')
     throw new IntentRefused(record, `intent ${intent.id} has no outcome`)
-  if (former !== undefined) throw new IntentRefused(record, `pipe ${former.remote.id} was not given back`)
+  if (former !== undefined) throw new IntentRefused(record, `${former.remote.id} was not given back`)
   const { service, platformName, applied } = record
   return {
     ...record,
@@ -122,7 +122,7 @@ export function noteEarlyWords(
 }
 
 /** A reading showed that the id in a reply is not that of the new pipe: it is not asked for again. */
-export function disprovePipeId(record: LedgerRecord, intent: Intent): LedgerRecord {
+export function disproveId(record: LedgerRecord, intent: Intent): LedgerRecord {
   const { seen } = own(record, intent)
   return {
     ...record,
@@ -131,7 +131,7 @@ export function disprovePipeId(record: LedgerRecord, intent: Intent): LedgerReco
 }
 
 /** A pipe that exists is taken over; a request without an outcome is settled by that. */
-export function adoptPipe(
+export function adoptRemote(
   record: LedgerRecord,
   adopted: {
     readonly remote: Remote

@@ -48,7 +48,7 @@ export function report(
     unseenForMs: unseenForMs(context, written),
     random: context.random,
   })
-  const message = messageAfter(outcome, action)
+  const message = messageAfter(key, outcome, action)
   const now = context.clock.now()
   board.set(
     describeStatus({
@@ -59,7 +59,8 @@ export function report(
       conditions,
       action,
       differences: differencesOf(assessment, outcome),
-      message: conditions.Valid.status === 'False' ? messageOf(action) : bestMessage(conditions, message),
+      message:
+        conditions.Valid.status === 'False' ? messageOf(action, key) : bestMessage(conditions, message),
       revision,
       lastReconciledAt: now,
       nextReconcileAt: now + next.afterMs,
@@ -159,14 +160,14 @@ function waits({ store }: ReconcileContext, key: Key): boolean {
   return reason === 'DependencyNotReady' || reason === 'ServiceInvalid' || reason === 'AuthFailed'
 }
 
-function messageAfter(outcome: Outcome, action: Action): string {
+function messageAfter(key: Key, outcome: Outcome, action: Action): string {
   switch (outcome.result) {
     case 'done':
-      return messageOf(outcome.reason === undefined ? action : outcome)
+      return messageOf(outcome.reason === undefined ? action : outcome, key)
     case 'failed':
-      return messageOf(outcome)
+      return messageOf(outcome, key)
     case 'unknown':
-      return messageOf({ reason: 'OutcomeUnknown', facts: outcome.facts })
+      return messageOf({ reason: 'OutcomeUnknown', facts: outcome.facts }, key)
     case 'stopped':
       return 'It was stopped before anything was sent.'
   }
@@ -264,7 +265,7 @@ export function withoutLedger(
       ? { reason: 'LedgerFailed', facts: { said: error.message } }
       : unsavedBecause(key, unsaved)
   const { reason, facts } = because
-  const message = messageOf(because)
+  const message = messageOf(because, key)
   const action: Action = { type: 'hold', until: undefined, ...because }
   const outcome = unsavedOutcome(because, undefined)
   const before = board.get(key)

@@ -2,7 +2,7 @@ import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { shellWord, type About, type Step, joined } from '../plan/reasons/row.ts'
 import { bodyIn, tellingCondition, type ResourceStatus } from '../contract/status.ts'
-import { kindOf } from '../kinds/key.ts'
+import { lifecycleOf } from '../kinds/lookup.ts'
 
 /** One thing to do, in a sentence, with what to copy for it. */
 export interface NextStep {
@@ -82,10 +82,10 @@ function nextStep({ text, shell, git, copy }: Step, context: StepContext): NextS
 export function causeOf(resource: ResourceStatus): string {
   const { message, status, conditions } = resource
   const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
-  const words = facts === undefined ? undefined : wordsOf({ reason, facts })
+  const words = facts === undefined ? undefined : wordsOf({ reason, facts }, resource.key)
   // The message may be of something else, such as a wait: then it is shown whole.
   const cause = words !== undefined && joined(words) === message ? words.cause : message
-  return kindOf(resource.key) === 'Alert' ? cause + alertWords(resource) : cause
+  return lifecycleOf(resource.key) === 'read-only' ? cause + alertWords(resource) : cause
 }
 
 /** What the alert says of itself, as the platform reports it. */

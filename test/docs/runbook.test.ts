@@ -160,7 +160,7 @@ describe('entries', () => {
 /** What messages tell people to write or to run, by reason. */
 const TOLD = new Map(
   ALL.map((reason) => {
-    const message = messageOf(because(reason))
+    const message = messageOf(because(reason), 'Pipe/orders')
     const found = message.match(/policy\.\w+|"pipewright \w+|(?<!\w)--[a-z][a-z-]+/g) ?? []
     return [reason, new Set(found.map((text) => text.replace(/^"/, '')))] as const
   }),

@@ -3,7 +3,7 @@ import type { LedgerRecord } from '../../src/plan/record.ts'
 import { undecidedIntent } from '../../src/plan/outcome-unknown.ts'
 import { adoptAs } from '../../src/reconcile/operator/adopt.ts'
 import { forgetKey } from '../../src/reconcile/operator/forget.ts'
-import { recreatePipe } from '../../src/reconcile/operator/recreate.ts'
+import { approveRecreate } from '../../src/reconcile/operator/recreate.ts'
 import { retryCreate } from '../../src/reconcile/operator/retry.ts'
 import type { OperatorResult, OperatorContext } from '../../src/reconcile/operator/operator.ts'
 import { LedgerError } from '../../src/contract/ledger.ts'
@@ -82,7 +82,7 @@ function recreate(key: Key, pipeId: string): Step {
   return said(
     `resolve ${key} --recreate`,
     1,
-    (_, context) => recreatePipe(context, key, NEVER),
+    (_, context) => approveRecreate(context, key, NEVER),
     (run) => {
       allow(run.model, key, pipeId)
     },

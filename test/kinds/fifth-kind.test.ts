@@ -1,9 +1,10 @@
+import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Failpoint } from '../../src/contract/failpoint.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import { MANIFEST_KINDS, OPERATIONS } from '../../src/kinds/lookup.ts'
 import { messageOf } from '../../src/plan/reason.ts'
-import { createMetrics } from '../../src/telemetry/metrics.ts'
+import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { given, HOUR, MINUTE, type Given, type ProcessOptions } from '../reconcile/given.ts'
 import { manifest, pipe, SERVICE_ID, lock } from '../reconcile/manifests.ts'
 import { ask, running } from '../server/running.ts'
@@ -26,12 +27,17 @@ const TOTALS = keyOf('View', 'totals')
 interface ViewOptions {
   readonly query?: string
   readonly rows?: number
+  /** On the platform. */
+  readonly called?: string
   readonly policy?: object
 }
 
-function view(name: string, { query = `select 1 from ${name}`, rows = 1, policy = {} }: ViewOptions = {}) {
+function view(
+  name: string,
+  { query = `select 1 from ${name}`, rows = 1, called = name, policy = {} }: ViewOptions = {},
+) {
   const origin = { host: 'db.example', credentials: { username: 'reader', password: PASSWORD } }
-  return manifest('View', name, { ...policy }, { service: 'analytics', query, rows, origin })
+  return manifest('View', name, { ...policy }, { service: 'analytics', name: called, query, rows, origin })
 }
 
 async function settled(count: number, options: ProcessOptions & { readonly policy?: object } = {}) {
@@ -155,11 +161,14 @@ describe('a view', () => {
   })
 
   test('under another name waits until the old manifest is gone: then its record moves', async () => {
-    const world = await viewsIn({ 'totals.yaml': view('old', { query: 'select 1' }) })
+    const world = await viewsIn({ 'totals.yaml': view('old', { query: 'select 1', called: 'totals' }) })
     await world.go('View/old')
     const id = await idOf(world, 'View/old')
-    world.write('totals.yaml', view('new', { query: 'select 1', policy: { renamedFrom: 'View/old' } }))
-    world.write('copy.yaml', view('old', { query: 'select 1' }))
+    world.write(
+      'totals.yaml',
+      view('new', { query: 'select 1', called: 'totals', policy: { renamedFrom: 'View/old' } }),
+    )
+    world.write('copy.yaml', view('old', { query: 'select 1', called: 'totals' }))
     expect((await world.go('View/new')).action.reason).toBe('RenameWaiting')
     world.remove('copy.yaml')
     world.readAgain()
@@ -186,7 +195,7 @@ describe('a view', () => {
     expect((await world.go(TOTALS)).action.reason).toBe('New')
     const { action } = await world.go(TOTALS)
     expect(action).toMatchObject({ reason: 'OutcomeUnknown', facts: { olderIds: [] } })
-    expect(messageOf(action)).toContain('Nobody knows whether the view "totals" was created')
+    expect(messageOf(action, TOTALS)).toContain('Nobody knows whether the view "totals" was created')
     world.remove('pipe.yaml')
     world.readAgain()
     world.write('other.yaml', view('other', { policy: { renamedFrom: 'Pipe/totals' } }))
@@ -258,7 +267,10 @@ describe('a view', () => {
       releaseSlot: () => undefined,
     } as const
     const { action } = await world.reconciler.preview(TOTALS, request)
-    expect([action.type, messageOf(action)]).toEqual(['create', 'It was never created; it is created now.'])
+    expect([action.type, messageOf(action, TOTALS)]).toEqual([
+      'create',
+      'It was never created; it is created now.',
+    ])
     expect(world.platform.posts).toEqual([])
     await world.go(TOTALS)
     const id = await idOf(world, TOTALS)
@@ -271,11 +283,16 @@ describe('a view', () => {
       service: 'analytics',
     })
 
-    const options = { version: '1', clock: world.clock, board: () => world.board.list(), namedResources: 9 }
-    const metrics = createMetrics(options)
-    for (const event of world.events) metrics.count(event)
-    const text = await metrics.render()
-    metrics.close()
+    const telemetry = createTelemetry({
+      version: '1',
+      clock: world.clock,
+      board: () => world.board.list(),
+      namedResources: 9,
+      log: { level: 'silent', format: 'json', destination: new PassThrough() },
+    })
+    for (const event of world.events) telemetry.emit(event)
+    const { text } = await telemetry.metrics.render()
+    await telemetry.close()
     expect(text).toMatch(/_view_state\{name="totals",state="Running"\} 1/)
     expect(text).toMatch(/_resources\{kind="View",status="Ready"\} 1/)
     expect(text).toMatch(/_reconcile_total\{kind="View",action="create",result="done"\} 1/)

@@ -647,7 +647,7 @@ describe('decide', () => {
   test.each(ROWS)('$why: $is', ({ input, is }) => {
     const action = decide(input)
     expect([action.type, action.reason]).toEqual(is)
-    expect(messageOf(action)).not.toBe('')
+    expect(messageOf(action, 'Pipe/orders')).not.toBe('')
   })
 
   test('names what an edit takes away', () => {
@@ -659,7 +659,7 @@ describe('decide', () => {
       }),
     )
     expect(action).toMatchObject({ takesAway: ['role sql_console_admin'] })
-    expect(messageOf(action)).toContain('takes away role sql_console_admin')
+    expect(messageOf(action, 'Pipe/orders')).toContain('takes away role sql_console_admin')
   })
 
   test('knows by the digest that nothing was edited, and has no field made to find out', () => {
@@ -694,7 +694,10 @@ describe('decide', () => {
         },
         intent: { ...intent('unknown'), seen: SEEN },
       }
-      const message = messageOf(decide(pipe({ recorded, surroundings: { knownIds: [OTHER_ID] }, ...held })))
+      const message = messageOf(
+        decide(pipe({ recorded, surroundings: { knownIds: [OTHER_ID] }, ...held })),
+        'Pipe/orders',
+      )
       for (const part of [
         'the pipe "orders-v2" was created in service analytics (s-1)',
         'sent at 2026-11-21T11:00:00Z',

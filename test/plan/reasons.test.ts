@@ -36,8 +36,8 @@ describe.each(ALL)('%s', (reason) => {
   })
 
   test('has words for its facts: sentences, whose cause stands alone', () => {
-    const { cause, remedy } = wordsOf(because(reason))
-    expect(messageOf(because(reason))).toBe(remedy === '' ? cause : `${cause} ${remedy}`)
+    const { cause, remedy } = wordsOf(because(reason), 'Pipe/orders')
+    expect(messageOf(because(reason), 'Pipe/orders')).toBe(remedy === '' ? cause : `${cause} ${remedy}`)
     expect(cause).toMatch(/^\S.*\.$/)
     expect(cause).not.toContain('undefined')
   })

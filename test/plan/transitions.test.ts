@@ -3,7 +3,7 @@ import type { Former, Intent, LedgerRecord, Remote, Seen } from '../../src/plan/
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Opening } from '../../src/plan/transitions.ts'
 import {
-  adoptPipe,
+  adoptRemote,
   dismissIntent,
   failIntent,
   IntentRefused,
@@ -217,7 +217,7 @@ describe('a pipe that is taken over', () => {
     { why: 'after an unknown create', record: having('unknown'), intent: 'succeeded' },
     { why: 'after a create that a crash left open', record: having('open'), intent: 'succeeded' },
   ])('$why holds the id, and settles the intent', ({ record, intent: state }) => {
-    const next = adoptPipe({ ...record, backoff }, adopted)
+    const next = adoptRemote({ ...record, backoff }, adopted)
     expect(next).toMatchObject({
       remote: adopted.remote,
       service: SERVICE,
@@ -238,7 +238,7 @@ describe('a pipe that is taken over', () => {
     { why: 'which is the one that was to be replaced does not', id: PIPE_ID, replaced: undefined },
   ])('$why', ({ id, replaced }) => {
     const remote = recordedPipe(id, { origin: 'adopted' })
-    const next = adoptPipe({ ...having('unknown'), former: FORMER }, { ...adopted, remote })
+    const next = adoptRemote({ ...having('unknown'), former: FORMER }, { ...adopted, remote })
     expect([next.remote, next.former, next.replaced]).toEqual([remote, undefined, replaced])
   })
 })

@@ -52,7 +52,7 @@ describe('a pipe whose secret is not mounted', () => {
     world.secrets.mounted.delete('kafka/password')
     const { action, next } = await world.go('Pipe/orders')
     expect(action.reason).toBe('SecretUnavailable')
-    expect(messageOf(action)).toContain('/secrets/kafka/password')
+    expect(messageOf(action, 'Pipe/orders')).toContain('/secrets/kafka/password')
     expect(next).toMatchObject({ why: 'retry', afterMs: 9_000 })
     world.secrets.mounted.set('kafka/password', 'now')
     expect((await world.go('Pipe/orders')).action.reason).toBe('New')

@@ -65,7 +65,7 @@ async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'>
   if (request === undefined) return 'dead'
   if (request.outcome.result === 'failed' && request.outcome.reason === 'OutcomeUnsaved') {
     const [id = 'no id'] = world.platform.pipes.keys()
-    const message = messageOf(request.outcome)
+    const message = messageOf(request.outcome, 'Pipe/orders')
     const isTold = message.includes(id) && message.includes('a restart would lose it')
     return isTold && request.next?.why === 'retry' ? 'kept' : 'told otherwise'
   }

@@ -281,7 +281,7 @@ describe('a new manifest beside one that still holds its pipe', () => {
     world.write('new.yaml', pipe('new', fresh))
     const { action } = await world.go('Pipe/new')
     expect(action.reason).toBe(reason)
-    expect(messageOf(action)).toContain('Pipe/old (old.yaml)')
+    expect(messageOf(action, 'Pipe/orders')).toContain('Pipe/old (old.yaml)')
     await world.go('Pipe/old')
     expect(world.board.get('Pipe/old')?.status).toBe('Ready')
 

@@ -15,7 +15,7 @@ function stuck(reason: Reason, over: Over = {}): ResourceStatus {
 /** Stuck for a reason whose facts are known. */
 function told(because: Because, over: Over = {}): ResourceStatus {
   const { reason, facts } = because
-  const message = messageOf(because)
+  const message = messageOf(because, 'Pipe/orders')
   const Synced = condition('Unknown', { reason, message, ...(facts !== undefined && { facts }) })
   return stuck(reason, {
     message,
@@ -96,7 +96,7 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
     'a rename: the two answers with the other key',
     told({
       reason: 'RenameSuspected',
-      facts: { key: 'Pipe/orders', other: 'Pipe/old.name', hasPipe: false },
+      facts: { key: 'Pipe/orders', other: 'Pipe/old.name', isCreated: false },
     }),
     ['policy: {renamedFrom: Pipe/old.name}', 'policy: {replaces: Pipe/old.name}'],
   ],
@@ -167,7 +167,11 @@ describe('the cause', () => {
       told({ reason: 'Rejected', facts: { said: 'creating the pipe failed: no' } }),
       'creating the pipe failed: no',
     ],
-    ['what an earlier version recorded', stuck('Drifted', { message: messageOf(DRIFTED) }), 'what is there.'],
+    [
+      'what an earlier version recorded',
+      stuck('Drifted', { message: messageOf(DRIFTED, 'Pipe/orders') }),
+      'what is there.',
+    ],
   ] as const)('of %s leaves out what the steps say', (_which, shown, end) => {
     expect(causeOf(shown).endsWith(end)).toBe(true)
   })

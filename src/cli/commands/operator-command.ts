@@ -6,7 +6,7 @@ import { compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compo
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { printable } from '../render/terminal.ts'
 import { adoptAs } from '../../reconcile/operator/adopt.ts'
-import { recreatePipe } from '../../reconcile/operator/recreate.ts'
+import { approveRecreate } from '../../reconcile/operator/recreate.ts'
 import { retryCreate } from '../../reconcile/operator/retry.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import { unbindLedger } from '../../ledger/open.ts'
@@ -146,7 +146,9 @@ export async function resolve(io: Io, settings: Settings, options: ResolveOption
         retryCreate(context, key, found),
       )
     case 'gone':
-      return runPersonCommand(io, settings, command, (context, signal) => recreatePipe(context, key, signal))
+      return runPersonCommand(io, settings, command, (context, signal) =>
+        approveRecreate(context, key, signal),
+      )
     case 'pipe': {
       const pipeId = pipeIdFrom(found.pipeId)
       return runPersonCommand(io, settings, command, (context, signal) =>

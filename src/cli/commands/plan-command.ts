@@ -74,7 +74,7 @@ async function makePlan(engine: Engine, settings: Settings, io: Io): Promise<Pla
       key,
       action: action.type,
       reason: outcome.result === 'failed' ? outcome.reason : action.reason,
-      message: messageOf(outcome.result === 'failed' ? outcome : action),
+      message: messageOf(outcome.result === 'failed' ? outcome : action, key),
       differences: action.type === 'report' ? action.differences : [],
       takesAway: action.type === 'upsert' ? action.takesAway : [],
       failed: outcome.result === 'failed',

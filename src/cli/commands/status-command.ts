@@ -50,7 +50,7 @@ function toShown(record: LedgerRecord) {
   const unseen = {
     status: 'Unknown',
     reason: 'Unobserved',
-    message: messageOf({ reason: 'Unobserved', facts: { why: 'waiting' } }),
+    message: messageOf({ reason: 'Unobserved', facts: { why: 'waiting' } }, key),
     since: 0,
   } as const
   const conditions: Conditions = record.conditions ?? { Valid: unseen, Synced: unseen, Ready: unseen }

@@ -1,3 +1,4 @@
+import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import { only, PROGRESSING, row, WELL } from './row.ts'
 
@@ -27,11 +28,11 @@ export const CREATING = {
       gone: z.string().optional(),
     }),
     sample: { pipeId: 'ID', by: 'policy.adopt' },
-    words: ({ pipeId, by, gone }) =>
+    words: ({ pipeId, by, gone }, noun) =>
       only(
         gone === undefined
-          ? `Pipe ${pipeId} is taken over, as ${by} says.`
-          : `Pipe ${gone} is gone; pipe ${pipeId} is taken over, as ${by} says.`,
+          ? `${capital(noun)} ${pipeId} is taken over, as ${by} says.`
+          : `${capital(noun)} ${gone} is gone; ${noun} ${pipeId} is taken over, as ${by} says.`,
       ),
   }),
   RetryApproved: row({
@@ -53,18 +54,19 @@ export const CREATING = {
     means: 'a person said that its pipe is gone',
     facts: PIPE,
     sample: { pipeId: 'ID' },
-    words: ({ pipeId }) => only(`Pipe ${pipeId} is gone, as a person said; a new one is created.`),
+    words: ({ pipeId }, noun) =>
+      only(`${capital(noun)} ${pipeId} is gone, as a person said; a new one is created.`),
   }),
   FoundByRead: row({
     ...WELL,
     means: 'a reading showed that the id in an unfinished reply is that of the new pipe',
     facts: PIPE.extend({ /** Not read yet. */ attempt: z.number().optional() }),
     sample: { pipeId: 'ID' },
-    words: ({ pipeId, attempt }) =>
+    words: ({ pipeId, attempt }, noun) =>
       only(
         attempt === undefined
-          ? `Pipe ${pipeId} was created: the reply was not whole, and a reading found it.`
-          : `The reply to attempt ${attempt} was not whole and held the id ${pipeId}; a reading tells whether that is its pipe.`,
+          ? `${capital(noun)} ${pipeId} was created: the reply was not whole, and a reading found it.`
+          : `The reply to attempt ${attempt} was not whole and held the id ${pipeId}; a reading tells whether that is its ${noun}.`,
       ),
   }),
   Created: row({
@@ -72,8 +74,10 @@ export const CREATING = {
     means: 'the pipe was created',
     facts: PIPE.extend({ inPlaceOf: z.string().optional() }),
     sample: { pipeId: 'ID' },
-    words: ({ pipeId, inPlaceOf }) =>
-      only(`Pipe ${pipeId} was created${inPlaceOf === undefined ? '' : ` in place of pipe ${inPlaceOf}`}.`),
+    words: ({ pipeId, inPlaceOf }, noun) =>
+      only(
+        `${capital(noun)} ${pipeId} was created${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}`}.`,
+      ),
   }),
   Adopted: row({
     ...WELL,
@@ -81,9 +85,9 @@ export const CREATING = {
     facts: PIPE.extend({ inPlaceOf: z.string().optional() }),
     sample: { pipeId: 'ID' },
     // An id that is given up is named once more: it must not get lost silently.
-    words: ({ pipeId, inPlaceOf }) =>
+    words: ({ pipeId, inPlaceOf }, noun) =>
       only(
-        `Pipe ${pipeId} was taken over${inPlaceOf === undefined ? '' : `, in place of pipe ${inPlaceOf}, which is gone`}.`,
+        `${capital(noun)} ${pipeId} was taken over${inPlaceOf === undefined ? '' : `, in place of ${noun} ${inPlaceOf}, which is gone`}.`,
       ),
   }),
   Moved: row({
@@ -91,7 +95,7 @@ export const CREATING = {
     means: 'the record moved from the name the pipe had before',
     facts: z.strictObject({ from: z.string(), to: z.string() }),
     sample: { from: 'Pipe/old', to: 'Pipe/new' },
-    words: ({ from, to }) =>
-      only(`The record of ${from} moved to ${to}: it is the same pipe under another name.`),
+    words: ({ from, to }, noun) =>
+      only(`The record of ${from} moved to ${to}: it is the same ${noun} under another name.`),
   }),
 } as const

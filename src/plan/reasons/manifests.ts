@@ -1,4 +1,5 @@
 import { z } from '../../kinds/zod.ts'
+import { nounOf } from '../../kinds/lookup.ts'
 import { A_KEY, joined, only, place, plain, PROGRESSING, REFUSED, row, SAID, shellWord, WELL } from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
@@ -13,9 +14,9 @@ const ORPHAN = z.strictObject({
   key: A_KEY,
   /** Where the manifest was. */
   file: z.string().optional(),
-  /** What stays on the platform: a pipe, or what was applied. */
+  /** What stays on the platform: what was created, or what was applied. */
   pipeId: z.string().optional(),
-  /** Nobody knows whether its pipe was created. */
+  /** Nobody knows whether it was created. */
   attempt: UNKNOWN_ATTEMPT.optional(),
   /** Nothing stays. */
   isNothing: z.boolean(),
@@ -23,12 +24,13 @@ const ORPHAN = z.strictObject({
 
 function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof ORPHAN>): string {
   if (isNothing) return 'Its manifest is gone, and there is nothing of it on the platform.'
+  const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
   return attempt === undefined
-    ? `The manifest is gone${where}, and ${pipeId === undefined ? 'what was applied' : `pipe ${pipeId}`} stays on the platform: ` +
+    ? `The manifest is gone${where}, and ${pipeId === undefined ? 'what was applied' : `${noun} ${pipeId}`} stays on the platform: ` +
         `nothing is deleted. Bring the manifest back, or remove it in the console and run "pipewright forget ${key}".`
-    : `The manifest is gone${where}, and nobody knows whether its pipe was created: the create was ${attemptWords(attempt)}. ` +
-        `Bring the manifest back, or look for the pipe in the console, remove it there, and run "pipewright forget ${key}".`
+    : `The manifest is gone${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}. ` +
+        `Bring the manifest back, or look for the ${noun} in the console, remove it there, and run "pipewright forget ${key}".`
 }
 
 /** What the manifest says, or that there is none. */

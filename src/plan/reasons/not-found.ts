@@ -1,8 +1,9 @@
 import { z } from '../../kinds/zod.ts'
+import { capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import { A_KEY, A_TIME, MISSING, only, PROGRESSING, row, serviceWords, shellWord, withId } from './row.ts'
 
-/** A pipe that is not found, and what a person can say of it. */
+/** What is not found, and what a person can say of it. */
 const NOT_FOUND = z.strictObject({
   key: A_KEY,
   pipeId: z.string(),
@@ -17,16 +18,16 @@ function goneWords({ key, pipeId, refutedAt }: z.output<typeof NOT_FOUND>): stri
   const inGit =
     refutedAt === undefined
       ? `set policy.recreate: ${pipeId}`
-      : `take policy.recreate out and write it again: it was there already when the pipe was found at ${timeOf(refutedAt)}`
+      : `take policy.recreate out and write it again: it was there already when the ${nounOf(key)} was found at ${timeOf(refutedAt)}`
   return `If you know that it is gone, run "pipewright resolve ${key} --recreate", or ${inGit}.`
 }
 
 /** The same at each reading, and in each process: a text that changed would be news. */
-function proofWords(isAlone: boolean): string {
+function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
-    ? 'That is believed after three answers in a row over at least fifteen minutes, since the service has no other pipe ' +
+    ? `That is believed after three answers in a row over at least fifteen minutes, since the service has no other ${noun} ` +
         'whose answer would show that the permission to read is not what was lost.'
-    : 'That is believed after three answers in a row over at least a minute, while another pipe of the service is found. As long as ' +
+    : `That is believed after three answers in a row over at least a minute, while another ${noun} of the service is found. As long as ` +
         'none is found, the permission to read may be what is lost.'
 }
 
@@ -35,21 +36,23 @@ export const MISSED = {
   MissingUnconfirmed: row({
     ...PROGRESSING,
     means: 'the pipe was not found; not believed yet',
-    facts: NOT_FOUND.extend({ /** The service has no other pipe to ask for. */ isAlone: z.boolean() }),
+    facts: NOT_FOUND.extend({ /** The service has nothing else to ask for. */ isAlone: z.boolean() }),
     sample: { ...SAMPLE, isAlone: false },
-    words: (facts) =>
-      only(`Pipe ${facts.pipeId} was not found. ${proofWords(facts.isAlone)} ${goneWords(facts)}`),
+    words: (facts, noun) =>
+      only(
+        `${capital(noun)} ${facts.pipeId} was not found. ${proofWords(facts.isAlone, noun)} ${goneWords(facts)}`,
+      ),
   }),
   Missing: row({
     ...MISSING,
     means: 'the pipe is gone',
     facts: z.strictObject({ pipeId: z.string(), onMissing: z.enum(['recreate', 'report']) }),
     sample: { pipeId: 'ID', onMissing: 'report' },
-    words: ({ pipeId, onMissing }) =>
+    words: ({ pipeId, onMissing }, noun) =>
       only(
         onMissing === 'recreate'
-          ? `Pipe ${pipeId} is gone; a new one is created.`
-          : `Pipe ${pipeId} is gone, and policy.onMissing says to report only. Set it to "recreate" to have it created anew.`,
+          ? `${capital(noun)} ${pipeId} is gone; a new one is created.`
+          : `${capital(noun)} ${pipeId} is gone, and policy.onMissing says to report only. Set it to "recreate" to have it created anew.`,
       ),
     steps: (_facts, { key, place }) => [
       {
@@ -64,15 +67,15 @@ export const MISSED = {
     means: 'too many pipes of a service, or of a credential, are not found at once',
     facts: z.strictObject({ missing: z.number(), of: z.number(), group: z.enum(['service', 'credential']) }),
     sample: { missing: 3, of: 5, group: 'service' },
-    words: ({ missing, of, group }) =>
+    words: ({ missing, of, group }, noun) =>
       only(
-        `${missing} of ${of} pipes ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at once. ` +
+        `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at once. ` +
           'That looks like a lost permission or a wrong organizationId or serviceId, not like so many deletions; nothing is created. ' +
           'Check the Service manifest and the key.',
       ),
     steps: (_facts, about) => [
       {
-        text: `Many pipes at once are a lost permission or a wrong id. Check what the API key of ${serviceWords(about)} may read, and organizationId and serviceId of its manifest; then look again:`,
+        text: `Many ${nounOf(about.key)}s at once are a lost permission or a wrong id. Check what the API key of ${serviceWords(about)} may read, and organizationId and serviceId of its manifest; then look again:`,
         shell: `status Service/${shellWord(about.service ?? '')}`,
       },
     ],
@@ -87,14 +90,14 @@ export const MISSED = {
       name: z.string().optional(),
     }),
     sample: { ...SAMPLE, origin: 'created', at: 0, name: 'orders' },
-    words: (facts) =>
+    words: (facts, noun) =>
       only(
-        `Pipe ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no reading has found it so far. It may not be visible yet, ` +
-          `or the id may be that of something else; it is never replaced by itself. Look for pipe "${facts.name}" in the ` +
+        `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no reading has found it so far. It may not be visible yet, ` +
+          `or the id may be that of something else; it is never replaced by itself. Look for ${noun} "${facts.name}" in the ` +
           `console. ${goneWords(facts)} If it is there under another id, set policy.adopt: <that id>.`,
       ),
     steps: (_facts, about) => [
-      withId(`Look in the console of ${serviceWords(about)} for the pipe.`, about.pipeId),
+      withId(`Look in the console of ${serviceWords(about)} for the ${nounOf(about.key)}.`, about.pipeId),
       { text: 'If it is gone, have a new one created:', shell: `resolve ${about.key} --recreate` },
       { text: 'If it is there under another id:', git: 'policy: {adopt: PIPE_ID}' },
     ],
@@ -104,14 +107,14 @@ export const MISSED = {
     means: 'the pipe is gone again, soon after it was replaced',
     facts: NOT_FOUND.extend({ until: A_TIME }),
     sample: { ...SAMPLE, until: 0 },
-    words: (facts) =>
+    words: (facts, noun) =>
       only(
-        `Pipe ${facts.pipeId} is gone, and it replaced another one a short time ago. Find out what removes it. A new one is created at ` +
+        `${capital(noun)} ${facts.pipeId} is gone, and it replaced another one a short time ago. Find out what removes it. A new one is created at ` +
           `${timeOf(facts.until)}. ${goneWords(facts)}`,
       ),
     steps: (_facts, about) => [
       {
-        text: `Find out what removes the pipe: look in the console of ${serviceWords(about)}. It is created again by itself later.`,
+        text: `Find out what removes the ${nounOf(about.key)}: look in the console of ${serviceWords(about)}. It is created again by itself later.`,
       },
       { text: 'To have it created now:', shell: `resolve ${about.key} --recreate` },
     ],

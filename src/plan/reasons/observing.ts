@@ -1,6 +1,6 @@
-import { kindOf, type Key } from '../../kinds/key.ts'
+import type { Key } from '../../kinds/key.ts'
 import { LIFECYCLES } from '../../kinds/definition.ts'
-import { kindNamed } from '../../kinds/lookup.ts'
+import { lifecycleOf, nounOf } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import {
   A_KEY,
@@ -18,7 +18,7 @@ import {
 } from './row.ts'
 
 const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
-const FIELDS_OF_PIPE = FIELDS.extend({ key: A_KEY, pipeId: z.string() })
+const CANNOT_UPDATE = FIELDS.extend({ key: A_KEY, pipeId: z.string() })
 const A_STATE = z.string().optional()
 
 const IN_SYNC = {
@@ -73,17 +73,17 @@ export const OBSERVING = {
     ...DRIFTED,
     toldAnew: true,
     means: 'the manifest was edited, and the interface cannot update a pipe',
-    facts: FIELDS_OF_PIPE,
+    facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId }) =>
+    words: ({ key, fields, pipeId }, noun) =>
       only(
-        `${fields.join(', ')} changed in the manifest, but the interface cannot update a pipe. Undo the edit; or change pipe ` +
+        `${fields.join(', ')} changed in the manifest, but the interface cannot update a ${noun}. Undo the edit; or change ${noun} ` +
           `${pipeId} in the console, which settles this where the platform reports the field, and otherwise with ` +
-          `"pipewright adopt ${key} ${pipeId}"; or give the new pipe another metadata.name, with policy.replaces: ${key}.`,
+          `"pipewright adopt ${key} ${pipeId}"; or give the new ${noun} another metadata.name, with policy.replaces: ${key}.`,
       ),
     steps: (_facts, about) => [
       {
-        text: 'The interface cannot update a pipe. Make the same change in the console, to this pipe:',
+        text: `The interface cannot update a ${nounOf(about.key)}. Make the same change in the console, to this ${nounOf(about.key)}:`,
         copy: about.pipeId,
       },
       { text: 'Or take the edit back:', copy: about.place },
@@ -93,16 +93,16 @@ export const OBSERVING = {
     ...DRIFTED,
     toldAnew: true,
     means: 'a secret changed, and the interface cannot update a pipe',
-    facts: FIELDS_OF_PIPE,
+    facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
-    words: ({ key, fields, pipeId }) =>
+    words: ({ key, fields, pipeId }, noun) =>
       only(
-        `The value of ${fields.join(', ')} changed since the pipe was created, and the interface cannot update a pipe. Change it ` +
-          `for pipe ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
+        `The value of ${fields.join(', ')} changed since the ${noun} was created, and the interface cannot update a ${noun}. Change it ` +
+          `for ${noun} ${pipeId} in the console, then run "pipewright adopt ${key} ${pipeId}".`,
       ),
     steps: (_facts, about) => [
       {
-        text: 'The interface cannot update a pipe. Give the new secret to this pipe in the console:',
+        text: `The interface cannot update a ${nounOf(about.key)}. Give the new secret to this ${nounOf(about.key)} in the console:`,
         copy: about.pipeId,
       },
     ],
@@ -128,7 +128,7 @@ export const STATE = {
     steps: (_facts, { key, id }) => [
       isReadOnly(key)
         ? withId('The alert itself fires: look at what it watches. It is well again by itself.', id)
-        : withId('Look in the console why the pipe is in this state.', id),
+        : withId(`Look in the console why the ${nounOf(key)} is in this state.`, id),
     ],
   }),
 } as const
@@ -210,5 +210,5 @@ function nested(field: string, value: string): string {
 }
 
 function isReadOnly(key: Key): boolean {
-  return kindNamed(kindOf(key))?.lifecycle === 'read-only'
+  return lifecycleOf(key) === 'read-only'
 }

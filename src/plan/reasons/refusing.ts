@@ -1,9 +1,10 @@
 import { nameOf } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
+import { capital, nounOf } from '../../kinds/lookup.ts'
 import { A_KEY, A_TIME, only, place, PROGRESSING, REFUSED, row, SAID, type Step } from './row.ts'
 import { UNKNOWN } from './unknown.ts'
 
-/** Two keys that may be one pipe. */
+/** Two keys that may be one and the same. */
 const SIMILAR = z.strictObject({
   key: A_KEY,
   other: A_KEY,
@@ -12,10 +13,10 @@ const SIMILAR = z.strictObject({
 })
 type SimilarFacts = z.output<typeof SIMILAR>
 
-const KIN_SAMPLE = { key: 'Pipe/new', other: 'Pipe/old' } as const
+const SIMILAR_SAMPLE = { key: 'Pipe/new', other: 'Pipe/old' } as const
 
 function isNew({ key, other }: SimilarFacts): string {
-  return `if ${nameOf(key)} is to be a new pipe beside it, set policy.replaces: ${other}.`
+  return `if ${nameOf(key)} is to be a new ${nounOf(key)} beside it, set policy.replaces: ${other}.`
 }
 
 function placed({ other, file }: SimilarFacts): string {
@@ -25,7 +26,12 @@ function placed({ other, file }: SimilarFacts): string {
 function replaces(facts: SimilarFacts | undefined): readonly Step[] {
   return facts === undefined
     ? []
-    : [{ text: 'If it is to be a new pipe beside it:', git: `policy: {replaces: ${facts.other}}` }]
+    : [
+        {
+          text: `If it is to be a new ${nounOf(facts.other)} beside it:`,
+          git: `policy: {replaces: ${facts.other}}`,
+        },
+      ]
 }
 
 /** A mounted file that was looked for in vain. */
@@ -50,22 +56,27 @@ export const REFUSING = {
     ...REFUSED,
     means: 'a recorded pipe without a manifest looks like this one',
     facts: SIMILAR.extend({
-      /** It has a record of its own, which can take no other. */ hasPipe: z.boolean(),
+      /** It has a record of its own, which can take no other. */ isCreated: z.boolean(),
     }),
-    sample: { ...KIN_SAMPLE, hasPipe: false },
-    words: (facts) => {
-      const { key, other, hasPipe } = facts
-      const same = hasPipe
+    sample: { ...SIMILAR_SAMPLE, isCreated: false },
+    words: (facts, noun) => {
+      const { key, other, isCreated } = facts
+      const same = isCreated
         ? `policy.adopt: <its id>, then run "pipewright forget ${other}"`
         : `policy.renamedFrom: ${other}`
       return only(
-        `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same pipe, set ${same}; ${isNew(facts)}`,
+        `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same ${noun}, set ${same}; ${isNew(facts)}`,
       )
     },
     steps: (facts) => [
       ...(facts === undefined
         ? []
-        : [{ text: 'If it is the same pipe:', git: `policy: {renamedFrom: ${facts.other}}` }]),
+        : [
+            {
+              text: `If it is the same ${nounOf(facts.other)}:`,
+              git: `policy: {renamedFrom: ${facts.other}}`,
+            },
+          ]),
       ...replaces(facts),
     ],
   }),
@@ -73,11 +84,11 @@ export const REFUSING = {
     ...REFUSED,
     means: 'the pipe of another manifest looks like this one',
     facts: SIMILAR,
-    sample: KIN_SAMPLE,
-    words: (facts) =>
+    sample: SIMILAR_SAMPLE,
+    words: (facts, noun) =>
       only(
         `${placed(facts)} has the same service, and the same spec.name or all else the same. If this one is its new name, ` +
-          `remove that manifest: the pipe is kept. If it is a copy, give it a spec of its own; ${isNew(facts)}`,
+          `remove that manifest: the ${noun} is kept. If it is a copy, give it a spec of its own; ${isNew(facts)}`,
       ),
     steps: (facts, about) => [
       { text: 'If it is a copy, give it a spec of its own:', copy: about.place },
@@ -88,15 +99,15 @@ export const REFUSING = {
     ...REFUSED,
     means: 'the pipe it was renamed from cannot move yet',
     facts: SIMILAR,
-    sample: KIN_SAMPLE,
+    sample: SIMILAR_SAMPLE,
     words: (facts) =>
       only(
         `policy.renamedFrom names ${placed(facts)}, whose record cannot move yet: its manifest is still there, or its ` +
           'creation is under way. Remove that manifest; the record moves by itself then.',
       ),
-    steps: (facts) => [
+    steps: (facts, { key }) => [
       {
-        text: 'Remove the manifest of the old name; the pipe is kept and moves by itself then:',
+        text: `Remove the manifest of the old name; the ${nounOf(key)} is kept and moves by itself then:`,
         copy: facts?.other,
       },
     ],
@@ -166,11 +177,11 @@ export const REFUSING = {
       more: z.number(),
     }),
     sample: { files: ['lock.yaml'], more: 0 },
-    words: ({ files, more }) => {
+    words: ({ files, more }, noun) => {
       const shown = files.map((file) => (file === '' ? 'the manifests directory' : file))
       return only(
         `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read as a whole and may hold a Lock that names ` +
-          'the pipe to take over. Correct that; it goes on by itself then.',
+          `the ${noun} to take over. Correct that; it goes on by itself then.`,
       )
     },
     steps: place('Correct the file that is named above; it goes on by itself then. This one is:'),
@@ -189,18 +200,18 @@ export const REFUSING = {
       seen: z.string(),
     }),
     sample: { key: 'Pipe/orders', end: 'created', pipeId: 'ID', seen: '' },
-    words: ({ key, end, pipeId, seen }) => {
+    words: ({ key, end, pipeId, seen }, noun) => {
       const again =
         'The ledger cannot be written; this is kept in memory and tried again. Make room on its volume, or repair it, and do not restart Pipewright before: a restart would lose it.'
       switch (end) {
         case 'created':
           return only(
-            `Pipe ${pipeId} was created for ${key}. ${again} If it is lost, run "pipewright resolve ${key} --adopt ${pipeId}".`,
+            `${capital(noun)} ${pipeId} was created for ${key}. ${again} If it is lost, run "pipewright resolve ${key} --adopt ${pipeId}".`,
           )
         case 'failed':
           return only(`Nothing was created for ${key} (${seen}). ${again}`)
         case 'unknown':
-          return only(`Nobody knows whether a pipe was created for ${key} (${seen}). ${again}`)
+          return only(`Nobody knows whether a ${noun} was created for ${key} (${seen}). ${again}`)
       }
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [
@@ -217,14 +228,16 @@ export const REFUSING = {
     means: 'the pipe to take over cannot be taken over',
     facts: z.union([SAID, z.strictObject({ named: z.string(), pipeId: z.string() })]),
     sample: { named: 'OTHER_ID', pipeId: 'ID' },
-    words: (facts) =>
+    words: (facts, noun) =>
       only(
         'said' in facts
           ? facts.said
-          : `policy.adopt names ${facts.named}, but this is already pipe ${facts.pipeId}, which exists. Remove policy.adopt, or give ` +
-              'the other pipe a manifest of its own.',
+          : `policy.adopt names ${facts.named}, but this is already ${noun} ${facts.pipeId}, which exists. Remove policy.adopt, or give ` +
+              `the other ${noun} a manifest of its own.`,
       ),
-    steps: place('Correct policy.adopt, or the Lock that names this pipe:'),
+    steps: (_facts, { key, place: manifest }) => [
+      { text: `Correct policy.adopt, or the Lock that names this ${nounOf(key)}:`, copy: manifest },
+    ],
   }),
   BackingOff: row({
     ...PROGRESSING,

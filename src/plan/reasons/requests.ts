@@ -1,3 +1,4 @@
+import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import {
   FAILED,
@@ -20,8 +21,6 @@ const MET = {
 } as const
 
 const UNOBSERVED = {
-  pipe: 'The pipe was not looked at yet.',
-  alert: 'The alert was not looked at yet.',
   waiting: 'It was not reconciled yet.',
   'not asked': 'The platform could not be asked.',
 } as const
@@ -32,12 +31,18 @@ export const REQUESTS = {
     ...PROGRESSING,
     means: 'it was not looked at yet',
     facts: z.strictObject({
-      why: z.enum(['pipe', 'alert', 'waiting', 'not asked']),
+      why: z.enum(['not read', 'waiting', 'not asked']),
       pipeId: z.string().optional(),
     }),
     sample: { why: 'waiting' },
-    words: ({ why, pipeId }) =>
-      only(pipeId === undefined ? UNOBSERVED[why] : `Pipe ${pipeId} was not looked at yet.`),
+    words: ({ why, pipeId }, noun) => {
+      if (why !== 'not read') return only(UNOBSERVED[why])
+      return only(
+        pipeId === undefined
+          ? `The ${noun} was not looked at yet.`
+          : `${capital(noun)} ${pipeId} was not looked at yet.`,
+      )
+    },
   }),
   Rejected: row({
     ...FAILED,

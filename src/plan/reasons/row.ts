@@ -15,7 +15,8 @@ export type Row<S extends z.ZodType> = Standing & {
   readonly facts: S
   /** Facts as the runbook shows them, with placeholders. */
   readonly sample: z.output<S>
-  words(facts: z.output<S>): Words
+  /** @param noun what the resource is called: "pipe" */
+  words(facts: z.output<S>, noun: string): Words
   /** What a person does about it. @param facts undefined: an earlier version recorded the reason without */
   steps?(facts: z.output<S> | undefined, about: About): readonly Step[]
 }
@@ -61,7 +62,7 @@ export interface About {
   readonly place: string
   readonly service: string | undefined
   readonly pipeId: string | undefined
-  /** Of the pipe or the alert, as the platform reports it. */
+  /** As the platform reports it. */
   readonly id: string | undefined
   readonly differences: readonly Difference[]
 }

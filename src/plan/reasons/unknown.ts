@@ -1,4 +1,5 @@
 import { z } from '../../kinds/zod.ts'
+import { nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
 import { A_KEY, A_TIME, row, serviceWords, type Words } from './row.ts'
 
@@ -17,7 +18,7 @@ export const UNKNOWN_OUTCOME = UNKNOWN_ATTEMPT.extend({
   name: z.string(),
   service: z.strictObject({ name: z.string(), serviceId: z.string() }).optional(),
   file: z.string().optional(),
-  /** Pipes of the same name that are known to be other ones. */
+  /** Others of the same name that are known to be other ones. */
   olderIds: z.array(z.string()).readonly(),
   /** Where the platform's clock is a little behind ours, too. */
   createdAfter: A_TIME,
@@ -44,6 +45,7 @@ export function attemptWords({ openedAt, intentId, requestId, seen }: UnknownAtt
  */
 export function unknownWords(unknown: UnknownOutcome): Words {
   const { key, name, service, file, olderIds, saidEarlyAt, intentId, before } = unknown
+  const noun = nounOf(key)
   const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
   const others = olderIds.length === 0 ? '' : `, and is none of these older ones: ${olderIds.join(', ')}`
   const since = timeOf(unknown.createdAfter)
@@ -55,8 +57,8 @@ export function unknownWords(unknown: UnknownOutcome): Words {
         'look once more, take the line out, and write it again.'
   return {
     cause:
-      `${before === undefined ? '' : `${before} `}Nobody knows whether the pipe "${name}" was created${where}. ` +
-      `Its create was ${attemptWords(unknown)}. Look in the console for a pipe "${name}" that was created after ${since}${others}.`,
+      `${before === undefined ? '' : `${before} `}Nobody knows whether the ${noun} "${name}" was created${where}. ` +
+      `Its create was ${attemptWords(unknown)}. Look in the console for a ${noun} "${name}" that was created after ${since}${others}.`,
     remedy:
       `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +
       `If it is not there after ${timeOf(unknown.retryFrom)}, run "pipewright resolve ${key} --retry", or write this line ${inGit}: ` +
@@ -84,7 +86,7 @@ export const UNKNOWN = {
     words: unknownWords,
     steps: (facts, about) => [
       {
-        text: `Nothing is sent until you say what happened: a second try could make a second pipe. Look in the console of ${serviceWords(about)}. If the pipe is there, take it over with its id:`,
+        text: `Nothing is sent until you say what happened: a second try could make a second ${nounOf(about.key)}. Look in the console of ${serviceWords(about)}. If the ${nounOf(about.key)} is there, take it over with its id:`,
         shell: `resolve ${about.key} --adopt PIPE_ID`,
       },
       {

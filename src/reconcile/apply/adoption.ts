@@ -1,11 +1,11 @@
-import { isCreateOnce, remoteNameOf, createOnceKindOf } from '../../kinds/lookup.ts'
+import { capital, createOnceKindOf, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
 import type { Action } from '../../plan/action.ts'
 import type { Done, Outcome } from '../../plan/outcome.ts'
 import { undecidedIntent, unknownFacts } from '../../plan/outcome-unknown.ts'
 import { messageOf, type Because } from '../../plan/reason.ts'
 import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
-import { disprovePipeId, succeedIntent, adoptPipe } from '../../plan/transitions.ts'
+import { disproveId, succeedIntent, adoptRemote } from '../../plan/transitions.ts'
 import { recordedAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -22,7 +22,7 @@ import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../gather/entry-policy.ts'
 import type { StateStore } from '../state/store.ts'
 
-/** Takes over the pipe that a manifest, a Lock or an unfinished reply names. */
+/** Takes over what a manifest, a Lock or an unfinished reply names. */
 export async function adopt(
   context: ReconcileContext,
   assessment: Assessment,
@@ -51,7 +51,7 @@ export async function adopt(
     },
     { priority: request.priority, signal: request.stopping },
   )
-  // The answer took its time: the manifest, or a Lock, may name another pipe by now.
+  // The answer took its time: the manifest, or a Lock, may name another one by now.
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
   const { reply, because, record, history } = taken
@@ -85,8 +85,8 @@ async function adoptByRead(
     access === undefined
       ? ({ is: 'not known' } as const)
       : await readRepliedId(context, { recorded, intent, access, pipeId, revision }, options)
-  if (read.is !== 'the new pipe') {
-    const record = read.is === 'another' ? disprovePipeId(recorded, intent) : recorded
+  if (read.is !== 'the created one') {
+    const record = read.is === 'another' ? disproveId(recorded, intent) : recorded
     const facts = unknownFacts(recorded, intent, surroundings.knownIds)
     const seen = intent.seen ?? {
       at: context.clock.now(),
@@ -112,7 +112,7 @@ async function adoptByRead(
     at: remote.at,
     revision,
     requestId,
-    message: messageOf(because),
+    message: messageOf(because, key),
   }
   const done: Done = { result: 'done', ...because, differences: [], requestId }
   return { outcome: noteReply(context, { key, entry, body, reply }, done), record, history: [history] }
@@ -133,7 +133,7 @@ function refusedAdoption(
   return { outcome, record, history: [] }
 }
 
-/** A pipe that exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
+/** What exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
 export interface AdoptRequest {
   readonly recorded: LedgerRecord
   readonly pipeId: string
@@ -157,8 +157,8 @@ export type AdoptResult =
   | { readonly taken: false; readonly why: string }
 
 /**
- * Asks the platform for the pipe (`spec/api.md` 4.2) and makes the record that holds it.
- * @throws {RemoteError} and what else a request throws, but for a pipe that is not there
+ * Asks the platform for it (`spec/api.md` 4.2) and makes the record that holds it.
+ * @throws {RemoteError} and what else a request throws, but for what is not there
  */
 export async function adoptExisting(
   context: Pick<ReconcileContext, 'platform' | 'clock' | 'store' | 'ledger'>,
@@ -176,18 +176,20 @@ export async function adoptExisting(
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     const where = `service ${service.name} (${service.serviceId})`
-    return refused(`There is no pipe ${pipeId} in ${where}. Correct the id; nothing is created meanwhile.`)
+    return refused(
+      `There is no ${nounOf(key)} ${pipeId} in ${where}. Correct the id; nothing is created meanwhile.`,
+    )
   }
   const { value: remote, requestId } = reply
   const owner = remote.serviceId ?? service.serviceId
   if (!sameId(owner, service.serviceId)) {
-    return refused(`Pipe ${pipeId} belongs to another service, ${owner}.`)
+    return refused(`${capital(nounOf(key))} ${pipeId} belongs to another service, ${owner}.`)
   }
   // The answer took its time: somebody else may have it by now, another process too.
   const since = heldElsewhere(store, pipeId, key) ?? (await heldMeanwhile(context, pipeId, key))
   if (since !== undefined) return refused(since)
   const at = clock.now()
-  const record = adoptPipe(recorded, {
+  const record = adoptRemote(recorded, {
     remote: {
       id: remote.id,
       origin: 'adopted',
@@ -217,7 +219,7 @@ export async function adoptExisting(
     at,
     revision,
     requestId,
-    message: messageOf(because),
+    message: messageOf(because, key),
   }
   return { taken: true, record, reply, because, history: [history] }
 }
@@ -229,21 +231,24 @@ async function heldMeanwhile(
   but: Key,
 ): Promise<string | undefined> {
   const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
-  return holder && `Pipe ${pipeId} is ${holder.key} already; one pipe belongs to one manifest.`
+  return (
+    holder &&
+    `${capital(nounOf(but))} ${pipeId} is ${holder.key} already; one ${nounOf(but)} belongs to one manifest.`
+  )
 }
 
-/** Says which other key holds a pipe, if one does. */
+/** Says which other key holds it, if one does. */
 export function heldElsewhere(store: StateStore, pipeId: string, but: Key): string | undefined {
   const key = store.holderOf(pipeId, but)
   if (key === undefined) return undefined
-  const held = `Pipe ${pipeId} is ${key} already; one pipe belongs to one manifest.`
+  const held = `${capital(nounOf(but))} ${pipeId} is ${key} already; one ${nounOf(but)} belongs to one manifest.`
   if (!isUnclaimed(store.desiredState(key))) return held
   const command = `pipewright forget ${key}`
-  return `${held} ${key} has no manifest any more: if ${but} is its new name, run "${command}"; the pipe can be taken over then.`
+  return `${held} ${key} has no manifest any more: if ${but} is its new name, run "${command}"; the ${nounOf(but)} can be taken over then.`
 }
 
 /**
- * What the pipe is compared with from now on. The one that an unknown create may have made has what was asked for
+ * What it is compared with from now on. The one that an unknown create may have made has what was asked for
  * then: edits and rotated secrets since must show, also in the fields that the platform does not report.
  */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {

@@ -1,3 +1,4 @@
+import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import { sha256 } from '../../lib/digest.ts'
@@ -31,7 +32,7 @@ const GOOD_FOR_MS = 5_000
 const WRITTEN_MS = 5_000
 
 /**
- * Creates one pipe, exactly once (design §5): a durable intent, one POST, a durable outcome. What is to be created was
+ * Creates one resource, exactly once (design §5): a durable intent, one POST, a durable outcome. What is to be created was
  * gathered and decided while the permit was held.
  * The stop signal is heard only before the intent; from there on the request ends by its own deadline.
  * @throws {LedgerError} {@link LedgerConflict} before anything was sent
@@ -147,10 +148,10 @@ async function recordIntent(
 }
 
 /** An id that may be given up is written to the history: it must not get lost silently. */
-function keptWords({ remote }: LedgerRecord): string {
+function keptWords({ key, remote }: LedgerRecord): string {
   return remote === undefined
     ? ''
-    : ` Pipe ${remote.id}, which is not found, is kept until the new one is recorded.`
+    : ` ${capital(nounOf(key))} ${remote.id}, which is not found, is kept until the new one is recorded.`
 }
 
 /** The outcome of an intent after which nothing was sent. */

@@ -1,4 +1,5 @@
 import type { Key } from '../../kinds/key.ts'
+import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
@@ -90,8 +91,8 @@ async function settleCreated(
 ): Promise<Created> {
   const { creation, opened, intent } = attempt
   const { remote, reply, why } = created
-  const message = messageOf(why)
   const { key, revision } = creation
+  const message = messageOf(why, key)
   const { requestId } = reply
   const end = { type: 'created', remote } as const
   const reason = why.reason === 'FoundByRead' ? why.reason : creation.reason
@@ -109,7 +110,7 @@ async function settleCreated(
   const facts = { key, intentId: intent.id, pipeId: remote.id, requestId, revision } as const
   if (record === undefined) {
     const lost = unsavedBecause(key, pendingOutcome.end)
-    context.emit({ type: 'CreateFinished', outcome: 'unknown', message: messageOf(lost), ...facts })
+    context.emit({ type: 'CreateFinished', outcome: 'unknown', message: messageOf(lost, key), ...facts })
     await context.fail?.('after-outcome')
     return { record: opened, outcome: unsavedOutcome(lost, requestId), reply: undefined }
   }
@@ -128,8 +129,11 @@ export async function settleFailure(
 ): Promise<Created> {
   const { creation, opened } = attempt
   const { requestId } = outcome
-  const kept = creation.record.remote === undefined ? '' : ` Pipe ${creation.record.remote.id} is kept.`
-  const said = messageOf(outcome)
+  const kept =
+    creation.record.remote === undefined
+      ? ''
+      : ` ${capital(nounOf(creation.key))} ${creation.record.remote.id} is kept.`
+  const said = messageOf(outcome, creation.key)
   const message = `${said}${kept}`
   const seen: Seen = {
     at: context.clock.now(),
@@ -163,12 +167,12 @@ export async function settleUnknown(
   const seen = { ...outcome.seen, pipeId: isFree ? pipeId : undefined }
   const facts = unknownFacts(opened, { ...intent, state: 'unknown', seen }, knownIds(context.store, opened))
   // Whoever reads of it, in the log, the history or the status, reads the ways out with it.
-  const message = messageOf({ reason: 'OutcomeUnknown', facts })
+  const message = messageOf({ reason: 'OutcomeUnknown', facts }, key)
   const pendingOutcome = unsavedOf(context, attempt, { end: { type: 'unknown', seen }, requestId, message })
   const record = await outbox.persist(key, pendingOutcome)
   if (record !== undefined && isFree) {
     const read = await readAtOnce(context, { ...attempt, opened: record }, pipeId)
-    if (read?.is === 'the new pipe') {
+    if (read?.is === 'the created one') {
       const why = { reason: 'FoundByRead', facts: { pipeId } } as const
       return settleCreated(context, outbox, { ...attempt, opened: record }, { ...read, why })
     }
@@ -217,7 +221,8 @@ async function finish(
   const { outcome, record, pipeId } = settled
   await context.fail?.('before-outcome')
   const { result, requestId } = outcome
-  const message = messageOf(outcome.result === 'failed' ? outcome : { reason: 'OutcomeUnknown', ...outcome })
+  const because = outcome.result === 'failed' ? outcome : ({ reason: 'OutcomeUnknown', ...outcome } as const)
+  const message = messageOf(because, key)
   context.emit({
     type: 'CreateFinished',
     key,

@@ -55,7 +55,7 @@ export async function moveRecord(
   to: LedgerRecord,
   revision: string,
 ): Promise<LedgerRecord> {
-  const message = messageOf({ reason: 'Moved', facts: { from: from.key, to: to.key } })
+  const message = messageOf({ reason: 'Moved', facts: { from: from.key, to: to.key } }, to.key)
   const moved = {
     ...from,
     key: to.key,

@@ -1,3 +1,4 @@
+import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { sleep } from '../../lib/clock.ts'
 import type { LedgerRecord, Remote, Seen } from '../../plan/record.ts'
@@ -166,7 +167,7 @@ export function lastWords(key: Key, end: CreateEnd): Event & { readonly type: 'O
     case 'created': {
       const { id } = end.remote
       const command = `pipewright resolve ${key} --adopt ${id}`
-      const message = `Pipe ${id} was created for ${key}, and the ledger does not hold its id. ${then} ${command}`
+      const message = `${capital(nounOf(key))} ${id} was created for ${key}, and the ledger does not hold its id. ${then} ${command}`
       return { ...common, outcome: 'created', pipeId: id, command, message }
     }
     case 'failed': {
@@ -176,7 +177,7 @@ export function lastWords(key: Key, end: CreateEnd): Event & { readonly type: 'O
     }
     case 'unknown': {
       const command = `pipewright status ${key}`
-      const message = `Nobody knows whether a pipe was created for ${key} (${end.seen.what}); the ledger says only that it was tried. ${then} ${command}`
+      const message = `Nobody knows whether a ${nounOf(key)} was created for ${key} (${end.seen.what}); the ledger says only that it was tried. ${then} ${command}`
       return { ...common, outcome: 'unknown', pipeId: end.seen.pipeId, command, message }
     }
   }

@@ -3,7 +3,7 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { isUuid, sameId } from '../../lib/same-id.ts'
 import type { ServiceIdentity, Intent, LedgerRecord, Remote } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
-import { createOnceKindOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf, nounOf } from '../../kinds/lookup.ts'
 import { instantOf } from '../../kinds/instant.ts'
 import { CLOCKS_APART_MS } from '../../plan/outcome-unknown.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -17,7 +17,7 @@ import { RemoteError } from '../../contract/remote-error.ts'
 interface Expected {
   readonly key: Key
   readonly service: ServiceIdentity
-  /** Of the pipe on the platform. */
+  /** Its name on the platform. */
   readonly name: string
 }
 
@@ -38,7 +38,7 @@ export function mismatchOf(
   if (typeof serviceId === 'string' && !sameId(serviceId, expected.service.serviceId))
     return `${answered}, which is of another service, "${shown(serviceId)}"`
   if (typeof name === 'string' && name !== expected.name)
-    return `${answered}, which is of a pipe with another name, "${shown(name)}"`
+    return `${answered}, which is of a ${nounOf(expected.key)} with another name, "${shown(name)}"`
   return undefined
 }
 
@@ -58,7 +58,7 @@ export interface RepliedId {
 
 /** What one reading said of it. */
 export type ReadOfId =
-  | { readonly is: 'the new pipe'; readonly remote: Remote; readonly reply: Reply<RemoteResource> }
+  | { readonly is: 'the created one'; readonly remote: Remote; readonly reply: Reply<RemoteResource> }
   | { readonly is: 'another' }
   /** It could not be read, or is not found, yet. */
   | { readonly is: 'not known' }
@@ -103,5 +103,5 @@ export async function readRepliedId(
     saidGoneAt: undefined,
     refutedAt: undefined,
   }
-  return { is: 'the new pipe', remote, reply }
+  return { is: 'the created one', remote, reply }
 }

@@ -68,7 +68,7 @@ export async function upsert(
     at,
     revision,
     requestId,
-    message: messageOf(because),
+    message: messageOf(because, key),
   }
   // A resync that changed nothing is no news.
   const news = action.reason === 'Resync' && !stalled ? [] : [history]

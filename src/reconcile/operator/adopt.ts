@@ -1,7 +1,7 @@
 import type { Difference } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { createOnceKindOf, isCreateOnce, remoteNameOf } from '../../kinds/lookup.ts'
+import { capital, createOnceKindOf, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Reason } from '../../plan/reason.ts'
@@ -45,7 +45,9 @@ export function adoptAs(
       return await adoptOnce(context, adoption, recorded, options)
     } catch (error) {
       if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
-      return refused(`The platform cannot be asked for the pipe, so nothing was changed: ${error.message}`)
+      return refused(
+        `The platform cannot be asked for the ${nounOf(adoption.key)}, so nothing was changed: ${error.message}`,
+      )
     }
   })
 }
@@ -64,7 +66,7 @@ async function adoptOnce(
     wait ??
     target.problem ??
     claimOf(context, recorded, pipeId) ??
-    (await heldPipe(context, recorded, pipeId, options))
+    (await heldRemote(context, recorded, pipeId, options))
   if (why !== undefined) return refused(why)
   if (target.problem !== undefined) throw new Error('a problem is a reason')
 
@@ -77,8 +79,8 @@ async function adoptOnce(
   const differences =
     body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, remote as JsonObject)
   const said = sameId(recorded.remote?.id, pipeId)
-    ? `Pipe ${remote.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
-    : `Pipe ${remote.id} is ${key} from now on.`
+    ? `${capital(nounOf(key))} ${remote.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
+    : `${capital(nounOf(key))} ${remote.id} is ${key} from now on.`
   const settled =
     intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) is settled by that.`
   const message = `${said}${settled}${differWords(differences)}`
@@ -98,22 +100,22 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
     const named = manifest?.policy?.adopt
     const place = `policy.adopt at ${position.file}:${position.line}`
     if (other !== key && sameId(named, pipeId))
-      return `Pipe ${pipeId} is for ${other}, by ${place}. Correct one of them.`
+      return `${capital(nounOf(key))} ${pipeId} is for ${other}, by ${place}. Correct one of them.`
     if (other === key && named !== undefined && isOther(named)) {
-      return `${key} is to be pipe ${named}, by ${place}. Correct that, or give that id.`
+      return `${key} is to be ${nounOf(key)} ${named}, by ${place}. Correct that, or give that id.`
     }
   }
   for (const [other, id] of locks) {
     if (other !== key && sameId(id, pipeId))
-      return `Pipe ${pipeId} is for ${other}, by a Lock. Correct one of them.`
+      return `${capital(nounOf(key))} ${pipeId} is for ${other}, by a Lock. Correct one of them.`
     if (other === key && isOther(id))
-      return `${key} is to be pipe ${id}, by a Lock. Correct that, or give that id.`
+      return `${key} is to be ${nounOf(key)} ${id}, by a Lock. Correct that, or give that id.`
   }
   return undefined
 }
 
 /** Why a key that has a pipe cannot get another one: to take it would lose sight of the one it has. */
-async function heldPipe(
+async function heldRemote(
   context: OperatorContext,
   recorded: LedgerRecord,
   pipeId: string,
@@ -127,7 +129,7 @@ async function heldPipe(
     desiredService(context.store, context.store.entry(key)?.manifest),
   )
   if (access === undefined)
-    return `${key} is pipe ${remote.id}, and its service has no manifest to look for it with.`
+    return `${key} is ${nounOf(key)} ${remote.id}, and its service has no manifest to look for it with.`
   try {
     await context.platform.read({ kind: createOnceKindOf(key), service: access, id: remote.id }, options)
     await takeBack(context, recorded)
@@ -136,7 +138,7 @@ async function heldPipe(
     return isKnownGone(recorded, remote) ? undefined : notBelieved(key, remote)
   }
   return (
-    `${key} is pipe ${remote.id} already, and that one exists. Give pipe ${pipeId} a manifest of its own; or, to let go of ` +
+    `${key} is ${nounOf(key)} ${remote.id} already, and that one exists. Give ${nounOf(key)} ${pipeId} a manifest of its own; or, to let go of ` +
     `${remote.id}, remove the manifest, run "pipewright forget ${key}" once it is shown as Orphaned, and bring the manifest ` +
     `back with policy.adopt: ${pipeId}.`
   )
@@ -152,7 +154,7 @@ function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): bool
 
 function notBelieved(key: Key, remote: Remote): string {
   return (
-    `${key} is pipe ${remote.id}, which is not found; that is not proved yet. Say it again when "pipewright status" shows it as ` +
+    `${key} is ${nounOf(key)} ${remote.id}, which is not found; that is not proved yet. Say it again when "pipewright status" shows it as ` +
     'Missing; or set policy.adopt: <the other id> in the manifest, which is acted on when it is proved, or when you run ' +
     `"pipewright resolve ${key} --recreate" after that, since you know that it is gone.`
   )
@@ -201,7 +203,7 @@ export async function adoptionTarget(
     return {
       problem:
         `No secret at ${files}. Mount it there, or correct the secretRef, and say it again: ` +
-        'a pipe that is adopted without would never show that the secret changed.',
+        `a ${nounOf(key)} that is adopted without would never show that the secret changed.`,
     }
   }
   const found = {
@@ -253,7 +255,7 @@ function unknownWords({ store }: Pick<OperatorContext, 'store'>, { key }: Ledger
   const near = nearest(key, catalog?.entries.keys() ?? [])
   const hint =
     near === undefined ? 'Write one first, or give the right --manifests.' : `Did you mean ${near}?`
-  return `There is no manifest of ${key}, so nobody knows which service its pipe belongs to. ${hint}`
+  return `There is no manifest of ${key}, so nobody knows which service its ${nounOf(key)} belongs to. ${hint}`
 }
 
 function invalidWords(

@@ -1,3 +1,4 @@
+import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { attemptFacts, undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { attemptWords } from '../../plan/reasons/unknown.ts'
@@ -67,11 +68,14 @@ function whatIsLeft(recorded: LedgerRecord): string {
   const intent = undecidedIntent(recorded)
   if (recorded.remote !== undefined) {
     const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
-    return `Its pipe was ${recorded.remote.id}${where}, which is not deleted.`
+    return `Its ${nounOf(recorded.key)} was ${recorded.remote.id}${where}, which is not deleted.`
   }
   if (intent !== undefined) {
-    const former = recorded.former === undefined ? '' : ` Before, its pipe was ${recorded.former.remote.id}.`
-    return `A pipe may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
+    const former =
+      recorded.former === undefined
+        ? ''
+        : ` Before, its ${nounOf(recorded.key)} was ${recorded.former.remote.id}.`
+    return `A ${nounOf(recorded.key)} may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
   }
   if (recorded.upsert !== undefined) return 'What was applied stays as it is.'
   return 'Nothing of it is on the platform.'

@@ -1,3 +1,4 @@
+import { nounOf } from '../../kinds/lookup.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
@@ -82,7 +83,7 @@ export function stillOnItsWay(
       : 'The process that sent its request never said that it ended, and the request may still be delivered'
   return (
     `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}: to create again ` +
-    `now could make two pipes. Say it again after ${timeOf(clock.now() + leftMs)}, having looked in the console once more.`
+    `now could make two ${nounOf(key)}s. Say it again after ${timeOf(clock.now() + leftMs)}, having looked in the console once more.`
   )
 }
 
@@ -91,7 +92,7 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
   const nothing = `There is nothing to resolve for ${key}: `
   if (version === 0) return `${nothing}the ledger has no record of it.`
   if (remote !== undefined) {
-    return `${nothing}it is settled, as pipe ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`
+    return `${nothing}it is settled, as ${nounOf(key)} ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`
   }
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   return (

@@ -1,3 +1,4 @@
+import { nounOf } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { dismissIntent } from '../../plan/transitions.ts'
@@ -32,7 +33,7 @@ export function retryCreate(
     const forced =
       tooEarly === undefined
         ? ''
-        : ' With --force: if its request is still on its way, there will be two pipes.'
+        : ` With --force: if its request is still on its way, there will be two ${nounOf(key)}s.`
     await context.ledger.swap({ ...dismissIntent(recorded, intent, now), conditions: undefined }, [
       historyLine(context, recorded, {
         action: 'intent',

@@ -97,7 +97,7 @@ export function seedStatus({ store, clock }: ReconcileContext, board: WritableBo
   const unseen = {
     status: 'Unknown',
     reason: 'Unobserved',
-    message: messageOf(WAITING),
+    message: messageOf(WAITING, key),
     since: clock.now(),
   } as const
   const remembered: Conditions = record.conditions ?? { Valid: unseen, Synced: unseen, Ready: unseen }
