@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+const FIFTH_KIND = 'test/kinds/fifth-kind.test.ts'
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/slow/**'],
     // Only what hangs takes so long, on a machine however busy.
     testTimeout: 180_000,
     hookTimeout: 180_000,
@@ -13,5 +13,13 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     // No module of ours has a state of its own, so files can share a worker; its start costs more than most of them.
     isolate: false,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'all', include: ['test/**/*.test.ts'], exclude: ['test/slow/**', FIFTH_KIND] },
+      },
+      // It has a registry of its own, which other files must not see.
+      { extends: true, test: { name: 'fifth kind', include: [FIFTH_KIND], isolate: true } },
+    ],
   },
 })

@@ -3,11 +3,10 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { type Finding, RULE_CODES } from '../src/kinds/finding.ts'
 import { nextCatalog } from '../src/manifest/catalog/next-catalog.ts'
-import { FINDING_CODES } from '../src/manifest/diagnostics/finding-codes.ts'
-import { DEFAULT_LIMITS } from '../src/manifest/files/limits.ts'
+import { FINDING_CODES, pictureOf } from '../src/manifest/diagnostics/diagnostic.ts'
+import { DEFAULT_LIMITS } from '../src/manifest/yaml/limits.ts'
 import { parseFile } from '../src/manifest/validate/parse-file.ts'
-import { createPlaces } from '../src/manifest/diagnostics/source-locator.ts'
-import { pictureOf } from '../src/manifest/diagnostics/diagnostic.ts'
+import { createPlaces } from '../src/manifest/rules/source-locator.ts'
 
 /* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
 
@@ -60,7 +59,7 @@ export function findingsOfExample(
     problem: undefined,
     parsed: files.size,
   } as const
-  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'doubt' }).catalog
+  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'normal' }).catalog
     .findings
 }
 

@@ -1,5 +1,5 @@
-import { FIELDS, type Field } from '../src/telemetry/log-fields.ts'
-import { LINES, SILENT_EVENTS, type LineDefinition } from '../src/telemetry/log-lines.ts'
+import { EVENTS, LINES } from '../src/telemetry/event-table.ts'
+import { FIELDS, type Field, type LineDefinition } from '../src/telemetry/log-fields.ts'
 
 /* docs/logs.md: every kind of line, with its levels and fields. */
 
@@ -7,7 +7,7 @@ const EVERYWHERE: readonly Field[] = ['level', 'time', 'app', 'msg', 'revision']
 
 /** The whole page. @param note that it is generated */
 export function logsPage(note: string): string {
-  const lines: readonly LineDefinition[] = Object.values(LINES)
+  const counted = Object.entries(EVENTS).flatMap(([type, { lines }]) => (lines.length === 0 ? [type] : []))
   return `# Logs
 
 ${note}
@@ -35,9 +35,9 @@ A field that has no value is left out. Fields of every line: ${EVERYWHERE.map((f
 
 | message | levels | fields |
 |---|---|---|
-${lines.map(row).join('\n')}
+${LINES.map(row).join('\n')}
 
-Only counted, in metrics, because there are too many: ${SILENT_EVENTS.map((event) => `\`${event}\``).join(', ')}.
+Only counted, in metrics, because there are too many: ${counted.map((event) => `\`${event}\``).join(', ')}.
 
 ## Fields
 

@@ -112,11 +112,11 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
   return { context, board, reconciler: createReconciler(context, board), platform, source, baseUrl }
 }
 
-/** The sandbox has a look at the directory of its own, so that the first reading that counts finds everything new. */
+/** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */
 async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Promise<string> {
   const { state } = await openSource(settings).load(
     new Map(),
-    { accept: 'doubt' },
+    { accept: 'normal' },
     new AbortController().signal,
   )
   const secrets = createSecretStore(settings.secretsDir)
@@ -132,7 +132,7 @@ export async function loadOnce(engine: Engine, signal: AbortSignal): Promise<Cat
   const known = new Map([...store.records()].map((record) => [record.key, record.file]))
   let result: LoadResult | undefined
   for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
-    result = await engine.source.load(known, { accept: 'doubt' }, signal)
+    result = await engine.source.load(known, { accept: 'normal' }, signal)
     if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
   }
   if (result === undefined) throw new Error('there is at least one reading')
@@ -151,8 +151,8 @@ export function openSource(settings: Settings): Source {
 /** The files of mounted secrets that no manifest may refer to: what Pipewright itself signs in with, or asks for. */
 function ownSecretsOf(settings: Settings): readonly SecretFile[] {
   const { secretsDir, alertsTokenFile, adminTokenFile, notifications } = settings
-  const told = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
-  return [alertsTokenFile, adminTokenFile, ...told].flatMap((file) => {
+  const files = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
+  return [alertsTokenFile, adminTokenFile, ...files].flatMap((file) => {
     const [name, key, ...rest] = file === undefined ? [] : relative(secretsDir, file).split(sep)
     return name === undefined || key === undefined || rest.length > 0 ? [] : [{ name, key }]
   })

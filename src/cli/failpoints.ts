@@ -59,16 +59,16 @@ export function failpointPlan(
   return { fault }
 }
 
-/** The fault of the variable, to be told with those of the settings. */
+/** The fault of the variable, to be reported with those of the settings. */
 export function failpointFaults(env: Environment): readonly SettingProblem[] {
   const plan = failpointPlan(env)
   return plan !== undefined && 'fault' in plan ? [plan.fault] : []
 }
 
-/** The failpoint of this process, told in the log; `undefined`, nearly always: there is none. */
+/** The failpoint of this process, named in the log; `undefined`, nearly always: there is none. */
 export function failpointsOf(env: Environment, emit: Emit): Failpoints | undefined {
   const plan = failpointPlan(env)
-  if (plan === undefined || 'fault' in plan) return undefined // a fault was told with those of the settings
+  if (plan === undefined || 'fault' in plan) return undefined // a fault was reported with those of the settings
   emit({ type: 'FailpointSet', failpoint: `${plan.at}=${plan.action}@${plan.nth}` })
   return createFailpoints(plan)
 }

@@ -97,7 +97,9 @@ function buildProgram(io: Io, done: Done): Command {
     .option('--yes', 'let more creations pass than --max-creates')
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'platform')
-      done(await apply(io, settings, { output: flags.output, brake: flags.yes === true ? 'off' : 'on' }))
+      done(
+        await apply(io, settings, { output: flags.output, createLimit: flags.yes === true ? 'off' : 'on' }),
+      )
     })
 
   withSettings(

@@ -76,7 +76,7 @@ export interface FileReference {
   readonly from: string
 }
 
-/** Somebody to be told; durations are in milliseconds. */
+/** Somebody to be notified; durations are in milliseconds. */
 export interface NotificationTarget {
   readonly name: string
   readonly type: 'webhook' | 'slack'

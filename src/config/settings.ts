@@ -32,7 +32,7 @@ export type Settings = {
     : ValueOf<N> | undefined
 } & {
   readonly alertsTokenFile: string
-  /** Who is told; nobody when it is empty. */
+  /** Who is notified; nobody when it is empty. */
   readonly notifications: readonly NotificationTarget[]
 }
 

@@ -8,9 +8,9 @@ export interface Entry {
   /**
    * `valid`: the manifest is what this reading found.
    * `invalid`: this reading found errors, or could not read the file; `manifest` is the last valid one, if any.
-   * `vanishing`: this reading did not find it, but that is not believed yet; `manifest` is the last one.
+   * `missing`: this reading did not find it, and fewer than three agree so far; `manifest` is the last one.
    */
-  readonly state: 'valid' | 'invalid' | 'vanishing'
+  readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only when there never was a valid one in this process. */
   readonly manifest: ResourceManifest | undefined
   /** Where the document begins. */
@@ -37,13 +37,13 @@ export interface Catalog {
   readonly hiddenLocks: readonly string[]
   /** All findings, in the order of file, line and column. */
   readonly findings: readonly Finding[]
-  /** Keys that three readings in a row agreed to be gone, counted from when they were last known. */
-  readonly gone: ReadonlySet<Key>
+  /** Keys that three readings in a row did not find, counted from when they were last known. */
+  readonly deleted: ReadonlySet<Key>
   /** Why this reading changed nothing, or `undefined` when it counts. */
   readonly problem: SourceProblem | undefined
 }
 
-/** A directory that is not to be believed: everything stays as it was. */
+/** A directory whose reading does not count: everything stays as it was. */
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'
   readonly message: string

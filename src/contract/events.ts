@@ -16,7 +16,7 @@ export const WATCH_MODES = ['recursive', 'parent', 'polling', 'none'] as const
 
 export type WatchMode = (typeof WATCH_MODES)[number]
 
-/** What became of a piece of news; `folded`: it turned back before it was told. Label values of `pipewright_notifications_total{result}`. */
+/** What became of a notification; `folded`: the state was back before it was sent. Label values of `pipewright_notifications_total{result}`. */
 export const NOTIFICATION_RESULTS = ['delivered', 'folded', 'lost'] as const
 
 export type NotificationResult = (typeof NOTIFICATION_RESULTS)[number]
@@ -111,7 +111,12 @@ export type Event =
     }
   | { readonly type: 'QueueChanged'; readonly depth: Readonly<Record<Priority, number>> }
   | { readonly type: 'QueueWaited'; readonly priority: Priority; readonly waitMs: number }
-  | { readonly type: 'BrakeChanged'; readonly on: boolean; readonly wanted: number; readonly limit: number }
+  | {
+      readonly type: 'CreateLimitChanged'
+      readonly on: boolean
+      readonly wanted: number
+      readonly limit: number
+    }
   | {
       /** A message reached a target of notifications. */
       readonly type: 'NotificationSent'
@@ -136,15 +141,15 @@ export type Event =
       /** The attempt before did not fail. */ readonly first: boolean
     }
   | {
-      /** News about so many resources is no longer owed to a target. */
+      /** Notifications about so many resources are no longer pending for a target. */
       readonly type: 'NotificationsSettled'
       readonly target: string
       readonly result: NotificationResult
       readonly count: number
     }
-  /** News about so many resources waits to be told to a target. */
+  /** Notifications about so many resources are pending for a target. */
   | { readonly type: 'NotificationsWaiting'; readonly target: string; readonly count: number }
-  /** What was told cannot be remembered, or is not known: it may be told again after a restart. */
+  /** What was sent cannot be remembered, or is not known: it may be sent again after a restart. */
   | { readonly type: 'NotificationsForgotten'; readonly message: string }
   | {
       readonly type: 'Started'

@@ -66,7 +66,7 @@ export interface CreatePermit {
   /**
    * `POST …/pipes` (4.1), once, on a connection of its own, never retried. Only after the intent is durable.
    * Takes no stop signal: it ends by its own deadline.
-   * @throws {RemoteError} with `effect` told
+   * @throws {RemoteError} with `effect` known
    */
   send(request: CreateRequest): Promise<Reply<RemoteResource>>
   /** Gives back the places that were not used. To be called in any case. */

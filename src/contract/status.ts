@@ -1,5 +1,8 @@
 import type { Key } from '../kinds/key.ts'
 import type { Difference } from '../kinds/difference.ts'
+import { expectedOf } from '../kinds/lookup.ts'
+import type { ResourceManifest } from '../kinds/manifest.ts'
+import { maskSensitive } from '../kinds/mask.ts'
 import type { ActionType } from '../plan/action.ts'
 import type { Condition, Conditions } from '../plan/condition.ts'
 import type { Status } from '../plan/severity.ts'
@@ -27,8 +30,7 @@ export interface ResourceStatus {
   readonly pipeId: string | undefined
   /** `state` as the platform last reported it. */
   readonly state: string | undefined
-  /** Bodies of the interface, sensitive values masked. JSON text: as objects, those of thousands take many times the room. */
-  readonly desired: string | undefined
+  /** The last reply, sensitive values masked. JSON text: as objects, those of thousands take many times the room. */
   readonly observed: string | undefined
   /** ms since the epoch. */
   readonly lastReconciledAt: number | undefined
@@ -56,14 +58,20 @@ export function tellingCondition({
   return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced
 }
 
-/** One of the two bodies of a status. */
+/** A reply as an object. */
 export function bodyIn(text: string | undefined): JsonObject | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as JsonObject) // written as one
 }
 
+/** What a manifest asks for, as a body of the interface, sensitive values masked. Made when somebody looks. */
+export function desiredBody(manifest: ResourceManifest | undefined): JsonObject | undefined {
+  const body = manifest && expectedOf(manifest)
+  return body && maskSensitive(body)
+}
+
 /** A status as it is shown in full. */
-export function withBodies({ desired, observed, ...facts }: ResourceStatus) {
-  return { ...facts, desired: bodyIn(desired), observed: bodyIn(observed) }
+export function withBodies({ observed, ...facts }: ResourceStatus, desired: JsonObject | undefined) {
+  return { ...facts, desired, observed: bodyIn(observed) }
 }
 
 /** The read model that page, API and metrics show; kept by the daemon. */

@@ -26,7 +26,7 @@ export interface DaemonParts {
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
 
-/** When things happen: readings, turns, and the end of both. */
+/** When things happen: readings, reconciles, and the end of both. */
 export interface Daemon {
   /** Reads the directory and reconciles what changed; everything when `key` is undefined and a person asked. */
   request(key: Key | undefined): {
@@ -48,7 +48,7 @@ export interface Daemon {
   readonly sourceProblem: string | undefined
   /**
    * Starts nothing new, and waits for what runs until `deadline` is aborted.
-   * @returns how many turns had not ended by then
+   * @returns how many reconciles had not ended by then
    */
   stop(deadline: AbortSignal): Promise<{ readonly unfinished: number }>
 }
@@ -64,7 +64,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
   const trimHeap = createHeapTrim()
   let sourceProblem: string | undefined
-  let brakeOn = false
+  let isLimitReached = false
 
   // Before the records are read for the first time, so that nothing falls between.
   const endLedgerWatch = await ledger.watch(async () => {
@@ -96,12 +96,12 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       releaseSlot,
     }
     const { action, outcome, next, also } = await reconciler.reconcile(key, request)
-    // A turn that began before its manifest went may have recorded a key that no reading looks for any more.
-    if (action.reason === 'ManifestVanishing') doubtSoon()
+    // A reconcile that began before its manifest was deleted may have recorded a key that no reading asks for any more.
+    if (action.reason === 'ManifestVanishing') readAgainSoon()
     if (outcome.result === 'done') changedAt.delete(key)
     answered()
     if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
-    tellBrake()
+    emitCreateLimit()
     for (const other of also)
       dispatcher.ask(other, { priority: 1, afterMs: 0, lane: serviceQueueOf(store, other) })
     if (next === undefined) return undefined
@@ -114,7 +114,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     return queue.running <= 1 && due[0] + due[1] + due[2] === 0
   }
 
-  /** Takes over a reading: the catalog, what is shown, and who has to have a turn. */
+  /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
   function take({ state, changed, counts, differs }: LoadResult, reading: ReadingContext): void {
     const first = store.catalog === undefined
     const { catalog } = state
@@ -141,16 +141,16 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       seedStatus(context, board, key)
       ask(key, settled(key) ? 2 : 0)
     }
-    showPlaces(board, catalog)
+    showPositions(board, catalog)
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
-    if (state.pending.size > 0) doubtSoon()
-    tellBrake()
+    if (state.pending.size > 0) readAgainSoon()
+    emitCreateLimit()
   }
 
   /** Reads again soon, unless the directory is not believed anyway. */
-  function doubtSoon(): void {
-    if (sourceProblem === undefined) readings.doubt()
+  function readAgainSoon(): void {
+    if (sourceProblem === undefined) readings.readAgain()
   }
 
   function ask(key: Key, priority: Priority): void {
@@ -161,12 +161,12 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     return new Set([...catalog.entries.keys(), ...[...store.records()].map((record) => record.key)])
   }
 
-  function tellBrake(): void {
+  function emitCreateLimit(): void {
     const wanted = store.wantedCreations(clock.now())
     const on = wanted > context.maxCreates
-    if (on === brakeOn) return
-    brakeOn = on
-    emit({ type: 'BrakeChanged', on, wanted, limit: context.maxCreates })
+    if (on === isLimitReached) return
+    isLimitReached = on
+    emit({ type: 'CreateLimitChanged', on, wanted, limit: context.maxCreates })
   }
 
   return {
@@ -211,8 +211,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 }
 
-/** A manifest that only moved has no turn for that, but is shown where it stands now. */
-function showPlaces(board: WritableBoard, catalog: Catalog): void {
+/** A manifest that only moved is not reconciled, but shown where it stands now. */
+function showPositions(board: WritableBoard, catalog: Catalog): void {
   for (const { key, position } of catalog.entries.values()) {
     const shown = board.get(key)
     if (shown === undefined || (shown.file === position.file && shown.line === position.line)) continue

@@ -138,7 +138,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     try {
       return await options.run(taken, releaseSlot)
     } catch (cause) {
-      if (deadline?.aborted === true && cause === deadline.reason) return undefined // told to give up, no bug
+      if (deadline?.aborted === true && cause === deadline.reason) return undefined // it was to give up, no bug
       const error = cause instanceof Error ? cause : new Error('a reconcile threw no error', { cause })
       emit({ type: 'Bug', message: `the reconcile of ${taken.key} threw`, error })
       return { priority: 1, afterMs: AFTER_BUG_MS, lane: taken.lane }
@@ -194,7 +194,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
-/** Waits until `waiting` is told that nothing runs, or the signal is aborted, whichever is first. */
+/** Waits until nothing runs, or the signal is aborted, whichever is first. */
 async function idleOr(signal: AbortSignal, waiting: Set<() => void>): Promise<void> {
   await new Promise<void>((resolve) => {
     function end(): void {

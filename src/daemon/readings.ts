@@ -25,7 +25,7 @@ export interface Readings {
   request(token: string): void
   start(): void
   /** Reads again soon: three readings have to agree that a key is gone. */
-  doubt(): void
+  readAgain(): void
   /** Whether a first reading was tried. */
   readonly attempted: boolean
   /** Resolves as soon as it was. */
@@ -44,8 +44,8 @@ export interface ReadingsOptions {
   readonly onFailed: (message: string, context: ReadingContext) => void
 }
 
-/** A key that vanished is looked for again after this. */
-const DOUBT_MS = 500
+/** When a key was not found, the next reading comes after this. */
+const AGAIN_MS = 500
 
 export function createReadings(options: ReadingsOptions): Readings {
   const { context, source, stopping } = options
@@ -56,20 +56,20 @@ export function createReadings(options: ReadingsOptions): Readings {
   let attempted = false
   const firstAttempt = Promise.withResolvers<void>()
   let lastLoadAt: number | undefined
-  let cancelDoubt: (() => void) | undefined
+  let cancelAgain: (() => void) | undefined
 
   async function load(): Promise<void> {
     const startedAt = clock.monotonic()
     const [tokens, why] = [asked, cause]
     asked = []
-    cancelDoubt?.()
-    cancelDoubt = undefined
+    cancelAgain?.()
+    cancelAgain = undefined
     const about = () => ({ durationMs: clock.monotonic() - startedAt, startedAt, cause: why, tokens })
     try {
       const result = await source.load(
         filesOfRecords(),
         {
-          accept: tokens.length > 0 ? 'believe' : 'doubt',
+          accept: tokens.length > 0 ? 'force' : 'normal',
           // The slow full reading trusts nothing but bytes, and what it finds counts as missed.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
@@ -103,9 +103,9 @@ export function createReadings(options: ReadingsOptions): Readings {
       read('asked')
     },
     start: () => read('start'),
-    doubt() {
+    readAgain() {
       if (stopping.aborted) return
-      cancelDoubt ??= clock.after(DOUBT_MS, () => read('asked'))
+      cancelAgain ??= clock.after(AGAIN_MS, () => read('asked'))
     },
     get attempted() {
       return attempted
@@ -115,7 +115,7 @@ export function createReadings(options: ReadingsOptions): Readings {
       return lastLoadAt
     },
     async stop() {
-      cancelDoubt?.()
+      cancelAgain?.()
       await loads.stop()
     },
   }

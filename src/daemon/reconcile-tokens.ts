@@ -2,11 +2,11 @@ import type { Key } from '../kinds/key.ts'
 
 /** What `POST /-/reconcile` and SIGHUP asked for, and how far it got (design §7). */
 export interface Requests {
-  /** @returns the token by which the request's progress is told */
+  /** @returns the token by which the request's progress is known */
   open(): string
-  /** The reading is done: these keys have to have a turn. */
+  /** The reading is done: these keys are to be reconciled. */
   expect(token: string, keys: readonly Key[]): void
-  /** A turn of a key begins; @returns what to call when it has ended */
+  /** A reconcile of a key begins; @returns what to call when it has ended */
   request(key: Key): () => void
   /** `undefined`: a token that is not, or no longer, known. */
   progress(token: string): { readonly done: boolean; readonly pending: number } | undefined
@@ -34,7 +34,7 @@ export function createRequests(newId: () => string): Requests {
     },
     request(key) {
       if (pending.size === 0) return nothing
-      // A turn that began before the request does not answer it.
+      // A reconcile that began before the request does not answer it.
       const answered = [...pending.values()].filter((keys) => keys?.has(key) === true)
       return () => {
         for (const keys of answered) keys?.delete(key)

@@ -104,6 +104,6 @@ export async function listenTo(paths: WatchPaths, onEvent: (error?: unknown) => 
     const { watchedPath } = details as { readonly watchedPath: string } // its types leave it open
     if (concerns(paths, join(watchedPath, name ?? ''))) onEvent()
   })
-  await once(watcher, 'ready', { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined) // an error was told
+  await once(watcher, 'ready', { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined) // an error was reported
   return () => Promise.race([watcher.close(), setTimeout(LIMIT_MS, undefined, { ref: false })])
 }

@@ -32,40 +32,18 @@ export function canonicalLeaf(form: LeafForm, value: Json | undefined): string |
 /** The canonical text of a list of objects, whatever their order; `undefined` when it is empty. */
 function canonicalRecords(form: RecordsForm, value: Json | undefined): string | undefined {
   if (!Array.isArray(value)) return canonicalLeaf('text', value)
-  const names = Object.keys(form.fields).toSorted()
   const items = value.map((item: Json) =>
-    isObject(item) ? canonicalItem(form.fields, names, item) : canonicalValue(item),
+    isObject(item) ? canonicalItem(form.fields, item) : canonicalValue(item),
   )
   return joined(items.filter((item) => item !== undefined).toSorted())
 }
 
-/** Texts that stand in JSON as they are. */
-const PLAIN = /^[ !#-[\]-~]*$/
-
-/**
- * An item of a list of objects: the canonical texts of its fields, as JSON. Lists of columns are most of many manifests,
- * and mostly their fields are plain texts.
- * @param names of the fields that are known, in order
- */
-function canonicalItem(fields: Fields, names: readonly string[], item: JsonObject): string {
-  let members = ''
-  let seen = 0
-  for (const name of names) {
-    if (!Object.hasOwn(item, name)) continue
-    seen += 1
-    const value = item[name]
-    const isPlain = typeof value === 'string' && fields[name] === 'text' && PLAIN.test(value)
-    const added = isPlain
-      ? `"${name}":"\\"${value}\\""`
-      : asMembers(canonicalLeaves(fields, { [name]: value }))
-    if (added !== '') members += members === '' ? added : `,${added}`
-  }
-  const isKnown = seen === Object.keys(item).length
-  return `{${isKnown ? members : asMembers(canonicalLeaves(fields, item))}}`
-}
-
-function asMembers(leaves: readonly Leaf[]): string {
-  return leaves.map(([path, text]) => `${JSON.stringify(path)}:${JSON.stringify(text)}`).join(',')
+/** An item of a list of objects: the canonical texts of its fields, as JSON. */
+function canonicalItem(fields: Fields, item: JsonObject): string {
+  const members = canonicalLeaves(fields, item).map((leaf) =>
+    leaf.map((text) => JSON.stringify(text)).join(':'),
+  )
+  return `{${members.join(',')}}`
 }
 
 /** A field by its dotted path, with its canonical text. */
@@ -75,35 +53,20 @@ export type Leaf = readonly [path: string, text: string]
  * Every field that a body sets, in the order of their paths. A list of objects is one field; a secretRef stands for
  * itself; what counts as absent is left out.
  */
-export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf[] {
-  const leaves: Leaf[] = []
-  addLeaves(leaves, fields, body, '')
-  return leaves
-}
-
-/**
- * Adds to a list of its caller, because this runs for every manifest. Fields in the order of their names are in the order
- * of their paths: no name has a character that sorts before the dot.
- */
-function addLeaves(leaves: Leaf[], fields: Fields, body: JsonObject, prefix: string): void {
-  for (const name of namesOf(body)) {
-    const value = body[name]
-    if (value === undefined || value === null) continue
-    const path = `${prefix}${name}`
-    const form = formOf(fields, name, value)
-    if (typeof form === 'object' && !isRecords(form) && isObject(value)) {
-      addLeaves(leaves, form.fields, value, `${path}.`)
-    } else {
+export function canonicalLeaves(fields: Fields, body: JsonObject, prefix = ''): readonly Leaf[] {
+  // Fields in the order of their names are in the order of their paths: no name has a character that sorts before the dot.
+  return Object.keys(body)
+    .toSorted()
+    .flatMap((name): readonly Leaf[] => {
+      const value = body[name]
+      if (value === undefined || value === null) return []
+      const form = formOf(fields, name, value)
+      if (typeof form === 'object' && !isRecords(form) && isObject(value)) {
+        return canonicalLeaves(form.fields, value, `${prefix}${name}.`)
+      }
       const text = canonicalField(form, value)
-      if (text !== undefined) leaves.push([path, text])
-    }
-  }
-}
-
-/** The names of an object in order; mostly they are already. */
-function namesOf(body: JsonObject): readonly string[] {
-  const names = Object.keys(body)
-  return names.every((name, at) => at === 0 || (names[at - 1] ?? '') < name) ? names : names.toSorted()
+      return text === undefined ? [] : [[`${prefix}${name}`, text]]
+    })
 }
 
 function canonicalField(form: ReturnType<typeof formOf>, value: Json): string | undefined {

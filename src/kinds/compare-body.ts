@@ -15,8 +15,7 @@ export function compareBody(
   desired: JsonObject,
   observed: JsonObject,
 ): readonly Difference[] {
-  const differences = compareFields(fields, desired, observed, '')
-  return differences.length < 2 ? differences : differences.toSorted((a, b) => (a.field < b.field ? -1 : 1))
+  return compareFields(fields, desired, observed, '').toSorted((a, b) => (a.field < b.field ? -1 : 1))
 }
 
 /** As {@link compareBody}, unsorted, with `prefix` before each path. */
@@ -71,7 +70,7 @@ function compareRecords(
 }
 
 /**
- * Whether `have` says all of `want` in the same words: the common case, told without making anything. When it does not,
+ * Whether `have` says all of `want` in the same words: the common case, seen without making anything. When it does not,
  * the two may still mean the same.
  */
 function isWritten(want: Json, have: Json | undefined): boolean {

@@ -24,7 +24,7 @@ export interface Finding extends Position {
   readonly endColumn: number
   /** The text of the line, with secrets masked; empty when there is none to show. */
   readonly lineText: string
-  /** The resource it belongs to, as far as it can be told. */
+  /** The resource it belongs to, as far as it is known. */
   readonly key: Key | undefined
   /** Other places that take part, such as the first of two duplicates. */
   readonly related: readonly (Position & { readonly message: string })[]

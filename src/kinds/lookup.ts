@@ -4,10 +4,13 @@ import { keyOf, kindOf, parseKey, type Key } from './key.ts'
 import type { CreateOnceKind, Kind, Lifecycle, Operation } from './definition.ts'
 import type { z } from 'zod'
 import type { RuleFinding } from './finding.ts'
-import { LOCK, lockSchema } from './lock/schema.ts'
-import type { Manifest, ResourceManifest } from './manifest.ts'
+import { LOCK, lockSchema, type LockManifest } from './lock/schema.ts'
+import type { ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
 import { KINDS } from './registry.ts'
+
+/** A valid manifest. */
+export type Manifest = ResourceManifest | LockManifest
 
 /** The kinds that have conditions, a place in the ledger and on the page. */
 export const RESOURCE_KINDS: readonly string[] = KINDS.map(({ name }) => name)

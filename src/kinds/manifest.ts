@@ -1,6 +1,105 @@
-import type { LockManifest } from './lock/schema.ts'
-import type { API_VERSION, Metadata } from './metadata.ts'
-import type { Policy } from './policy.ts'
+import { z } from './zod.ts'
+import { parseDuration } from '../lib/duration.ts'
+import { parseKey } from './key.ts'
+
+export const API_VERSION = 'pipewright/v1'
+
+/** A name that is safe in a key, a URL, a label and a file name. */
+export const ResourceName = z
+  .string()
+  .regex(
+    /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/,
+    'must be lower-case letters, digits, "-" and ".", and begin and end with a letter or digit',
+  )
+  .max(253)
+
+/** Who a manifest is about. */
+export const Metadata = z.strictObject({
+  name: ResourceName.describe('Unique per kind over the whole directory.'),
+  labels: z
+    .record(z.string().min(1).max(63), z.string().max(63))
+    .optional()
+    .describe('Free labels, such as the team, for filters and notifications.'),
+})
+export type Metadata = z.infer<typeof Metadata>
+
+const Duration = z
+  .string()
+  .refine(
+    (text) => (parseDuration(text) ?? 0) >= 1_000,
+    'must be a duration of at least 1s, such as "10m" or "1h30m"',
+  )
+
+const ResourceKey = z
+  .string()
+  .refine((text) => parseKey(text) !== undefined, 'must be Kind/name, such as "Alert/ingest-lag"')
+
+/** What may stand in `policy` of every resource kind that is reconciled. */
+const commonPolicy = {
+  interval: Duration.optional().describe(
+    'How often to look for drift, such as `10m`; for a query endpoint, how often to apply it again.',
+  ),
+  suspend: z
+    .strictObject({
+      reason: z.string().min(1).max(500).describe('Why; shown to everyone who asks.'),
+      until: z.iso
+        .datetime({ offset: true })
+        .describe('When it ends by itself: a timestamp such as 2027-01-31T00:00:00Z.'),
+    })
+    .optional()
+    .describe('Leave the resource alone, with a reason and an end.'),
+  dependsOn: z
+    .array(ResourceKey)
+    .max(50)
+    .optional()
+    .describe('Keys of resources that must be ready before this one is created.'),
+}
+
+const HealthyStates = z
+  .array(z.string().min(1))
+  .min(1)
+  .max(50)
+  .optional()
+  .describe('The values of `state` that count as ready; any when absent.')
+
+/** Policy of what is created once. */
+export const CreateOncePolicy = z.strictObject({
+  ...commonPolicy,
+  healthyStates: HealthyStates,
+  onMissing: z
+    .enum(['recreate', 'report'])
+    .optional()
+    .describe('What to do when the pipe is confirmed to be missing; `recreate` unless set.'),
+  adopt: z
+    .guid()
+    .optional()
+    .describe('The id of a pipe that exists and is to be taken over instead of creating one.'),
+  retryCreate: z
+    .guid()
+    .optional()
+    .describe(
+      'The id of the intent whose outcome is unknown and that a person found to have created nothing.',
+    ),
+  recreate: z
+    .guid()
+    .optional()
+    .describe(
+      'The id of the pipe of this key that a person found to be gone: it is replaced without further proof, once it is not found.',
+    ),
+  renamedFrom: ResourceKey.optional().describe('The key under which the same pipe was recorded before.'),
+  replaces: ResourceKey.optional().describe(
+    'The key of a pipe that looks like this one, such as an orphan; this is a new pipe all the same. Excuses that one key.',
+  ),
+})
+
+/** The policy of any kind: no kind has a field that what is created once does not have. */
+export type Policy = z.infer<typeof CreateOncePolicy>
+
+/** Policy of what is upserted. It has no `state`, and so no `healthyStates`. */
+export const UpsertPolicy = z.strictObject(commonPolicy)
+
+/** Policy of what is only looked at. */
+export const ReadOnlyPolicy = z.strictObject({ ...commonPolicy, healthyStates: HealthyStates })
 
 /** A valid manifest of any kind that is a resource; what only one kind has is known in its folder. */
 export interface ResourceManifest {
@@ -13,9 +112,6 @@ export interface ResourceManifest {
     readonly service?: string | undefined
   }
 }
-
-/** A valid manifest. */
-export type Manifest = ResourceManifest | LockManifest
 
 /** The name of the Service whose credentials a manifest uses; undefined for what needs none, or is one. */
 export function serviceOf(manifest: ResourceManifest): string | undefined {

@@ -47,7 +47,7 @@ function maskValue(value: Json, mode: Mode, depth: number): Json {
 }
 
 /*
- * What is kept from every output by its name, told in this one place: whatever masks something asks here.
+ * What is kept from every output by its name, listed in this one place: whatever masks something asks here.
  */
 
 /** Fields that take a reference and nothing else. */

@@ -1,7 +1,6 @@
 import { fault, type RuleFinding } from './finding.ts'
 import { keyOf, kindOf, nameOf, parseKey, type Key } from './key.ts'
-import type { ResourceManifest } from './manifest.ts'
-import type { Policy } from './policy.ts'
+import type { ResourceManifest, Policy } from './manifest.ts'
 
 /** The rules that hold for the policy of every kind. */
 export function commonPolicyRules(manifest: ResourceManifest): readonly RuleFinding[] {

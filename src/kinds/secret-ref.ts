@@ -1,4 +1,4 @@
-import { z } from './zod.ts'
+import { Text, z } from './zod.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 
 /** A plain name: of a mounted secret or one of its keys. Never a path. */
@@ -24,13 +24,31 @@ export const SecretBundleRef = z.strictObject({
 })
 export type SecretBundleRef = z.infer<typeof SecretBundleRef>
 
+/** A value that is kept from every output, whether it is written out or referred to. */
+export const SensitiveText = z.union([Text, SecretRef], 'must be a text or {secretRef: {name, key}}')
+
+/** A value that may only be referred to. */
+export const SecretText = SecretRef
+
+/** A name and a password (2.3, `credentials`). Request only. */
+export const UserCredentials = z.strictObject({
+  username: SensitiveText.optional().describe('User name.'),
+  password: SecretText.optional().describe('Password, as a reference to a mounted secret.'),
+})
+
+/** An access key (2.3, `accessKey`). Request only. */
+export const AccessKey = z.strictObject({
+  accessKeyId: SensitiveText.optional().describe('Access key id.'),
+  secretKey: SecretText.optional().describe('Secret key, as a reference to a mounted secret.'),
+})
+
 export function isSecretRef(value: unknown): value is SecretRef {
   return asSecretRef(value) !== undefined
 }
 
 /** What a value refers to, or `undefined` when it is no reference. */
 export function asSecretRef(value: unknown): SecretRef['secretRef'] | undefined {
-  // most values are none, and are told without zod
+  // most values are none, which is seen without zod
   if (typeof value !== 'object' || value === null || !('secretRef' in value)) return undefined
   return SecretRef.safeParse(value).data?.secretRef
 }
@@ -44,71 +62,42 @@ export interface PlacedRef {
 
 /** Every reference to a secret in a body, in the order of their paths. */
 export function secretRefsIn(body: JsonObject): readonly PlacedRef[] {
-  const found: PlacedRef[] = []
-  addRefs(found, body, [])
-  return found.length < 2 ? found : found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  return refsUnder(body, '').toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function refsUnder(value: Json | undefined, path: string): readonly PlacedRef[] {
+  if (typeof value !== 'object' || value === null) return []
+  const ref = asSecretRef(value)
+  if (ref !== undefined) return [{ path, ref }]
+  if (!isObject(value)) return value.flatMap((item, index) => refsUnder(item, `${path}[${index}]`))
+  return Object.keys(value).flatMap((name) => refsUnder(value[name], fieldPath(path, name)))
+}
+
+function fieldPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
 }
 
 /**
- * Adds to a list of its caller, because this runs at every look at a pipe; so does `steps`, the way to the value, of which
- * mostly no path has to be made.
- */
-function addRefs(found: PlacedRef[], value: JsonObject | readonly Json[], steps: (string | number)[]): void {
-  if (!isObject(value)) {
-    value.forEach((item, index) => addRefsWithin(found, item, steps, index))
-    return
-  }
-  const names = Object.keys(value)
-  const ref = names.includes('secretRef') ? asSecretRef(value) : undefined
-  if (ref !== undefined) found.push({ path: pathOf(steps), ref })
-  else for (const name of names) addRefsWithin(found, value[name], steps, name)
-}
-
-function addRefsWithin(
-  found: PlacedRef[],
-  value: Json | undefined,
-  steps: (string | number)[],
-  step: string | number,
-): void {
-  if (typeof value !== 'object' || value === null) return
-  steps.push(step)
-  addRefs(found, value, steps)
-  steps.pop()
-}
-
-function pathOf(steps: readonly (string | number)[]): string {
-  return steps.reduce<string>((path, step) => pathTo(path, step), '')
-}
-
-function pathTo(path: string, step: string | number): string {
-  if (typeof step === 'number') return `${path}[${step}]`
-  return path === '' ? step : `${path}.${step}`
-}
-
-/**
- * The body with the text of each secret in place of its reference; what holds none is shared with `body`.
- * The result goes onto the wire and nowhere else.
+ * The body with the text of each secret in place of its reference. It goes onto the wire and nowhere else.
  * @param read the text for the path that {@link secretRefsIn} gives
  */
 export function withSecrets(body: JsonObject, read: (path: string) => string): JsonObject {
-  const replaced = replaceRefs(body, '', (path) => read(path))
-  return isObject(replaced) ? replaced : body
+  return fieldsWithSecrets(body, '', read)
 }
 
-type Replace = (path: string, ref: SecretRef['secretRef']) => string | undefined
+function fieldsWithSecrets(body: JsonObject, path: string, read: (path: string) => string): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, valueWithSecrets(value, fieldPath(path, name), read)]),
+  )
+}
 
-/** The value with its references replaced, or `undefined` when there is nothing to replace. */
-function replaceRefs(value: Json, path: string, replace: Replace): Json | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const ref = asSecretRef(value)
-  if (ref !== undefined) return replace(path, ref)
-  if (!isObject(value)) {
-    const items = value.map((item, index) => replaceRefs(item, pathTo(path, index), replace))
-    return items.every((item) => item === undefined) ? undefined : value.map((item, i) => items[i] ?? item)
-  }
-  const changes = Object.keys(value).flatMap((name) => {
-    const change = replaceRefs(value[name] ?? null, pathTo(path, name), replace)
-    return change === undefined ? [] : [[name, change] as const]
-  })
-  return changes.length === 0 ? undefined : { ...value, ...Object.fromEntries(changes) }
+function valueWithSecrets(
+  value: Json | undefined,
+  path: string,
+  read: (path: string) => string,
+): Json | undefined {
+  if (typeof value !== 'object' || value === null) return value
+  if (asSecretRef(value) !== undefined) return read(path)
+  if (isObject(value)) return fieldsWithSecrets(value, path, read)
+  return value.map((item, index) => valueWithSecrets(item, `${path}[${index}]`, read) ?? null)
 }

@@ -4,3 +4,18 @@ import { config, z } from 'zod'
 config({ jitless: true })
 
 export { z }
+
+/** A count: a whole number from 0. */
+export const Count = z.int().nonnegative()
+
+/** A text that is a URL; wildcards in the path are allowed, as the interface allows them (2.3). It is not sensitive. */
+export const Url = z
+  .string()
+  .refine((text) => URL.canParse(text), 'must be a URL, such as "https://registry.example:8081"')
+  .refine(
+    (text) => (URL.parse(text)?.password ?? '') === '',
+    'must not hold a password: a URL is shown. Use `credentials` with a secretRef',
+  )
+
+/** A text that must not be empty. */
+export const Text = z.string().min(1)

@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { StoredRecord } from './codec.ts'
 
-/** What can be read of a home, within one consistent view. */
+/** What can be read of a backend, within one consistent view. */
 export interface ReadTables {
   get(key: Key): StoredRecord | undefined
   /** In the order of their keys. */
@@ -32,7 +32,7 @@ export interface WriteTables extends ReadTables {
 
 export type Room = 'free' | 'reserved'
 
-/** A home of records: where bytes lie and how a transaction is made. The rules stand in `ledger.ts`. */
+/** Where records lie and how a transaction is made. The rules stand in `ledger-on-tables.ts`. */
 export interface Store extends AsyncDisposable {
   /** @throws {LedgerError} */
   read<T>(work: (tables: ReadTables) => T): T

@@ -7,7 +7,7 @@ import { LedgerError } from '../contract/ledger.ts'
 /** Most bytes of one record: they are of a few kilobytes, so more is a mistake of ours (design §9). */
 const MAX_RECORD_BYTES = 64 * 1_024
 
-/** One record as a home stores it. */
+/** One record as a backend stores it. */
 export interface StoredRecord {
   readonly key: Key
   readonly version: number

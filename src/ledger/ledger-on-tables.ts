@@ -22,7 +22,7 @@ interface Change {
 }
 
 /**
- * The rules of a ledger over any home: compare-and-set, versions, history. Versions are never given twice to a key,
+ * The rules of a ledger over any backend: compare-and-set, versions, history. Versions are never given twice to a key,
  * also when its record was forgotten in between; otherwise a writer that missed this would overwrite the new record.
  */
 export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledger {
@@ -95,7 +95,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       ),
     versions: () => read((tables) => tables.versions()),
     watch: async (onWritten) =>
-      watchWrites({ clock, mark: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),
+      watchWrites({ clock, counter: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),
     async owned() {
       assertOpen()
       return store.owned()
@@ -122,7 +122,7 @@ function apply(tables: WriteTables, { removed, written, history }: Change): Ledg
   if (removed.length > 0) tables.setUsedVersion(used)
   if (stored !== undefined) tables.put(stored)
   for (const entry of history) tables.addHistory(entry.key, encodeEntry(entry))
-  return stored && decodeRecord(stored)
+  return record
 }
 
 /** @throws {LedgerConflict} unless the record is still at the version that its writer saw */

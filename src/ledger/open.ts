@@ -4,7 +4,7 @@ import { openSqliteLedger, type SqliteLedgerOptions, untieSqliteLedger } from '.
 
 /**
  * Opens the ledger that `--ledger` names: `sqlite:PATH` or `memory:`.
- * @throws {LedgerError} also when the text names no home that we have
+ * @throws {LedgerError} also when the text names no backend that there is
  */
 export async function openLedger(url: string, options: Omit<SqliteLedgerOptions, 'file'>): Promise<Ledger> {
   if (url === 'memory:') return createMemoryLedger({ emit: options.emit })

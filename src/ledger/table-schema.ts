@@ -34,6 +34,13 @@ export const MIGRATIONS: readonly string[] = [
       '$.intent.endBy', json_extract(body, '$.intent.openedAt') + 120000
     ) WHERE json_extract(body, '$.intent.id') IS NOT NULL;
   `,
+  // What a record holds of the platform is of any kind, and no longer called `pipe`.
+  `
+  UPDATE record SET body = json_set(json_remove(body, '$.pipe'), '$.remote', json_extract(body, '$.pipe'))
+    WHERE json_type(body, '$.pipe') IS NOT NULL;
+  UPDATE record SET body = json_set(json_remove(body, '$.former.pipe'), '$.former.remote', json_extract(body, '$.former.pipe'))
+    WHERE json_type(body, '$.former.pipe') IS NOT NULL;
+  `,
 ]
 
 export function schemaVersion(db: DatabaseSync): number {

@@ -8,26 +8,26 @@ const POLL_MS = 1_000
 export interface WatchOptions {
   readonly clock: Pick<Clock, 'after'>
   /** A number that changes when somebody else has written; cheap enough for every second. @throws {LedgerError} */
-  readonly mark: () => number
+  readonly counter: () => number
   /** As in `Ledger.watch`. */
   readonly onWritten: () => Promise<void>
   readonly emit: Emit
 }
 
 /**
- * Watches for what others write, by asking once a second. A ledger that cannot be read is not told here: the next reconcile
- * of any key does.
+ * Watches for what others write, by asking once a second. A ledger that cannot be read is not reported here: the next
+ * reconcile of any key does.
  * @returns ends it
  * @throws {LedgerError}
  */
-export function watchWrites({ clock, mark, onWritten, emit }: WatchOptions): () => void {
-  let last = mark()
+export function watchWrites({ clock, counter, onWritten, emit }: WatchOptions): () => void {
+  let last = counter()
   let ended = false
   let cancel: (() => void) | undefined
 
   async function poll(): Promise<void> {
     try {
-      const now = mark()
+      const now = counter()
       if (now === last || ended) return
       await onWritten()
       last = now

@@ -37,7 +37,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return isObject(a) && isObject(b) && sameMembers(a, b)
 }
 
-/** In a loop, because it runs at every look at a resource. */
+/** In a loop, because it runs at every reconcile of a resource. */
 function sameMembers(a: JsonObject, b: JsonObject): boolean {
   let count = 0
   for (const name of Object.keys(a)) {

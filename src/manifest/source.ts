@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import { nextCatalog } from './catalog/next-catalog.ts'
-import type { CatalogState } from './catalog/catalog-state.ts'
-import { DEFAULT_LIMITS, type Limits } from './files/limits.ts'
+import type { CatalogState } from './catalog/deletion-grace.ts'
+import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
 import { textIn } from './validate/parse-file.ts'
-import { createPlaces, type KnownPlaces } from './diagnostics/source-locator.ts'
+import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
 import type { SecretFile } from './rules/platform-secrets.ts'
 import { readBytes } from './files/read-bytes.ts'
 import { readDirectory, type DirectoryReading } from './files/read-directory.ts'
@@ -13,7 +13,7 @@ import { readDirectory, type DirectoryReading } from './files/read-directory.ts'
 /** What one more reading brought. */
 export interface LoadResult {
   readonly state: CatalogState
-  /** Keys whose digest changed, that appeared, or that became gone; in order. */
+  /** Keys whose digest changed, that appeared, or that were deleted; in order. */
   readonly changed: readonly Key[]
   /** Documents of each kind. */
   readonly counts: Readonly<Record<string, number>>
@@ -33,7 +33,7 @@ export interface Source {
   load(
     known: ReadonlyMap<Key, string | undefined>,
     options: {
-      readonly accept: 'believe' | 'doubt'
+      readonly accept: 'force' | 'normal'
       /** `bytes`: opens each file, also one that the file system says was not written to. Unless set, `stamps`. */
       readonly trust?: 'bytes' | 'stamps'
     },
@@ -101,7 +101,7 @@ function changedKeys(previous: CatalogState | undefined, next: CatalogState): re
   for (const [key, entry] of next.catalog.entries) {
     if (before?.entries.get(key)?.digest !== entry.digest) changed.add(key)
   }
-  for (const key of next.catalog.gone) if (before?.gone.has(key) !== true) changed.add(key)
+  for (const key of next.catalog.deleted) if (before?.deleted.has(key) !== true) changed.add(key)
   return [...changed].toSorted()
 }
 
@@ -109,7 +109,7 @@ function isDifferent(previous: CatalogState | undefined, next: CatalogState): bo
   if (previous === undefined) return true
   const [a, b] = [previous.catalog, next.catalog]
   if (a.revision.id !== b.revision.id || a.problem?.reason !== b.problem?.reason) return true
-  if (a.entries.size !== b.entries.size || a.gone.size !== b.gone.size) return true
+  if (a.entries.size !== b.entries.size || a.deleted.size !== b.deleted.size) return true
   if ([...b.entries].some(([key, entry]) => isOther(a.entries.get(key), entry))) return true
   return isOther(a.findings, b.findings) || isOther([...a.locks], [...b.locks])
 }

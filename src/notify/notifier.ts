@@ -96,9 +96,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
   /** Pipes that were created of which this target was not notified: the last process ended before it could. */
   function missed(target: Target): void {
     const { createdUntil } = target.sent
-    for (const { key, pipe } of options.records) {
-      if (pipe?.origin !== 'created' || pipe.at <= createdUntil) continue
-      target.created({ key, pipeId: pipe.id, at: pipe.at, revision: pipe.revision })
+    for (const { key, remote } of options.records) {
+      if (remote?.origin !== 'created' || remote.at <= createdUntil) continue
+      target.created({ key, pipeId: remote.id, at: remote.at, revision: remote.revision })
     }
   }
   for (const target of targets) missed(target)

@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
 import type { Status } from './severity.ts'
 import type { DecideInput } from './input.ts'
-import { doubtOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
+import { unknownOutcomeOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
 import { isKept, messageOf, REASONS, type Because, type Reason } from './reason.ts'
 
@@ -74,7 +74,7 @@ function validOf({ decided: { desired } }: ConditionsInput): Claim {
       const said = desired.problem ?? 'The manifest has errors.'
       return claimOf('False', { reason: 'InvalidManifest', facts: { said } })
     }
-    case 'vanishing':
+    case 'missing':
       return claimOf('Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
       return claimOf('Unknown', { reason: 'Orphaned', facts: undefined })
@@ -87,25 +87,25 @@ function syncedOf(input: ConditionsInput): Claim {
   if (outcome.result === 'unknown')
     return claimOf('Unknown', { reason: 'OutcomeUnknown', facts: outcome.facts })
   if (outcome.result === 'failed') {
-    const doubt = action.type === 'adopt' ? stillUnknown(decided, messageOf(outcome)) : undefined
-    if (doubt !== undefined) return doubt
+    const still = action.type === 'adopt' ? stillUnknown(decided, messageOf(outcome)) : undefined
+    if (still !== undefined) return still
     const looking = action.type === 'observe' || action.type === 'report' || action.type === 'hold'
     return claimOf(looking ? 'Unknown' : 'False', outcome)
   }
-  const told: Because = outcome.reason === undefined ? action : outcome
-  const { reason } = told
-  // However it came to be in sync, it is: the condition does not change again at the next look.
+  const because: Because = outcome.reason === undefined ? action : outcome
+  const { reason } = because
+  // However it came to be in sync, it is: the condition does not change again at the next reading.
   if (IN_SYNC.has(reason)) return claimOf('True', { reason: 'InSync', facts: { as: decided.lifecycle } })
   switch (action.type) {
     case 'create':
     case 'adopt':
     case 'upsert':
     case 'observe':
-      return claimOf(reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False', because)
     case 'report':
-      return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'Orphaned' ? 'Unknown' : 'False', because)
     case 'refuse':
-      return claimOf(reason === 'OutcomeUnknown' ? 'Unknown' : 'False', told)
+      return claimOf(reason === 'OutcomeUnknown' ? 'Unknown' : 'False', because)
     case 'hold':
       return heldSynced(action, decided, previous)
   }
@@ -126,11 +126,11 @@ function heldSynced(
   previous: Conditions | undefined,
 ): Claim {
   const { observed } = decided
-  const unknown = doubtOf(decided)
+  const unknown = unknownOutcomeOf(decided)
   if (unknown !== undefined)
     return claimOf('Unknown', {
       reason: 'OutcomeUnknown',
-      facts: { ...unknown, before: withoutDoubt(action) },
+      facts: { ...unknown, before: withoutUnknown(action) },
     })
   if (action.reason === 'InvalidManifest' && observed.status === 'found') {
     return observed.differences.length === 0
@@ -146,9 +146,9 @@ function heldSynced(
 }
 
 /** What a hold says of itself, in words. */
-function withoutDoubt({ reason, facts }: Because): string {
-  const isDoubted = facts !== undefined && 'unknown' in facts
-  return messageOf({ reason, facts: isDoubted ? { ...facts, unknown: undefined } : facts })
+function withoutUnknown({ reason, facts }: Because): string {
+  const hasUnknown = facts !== undefined && 'unknown' in facts
+  return messageOf({ reason, facts: hasUnknown ? { ...facts, unknown: undefined } : facts })
 }
 
 const SYNCED_STAYS: ReadonlySet<Reason> = new Set(['BackingOff', 'InvalidManifest', 'ManifestVanishing'])
@@ -196,7 +196,7 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
   'ReplacedRecently',
 ])
 
-/** What to do about an unknown outcome is long, and told once. */
+/** What to do about an unknown outcome is long, and stands in one condition only. */
 const UNKNOWN_BRIEFLY: Claim = {
   status: 'Unknown',
   reason: 'OutcomeUnknown',

@@ -15,7 +15,7 @@ import {
   serviceInvalid,
   suspended,
   unfound,
-  vanishing,
+  manifestMissing,
 } from './gates.ts'
 import type { CreateOnceInput } from './input.ts'
 import {
@@ -28,15 +28,15 @@ import {
 } from './missing-gates.ts'
 import { isDismissed, namedPipe, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Because } from './reason.ts'
-import type { Intent, RecordedPipe } from './record.ts'
+import type { Intent, Remote } from './record.ts'
 
 export function decideCreateOnce(input: CreateOnceInput): Action {
-  return firstStop(input, [orphaned, vanishing, suspended]) ?? decideLivePipe(input)
+  return firstStop(input, [orphaned, manifestMissing, suspended]) ?? decideLivePipe(input)
 }
 
 function decideLivePipe(input: CreateOnceInput): Action {
-  const { pipe, intent } = input.recorded
-  if (pipe !== undefined) return decideExisting(input, pipe)
+  const { remote, intent } = input.recorded
+  if (remote !== undefined) return decideExisting(input, remote)
   return firstStop(input, [invalid, adoption]) ?? decideWithoutPipe(input, intent)
 }
 
@@ -87,29 +87,29 @@ function outcomeUnknown({ recorded, surroundings }: CreateOnceInput, intent: Int
 }
 
 /** There is an id: what does the platform say of it? */
-function decideExisting(input: CreateOnceInput, pipe: RecordedPipe): Action {
-  const conflict = adoptConflict(input, pipe)
+function decideExisting(input: CreateOnceInput, remote: Remote): Action {
+  const conflict = adoptConflict(input, remote)
   if (conflict !== undefined) return conflict
   switch (input.observed.status) {
     case 'missing':
-      return decideMissing(input, pipe)
+      return decideMissing(input, remote)
     case 'unseen':
     case 'found':
-      return invalid(input) ?? decideFound(input, pipe)
+      return invalid(input) ?? decideFound(input, remote)
   }
 }
 
 /** A manifest that names another pipe than the one we hold: taking it would lose sight of ours. */
-function adoptConflict({ policy, observed }: CreateOnceInput, pipe: RecordedPipe): Action | undefined {
-  if (policy.adopt === undefined || sameId(policy.adopt, pipe.id) || observed.status === 'missing')
+function adoptConflict({ policy, observed }: CreateOnceInput, remote: Remote): Action | undefined {
+  if (policy.adopt === undefined || sameId(policy.adopt, remote.id) || observed.status === 'missing')
     return undefined
-  return { type: 'refuse', reason: 'AdoptRefused', facts: { named: policy.adopt, pipeId: pipe.id } }
+  return { type: 'refuse', reason: 'AdoptRefused', facts: { named: policy.adopt, pipeId: remote.id } }
 }
 
 /** What is still to be proved before a pipe that answers 404 is replaced: the first of these that is not decides. */
-function decideMissing(input: CreateOnceInput, pipe: RecordedPipe): Action {
+function decideMissing(input: CreateOnceInput, remote: Remote): Action {
   const { policy } = input
-  const isSaid = isSaidGone(input, pipe)
+  const isSaid = isSaidGone(input, remote)
   const proof = isSaid ? [adoptInstead] : [massMissing, adoptInstead, neverSeen, unbelieved]
   const unproved = firstStop(input, proof)
   if (unproved !== undefined) return unproved
@@ -118,7 +118,7 @@ function decideMissing(input: CreateOnceInput, pipe: RecordedPipe): Action {
       type: 'report',
       reason: 'Missing',
       differences: [],
-      facts: { pipeId: pipe.id, onMissing: 'report' },
+      facts: { pipeId: remote.id, onMissing: 'report' },
     }
   }
   const stop = firstStop(input, [
@@ -134,11 +134,11 @@ function decideMissing(input: CreateOnceInput, pipe: RecordedPipe): Action {
   ])
   if (stop !== undefined) return stop
   return isSaid
-    ? { type: 'create', reason: 'RecreateApproved', facts: { pipeId: pipe.id } }
-    : { type: 'create', reason: 'Missing', facts: { pipeId: pipe.id, onMissing: 'recreate' } }
+    ? { type: 'create', reason: 'RecreateApproved', facts: { pipeId: remote.id } }
+    : { type: 'create', reason: 'Missing', facts: { pipeId: remote.id, onMissing: 'recreate' } }
 }
 
-function decideFound(input: CreateOnceInput, pipe: RecordedPipe): Action {
+function decideFound(input: CreateOnceInput, remote: Remote): Action {
   const { desired, observed } = input
   const differences = observed.status === 'found' ? observed.differences : []
   const edited = editedFields(input)
@@ -155,7 +155,7 @@ function decideFound(input: CreateOnceInput, pipe: RecordedPipe): Action {
       type: 'report',
       reason: 'NotUpdatable',
       differences,
-      facts: { key: desired.key, fields, pipeId: pipe.id },
+      facts: { key: desired.key, fields, pipeId: remote.id },
     }
   }
   const rotated = rotatedSecrets(input)
@@ -164,7 +164,7 @@ function decideFound(input: CreateOnceInput, pipe: RecordedPipe): Action {
       type: 'report',
       reason: 'SecretRotated',
       differences,
-      facts: { key: desired.key, fields: rotated, pipeId: pipe.id },
+      facts: { key: desired.key, fields: rotated, pipeId: remote.id },
     }
   }
   if (differences.length > 0) {
@@ -176,7 +176,7 @@ function decideFound(input: CreateOnceInput, pipe: RecordedPipe): Action {
     }
   }
   if (observed.status === 'unseen') {
-    return { type: 'observe', reason: 'Unobserved', facts: { why: 'pipe', pipeId: pipe.id } }
+    return { type: 'observe', reason: 'Unobserved', facts: { why: 'pipe', pipeId: remote.id } }
   }
   return { type: 'observe', reason: 'InSync', facts: { as: 'create-once' } }
 }

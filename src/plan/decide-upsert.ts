@@ -10,12 +10,12 @@ import {
   serviceInvalid,
   suspended,
   unfound,
-  vanishing,
+  manifestMissing,
 } from './gates.ts'
 import type { UpsertInput } from './input.ts'
 
 export function decideUpsert(input: UpsertInput): Action {
-  const stop = firstStop(input, [orphaned, vanishing, suspended, invalid, dependencyNotReady])
+  const stop = firstStop(input, [orphaned, manifestMissing, suspended, invalid, dependencyNotReady])
   if (stop !== undefined) return stop
   const action = decideApplied(input)
   return (

@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import { decideUpsert } from './decide-upsert.ts'
 import { decideCreateOnce } from './decide-create-once.ts'
 import type { DecideInput, ReadOnlyInput, ReferenceInput } from './input.ts'
-import { firstStop, invalid, orphaned, suspended, vanishing, secretUnavailable } from './gates.ts'
+import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavailable } from './gates.ts'
 
 /**
  * What should happen next to one key: one action with a reason. Pure; the table is design §4, and each row of it
@@ -51,7 +51,7 @@ export function decide(input: DecideInput): Action {
 
 /** Alerts are looked at and never changed. */
 export function decideReadOnly(input: ReadOnlyInput): Action {
-  return firstStop(input, [orphaned, vanishing, suspended, invalid]) ?? decideFound(input)
+  return firstStop(input, [orphaned, manifestMissing, suspended, invalid]) ?? decideFound(input)
 }
 
 function decideFound({ observed }: ReadOnlyInput): Action {
@@ -71,7 +71,7 @@ function decideFound({ observed }: ReadOnlyInput): Action {
 
 /** A service is never created: what can be wrong with it is its manifest and its credentials. */
 export function decideReference(input: ReferenceInput): Action {
-  const stop = firstStop(input, [orphaned, vanishing, invalid, secretUnavailable])
+  const stop = firstStop(input, [orphaned, manifestMissing, invalid, secretUnavailable])
   if (stop !== undefined) return stop
   if (input.authFailure !== undefined) {
     return { type: 'refuse', reason: 'AuthFailed', facts: { said: input.authFailure } }

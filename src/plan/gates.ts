@@ -1,7 +1,7 @@
 import type { Action } from './action.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
-import { attemptFacts, doubtOf, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
+import { attemptFacts, unknownOutcomeOf, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** A reason to stop before deciding further; `undefined` lets the input pass. */
@@ -21,7 +21,7 @@ export function firstStop<Input extends DecideInput>(
 
 /** Something exists on the platform, or may exist, because of what we did for this key. */
 export function leftSomething(record: LedgerRecord): boolean {
-  return record.pipe !== undefined || record.upsert !== undefined || undecidedIntent(record) !== undefined
+  return record.remote !== undefined || record.upsert !== undefined || undecidedIntent(record) !== undefined
 }
 
 /** The manifest is gone for good: shown until a person forgets it or brings it back. */
@@ -36,7 +36,7 @@ export function orphaned(input: DecideInput): Action | undefined {
     facts: {
       key: desired.key,
       file: recorded.file,
-      pipeId: recorded.pipe?.id,
+      pipeId: recorded.remote?.id,
       attempt: intent && attemptFacts(intent),
       isNothing: false,
     },
@@ -44,13 +44,13 @@ export function orphaned(input: DecideInput): Action | undefined {
 }
 
 /** The manifest was not found by the last reading or two. */
-export function vanishing(input: DecideInput): Action | undefined {
-  if (input.desired.state !== 'vanishing') return undefined
+export function manifestMissing(input: DecideInput): Action | undefined {
+  if (input.desired.state !== 'missing') return undefined
   return {
     type: 'hold',
     reason: 'ManifestVanishing',
     until: undefined,
-    facts: { by: 'readings', unknown: doubtOf(input) },
+    facts: { by: 'readings', unknown: unknownOutcomeOf(input) },
   }
 }
 
@@ -75,7 +75,7 @@ export function suspended(input: DecideInput): Action | undefined {
     type: 'hold',
     reason: 'Suspended',
     until: end,
-    facts: { until, why: reason, unknown: doubtOf(input) },
+    facts: { until, why: reason, unknown: unknownOutcomeOf(input) },
   }
 }
 
@@ -90,7 +90,7 @@ export function invalid(input: DecideInput): Action | undefined {
     facts: {
       said: desired.problem ?? 'The manifest has errors.',
       meanwhile: desired.fingerprint === undefined ? 'nothing' : 'the last valid one',
-      unknown: doubtOf(input),
+      unknown: unknownOutcomeOf(input),
     },
   }
 }
@@ -147,13 +147,13 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
   if (similar === undefined) return undefined
   const facts = { key: desired.key, other: similar.key, file: similar.file }
   switch (similar.how) {
-    case 'gone':
+    case 'unclaimed':
       return {
         type: 'refuse',
         reason: 'RenameSuspected',
-        facts: { ...facts, hasPipe: recorded.pipe !== undefined },
+        facts: { ...facts, hasPipe: recorded.remote !== undefined },
       }
-    case 'namesake':
+    case 'claimed':
       return { type: 'refuse', reason: 'NameTaken', facts }
     case 'renamed-from':
       return { type: 'refuse', reason: 'RenameWaiting', facts }
@@ -166,7 +166,7 @@ const FILES_SHOWN = 3
 /** Nothing was ever done for it, as far as the ledger knows: with the ledger lost, a Lock would know better. */
 export function lockUnreadable({ surroundings, recorded }: CreateOnceInput): Action | undefined {
   const files = surroundings.hiddenLocks
-  if (files.length === 0 || recorded.pipe !== undefined || recorded.intent !== undefined) return undefined
+  if (files.length === 0 || recorded.remote !== undefined || recorded.intent !== undefined) return undefined
   const shown = files.slice(0, FILES_SHOWN)
   return {
     type: 'refuse',

@@ -1,7 +1,7 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/definition.ts'
-import type { Policy } from '../kinds/policy.ts'
+import type { Policy } from '../kinds/manifest.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
 import type { MissingSecret } from './reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
@@ -10,7 +10,7 @@ import type { Fingerprint, LedgerRecord } from './record.ts'
 export interface Desired {
   readonly key: Key
   /** As `Entry.state`, and `absent` once three readings agreed that the manifest is gone. */
-  readonly state: 'valid' | 'invalid' | 'vanishing' | 'absent'
+  readonly state: 'valid' | 'invalid' | 'missing' | 'absent'
   /** What is wrong with an invalid one, in words, with its place; undefined otherwise. */
   readonly problem: string | undefined
   /** Of the (last valid) manifest; undefined when there is none. */
@@ -52,7 +52,7 @@ export interface Surroundings {
   readonly notReady: readonly Key[]
   /** Files that were looked for in vain. */
   readonly missingSecrets: readonly MissingSecret[]
-  /** Creations wanted at once, and the limit; undefined when the brake is off. */
+  /** Creations wanted at once, and the limit; undefined when it is not reached. */
   readonly createLimit: { readonly wanted: number; readonly limit: number } | undefined
   /** How many pipes of the service, or of its credential, are not found, when that is too many to believe. */
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
@@ -61,13 +61,13 @@ export interface Surroundings {
 }
 
 /**
- * A record of another key, and why it keeps this one from being created. `gone`: it looks like this one and its manifest is
- * gone. `namesake`: it looks like this one, and has a manifest. `renamed-from`: `policy.renamedFrom` names it, and it
+ * A record of another key, and why it keeps this one from being created. `unclaimed`: it is similar, and its
+ * manifest is missing or gone. `claimed`: it is similar, and has a manifest. `renamed-from`: `policy.renamedFrom` names it, and it
  * cannot move yet.
  */
 export interface Similar {
   readonly key: Key
-  readonly how: 'gone' | 'namesake' | 'renamed-from'
+  readonly how: 'unclaimed' | 'claimed' | 'renamed-from'
   /** Where its manifest is, or was. */
   readonly file: string | undefined
 }

@@ -3,7 +3,7 @@ import type { Action } from './action.ts'
 import { invalid } from './gates.ts'
 import type { Observed, CreateOnceInput } from './input.ts'
 import { isBelieved, isConfirmed, replaceableFrom } from './missing.ts'
-import type { RecordedPipe } from './record.ts'
+import type { Remote } from './record.ts'
 
 /*
  * What stands between a 404 and a new pipe (design §4). Each looks at a pipe that is recorded and was not found by the last
@@ -21,11 +21,11 @@ export function massMissing({ surroundings }: CreateOnceInput): Action | undefin
 /** A manifest or a Lock names another pipe for the key: that one is taken, and nothing is created. */
 export function adoptInstead(input: CreateOnceInput): Action | undefined {
   const { policy, recorded, surroundings } = input
-  const { pipe, replaced } = recorded
+  const { remote, replaced } = recorded
   // An id from before the pipe that nobody has seen yet says nothing of that pipe.
-  const isOlder = (id: string) => pipe?.seenAt === undefined && sameId(id, replaced?.id)
+  const isOlder = (id: string) => remote?.seenAt === undefined && sameId(id, replaced?.id)
   const adopt = [policy.adopt, surroundings.lockedId].find(
-    (id) => id !== undefined && !sameId(id, pipe?.id) && !isOlder(id),
+    (id) => id !== undefined && !sameId(id, remote?.id) && !isOlder(id),
   )
   if (adopt === undefined || !isGone(input)) return undefined
   const by = adopt === policy.adopt ? 'policy.adopt' : 'a Lock'
@@ -33,38 +33,45 @@ export function adoptInstead(input: CreateOnceInput): Action | undefined {
     type: 'adopt',
     reason: 'Adopt',
     pipeId: adopt,
-    facts: { pipeId: adopt, by, gone: pipe?.id },
+    facts: { pipeId: adopt, by, gone: remote?.id },
   }
   return invalid(input) ?? taken
 }
 
 /** What was never seen is given up for another one as soon as that many 404s say so: nothing else is to be expected of it. */
 function isGone(input: CreateOnceInput): boolean {
-  const { pipe } = input.recorded
+  const { remote } = input.recorded
   const observed = missingOf(input)
-  if (pipe === undefined || observed === undefined) return false
-  if (isSaidGone(input, pipe)) return true
-  return pipe.seenAt === undefined
+  if (remote === undefined || observed === undefined) return false
+  if (isSaidGone(input, remote)) return true
+  return remote.seenAt === undefined
     ? isConfirmed(observed.misses)
     : isBelieved(observed.misses, observed.witness)
 }
 
 /** Whether a person said of this pipe that it is gone, and no reading has found it since. */
-export function isSaidGone({ policy }: CreateOnceInput, pipe: RecordedPipe): boolean {
-  return pipe.saidGoneAt !== undefined || (pipe.refutedAt === undefined && sameId(policy.recreate, pipe.id))
+export function isSaidGone({ policy }: CreateOnceInput, remote: Remote): boolean {
+  return (
+    remote.saidGoneAt !== undefined || (remote.refutedAt === undefined && sameId(policy.recreate, remote.id))
+  )
 }
 
 /** No reading ever found it: it may be there all the same, not visible yet, or the id that of something else. */
 export function neverSeen(input: CreateOnceInput): Action | undefined {
   const { recorded } = input
-  const { pipe } = recorded
-  if (pipe === undefined || pipe.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))
+  const { remote } = recorded
+  if (remote === undefined || remote.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))
     return undefined
   return {
     type: 'hold',
     reason: 'NeverSeen',
     until: undefined,
-    facts: { ...notFound(input, pipe.id), origin: pipe.origin, at: pipe.at, name: recorded.platformName },
+    facts: {
+      ...notFound(input, remote.id),
+      origin: remote.origin,
+      at: remote.at,
+      name: recorded.platformName,
+    },
   }
 }
 
@@ -77,7 +84,7 @@ export function unbelieved(input: CreateOnceInput): Action | undefined {
     type: 'hold',
     reason: 'MissingUnconfirmed',
     until: undefined,
-    facts: { ...notFound(input, recorded.pipe?.id ?? ''), isAlone: observed.witness === 'nobody' },
+    facts: { ...notFound(input, recorded.remote?.id ?? ''), isAlone: observed.witness === 'nobody' },
   }
 }
 
@@ -87,12 +94,12 @@ export function replacedRecently(input: CreateOnceInput): Action | undefined {
   const from = replaceableFrom(recorded.replaced)
   if (from === undefined || from <= steadyNow) return undefined
   const until = now + (from - steadyNow)
-  const facts = { ...notFound(input, recorded.pipe?.id ?? ''), until }
+  const facts = { ...notFound(input, recorded.remote?.id ?? ''), until }
   return { type: 'hold', reason: 'ReplacedRecently', until, facts }
 }
 
 function notFound({ desired, recorded }: CreateOnceInput, pipeId: string) {
-  return { key: desired.key, pipeId, refutedAt: recorded.pipe?.refutedAt }
+  return { key: desired.key, pipeId, refutedAt: recorded.remote?.refutedAt }
 }
 
 function missingOf({ observed }: CreateOnceInput): Missing | undefined {

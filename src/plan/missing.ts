@@ -41,13 +41,13 @@ export type Witness = 'answered' | 'silent' | 'nobody'
  */
 export function missesAfter(input: {
   readonly misses: Misses | undefined
-  readonly pipeAgeMs: number
+  readonly ageMs: number
   readonly now: number
   readonly credential: string | undefined
   readonly foundAt: number | undefined
 }): Misses | undefined {
-  const { misses, pipeAgeMs, now, credential, foundAt } = input
-  if (pipeAgeMs < SETTLING_MS) return undefined
+  const { misses, ageMs, now, credential, foundAt } = input
+  if (ageMs < SETTLING_MS) return undefined
   if (misses === undefined || misses.credential !== credential || now - misses.lastAt > GAP_MS)
     return { count: 1, firstAt: now, lastAt: now, besideSince: undefined, credential }
   const { firstAt, lastAt } = misses

@@ -14,7 +14,7 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
   return intent?.state === 'open' || intent?.state === 'unknown' ? intent : undefined
 }
 
-/** From when on a person's word that an attempt created nothing is accepted; on the steady clock, ms since the epoch. */
+/** From when on a person may say that an attempt created nothing; on the steady clock, ms since the epoch. */
 export function retryFrom({ state, sendBy }: Intent): number {
   return sendBy + (state === 'unknown' ? ENDED_MS : NEVER_ENDED_MS)
 }
@@ -24,11 +24,11 @@ export function retryFrom({ state, sendBy }: Intent): number {
  * became of that create: its line was there before.
  */
 export function namedPipe({ policy, surroundings, recorded }: CreateOnceInput): string | undefined {
-  const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.pipe.id
+  const former = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   return [policy.adopt, surroundings.lockedId].find((id) => id !== undefined && !sameId(id, former))
 }
 
-/** The last attempt of a key as {@link undecidedIntent}, until a person has said in Git what became of it: also a word that waits for the end of a suspension. */
+/** The last attempt of a key as {@link undecidedIntent}, until a person has said in Git what became of it: also where that waits for the end of a suspension. */
 export function unansweredIntent(input: DecideInput): Intent | undefined {
   if (input.lifecycle !== 'create-once') return undefined
   const intent = undecidedIntent(input.recorded)
@@ -74,7 +74,7 @@ export function unknownFacts(
     name: platformName ?? nameOf(key),
     service: service && { name: service.name, serviceId: service.serviceId },
     file,
-    olderIds: [...(former === undefined ? [] : [former.pipe.id]), ...knownIds].slice(0, IDS_SHOWN),
+    olderIds: [...(former === undefined ? [] : [former.remote.id]), ...knownIds].slice(0, IDS_SHOWN),
     createdAfter: intent.openedAt - CLOCKS_APART_MS,
     retryFrom: retryFrom(intent),
     saidEarlyAt: intent.saidEarlyAt,
@@ -82,7 +82,7 @@ export function unknownFacts(
 }
 
 /** The same while nobody has said what became of it. */
-export function doubtOf(input: DecideInput): UnknownOutcome | undefined {
+export function unknownOutcomeOf(input: DecideInput): UnknownOutcome | undefined {
   const intent = unansweredIntent(input)
   return intent && unknownFacts(input.recorded, intent, input.surroundings.knownIds)
 }

@@ -33,7 +33,7 @@ export interface Unknown {
   readonly seen: Seen
 }
 
-/** We were told to stop before anything was sent. */
+/** The stop came before anything was sent. */
 export interface Stopped {
   readonly result: 'stopped'
 }

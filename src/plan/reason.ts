@@ -1,6 +1,6 @@
 import type { z } from '../kinds/zod.ts'
 import { CREATING } from './reasons/creating.ts'
-import { APPLYING, LOOKING, STATE } from './reasons/looking.ts'
+import { APPLYING, OBSERVING, STATE } from './reasons/observing.ts'
 import { MANIFESTS } from './reasons/manifests.ts'
 import { MISSED } from './reasons/not-found.ts'
 import { REFUSING } from './reasons/refusing.ts'
@@ -15,7 +15,7 @@ import { isWell } from './severity.ts'
 export const REASONS = {
   ...CREATING,
   ...REFUSING,
-  ...LOOKING,
+  ...OBSERVING,
   ...MISSED,
   ...STATE,
   ...APPLYING,
@@ -35,8 +35,8 @@ export type Because<R extends Reason = Reason> = {
   readonly [K in R]: { readonly reason: K; readonly facts: FactsOf<K> }
 }[R]
 
-/** A reason and facts that were told together. */
-interface Told {
+/** A reason and the facts that belong to it; those of an older record may be absent. */
+interface Recorded {
   readonly reason: Reason
   readonly facts: Facts
 }
@@ -47,17 +47,17 @@ function rowOf(reason: Reason): Row<z.ZodType<Facts>> {
 }
 
 /** What happened and why, and what to do about it. */
-export function wordsOf({ reason, facts }: Told): Words {
+export function wordsOf({ reason, facts }: Recorded): Words {
   return rowOf(reason).words(facts)
 }
 
 /** The same as one text: the last thing that happens to facts. */
-export function messageOf(told: Told): string {
-  return joined(wordsOf(told))
+export function messageOf(because: Recorded): string {
+  return joined(wordsOf(because))
 }
 
 /** What a person does about it; empty when there is nothing to do. */
-export function stepsOf({ reason, facts }: Told, about: About): readonly Step[] {
+export function stepsOf({ reason, facts }: Recorded, about: About): readonly Step[] {
   return rowOf(reason).steps?.(facts, about) ?? []
 }
 

@@ -27,7 +27,8 @@ const ServiceIdentity = z
   .readonly()
 export type ServiceIdentity = z.infer<typeof ServiceIdentity>
 
-const RecordedPipe = z
+/** What was created or adopted: it has an id on the platform. */
+const Remote = z
   .strictObject({
     id: z.string().min(1),
     origin: z.enum(['created', 'adopted']),
@@ -39,11 +40,11 @@ const RecordedPipe = z
     seenAt: Time.optional(),
     /** When a person said at the shell that it is gone. A reading that finds it ends that. */
     saidGoneAt: Time.optional(),
-    /** When a reading found it although `policy.recreate` says that it is gone: those words count no more while they stand. */
+    /** When a reading found it although `policy.recreate` says that it is gone: that line counts no more while it stands. */
     refutedAt: Time.optional(),
   })
   .readonly()
-export type RecordedPipe = z.infer<typeof RecordedPipe>
+export type Remote = z.infer<typeof Remote>
 
 /** Passed on as it was read: a copy of such an object, made member by member, takes many times its room. */
 const Hashes = z.custom<Readonly<Record<string, string>>>(
@@ -63,16 +64,16 @@ const Fingerprint = z
   .readonly()
 export type Fingerprint = z.infer<typeof Fingerprint>
 
-/** A pipe that is being replaced, and what it was created or adopted with. */
-const FormerPipe = z
+/** What is being replaced, and what it was created or adopted with. */
+const Former = z
   .strictObject({
-    pipe: RecordedPipe,
+    remote: Remote,
     service: ServiceIdentity.optional(),
     platformName: z.string().optional(),
     applied: Fingerprint.optional(),
   })
   .readonly()
-export type FormerPipe = z.infer<typeof FormerPipe>
+export type Former = z.infer<typeof Former>
 
 const Replaced = z
   .strictObject({
@@ -80,7 +81,7 @@ const Replaced = z
     count: z.int().min(1),
     /** On the steady clock. */
     at: Time,
-    /** The pipe that was given up last. Undefined: an earlier version did not keep it. */
+    /** The one that was given up last. Undefined: an earlier version did not keep it. */
     id: z.string().optional(),
   })
   .readonly()
@@ -94,7 +95,7 @@ const Seen = z
     requestId: z.string().optional(),
     /** In words, such as "the connection was reset after the request was sent". */
     what: z.string(),
-    /** The id that the reply held, where it may be that of the new pipe: one reading tells. */
+    /** The id that the reply held, where it may be that of what was created: one reading tells. */
     pipeId: z.string().optional(),
   })
   .readonly()
@@ -120,7 +121,7 @@ const Intent = z
     /**
      * `open`: written, no outcome recorded; after a restart this is as good as `unknown`.
      * `failed`: the request had no effect. `unknown`: it may have worked, says the process that sent it, which has ended
-     * and reset its connection. `dismissed`: a person said that it created nothing. `succeeded`: `pipe` holds the id.
+     * and reset its connection. `dismissed`: a person said that it created nothing. `succeeded`: `remote` holds the id.
      */
     state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
     seen: Seen.optional(),
@@ -170,14 +171,14 @@ export const LedgerRecord = z
     service: ServiceIdentity.optional(),
     /** The name on the platform (`spec.name`) when it was last asked for. */
     platformName: z.string().optional(),
-    /** The pipe, once there is one. */
-    pipe: RecordedPipe.optional(),
+    /** What it is on the platform, once it was created or adopted. */
+    remote: Remote.optional(),
     /**
-     * The pipe that the last attempt is to replace, with what the record said of it; there only until the attempt has an
-     * outcome: given up when the new id is durable, and the record's pipe again when nothing was created.
+     * What the last attempt is to replace, with what the record said of it; there only until the attempt has an
+     * outcome: given up when the new id is durable, and the record's `remote` again when nothing was created.
      */
-    former: FormerPipe.optional(),
-    /** How often, and when last, a pipe of this key was replaced by a new one. */
+    former: Former.optional(),
+    /** How often, and when last, what this key has was replaced by a new one. */
     replaced: Replaced.optional(),
     /** The last attempt to create, of whatever fate; `attempt` only ever grows. */
     intent: Intent.optional(),

@@ -1,11 +1,11 @@
-import type { Key } from '../kinds/key.ts'
+import { kindOf, type Key } from '../kinds/key.ts'
 import { changedFields } from '../kinds/fingerprint.ts'
 import { shortHash } from '../lib/digest.ts'
 import { sameId } from '../lib/same-id.ts'
 import { leftSomething } from './gates.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
-/** A pipe without a record that may be one that has a record already. */
+/** What has no record, and may be what another key has a record of. */
 export interface Candidate {
   readonly key: Key
   /** `serviceId` of its service: a Service manifest may be renamed together with its pipes. */
@@ -15,19 +15,22 @@ export interface Candidate {
 }
 
 /**
- * How a newcomer relates to a record of another key.
+ * How a candidate relates to a record of another key of its kind.
  * `same`: same service, same body: the record moves, once its manifest is gone. `suspected`: the same service and either
  * the same name on the platform, or the same body under another name: a person says which.
  */
 export type Similarity = { readonly from: LedgerRecord; readonly certainty: 'same' | 'suspected' }
 
 /**
- * Compares a newcomer with records of other keys. Two that are `same` cannot be told apart: then it is
+ * Compares a candidate with records of other keys of its kind. Where two are `same`, nothing says which it is: then it is
  * `suspected`. The order of `records` does not matter but for which of several suspects is named: the first.
  */
 export function findSimilar(candidate: Candidate, records: readonly LedgerRecord[]): Similarity | undefined {
   const related = records.filter(
-    (record) => leftSomething(record) && sameId(record.service?.serviceId, candidate.serviceId),
+    (record) =>
+      kindOf(record.key) === kindOf(candidate.key) &&
+      leftSomething(record) &&
+      sameId(record.service?.serviceId, candidate.serviceId),
   )
   const same = related.filter((record) => record.applied?.digest === candidate.fingerprint.digest)
   const only = same.length === 1 ? same[0] : undefined
@@ -40,34 +43,34 @@ export function findSimilar(candidate: Candidate, records: readonly LedgerRecord
 }
 
 /**
- * Numbers of which two kin share at least one: what to look records up by, when there are many. Others may share one by
- * chance: {@link findSimilar} decides.
+ * Similar pipes share at least one of these numbers, by which records are looked up when there are many. Others may share one
+ * by chance: {@link findSimilar} decides.
  */
-export function marksOfCandidate({ serviceId, platformName, fingerprint }: Candidate): readonly number[] {
-  return [nameMark(serviceId, platformName), bodyMark(serviceId, fingerprint.fields)]
+export function hashesOfCandidate({ serviceId, platformName, fingerprint }: Candidate): readonly number[] {
+  return [nameHash(serviceId, platformName), bodyHash(serviceId, fingerprint.fields)]
 }
 
-/** The numbers under which a record is found by its kin; none for what left nothing on the platform. */
-export function marksOfRecord(record: LedgerRecord): readonly number[] {
+/** The numbers under which a record is found; none for what left nothing on the platform. */
+export function hashesOfRecord(record: LedgerRecord): readonly number[] {
   const { service, platformName, applied } = record
   if (service === undefined || !leftSomething(record)) return []
   return [
-    ...(platformName === undefined ? [] : [nameMark(service.serviceId, platformName)]),
-    ...(applied === undefined ? [] : [bodyMark(service.serviceId, applied.fields)]),
+    ...(platformName === undefined ? [] : [nameHash(service.serviceId, platformName)]),
+    ...(applied === undefined ? [] : [bodyHash(service.serviceId, applied.fields)]),
   ]
 }
 
-function nameMark(serviceId: string, platformName: string): number {
+function nameHash(serviceId: string, platformName: string): number {
   return shortHash(`${serviceId.toLowerCase()} ${platformName}`)
 }
 
-function bodyMark(serviceId: string, fields: Fingerprint['fields']): number {
-  let mark = shortHash(serviceId.toLowerCase())
+function bodyHash(serviceId: string, fields: Fingerprint['fields']): number {
+  let hash = shortHash(serviceId.toLowerCase())
   for (const path of Object.keys(fields)) {
     // Put together so that their order does not matter.
-    if (path !== 'name') mark ^= shortHash(`${path}=${fields[path]}`)
+    if (path !== 'name') hash ^= shortHash(`${path}=${fields[path]}`)
   }
-  return mark
+  return hash
 }
 
 /** Whether two bodies ask for the same, but for the name in them. */

@@ -13,7 +13,7 @@ export interface Requeue {
 
 /** What is missing here may come any moment, and looking for it costs no request. */
 const LOCAL_LOOK_MS = 10_000
-/** Three looks at this distance confirm that a pipe is missing. */
+/** Three readings at this distance confirm that a pipe is missing. */
 const MISSING_LOOK_MS = 31_000
 /** A pipe that no reading found yet is looked for after this, then ever later, up to the interval. */
 const UNSEEN_LOOK_MS = 10_000
@@ -24,7 +24,7 @@ const JITTER = 0.2
 
 /**
  * When to look again. Pure: chance is an argument, and spreads drift checks over their interval.
- * @param unsettledObservations how many looks in a row found a state that is not healthy
+ * @param unsettledObservations how many readings in a row found a state that is not healthy
  * @param unseenForMs since the pipe was recorded, while no reading has found it
  */
 export function requeueAfter(input: {

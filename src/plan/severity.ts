@@ -1,4 +1,4 @@
-/** `good`: nobody has to look. `bad`: somebody has to. `between`: on its way; what was told of it stays true until it settles. */
+/** `good`: nobody has to look. `bad`: somebody has to. `between`: on its way; what was sent about it stays true until it settles. */
 export type Wellness = 'good' | 'between' | 'bad'
 
 /** One word for a resource, worst first, and whether it is well; the label values of `pipewright_resources{status}`. */

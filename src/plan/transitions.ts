@@ -1,14 +1,6 @@
 import { sameId } from '../lib/same-id.ts'
 import type { Reason } from './reason.ts'
-import type {
-  Fingerprint,
-  Intent,
-  LedgerRecord,
-  RecordedPipe,
-  Replaced,
-  Seen,
-  ServiceIdentity,
-} from './record.ts'
+import type { Fingerprint, Intent, LedgerRecord, Remote, Replaced, Seen, ServiceIdentity } from './record.ts'
 
 /*
  * How a record may change around a create (design §5). Pure; the ledger's compare-and-set makes each of them
@@ -35,20 +27,20 @@ export interface Opening {
 
 /** @throws {IntentRefused} when the key has another pipe, or an intent that may have made one */
 export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord {
-  const { pipe, intent, former } = record
-  if (pipe !== undefined && pipe.id !== opening.replaces)
-    throw new IntentRefused(record, `it has pipe ${pipe.id}`)
+  const { remote, intent, former } = record
+  if (remote !== undefined && remote.id !== opening.replaces)
+    throw new IntentRefused(record, `it has pipe ${remote.id}`)
   if (intent?.state === 'open' || intent?.state === 'unknown')
     throw new IntentRefused(record, `intent ${intent.id} has no outcome`)
-  if (former !== undefined) throw new IntentRefused(record, `pipe ${former.pipe.id} was not given back`)
+  if (former !== undefined) throw new IntentRefused(record, `pipe ${former.remote.id} was not given back`)
   const { service, platformName, applied } = record
   return {
     ...record,
     service: opening.service,
     platformName: opening.platformName,
     applied: opening.fingerprint,
-    pipe: undefined,
-    former: pipe && { pipe, service, platformName, applied },
+    remote: undefined,
+    former: remote && { remote, service, platformName, applied },
     intent: {
       id: opening.intentId,
       attempt: (intent?.attempt ?? 0) + 1,
@@ -69,12 +61,12 @@ export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord
 export function succeedIntent(
   record: LedgerRecord,
   intent: Intent,
-  { pipe, replaced }: { readonly pipe: RecordedPipe; readonly replaced: Replaced },
+  { remote, replaced }: { readonly remote: Remote; readonly replaced: Replaced },
 ): LedgerRecord {
-  const isReplacement = record.former !== undefined || record.pipe !== undefined
+  const isReplacement = record.former !== undefined || record.remote !== undefined
   return {
     ...record,
-    pipe,
+    remote,
     former: undefined,
     replaced: isReplacement ? replaced : record.replaced,
     backoff: undefined,
@@ -92,11 +84,11 @@ function withFormer(record: LedgerRecord): LedgerRecord {
   const { former } = record
   if (former === undefined) return record
   // Each by its name: what was not known of it is not known again.
-  const { pipe, service, platformName, applied } = former
-  return { ...record, pipe, service, platformName, applied, former: undefined }
+  const { remote, service, platformName, applied } = former
+  return { ...record, remote, service, platformName, applied, former: undefined }
 }
 
-/** The request may have had an effect; only a person's word ends this. */
+/** The request may have had an effect; only a person ends this. */
 export function leaveIntentUnknown(record: LedgerRecord, intent: Intent, seen: Seen): LedgerRecord {
   return { ...record, intent: { ...own(record, intent), state: 'unknown', seen } }
 }
@@ -118,7 +110,7 @@ export function dismissIntent(record: LedgerRecord, dismissed: Intent, now: numb
 }
 
 /**
- * The record with what is to be known of the words of a person in Git, `policy.retryCreate`, that name this intent.
+ * The record with what is to be known of `policy.retryCreate`, where it names this intent.
  * @param readAt when they were read while the request could still arrive: ms since the epoch; undefined: they do not stand there
  */
 export function noteEarlyWords(
@@ -142,7 +134,7 @@ export function disprovePipeId(record: LedgerRecord, intent: Intent): LedgerReco
 export function adoptPipe(
   record: LedgerRecord,
   adopted: {
-    readonly pipe: RecordedPipe
+    readonly remote: Remote
     readonly service: ServiceIdentity
     readonly platformName: string
     readonly fingerprint: Fingerprint
@@ -151,11 +143,11 @@ export function adoptPipe(
   },
 ): LedgerRecord {
   const { former } = record
-  const isReplacement = former !== undefined && !sameId(former.pipe.id, adopted.pipe.id)
+  const isReplacement = former !== undefined && !sameId(former.remote.id, adopted.remote.id)
   return {
     ...record,
     replaced: isReplacement ? adopted.replaced : record.replaced,
-    pipe: adopted.pipe,
+    remote: adopted.remote,
     service: adopted.service,
     platformName: adopted.platformName,
     applied: adopted.fingerprint,

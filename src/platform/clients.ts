@@ -7,16 +7,22 @@ import type { Fail } from '../contract/failpoint.ts'
 import type { Platform, ReadTarget, ServiceAccess } from '../contract/platform.ts'
 import type { SecretStore } from '../contract/secrets.ts'
 import { notSent } from '../contract/remote-error.ts'
-import { createAccounts } from './account.ts'
-import { admit, type Caller } from './admission.ts'
+import { createAccounts, admit, type Caller } from './admission.ts'
 import { createCredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
-import { createPermit } from './create-pipe.ts'
+import { createPermit } from './send-create.ts'
 import { createCredentials } from './login.ts'
-import { BASE_URL_FLAG } from './failure-words.ts'
+import { BASE_URL_FLAG } from './failure.ts'
 import { send, type Read } from './read.ts'
-import { createdResource, resourceWithId, upsertedResource } from './reply-body.ts'
-import { baseOf, DEFAULT_WIRE, pathOf, type Base } from './wire.ts'
+import {
+  createdResource,
+  resourceWithId,
+  upsertedResource,
+  baseOf,
+  DEFAULT_WIRE,
+  pathOf,
+  type Base,
+} from './wire.ts'
 
 /** The lane, the label and the credential of alerts; a service cannot have a name with a space. */
 const ALERTS = 'alerts'

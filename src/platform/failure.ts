@@ -1,6 +1,10 @@
 import type { Operation } from '../kinds/definition.ts'
 import type { Seen } from './http-exchange.ts'
-import type { ReplyBody } from './reply-body.ts'
+import type { ReplyBody } from './wire.ts'
+import { type Effect, type ErrorClass, type RemoteErrorFacts, RemoteError } from '../contract/remote-error.ts'
+import { excerptOf, mask } from '../lib/excerpt.ts'
+import { retryAfterMs } from '../lib/retry-after.ts'
+import { formatDuration } from '../lib/duration.ts'
 
 /** Everything that may be known of a request that did not end as it should. */
 export interface Failure {
@@ -17,4 +21,177 @@ export interface Failure {
   readonly timeoutMs: number
   /** Milliseconds since the Unix epoch. */
   readonly now: number
+}
+
+/*
+ * The error classes of design §6, in one place. `none` is what provably did nothing; all else that a create may
+ * have done is `unknown`. A read changes nothing, whatever becomes of it. "The platform's own" is a reply in its envelope:
+ * the status of the reply, and a UUID as request id. Anything else may come from somebody between, after the work.
+ *
+ * | seen                                        | class       | transient | effect of a create or an upsert     |
+ * |---------------------------------------------|-------------|-----------|-------------------------------------|
+ * | no connection: refused, DNS, TLS, timeout   | Unavailable | yes       | none                                |
+ * | reset, cut or timeout on a ready connection | Unavailable | yes       | unknown                             |
+ * | 2xx without what the interface promises     | BadReply    | yes       | unknown                             |
+ * | 3xx                                         | Redirected  | no        | unknown                             |
+ * | 401, 403                                    | AuthFailed  | no        | none if the platform's own          |
+ * | 404 of the platform's own, of a pipe        | Missing     | no        | –                                   |
+ * | 404 of somebody between, of a pipe          | Unavailable | yes       | –                                   |
+ * | 424, 425                                    | ServiceIdle | no        | none if the platform's own          |
+ * | 429                                         | Throttled   | no        | none                                |
+ * | 408, 444, 460, 463, 499, 5xx                | Unavailable | yes       | unknown                             |
+ * | any other 4xx                               | Rejected    | no        | none if the platform's own          |
+ */
+
+/** The error of a request that did not end in the reply the interface promises. */
+export function classify(failure: Failure): RemoteError {
+  const { operation, seen, body, secrets, now } = failure
+  const kind = kindOf(failure)
+  const known = {
+    class: kind,
+    effect: operation.does === 'read' ? ('none' as const) : effectOf(kind, failure),
+    httpStatus: seen.type === 'reply' ? seen.status : undefined,
+    requestId: body.requestId === undefined ? undefined : mask(body.requestId, secrets),
+    retryAfterMs: seen.type === 'reply' ? retryAfterMs(seen.headers, now) : undefined,
+    transient: kind === 'Unavailable' || kind === 'BadReply',
+    repliedId:
+      operation.does === 'create' && body.repliedId !== undefined ? mask(body.repliedId, secrets) : undefined,
+    credential: failure.credential,
+  }
+  const excerpt = seen.type === 'reply' ? excerptOf(seen.body, secrets) : ''
+  const facts: RemoteErrorFacts = { ...known, what: seenWords(failure, known, excerpt) }
+  return new RemoteError(failureWords(failure, facts), facts)
+}
+
+/** Statuses of proxies that lost their client or the platform in the middle: the request may have been carried out. */
+const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
+
+function kindOf({ operation, seen, body }: Failure): ErrorClass {
+  if (seen.type === 'silence') return 'Unavailable'
+  const { status } = seen
+  if (status < 300) return 'BadReply'
+  if (status < 400) return 'Redirected'
+  if (status === 401 || status === 403) return 'AuthFailed'
+  // An alert has no envelope to tell the platform's own 404 by, and nothing that is created.
+  if (status === 404 && operation.does === 'read' && operation.api === 'services')
+    return body.isPlatforms ? 'Missing' : 'Unavailable'
+  if (status === 424 || status === 425) return 'ServiceIdle'
+  if (status === 429) return 'Throttled'
+  if (GIVEN_UP_BETWEEN.has(status) || status >= 500) return 'Unavailable'
+  return 'Rejected'
+}
+
+/** Classes that say in clear words that nothing was done, when it is the platform that says so. */
+const REFUSED: ReadonlySet<ErrorClass> = new Set(['AuthFailed', 'Rejected', 'Missing', 'ServiceIdle'])
+
+function effectOf(kind: ErrorClass, { seen, body }: Failure): Effect {
+  if (seen.type === 'silence') return seen.sent ? 'unknown' : 'none'
+  if (kind === 'Throttled') return 'none'
+  return REFUSED.has(kind) && body.isPlatforms ? 'none' : 'unknown'
+}
+
+/** The setting that says where the requests of an interface go. */
+export const BASE_URL_FLAG: Readonly<Record<Operation['api'], string>> = {
+  services: '--base-url',
+  alerts: '--alerts-base-url',
+}
+
+const DOING: Readonly<Record<Operation['does'], string>> = {
+  create: 'creating',
+  read: 'reading',
+  upsert: 'setting',
+}
+
+/** The failure in one sentence: what was asked, what was seen, and what it means for a person. */
+export function failureWords({ operation }: Failure, facts: RemoteErrorFacts): string {
+  const { does, noun } = operation
+  const effect = does === 'create' && facts.effect === 'unknown' ? `; the ${noun} may have been created` : ''
+  const request = facts.requestId === undefined ? '' : ` (request ${facts.requestId})`
+  return `${DOING[does]} the ${noun} failed: ${facts.what}${effect}${request}`
+}
+
+type Known = Omit<RemoteErrorFacts, 'what'>
+
+/** What was seen. @param excerpt of the reply, fit to be shown */
+export function seenWords(failure: Failure, facts: Known, excerpt: string): string {
+  const { seen, operation, origin } = failure
+  if (seen.type === 'silence') return silenceWords(seen, failure)
+  const words = REPLY_WORDS[facts.class](seen, facts, operation)
+  return `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId)}`
+}
+
+/** Longest id that is shown in full, in characters: what is longer is no id. */
+const LONGEST_ID = 64
+
+function idWords(id: string | undefined): string {
+  if (id === undefined) return ''
+  const shown = id.slice(0, LONGEST_ID).replace(/[\p{C}\p{Z}]/gu, ' ')
+  return `; the reply held the id "${shown}${id.length > LONGEST_ID ? '…' : ''}"`
+}
+
+type SeenReply = Extract<Failure['seen'], { readonly type: 'reply' }>
+type SeenSilence = Extract<Failure['seen'], { readonly type: 'silence' }>
+
+const REPLY_WORDS: Readonly<
+  Record<ErrorClass, (seen: SeenReply, facts: Known, operation: Operation) => string>
+> = {
+  BadReply: ({ end }) => END_WORDS[end],
+  Redirected: (_seen, _facts, operation) =>
+    `a redirect; credentials never follow one, so correct ${BASE_URL_FLAG[operation.api]}`,
+  AuthFailed: () => 'it refused the credentials',
+  Missing: (_seen, _facts, { noun }) => `it knows no such ${noun}`,
+  Throttled: (_seen, facts) => `it asks us to wait${waitWords(facts)}`,
+  ServiceIdle: (_seen, facts) => `the service is idle or still waking up${idleWords(facts)}`,
+  Rejected: () => 'it refused the request',
+  Unavailable: ({ status }) =>
+    status === 404
+      ? 'but not as the platform does; is there a proxy in between, or is the base URL wrong?'
+      : 'it could not do it',
+}
+
+const END_WORDS: Readonly<Record<SeenReply['end'], string>> = {
+  whole: 'but not with what the interface promises',
+  cut: 'but the connection was cut before the reply was whole',
+  late: 'but the reply was not whole in time',
+  'too large': 'but the reply is larger than is read',
+}
+
+function quoted(excerpt: string): string {
+  return excerpt === '' ? '' : `: ${excerpt}`
+}
+
+function idleWords(facts: Known): string {
+  return facts.retryAfterMs === undefined
+    ? ''
+    : `, and asks us to come again in ${formatDuration(facts.retryAfterMs)}`
+}
+
+function waitWords(facts: Known): string {
+  return facts.retryAfterMs === undefined ? '' : ` for ${formatDuration(facts.retryAfterMs)}`
+}
+
+function silenceWords(seen: SeenSilence, { origin, timeoutMs }: Failure): string {
+  const limit = formatDuration(timeoutMs)
+  if (seen.why === 'too late') {
+    return `nothing was sent to ${origin}, because too long a time had passed since it was decided`
+  }
+  if (seen.why === 'timeout') {
+    return seen.sent
+      ? `no reply from ${origin} within ${limit}`
+      : `no connection to ${origin} within ${limit}`
+  }
+  const code = seen.code ?? 'no code'
+  if (seen.sent) return `the connection to ${origin} was cut before a reply came (${code})`
+  return `no connection to ${origin}: ${connectWords(code)} (${code})`
+}
+
+/** Codes only, never the text of an error: it may repeat what was sent. */
+function connectWords(code: string): string {
+  if (code === 'ECONNREFUSED') return 'it was refused'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name of the host does not resolve'
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'it took too long'
+  if (/TLS|SSL|CERT|SIGNED|SIGNATURE|EPROTO/.test(code)) {
+    return 'TLS failed; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS'
+  }
+  return 'it could not be made'
 }

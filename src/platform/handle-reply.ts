@@ -5,12 +5,10 @@ import type { Reply } from '../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
 import type { Admission, Caller } from './admission.ts'
 import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
-import { classify } from './classify.ts'
-import type { Failure } from './failure.ts'
+import { classify, type Failure } from './failure.ts'
 import type { Credentials } from './login.ts'
 import type { Seen, WireRequest } from './http-exchange.ts'
-import { NO_BODY, readBody, type ReadValue } from './reply-body.ts'
-import type { Wire } from './wire.ts'
+import { NO_BODY, readBody, type ReadValue, type Wire } from './wire.ts'
 
 export interface HandleReplyParts {
   readonly wire: Wire

@@ -7,8 +7,7 @@ import { admit, type Admission, type Caller } from './admission.ts'
 import { handleReply, type HandleReplyParts } from './handle-reply.ts'
 import { exchange } from './http-exchange.ts'
 import { headersOf } from './login.ts'
-import type { ReadValue } from './reply-body.ts'
-import type { Base } from './wire.ts'
+import type { ReadValue, Base } from './wire.ts'
 
 /** Between two attempts of one call; a longer failure is the business of the next reconcile. */
 const FIRST_RETRY_MS = 500

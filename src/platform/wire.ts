@@ -1,5 +1,8 @@
-import type { Operation } from '../kinds/definition.ts'
+import type { Operation, ReadableKind, CreateOnceKind, UpsertKind } from '../kinds/definition.ts'
 import { notSent } from '../contract/remote-error.ts'
+import { remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
+import { isUuid } from '../lib/same-id.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
 
 /**
  * What all requests of the interface have in common, in one value: services that offer it under other names get another value
@@ -55,4 +58,108 @@ export interface Base {
 export function baseOf(url: string): Base {
   const { origin, pathname } = new URL(url)
   return { origin, path: pathname.replace(/\/+$/, '') }
+}
+
+/** A body, as far as it could be understood. */
+export interface ReplyBody {
+  /** `undefined`: not a JSON object. */
+  readonly json: JsonObject | undefined
+  readonly requestId: string | undefined
+  /** In the envelope of the platform (1), and not the words of a proxy: a UUID as request id, and the status of the reply. */
+  readonly isPlatforms: boolean
+  /** The id of the resource that it holds, as it came: also of a body that was cut, and of a number no digit is lost. */
+  readonly repliedId: string | undefined
+}
+
+/** No reply came, or none that says anything. */
+export const NO_BODY: ReplyBody = {
+  json: undefined,
+  requestId: undefined,
+  isPlatforms: false,
+  repliedId: undefined,
+}
+
+/** Envelope of `spec/api.md` 1. Never throws. */
+export function readBody(text: string, status: number, wire: Wire): ReplyBody {
+  const json = jsonObject(text)
+  if (json === undefined) return { ...NO_BODY, repliedId: idInText(text, wire) }
+  const requestId = plainId(json[wire.requestIdField])
+  return {
+    json,
+    requestId,
+    isPlatforms: isUuid(requestId) && json[wire.statusField] === status,
+    repliedId: idInJson(json, wire) ?? idInText(text, wire),
+  }
+}
+
+/** How the value of an operation is read from a body; `undefined` when it is not there. */
+export type ReadValue<T> = (json: JsonObject, wire: Wire) => T | undefined
+
+/** 4.2, 4.4. What was created with another id than the one asked for is not an answer. */
+export function resourceWithId(
+  { lifecycle, operations, reply }: ReadableKind,
+  id: string,
+): ReadValue<RemoteResource> {
+  return (json, wire) => {
+    const found = remoteResourceOf(reply, json[wire.valueField[operations.read.api]])
+    const isAnswer = lifecycle === 'read-only' || found?.id.toLowerCase() === id.toLowerCase()
+    return isAnswer ? found : undefined
+  }
+}
+
+/**
+ * 4.1. The id is what must not be lost: when the rest has a shape that we do not expect, the id alone is the value,
+ * and the next reading brings the rest.
+ */
+export function createdResource({ operations, reply }: CreateOnceKind): ReadValue<RemoteResource> {
+  return (json, wire) => {
+    const result = json[wire.valueField[operations.create.api]]
+    const id = result !== undefined && isObject(result) ? result['id'] : undefined
+    return remoteResourceOf(reply, result) ?? (typeof id === 'string' && id !== '' ? { id } : undefined)
+  }
+}
+
+/** 4.3. */
+export function upsertedResource({ operations, reply }: UpsertKind): ReadValue<RemoteResource> {
+  return (json, wire) => remoteResourceOf(reply, json[wire.valueField[operations.upsert.api]])
+}
+
+function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return isObject(json) ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function idInJson(json: JsonObject, { valueField }: Wire): string | undefined {
+  const result = json[valueField.services]
+  const id = result !== undefined && isObject(result) ? result['id'] : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+/** A string that is closed, punctuation, or anything else up to the next of these. */
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy
+
+/** The id of the resource in JSON that may end anywhere: it is complete, and a number has all of its digits. */
+function idInText(text: string, { valueField }: Wire): string | undefined {
+  /** The names of the members that are being read, outermost first; '' in a list. */
+  const path: string[] = []
+  let before = ''
+  for (const [, token = ''] of text.matchAll(TOKEN)) {
+    const isId = path.length === 2 && path[0] === valueField.services && path[1] === 'id'
+    if (isId && before === ':' && token.startsWith('"')) return token.slice(1, -1)
+    if (isId && (token === ',' || token === '}') && /^-?\d/.test(before)) return before
+    if (token === ':') path.splice(-1, 1, before.slice(1, -1))
+    else if (token === '{' || token === '[') path.push('')
+    else if (token === '}' || token === ']') path.pop()
+    before = token
+  }
+  return undefined
+}
+
+/** It goes into log lines and messages, so it must be short and plain. */
+function plainId(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,128}$/.test(value) ? value : undefined
 }

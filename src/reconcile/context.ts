@@ -35,7 +35,7 @@ export interface ReconcileContext {
   readonly fail?: Fail | undefined
 }
 
-/** One turn of one key. */
+/** One reconcile of one key. */
 export interface ReconcileRequest {
   readonly priority: Priority
   /** Start nothing new. A create that was sent is not bound by it. */
@@ -47,13 +47,13 @@ export interface ReconcileRequest {
   readonly releaseSlot: () => void
 }
 
-/** What became of one turn. */
+/** What became of it. */
 export interface ReconcileResult {
   readonly action: Action
   readonly outcome: Outcome
-  /** When the key's turn comes again; `undefined` when there is nothing left of it. */
+  /** When the key is reconciled again; `undefined` when there is nothing left of it. */
   readonly next: Requeue | undefined
-  /** Other keys for which this turn changed something. */
+  /** Other keys for which this changed something. */
   readonly also: readonly Key[]
 }
 

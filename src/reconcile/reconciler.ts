@@ -58,11 +58,11 @@ interface Reconciliation {
   readonly request: ReconcileRequest
   /** On the monotonic clock. */
   readonly startedAt: number
-  /** Other keys that turned out to need a look. */
+  /** Other keys that are to be reconciled. */
   readonly also: Set<Key>
 }
 
-/** @param rescue of an earlier life, where one goes on from what it had in memory */
+/** @param outbox that of an earlier reconciler, where one goes on from what it had in memory */
 export function createReconciler(
   context: ReconcileContext,
   board: WritableBoard,
@@ -158,7 +158,7 @@ async function reconcileOnce(
   const { input } = assessment
   if (input.desired.state === 'absent' && !leftSomething(recorded))
     return forget(context, board, key, recorded)
-  // Neither a manifest nor a record: a look that was still due after it was forgotten. Nothing is to be held.
+  // Neither a manifest nor a record: a reconcile that was still due after it was forgotten. Nothing is to be held.
   if (assessment.entry === undefined && recorded.version === 0) return forget(context, board, key, recorded)
 
   // From here to the intent nothing is waited for.
@@ -184,9 +184,9 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
   const { context, request, key } = reconciliation
   const { assessment } = round
   const access = accessOf(assessment)
-  const { pipe } = assessment.input.recorded
+  const { remote } = assessment.input.recorded
   const looksFirst =
-    pipe !== undefined &&
+    remote !== undefined &&
     recordedAccess(context.store, assessment.input.recorded, assessment.service)?.secretName ===
       access.secretName
   let permit: CreatePermit
@@ -242,7 +242,7 @@ async function conclude(
   })
 }
 
-/** At once when there is nothing to carry out, as in most turns. */
+/** At once when there is nothing to carry out, as mostly. */
 function carryOut(
   reconciliation: Reconciliation,
   assessment: Assessment,

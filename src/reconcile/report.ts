@@ -18,7 +18,7 @@ import type { HistoryEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { type CreateEnd, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
 
-/** A turn that is recorded. */
+/** A reconcile whose record is written. */
 export interface Reporting extends Recording {
   readonly written: LedgerRecord
   readonly action: Action
@@ -26,7 +26,7 @@ export interface Reporting extends Recording {
   readonly startedAt: number
 }
 
-/** Shows and tells what a turn came to, and says when the next one is. */
+/** Shows and emits what a reconcile came to, and says when the next one is. */
 export function report(
   context: ReconcileContext,
   board: WritableBoard,
@@ -48,7 +48,7 @@ export function report(
     unseenForMs: unseenForMs(context, written),
     random: context.random,
   })
-  const message = toldOf(outcome, action)
+  const message = messageAfter(outcome, action)
   const now = context.clock.now()
   board.set(
     describeStatus({
@@ -116,12 +116,12 @@ function isNews({ action, acted, backoff }: Reporting): boolean {
 }
 
 /** Since the pipe was recorded, while no reading has found it: ms. */
-function unseenForMs({ store, clock }: ReconcileContext, { key, pipe }: LedgerRecord): number | undefined {
-  if (pipe === undefined || pipe.seenAt !== undefined) return undefined
-  return store.pipeAgeMs(key) ?? Math.max(0, clock.now() - pipe.at)
+function unseenForMs({ store, clock }: ReconcileContext, { key, remote }: LedgerRecord): number | undefined {
+  if (remote === undefined || remote.seenAt !== undefined) return undefined
+  return store.ageMs(key) ?? Math.max(0, clock.now() - remote.at)
 }
 
-/** Keys for which this turn changed something: who waits for this one, its service, and its siblings while it is missed. */
+/** Keys for which this reconcile changed something: who waits for this one, its service, and its siblings while it is missed. */
 function alsoOf(
   context: ReconcileContext,
   { assessment, action, acted }: Reporting,
@@ -151,7 +151,7 @@ function waits({ store }: ReconcileContext, key: Key): boolean {
   return reason === 'DependencyNotReady' || reason === 'ServiceInvalid' || reason === 'AuthFailed'
 }
 
-function toldOf(outcome: Outcome, action: Action): string {
+function messageAfter(outcome: Outcome, action: Action): string {
   switch (outcome.result) {
     case 'done':
       return messageOf(outcome.reason === undefined ? action : outcome)
@@ -175,7 +175,7 @@ function differencesOf({ input }: Assessment, outcome: Outcome): readonly Differ
   return input.observed.status === 'found' ? input.observed.differences : []
 }
 
-/** What one turn came to, before it is written. */
+/** What one reconcile came to, before it is written. */
 export interface Recording {
   readonly assessment: Assessment
   readonly recorded: LedgerRecord
@@ -228,16 +228,16 @@ async function write(
     context.store.note(written)
     return written
   } catch (error) {
-    // What was created is on disk already; conditions are told again at the next turn.
+    // What was created is on disk already; conditions are written at the next reconcile.
     if (!(error instanceof LedgerError)) throw error
     context.store.note(acted.record)
     return acted.record
   }
 }
 
-const LEDGER_LOOK_MS = 5_000
+const LEDGER_RETRY_MS = 5_000
 
-/** Without the ledger nothing may be decided: it is looked at again soon. */
+/** Without the ledger nothing may be decided: it is asked again soon. */
 export function withoutLedger(
   context: ReconcileContext,
   board: WritableBoard,
@@ -285,7 +285,7 @@ export function withoutLedger(
     line: before?.line,
     changeToApplyMs: undefined,
   })
-  return { action, outcome, next: { why: 'retry', afterMs: LEDGER_LOOK_MS }, also: [] }
+  return { action, outcome, next: { why: 'retry', afterMs: LEDGER_RETRY_MS }, also: [] }
 }
 
 /** Nothing is left of a key on the platform, and its manifest is gone. */
@@ -310,9 +310,9 @@ export async function forget(
 /** Attempts that failed are worth a line; a key that was only ever looked at is not. */
 function lastWords(
   { clock, store }: ReconcileContext,
-  { key, intent, pipe }: LedgerRecord,
+  { key, intent, remote }: LedgerRecord,
 ): readonly HistoryEntry[] {
-  if (intent === undefined || pipe !== undefined) return []
+  if (intent === undefined || remote !== undefined) return []
   const message = `Its manifest is gone, and none of its attempts (${intent.attempt}) created anything; it is forgotten.`
   const revision = store.catalog?.revision.id ?? ''
   const common = { key, at: clock.now(), revision, requestId: intent.seen?.requestId, message }

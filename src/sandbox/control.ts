@@ -5,11 +5,16 @@ import { mergePatch } from '../lib/merge-patch.ts'
 import { FaultsFile } from './fault-schema.ts'
 import type { Faults } from './fault-script.ts'
 import type { Incidents } from './incidents.ts'
-import { type PipeInSandbox, viewPipe } from './pipe-view.ts'
+import {
+  type PipeInSandbox,
+  viewPipe,
+  maskSecrets,
+  type RecordedRequest,
+  type StoredEndpoint,
+} from './stored.ts'
 import { parseJson } from './sandbox-platform.ts'
 import { wordIssues } from './request-schema.ts'
 import type { Storage } from './storage.ts'
-import { maskSecrets, type RecordedRequest, type StoredEndpoint } from './stored.ts'
 
 /** What one can see and do behind the platform's back. */
 export interface SandboxControl {

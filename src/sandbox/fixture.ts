@@ -1,6 +1,6 @@
 import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { withoutRequestOnly } from './pipe-view.ts'
+import { withoutRequestOnly } from './stored.ts'
 import { objectionTo, type PipeRequest, pipeRequestShape, QueryEndpointRequest } from './request-schema.ts'
 import { readSandboxFile } from './sandbox-file.ts'
 import type { Storage } from './storage.ts'

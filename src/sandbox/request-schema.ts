@@ -1,9 +1,8 @@
 import { PipeSpec } from '../kinds/pipe/schema.ts'
 import { SOURCE_KINDS } from '../kinds/pipe/source-schema.ts'
 import { QueryEndpointSpec } from '../kinds/query-endpoint/schema.ts'
-import type { SecretRef } from '../kinds/secret-ref.ts'
-import { SecretText, SensitiveText, Text } from '../kinds/wire-types.ts'
-import { z } from '../kinds/zod.ts'
+import { SecretText, SensitiveText, type SecretRef } from '../kinds/secret-ref.ts'
+import { Text, z } from '../kinds/zod.ts'
 /** The four operations of the interface (`spec/api.md` 4). */
 export const OPERATIONS = ['createPipe', 'getPipe', 'upsertQueryEndpoint', 'getAlert'] as const
 

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 import { type Answer, bare, envelope, failure } from './answer.ts'
 import type { Fixture } from './fixture.ts'
 import type { Incidents } from './incidents.ts'
-import { viewPipe, withoutRequestOnly } from './pipe-view.ts'
+import { viewPipe, withoutRequestOnly } from './stored.ts'
 import {
   objectionTo,
   type Operation,

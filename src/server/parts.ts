@@ -2,6 +2,7 @@ import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { WatchMode } from '../contract/events.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
@@ -17,6 +18,8 @@ export interface ServerParts {
   }
   readonly clock: Clock
   readonly board: StatusBoard
+  /** What the manifest asks for, sensitive values masked. */
+  desired(key: Key): JsonObject | undefined
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /** What happens is added to it by whoever emits. */
   readonly recentEvents: Omit<RecentEvents, 'add'>
@@ -53,7 +56,7 @@ export interface Overview {
   readonly sourceProblem: string | undefined
   readonly findings: readonly Finding[]
   readonly queueDepth: Readonly<Record<Priority, number>>
-  readonly brake: Brake
+  readonly brake: CreateLimit
   readonly watchMode: WatchMode
   readonly startedAt: number
   readonly now: number
@@ -84,7 +87,7 @@ export interface ServicePause {
   readonly message: string
 }
 
-export interface Brake {
+export interface CreateLimit {
   readonly on: boolean
   /** Creations wanted, and how many pass at once. */
   readonly wanted: number

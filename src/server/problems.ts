@@ -8,7 +8,7 @@ import { causeOf, commandLine, nextSteps, placeOf, type NextStep, type StepConte
 import { wholeOf, type Query } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
 
-/** So many of one cause are told as one; fewer each for itself. */
+/** So many of one cause are shown as one; fewer each for itself. */
 const GROUP_FROM = 4
 
 /** Keys that one entry names. */

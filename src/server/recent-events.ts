@@ -1,7 +1,15 @@
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../contract/catalog.ts'
 import type { Event, WatchMode } from '../contract/events.ts'
-import { changesOf, type Change } from './changes.ts'
+
+/** Something that is shown is other than before. */
+export interface Change {
+  readonly type: (typeof CHANGE_TYPES)[number]
+  /** Empty: not about single resources. */
+  readonly keys: readonly Key[]
+}
+
+export const CHANGE_TYPES = ['resources', 'source', 'history'] as const
 
 /** Readings and the like that are remembered. */
 const SOURCE_ENTRIES = 200
@@ -75,6 +83,12 @@ export interface RecentEvents {
   readonly missedChanges: number
 }
 
+const SOURCE: Change = { type: 'source', keys: [] }
+
+function resources(...keys: readonly Key[]): Change {
+  return { type: 'resources', keys }
+}
+
 /** @param now ms since the epoch */
 export function createRecentEvents(now: () => number): RecentEvents {
   const entries: SourceEntry[] = []
@@ -123,21 +137,28 @@ export function createRecentEvents(now: () => number): RecentEvents {
     })
   }
 
-  function noteFailure({ durationMs, message }: Extract<Event, { type: 'SourceFailed' }>): void {
+  function noteFailure({ durationMs, message }: Extract<Event, { type: 'SourceFailed' }>): readonly Change[] {
     lastReading = { at: now(), durationMs, ok: false }
     noteProblem(message)
+    return [SOURCE]
   }
 
-  function noteWatchMode({ mode, message }: Extract<Event, { type: 'WatchModeChanged' }>): void {
+  function noteWatchMode({ mode, message }: Extract<Event, { type: 'WatchModeChanged' }>): readonly Change[] {
     watch = { mode, message }
     note({ at: now(), type: 'source', what: 'watch', message })
+    return [SOURCE]
   }
 
-  function noteBrake({ on, wanted, limit }: Extract<Event, { type: 'BrakeChanged' }>): void {
+  function noteCreateLimit({
+    on,
+    wanted,
+    limit,
+  }: Extract<Event, { type: 'CreateLimitChanged' }>): readonly Change[] {
     const message = on
       ? `${wanted} creations are wanted at once, and at most ${limit} may pass.`
       : 'Creations may pass again.'
     note({ at: now(), type: 'brake', on, message })
+    return [SOURCE]
   }
 
   /** @returns whether it is another one than before */
@@ -162,17 +183,51 @@ export function createRecentEvents(now: () => number): RecentEvents {
     for (const listener of listeners) listener(change)
   }
 
+  /** What is remembered and shown of each event; `undefined`: nothing. */
+  const shown: { readonly [E in Event as E['type']]: ((event: E) => readonly Change[]) | undefined } = {
+    ReconcileFinished: ({ key, changed }) =>
+      changed ? [resources(key), { type: 'history', keys: [key] }] : [],
+    ConditionChanged: ({ key }) => [resources(key)],
+    Observed: ({ key, state }) => (noteState(key, state) ? [resources(key)] : []),
+    Forgotten({ key }) {
+      spans.delete(key)
+      return [resources(key)]
+    },
+    SourceLoaded(event) {
+      noteReading(event)
+      const { changed, missedByWatcher } = event
+      return changed.length > 0 || missedByWatcher ? [SOURCE, resources(...changed)] : [SOURCE]
+    },
+    SourceFailed: noteFailure,
+    WatchModeChanged: noteWatchMode,
+    CreateLimitChanged: noteCreateLimit,
+    CreateStarted: undefined,
+    CreateFinished: undefined,
+    RequestFinished: undefined,
+    BudgetWaited: undefined,
+    RateLimited: undefined,
+    ServicePaused: undefined,
+    ServiceResumed: undefined,
+    LedgerWritten: undefined,
+    QueueChanged: undefined,
+    QueueWaited: undefined,
+    NotificationSent: undefined,
+    NotificationFailed: undefined,
+    NotificationsSettled: undefined,
+    NotificationsWaiting: undefined,
+    NotificationsForgotten: undefined,
+    Started: undefined,
+    FailpointSet: undefined,
+    Stopping: undefined,
+    Stopped: undefined,
+    OutcomeLost: undefined,
+    Bug: undefined,
+  }
+
   return {
     add(event) {
-      if (event.type === 'Observed' && noteState(event.key, event.state)) {
-        tell({ type: 'resources', keys: [event.key] })
-      }
-      if (event.type === 'SourceLoaded') noteReading(event)
-      if (event.type === 'SourceFailed') noteFailure(event)
-      if (event.type === 'WatchModeChanged') noteWatchMode(event)
-      if (event.type === 'BrakeChanged') noteBrake(event)
-      if (event.type === 'Forgotten') spans.delete(event.key)
-      for (const change of changesOf(event)) tell(change)
+      const changesOf = shown[event.type] as ((event: Event) => readonly Change[]) | undefined // the one of its type
+      for (const change of changesOf?.(event) ?? []) tell(change)
     },
     subscribe(listener) {
       listeners.add(listener)

@@ -30,8 +30,8 @@ export function nextSteps(
   const about = aboutOf(resource, context)
   const shown = (steps: readonly Step[]) => steps.map((step) => nextStep(step, context))
   if (conditions.Valid.status !== 'False') {
-    const told = tellingCondition(resource)
-    const facts = told.reason === reason ? told.facts : undefined
+    const condition = tellingCondition(resource)
+    const facts = condition.reason === reason ? condition.facts : undefined
     return shown(stepsOf({ reason, facts }, about))
   }
   const [first] = findings

@@ -42,7 +42,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The headers of every reply, and every error in JSON. What went wrong inside is not told outside. */
+/** The headers of every reply, and every error in JSON. What went wrong inside is not shown outside. */
 export function registerReplies(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(REPLY_HEADERS)

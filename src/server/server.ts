@@ -1,6 +1,9 @@
 import type { AddressInfo } from 'node:net'
-import { createApp } from './app.ts'
 import type { ServerParts } from './parts.ts'
+import { fastify, type FastifyInstance } from 'fastify'
+import { registerApi, registerMetrics, registerProbes, registerPage } from './routes.ts'
+import { registerBodies } from './parameters.ts'
+import { registerReplies } from './replies.ts'
 
 /** How long a close waits for replies that are on their way. */
 const CLOSE_MS = 2_000
@@ -50,4 +53,37 @@ function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** Requests say a key at most. */
+const BODY_LIMIT_BYTES = 4_096
+
+/** For the whole of a request to arrive. */
+const REQUEST_TIMEOUT_MS = 10_000
+
+/** A connection is kept open for the next scrape, which mostly comes within a minute. */
+const KEEP_ALIVE_MS = 72_000
+
+/** The routes of design §8, on a server that does not listen yet; closing it ends event streams as well. */
+export async function createApp(parts: ServerParts): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+  })
+  registerReplies(app)
+  registerBodies(app)
+  registerProbes(app, parts)
+  registerMetrics(app, parts)
+  registerApi(app, parts)
+  await registerPage(app)
+  await app.ready()
+  return app
+}
+
+/** Without this, fastify loads its compilers of schemas, which takes longer than all of the rest of it. */
+function noSchemas(): never {
+  throw new Error('no route has a schema: what comes in is checked by the route itself')
 }

@@ -1,5 +1,3 @@
-import { maskText } from './log-mask.ts'
-
 /** What a field of a line holds; `docs/logs.md` is made of it. Fields without a value are left out. */
 export const FIELDS = {
   // on every line
@@ -65,37 +63,24 @@ export const FIELDS = {
 
 export type Field = keyof typeof FIELDS
 
-/** How many causes are followed. */
-const DEPTH = 4
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
-export interface ErrorFacts {
-  readonly type: string
+export type Level = (typeof LEVELS)[number]
+
+/** A kind of line: its message never changes, and it has no other level or field. Messages and fields are part of the interface. */
+export interface LineDefinition {
   readonly message: string
-  readonly stack: string | undefined
-  readonly code: string | undefined
-  readonly cause: ErrorFacts | undefined
+  /** When it has which level. */
+  readonly levels: Readonly<Partial<Record<Level, string>>>
+  /** Beside those of every line. */
+  readonly fields: readonly Field[]
 }
 
-/**
- * What a log may tell of an error. Only these facts: errors of clients carry requests, headers and bodies in
- * fields of their own, which is where a credential would get out.
- */
-export function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
-  if (!(error instanceof Error)) {
-    return {
-      type: typeof error,
-      message: maskText(String(error)),
-      stack: undefined,
-      code: undefined,
-      cause: undefined,
-    }
-  }
-  const { code } = error as { code?: unknown } // errors of Node carry one
-  return {
-    type: error.name,
-    message: maskText(error.message),
-    stack: error.stack === undefined ? undefined : maskText(error.stack),
-    code: typeof code === 'string' ? code : undefined,
-    cause: error.cause === undefined || depth === 0 ? undefined : errorFacts(error.cause, depth - 1),
-  }
+export type Facts = Readonly<Partial<Record<Field, unknown>>>
+
+/** What stands in the log about one event. */
+export interface Line {
+  readonly level: Level
+  readonly message: string
+  readonly facts: Facts
 }

@@ -1,12 +1,11 @@
 import { isatty } from 'node:tty'
 import { pino, type DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
-import { errorFacts } from './log-fields.ts'
-import type { Line } from './log-lines.ts'
-import { maskText, REDACTED_PATHS } from './log-mask.ts'
+import type { Line } from './log-fields.ts'
+import { errorFacts, maskText, REDACTED_PATHS } from './log-mask.ts'
 import { createPrettyLine } from './pretty-line.ts'
 import type { Event } from '../contract/events.ts'
-import { isDetail, lineOf } from './log-line.ts'
+import { isDetail, linesOf } from './event-table.ts'
 import { createReadingLines } from './reading-lines.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -60,7 +59,7 @@ interface Output extends DestinationStream {
 }
 
 /**
- * Writes at once: what was told stands in the log also when the process dies in the next moment. A reader
+ * Writes at once: what was logged stands in the log also when the process dies in the next moment. A reader
  * that goes away (EPIPE) or a full disk loses lines, and stops nothing else: logs are not worth a create.
  */
 function openOutput(destination: LogOptions['destination']): Output {
@@ -99,7 +98,7 @@ function prettyOutput(output: Output, destination: LogOptions['destination']): D
 }
 
 export interface Log {
-  /** Writes what is to be told of an event. */
+  /** Writes the lines of an event. */
   tell(event: Event): void
   /** Writes what is still held back, and lets go of the destination. */
   close(): Promise<void>
@@ -111,20 +110,11 @@ export function createLog(options: LogOptions): Log {
   const readings = createReadingLines()
   let revision: string | undefined
 
-  function linesOf(event: Event): readonly Line[] {
-    if (event.type === 'SourceFailed') return readings.failed(event)
-    if (event.type === 'SourceLoaded') {
-      revision = event.revision.id
-      return readings.loaded(event)
-    }
-    const line = lineOf(event)
-    return line === undefined ? [] : [line]
-  }
-
   return {
     tell(event) {
       if (!logger.debugs && isDetail(event)) return
-      for (const { level, message, facts } of linesOf(event)) {
+      if (event.type === 'SourceLoaded') revision = event.revision.id
+      for (const { level, message, facts } of linesOf(event, readings)) {
         logger.write(level, { revision, ...rounded(facts) }, message)
       }
     },

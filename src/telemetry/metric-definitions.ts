@@ -36,7 +36,7 @@ export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** Says what one unit is. */
   readonly help: string
-  /** Names of the labels, each with the values that stand at 0 from the start; `open`: told at run time. */
+  /** Names of the labels, each with the values that stand at 0 from the start; `open`: known at run time. */
   readonly labels: Readonly<Record<string, readonly string[] | 'open'>>
   /** Upper bounds in seconds; only of a histogram. */
   readonly buckets?: readonly number[]

@@ -1,56 +1,94 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { Event } from '../contract/events.ts'
-import { line, type Facts, type Line } from './log-lines.ts'
+import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
 
-/** Findings told one by one in a single reading; the rest is told as a number. */
+/** Findings that one reading logs one by one; the rest is logged as a number. */
 const FINDINGS_PER_READING = 100
 
 type Loaded = Extract<Event, { type: 'SourceLoaded' }>
 type Failed = Extract<Event, { type: 'SourceFailed' }>
 
-/** Tells of readings only what was not told before: the directory is read again and again. */
+/** The kinds of line about a reading. */
+export const READING_LINES = {
+  read: {
+    message: 'Manifests read',
+    levels: { debug: 'as before', info: 'a key or the revision changed, or a trouble is over' },
+    fields: ['changed', 'manifests', 'findings', 'durationMs'],
+  },
+  notBelieved: {
+    message: 'Reading not believed',
+    levels: { debug: 'for the same reason as before', warn: 'everything stays as it was' },
+    fields: ['detail'],
+  },
+  notRead: {
+    message: 'Manifests not read',
+    levels: { debug: 'for the same reason as before', warn: 'everything stays as it was' },
+    fields: ['reason', 'detail', 'durationMs'],
+  },
+  missed: {
+    message: 'Change missed by the watcher',
+    levels: { warn: 'always' },
+    fields: ['changed'],
+  },
+  finding: {
+    message: 'Finding',
+    levels: { warn: 'once for each finding that is new' },
+    fields: ['key', 'severity', 'code', 'file', 'line', 'column', 'detail', 'hint'],
+  },
+  moreFindings: {
+    message: 'More findings',
+    levels: { warn: 'a reading has more than a hundred new ones' },
+    fields: ['findings'],
+  },
+} as const satisfies Readonly<Record<string, LineDefinition>>
+
+function line(name: keyof typeof READING_LINES, level: Level, facts: Facts): Line {
+  return { level, message: READING_LINES[name].message, facts }
+}
+
+/** Logs of readings only what was not logged before: the directory is read again and again. */
 export interface ReadingLines {
   loaded(event: Loaded): readonly Line[]
   failed(event: Failed): readonly Line[]
 }
 
 export function createReadingLines(): ReadingLines {
-  let told: ReadonlySet<string> = new Set()
+  let known: ReadonlySet<string> = new Set()
   let revision: string | undefined
-  let trouble: string | undefined
+  let problem: string | undefined
   return {
     loaded(event) {
       const lines: Line[] = []
       if (event.problem !== undefined) {
         lines.push(
-          line('notBelieved', event.problem === trouble ? 'debug' : 'warn', {
+          line('notBelieved', event.problem === problem ? 'debug' : 'warn', {
             detail: event.problem,
           }),
         )
       } else {
-        const news = event.changed.length > 0 || event.revision.id !== revision || trouble !== undefined
+        const news = event.changed.length > 0 || event.revision.id !== revision || problem !== undefined
         lines.push(line('read', news ? 'info' : 'debug', readingFacts(event)))
         revision = event.revision.id
       }
-      trouble = event.problem
+      problem = event.problem
       if (event.missedByWatcher) lines.push(line('missed', 'warn', { changed: event.changed.length }))
 
       const named = nameFindings(event.findings)
-      lines.push(...findingLines(event.findings.filter((_, index) => !told.has(named[index] ?? ''))))
+      lines.push(...findingLines(event.findings.filter((_, index) => !known.has(named[index] ?? ''))))
       // A reading that is not believed says nothing about what is gone.
-      told = new Set(event.problem === undefined ? named : [...told, ...named])
+      known = new Set(event.problem === undefined ? named : [...known, ...named])
       return lines
     },
     failed(event) {
       const { type: _, message, ...facts } = event
-      const news = message !== trouble
-      trouble = message
+      const news = message !== problem
+      problem = message
       return [line('notRead', news ? 'warn' : 'debug', { ...facts, detail: message })]
     },
   }
 }
 
-function readingFacts(event: Loaded): Facts<'read'> {
+function readingFacts(event: Loaded): Facts {
   return {
     revision: event.revision.id,
     changed: event.changed.length,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { isObject } from '../../src/lib/json.ts'
-import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
+import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
 import { alertBody, idOf } from './manifest-texts.ts'
 
 /*

@@ -36,7 +36,7 @@ export interface Row {
   /** Sizes at which it makes sense; all when absent. */
   readonly onlyAt?: (size: number, sizes: readonly number[]) => boolean
   /**
-   * @param run from 0; floor and subject take turns in being first
+   * @param run from 0; floor and subject are first in alternation
    * @param rigOf the rig of another size, for a row that compares two
    */
   measure(rig: Rig, run: number, rigOf: (size: number) => Promise<Rig>): Promise<Measured>

@@ -14,6 +14,6 @@ export async function catalogOf(each: Pick<CorpusCase, 'files' | 'links' | 'limi
     symlinkSync(target, join(folder.path, link))
   }
   const source = createSource({ root: folder.path, limits: each.limits })
-  const { state } = await source.load(new Map(), { accept: 'doubt' }, never)
+  const { state } = await source.load(new Map(), { accept: 'normal' }, never)
   return state.catalog
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { EXAMPLE_FILE, findingExamples, findingsOfExample } from '../../docs/findings-page.ts'
 import { RULE_CODES } from '../../src/kinds/finding.ts'
-import { FINDING_CODES } from '../../src/manifest/diagnostics/finding-codes.ts'
-import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
+import { FINDING_CODES, pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 
 const examples = findingExamples()
 const texts = examples.filter(({ shell }) => shell !== true)

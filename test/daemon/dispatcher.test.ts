@@ -123,7 +123,7 @@ describe('when a dispatcher starts a run', () => {
     expect(started.map((one) => one.key)).toEqual([key('a'), key('b')])
   })
 
-  it('and lets others have their turn in a row of quick runs', async () => {
+  it('and lets others run in a row of quick runs', async () => {
     const clock = createFakeClock()
     const queue = createQueue()
     let runs = 0

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createDispatcher } from '../../src/daemon/dispatcher.ts'
 import { createQueue, type Taken } from '../../src/daemon/queue.ts'
 import { type Key, keyOf } from '../../src/kinds/key.ts'
-import { createAccounts } from '../../src/platform/account.ts'
+import { createAccounts } from '../../src/platform/admission.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const CONCURRENCY = 8

@@ -4,14 +4,14 @@ import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { SourceProblem } from '../../src/contract/catalog.ts'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { readDirectory } from '../../src/manifest/files/read-directory.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { runCommand } from '../../src/cli/program.ts'
-import { CreateOncePolicy } from '../../src/kinds/policy.ts'
+import { CreateOncePolicy } from '../../src/kinds/manifest.ts'
 import { isWell, STATUSES } from '../../src/plan/severity.ts'
 import { messageOf, REASONS, type Reason } from '../../src/plan/reason.ts'
-import { LINES } from '../../src/telemetry/log-lines.ts'
+import { LINES } from '../../src/telemetry/event-table.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
 import { alertRules } from '../support/alert-rules.ts'
 import { pipe } from '../reconcile/manifests.ts'
@@ -64,7 +64,7 @@ const source = entriesOf('The source')
 /** What a directory with so many pipes says, reading after reading. */
 function problemAfter(...counts: readonly number[]): SourceProblem | undefined {
   const directory = createModelDirectory(new Map())
-  const reader = createReader(directory, 'doubt')
+  const reader = createReader(directory, 'normal')
   let problem: SourceProblem | undefined
   for (const count of counts) {
     directory.files.clear()
@@ -213,7 +213,7 @@ describe('what the runbook names exists', () => {
   })
 
   test('log lines', () => {
-    const messages = new Set(Object.values(LINES).map(({ message }) => message as string))
+    const messages = new Set(LINES.map(({ message }) => message))
     const named =
       PAGE.match(/[Ll]og:[^.]*?\./gs)?.flatMap((text) => text.match(/(?<=`)[A-Z][\w ]+(?=`)/g) ?? []) ?? []
     expect(named.length).toBeGreaterThan(10)

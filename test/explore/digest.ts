@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Key } from '../../src/kinds/key.ts'
 import { retryFrom } from '../../src/plan/outcome-unknown.ts'
-import type { Intent, LedgerRecord, RecordedPipe } from '../../src/plan/record.ts'
+import type { Intent, LedgerRecord, Remote } from '../../src/plan/record.ts'
 import { type Misses, replaceableFrom } from '../../src/plan/missing.ts'
 import type { Observation } from '../../src/reconcile/state/store.ts'
 import { BEGIN, MINUTE, SECOND, isVisible, type Model, type Pipe } from './model.ts'
@@ -24,9 +24,9 @@ export function textOf(model: Model): string {
   const steady = BEGIN + model.now
   const looks = new Map(model.memory.looks)
   const held = new Map(
-    records.flatMap(({ pipe, former }, index) => [
+    records.flatMap(({ remote: pipe, former }, index) => [
       [pipe?.id, index] as const,
-      [former?.pipe.id, index] as const,
+      [former?.remote.id, index] as const,
     ]),
   )
   const pipes = model.pipes.toSorted((a, b) => (held.get(a.id) ?? 99) - (held.get(b.id) ?? 99))
@@ -34,7 +34,7 @@ export function textOf(model: Model): string {
   const text = JSON.stringify([
     records.map((record) => recordOf(record, steady)),
     [...looks.keys()].toSorted().map((key) => [key, lookOf(looks, key, model.now)]),
-    records.map(({ key, pipe }) => ageOf(model, key, pipe)),
+    records.map(({ key, remote: pipe }) => ageOf(model, key, pipe)),
     [...(model.copy?.values() ?? [])].map((record) => recordOf(record, steady)),
     model.copy === undefined,
     model.memory.unsaved.map(([key, { intentId, opened, end }]) => [
@@ -42,7 +42,7 @@ export function textOf(model: Model): string {
       intentId,
       opened === undefined,
       end.type,
-      end.type === 'created' && end.pipe.id,
+      end.type === 'created' && end.remote.id,
     ]),
     [model.memory.knowsServices, model.isDiskFull, model.isPermitted, model.isServiceFlawed, model.password],
     [model.isIdle, model.isDiskGone, model.jumpedMs, model.hasSecond, model.isLockBroken],
@@ -74,15 +74,31 @@ function isIn(ids: ReadonlySet<string>, id: string | undefined): boolean {
 }
 
 function recordOf(record: LedgerRecord, steady: number): unknown {
-  const { key, service, platformName, pipe, former, replaced, intent, upsert, applied, backoff, conditions } =
-    record
+  const {
+    key,
+    service,
+    platformName,
+    remote: pipe,
+    former,
+    replaced,
+    intent,
+    upsert,
+    applied,
+    backoff,
+    conditions,
+  } = record
   const from = replaceableFrom(replaced)
   return [
     key,
     service?.serviceId,
     platformName,
     pipe && recordedOf(pipe),
-    former && [recordedOf(former.pipe), former.platformName, former.applied?.digest, former.applied?.secrets],
+    former && [
+      recordedOf(former.remote),
+      former.platformName,
+      former.applied?.digest,
+      former.applied?.secrets,
+    ],
     replaced && [replaced.count, replaced.id, from === undefined ? 0 : Math.max(0, from - steady)],
     intent && intentOf(intent, steady),
     upsert && [Math.min(steady - upsert.at, 60 * MINUTE), upsert.reply],
@@ -96,7 +112,7 @@ function recordOf(record: LedgerRecord, steady: number): unknown {
   ]
 }
 
-function recordedOf({ id, origin, seenAt, saidGoneAt, refutedAt }: RecordedPipe): unknown {
+function recordedOf({ id, origin, seenAt, saidGoneAt, refutedAt }: Remote): unknown {
   return [id, origin, seenAt !== undefined, saidGoneAt !== undefined, refutedAt !== undefined]
 }
 
@@ -132,7 +148,7 @@ function missesOf({ count, firstAt, lastAt, besideSince }: Misses, now: number):
 }
 
 /** For how long a pipe is known, up to where its first 404 counts. */
-function ageOf({ memory, now }: Model, key: Key, pipe: RecordedPipe | undefined): number | undefined {
+function ageOf({ memory, now }: Model, key: Key, pipe: Remote | undefined): number | undefined {
   if (pipe === undefined) return undefined
   const at = memory.recordedAt.find(([of]) => of === key)?.[1] ?? pipe.at - BEGIN
   return Math.min(now - at, 60 * SECOND)

@@ -69,7 +69,9 @@ export function editsOf(model: Model, { edits }: World): readonly Step[] {
     }
   }
   const all = Object.fromEntries(
-    [...model.records.values()].flatMap(({ key, pipe }) => (pipe === undefined ? [] : [[key, pipe.id]])),
+    [...model.records.values()].flatMap(({ key, remote: pipe }) =>
+      pipe === undefined ? [] : [[key, pipe.id]],
+    ),
   )
   const isWhole = model.pipes.every(({ id }) => Object.values(all).includes(id))
   if (may('lock of all') && isWhole && JSON.stringify(model.lock) !== JSON.stringify(all))

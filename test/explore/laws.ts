@@ -46,7 +46,7 @@ export function judgeCreate(run: Run, service: ServiceAccess, text: string, pipe
 }
 
 function formerOf(model: Model, { intentId }: Pipe): string | undefined {
-  return [...model.records.values()].find(({ intent }) => intent?.id === intentId)?.former?.pipe.id
+  return [...model.records.values()].find(({ intent }) => intent?.id === intentId)?.former?.remote.id
 }
 
 function faultOf(model: Model, wish: Wish, service: ServiceAccess, text: string): string | undefined {
@@ -66,9 +66,10 @@ function faultOf(model: Model, wish: Wish, service: ServiceAccess, text: string)
   if (body.name !== (wish.platformName ?? wish.name)) return 'has another name than the manifest says'
   if (kafka.topics !== wish.topics) return 'asks for other topics than the manifest'
   if (kafka.credentials.password !== model.password) return 'holds an old password'
-  if (locked !== undefined && !sameId(locked, record?.former?.pipe.id)) return 'a Lock gives another pipe to'
+  if (locked !== undefined && !sameId(locked, record?.former?.remote.id))
+    return 'a Lock gives another pipe to'
   const { adopt } = wish.policy
-  if (adopt !== undefined && !sameId(adopt, record?.former?.pipe.id))
+  if (adopt !== undefined && !sameId(adopt, record?.former?.remote.id))
     return 'policy.adopt gives another pipe to'
   return undefined
 }
@@ -114,9 +115,9 @@ export function judgeKept(run: Run): void {
 
 /** An id that a living process was told is in the ledger, or in its memory until it can be. */
 function judgeTold({ model, broken }: Run, pipe: Pipe): void {
-  pipe.isTold = ![...model.records.values()].some((record) => record.pipe?.id === pipe.id)
+  pipe.isTold = ![...model.records.values()].some((record) => record.remote?.id === pipe.id)
   const isRemembered = model.memory.unsaved.some(
-    ([, { end }]) => end.type === 'created' && end.pipe.id === pipe.id,
+    ([, { end }]) => end.type === 'created' && end.remote.id === pipe.id,
   )
   if (pipe.isTold && !isRemembered && !isInHands(model, pipe))
     broken.push(`Pipewright was told the id of pipe ${shortId(pipe.id)}, and has forgotten it.`)
@@ -124,7 +125,7 @@ function judgeTold({ model, broken }: Run, pipe: Pipe): void {
 
 function isKept(model: Model, { id, intentId }: Pipe): boolean {
   for (const record of model.records.values()) {
-    if (record.pipe?.id === id || record.former?.pipe.id === id) return true
+    if (record.remote?.id === id || record.former?.remote.id === id) return true
     if (undecidedIntent(record)?.id === intentId) return true
   }
   // What a Lock names is taken over, whatever the ledger says.
@@ -143,7 +144,7 @@ const CALLED_MISSING: ReadonlySet<Reason> = new Set([
 /** What a look came to, when nothing else happened meanwhile. */
 export function judgeLook(run: Run, key: Key, before: Model, { action }: ReconcileResult): void {
   if (run.hadMeanwhile || before.isIdle || !CALLED_MISSING.has(action.reason)) return
-  const id = before.records.get(key)?.pipe?.id
+  const id = before.records.get(key)?.remote?.id
   const pipe = before.pipes.find((each) => each.id === id)
   if (pipe === undefined || !isVisible(before, pipe)) return
   run.broken.push(`${key} is called ${action.reason}, and pipe ${shortId(pipe.id)} exists and can be read.`)

@@ -101,7 +101,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
   }
 }
 
-function whatIsIn({ key, intent, pipe }: LedgerRecord): string {
+function whatIsIn({ key, intent, remote: pipe }: LedgerRecord): string {
   const state = intent === undefined ? '' : ` (intent ${intent.state})`
   return `the record of ${key}${pipe === undefined ? state : ` (pipe ${Number(pipe.id.slice(-12))})`}`
 }

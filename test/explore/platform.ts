@@ -1,6 +1,6 @@
 import type { CreateOnceKind, UpsertKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
-import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
+import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { CreatePermit, Platform, ReadTarget, Reply, ServiceAccess } from '../../src/contract/platform.ts'
 import { pipeBodyOf } from '../reconcile/manifests.ts'
@@ -88,7 +88,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       throw remoteError('AuthFailed', 'none')
     }
     // One that no record holds cannot be told from the pipe that was made.
-    const held = new Set([...model.records.values()].map((record) => record.pipe?.id))
+    const held = new Set([...model.records.values()].map((record) => record.remote?.id))
     const another = model.pipes.find(({ id, wish }) => held.has(id) && wish !== pipe.wish)
     const reply = choose(run, repliesOf(run, another !== undefined))
     const record = [...model.records.values()].find(({ intent }) => intent?.id === pipe.intentId)

@@ -56,7 +56,7 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
         return observation === undefined ? [] : [[key, observation] as const]
       }),
       recordedAt: keysOf(store).flatMap((key) => {
-        const age = store.pipeAgeMs(key)
+        const age = store.ageMs(key)
         return age === undefined ? [] : [[key, model.now - age] as const]
       }),
       unsaved: [...outbox.pending],
@@ -127,9 +127,9 @@ function remember(
   const recordedAt = new Map(memory.recordedAt)
   for (const record of model.records.values()) {
     const at = recordedAt.get(record.key)
-    if (at !== undefined && record.pipe !== undefined) {
+    if (at !== undefined && record.remote !== undefined) {
       clock.at = at
-      store.note({ ...record, pipe: undefined })
+      store.note({ ...record, remote: undefined })
     }
     store.note(record)
     clock.at = undefined

@@ -26,7 +26,7 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        from: 'return { ...record, pipe, service, platformName, applied, former: undefined }',
+        from: 'return { ...record, remote, service, platformName, applied, former: undefined }',
         to: 'return { ...record, former: undefined }',
       },
     ],
@@ -91,8 +91,8 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        from: `if (pipe === undefined || pipe.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))`,
-        to: `if (recorded.version >= 0 || pipe === undefined)`,
+        from: `if (remote === undefined || remote.seenAt !== undefined || !isConfirmed(missingOf(input)?.misses))`,
+        to: `if (recorded.version >= 0 || remote === undefined)`,
       },
     ],
   },
@@ -195,8 +195,8 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        from: `  const refutedAt = saysDeleted(entry, pipe.id) ? (pipe.refutedAt ?? now) : undefined`,
-        to: `  const refutedAt = saysDeleted(entry, pipe.id) ? pipe.refutedAt : undefined`,
+        from: `  const refutedAt = saysDeleted(entry, remote.id) ? (remote.refutedAt ?? now) : undefined`,
+        to: `  const refutedAt = saysDeleted(entry, remote.id) ? remote.refutedAt : undefined`,
       },
     ],
   },
@@ -206,8 +206,8 @@ export const REMOVALS: readonly Removal[] = [
     depth: 3,
     patches: [
       {
-        from: `{ ...pipe, seenAt, saidGoneAt: undefined, refutedAt }`,
-        to: `{ ...pipe, seenAt, refutedAt }`,
+        from: `{ ...remote, seenAt, saidGoneAt: undefined, refutedAt }`,
+        to: `{ ...remote, seenAt, refutedAt }`,
       },
     ],
   },

@@ -136,7 +136,7 @@ const ROW_MS = 3 * MINUTE
 function isMissed({ records, memory, now }: Model, id: string): boolean {
   return memory.looks.some(
     ([key, { misses }]) =>
-      misses !== undefined && now - misses.lastAt <= ROW_MS && records.get(key)?.pipe?.id === id,
+      misses !== undefined && now - misses.lastAt <= ROW_MS && records.get(key)?.remote?.id === id,
   )
 }
 

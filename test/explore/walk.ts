@@ -174,7 +174,7 @@ export async function tellWalks(
 }
 
 /** What is neither well nor waits for a person, in words. */
-function unsettledIn({ key, conditions, pipe }: LedgerRecord, model: Model): readonly string[] {
+function unsettledIn({ key, conditions, remote: pipe }: LedgerRecord, model: Model): readonly string[] {
   if (conditions === undefined) return [`${key} has no conditions.`]
   const { reason, message } = conditions.Synced
   const status = statusOf(conditions)

@@ -22,7 +22,7 @@ const NEVER = new AbortController().signal
 export function wordsOf(model: Model, { words }: World): readonly Step[] {
   const may = (kind: WordKind) => words.includes(kind)
   return [...model.records.values()].flatMap((record): readonly Step[] => {
-    const { key, pipe } = record
+    const { key, remote: pipe } = record
     const intent = undecidedIntent(record)
     const made = model.pipes.find(({ intentId }) => intentId !== undefined && intentId === intent?.id)
     const steps: Step[] = []
@@ -89,13 +89,14 @@ function recreate(key: Key, pipeId: string): Step {
   )
 }
 
-function forget({ key, pipe, former, intent }: LedgerRecord): Step {
+function forget({ key, remote: pipe, former, intent }: LedgerRecord): Step {
   return said(
     `forget ${key}`,
     1,
     (_, context) => forgetKey(context, key),
     (run) => {
-      for (const id of [pipe?.id, former?.pipe.id, intent?.id]) if (id !== undefined) run.model.hands.add(id)
+      for (const id of [pipe?.id, former?.remote.id, intent?.id])
+        if (id !== undefined) run.model.hands.add(id)
     },
   )
 }

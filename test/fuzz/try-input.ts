@@ -1,8 +1,8 @@
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, textIn } from '../../src/manifest/validate/parse-file.ts'
 import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
-import { createPlaces } from '../../src/manifest/diagnostics/source-locator.ts'
+import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 
 /** What must not be. */
 export interface Trouble {
@@ -62,6 +62,6 @@ function findingsOf(bytes: Buffer) {
     parsed: 1,
   } as const
   const placeOf = createPlaces(() => textIn(bytes))
-  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'doubt' }).catalog
+  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'normal' }).catalog
     .findings
 }

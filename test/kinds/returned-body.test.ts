@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { PIPE } from '../../src/kinds/pipe/kind.ts'
-import { returnedBody } from '../../src/kinds/returned-body.ts'
+import { returnedBody } from '../../src/kinds/remote-resource.ts'
 
 describe('what is kept of a reply', () => {
   test('is what the interface returns, at every depth', () => {

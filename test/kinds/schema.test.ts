@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ALERT } from '../../src/kinds/alert/kind.ts'
-import { AlertManifest } from '../../src/kinds/alert/schema.ts'
+import { ALERT, AlertManifest } from '../../src/kinds/alert/kind.ts'
 import type { Fields } from '../../src/kinds/field-table.ts'
 import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { canonicalLeaves } from '../../src/kinds/canonical.ts'

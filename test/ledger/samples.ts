@@ -1,6 +1,6 @@
 import type { Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import { blankRecord, type LedgerRecord, type RecordedPipe } from '../../src/plan/record.ts'
+import { blankRecord, type LedgerRecord, type Remote } from '../../src/plan/record.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 
 /** A time that stands still: a ledger only measures and stamps. */
@@ -10,7 +10,7 @@ export const ORDERS: Key = 'Pipe/orders'
 
 export function ignore(..._any: readonly unknown[]): void {}
 
-const PIPE: RecordedPipe = {
+const PIPE: Remote = {
   id: 'p-1',
   origin: 'created',
   at: 1,
@@ -29,9 +29,9 @@ export function fullRecord(key: Key): LedgerRecord {
     line: 3,
     service: { name: 'analytics', organizationId: 'o', serviceId: 's' },
     platformName: 'orders',
-    pipe: PIPE,
+    remote: PIPE,
     former: {
-      pipe: { ...PIPE, id: 'p-0', saidGoneAt: 5, refutedAt: 6 },
+      remote: { ...PIPE, id: 'p-0', saidGoneAt: 5, refutedAt: 6 },
       service: { name: 'before', organizationId: 'o', serviceId: 's' },
       platformName: 'orders-before',
       applied: { digest: 'd0', fields: {}, secrets: {} },

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { takeOwnerLock } from '../../src/ledger/lease.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/ledger/table-schema.ts'
 import { openSqliteLedger } from '../../src/ledger/sqlite-backend.ts'
-import { blank, CLOCK, entry, ignore, ORDERS } from './samples.ts'
+import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
 
 /** A made-up history of schemas: the third fills what the second adds. */
 const STEPS = [
@@ -122,6 +123,68 @@ describe('an older ledger', () => {
     held[Symbol.dispose]()
   })
 })
+
+describe('what a record holds of the platform', () => {
+  let folder: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  })
+
+  afterEach(async () => {
+    await rm(folder, { recursive: true })
+  })
+
+  function openFile() {
+    const file = join(folder, 'ledger.db')
+    return openSqliteLedger({ file, init: 'never', mode: 'owner', clock: CLOCK, emit: ignore })
+  }
+
+  test('is kept when the ledger is one of release 0.1.0, where it was called `pipe`', async () => {
+    const release = join(import.meta.dirname, '../fixtures/releases/0.1.0')
+    await cp(release, folder, { recursive: true })
+    const shown = JSON.parse(readFileSync(join(release, 'expected.json'), 'utf8')) as readonly Shown[] // the release wrote it
+    const ids = Object.fromEntries(
+      shown.flatMap(({ key, pipeId }) => (pipeId === undefined ? [] : [[key, pipeId]])),
+    )
+    await using ledger = await openFile()
+    const held = (await ledger.list()).flatMap(({ key, remote }) =>
+      remote === undefined ? [] : [[key, remote.id]],
+    )
+    expect(Object.keys(ids)).not.toEqual([])
+    expect(Object.fromEntries(held)).toEqual(ids)
+  })
+
+  test('is kept when it stands in a ledger of version 2, also what is being replaced', async () => {
+    const full = { ...fullRecord(ORDERS), version: 1 }
+    const { remote, former, ...rest } = full
+    const { remote: gone, ...formerRest } = former ?? {}
+    const older = { ...rest, pipe: remote, former: { ...formerRest, pipe: gone } }
+    await (
+      await openSqliteLedger({
+        file: join(folder, 'ledger.db'),
+        init: 'auto',
+        mode: 'owner',
+        clock: CLOCK,
+        emit: ignore,
+      })
+    )[Symbol.asyncDispose]()
+    {
+      using file = new DatabaseSync(join(folder, 'ledger.db'))
+      file.exec('PRAGMA user_version = 2')
+      const insert = file.prepare('INSERT INTO record (key, version, body) VALUES (?, ?, ?)')
+      insert.run(full.key, full.version, JSON.stringify(older))
+      insert.run('Pipe/new', 1, JSON.stringify({ key: 'Pipe/new', version: 1 }))
+    }
+    await using ledger = await openFile()
+    expect(await ledger.list()).toEqual([{ key: 'Pipe/new', version: 1 }, full])
+  })
+})
+
+interface Shown {
+  readonly key: string
+  readonly pipeId?: string
+}
 
 describe('the history on disk', () => {
   let folder: string

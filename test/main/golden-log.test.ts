@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { LINES, type LineDefinition } from '../../src/telemetry/log-lines.ts'
+import { LINES } from '../../src/telemetry/event-table.ts'
 import { httpServer } from '../platform/support/server.ts'
 import {
   ALERTS_TOKEN,
@@ -239,8 +239,7 @@ test('a full story is told in these lines', async () => {
 /** What `docs/logs.md` says of a line holds for it. */
 function assertDocumented(line: LogLine): void {
   const { level, time: _time, app, msg, revision: _revision, ...facts } = line
-  const kinds: readonly LineDefinition[] = Object.values(LINES)
-  const kind = kinds.find(({ message }) => message === msg)
+  const kind = LINES.find(({ message }) => message === msg)
   expect(app).toBe('pipewright')
   expect(Object.keys(kind?.levels ?? {}), `levels of "${String(msg)}"`).toContain(level)
   for (const field of Object.keys(facts)) expect(kind?.fields, `fields of "${String(msg)}"`).toContain(field)

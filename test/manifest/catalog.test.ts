@@ -12,10 +12,10 @@ const { 'b.yaml': _b, ...WITHOUT_B } = ONE
 describe('what stays while nothing is certain', () => {
   test('a key is vanishing for two readings and gone from the third', () => {
     let state = next(undefined, readingOf(ONE))
-    for (const expected of ['vanishing', 'vanishing', undefined, undefined]) {
+    for (const expected of ['missing', 'missing', undefined, undefined]) {
       state = next(state, readingOf(WITHOUT_B), { known: { 'Pipe/b': 'b.yaml' } })
       expect(statesOf(state)['Pipe/b']).toBe(expected)
-      expect(state.catalog.gone.has('Pipe/b')).toBe(expected === undefined)
+      expect(state.catalog.deleted.has('Pipe/b')).toBe(expected === undefined)
       expect(state.pending.has('Pipe/b')).toBe(expected !== undefined)
     }
   })
@@ -24,13 +24,13 @@ describe('what stays while nothing is certain', () => {
     let state = next(undefined, readingOf(ONE))
     for (const files of [WITHOUT_B, WITHOUT_B, ONE, WITHOUT_B, WITHOUT_B])
       state = next(state, readingOf(files))
-    expect(statesOf(state)['Pipe/b']).toBe('vanishing')
+    expect(statesOf(state)['Pipe/b']).toBe('missing')
   })
 
   test('a vanishing entry keeps its manifest', () => {
     const state = next(next(undefined, readingOf(ONE)), readingOf(WITHOUT_B))
     expect(state.catalog.entries.get('Pipe/b')).toMatchObject({
-      state: 'vanishing',
+      state: 'missing',
       manifest: { metadata: { name: 'b' } },
     })
   })
@@ -39,11 +39,11 @@ describe('what stays while nothing is certain', () => {
     let state = next(undefined, readingOf(ONE), { known: { 'Pipe/old': 'old.yaml' } })
     expect([
       state.pending.has('Pipe/old'),
-      state.catalog.gone.has('Pipe/old'),
+      state.catalog.deleted.has('Pipe/old'),
       statesOf(state)['Pipe/old'],
     ]).toEqual([true, false, undefined])
     for (let i = 0; i < 2; i += 1) state = next(state, readingOf(ONE), { known: { 'Pipe/old': 'old.yaml' } })
-    expect([state.pending.has('Pipe/old'), state.catalog.gone.has('Pipe/old')]).toEqual([false, true])
+    expect([state.pending.has('Pipe/old'), state.catalog.deleted.has('Pipe/old')]).toEqual([false, true])
   })
 
   test('a manifest with errors keeps the last valid one', () => {
@@ -94,7 +94,7 @@ describe('what stays while nothing is certain', () => {
     expect(statesOf(missing)).toEqual({
       'Pipe/a': 'valid',
       'Pipe/b': 'valid',
-      'Service/analytics': 'vanishing',
+      'Service/analytics': 'missing',
     })
   })
 })
@@ -122,16 +122,16 @@ describe('readings that are not believed', () => {
     expect(state.catalog.problem?.reason).toBe(reason)
     if (reason === undefined) return
     expect([...state.catalog.entries.values()]).toEqual([...before.catalog.entries.values()])
-    expect(state.catalog.gone.size).toBe(0)
+    expect(state.catalog.deleted.size).toBe(0)
   })
 
   test('a person is believed, and later readings do not doubt it again', () => {
     const few = readingOf({ 'a.yaml': service('analytics'), 'd.yaml': pipe('d') })
-    let state = next(before, few, { accept: 'believe' })
-    expect(statesOf(state)).toMatchObject({ 'Pipe/a': 'vanishing', 'Pipe/d': 'valid' })
+    let state = next(before, few, { accept: 'force' })
+    expect(statesOf(state)).toMatchObject({ 'Pipe/a': 'missing', 'Pipe/d': 'valid' })
     state = next(next(state, few), few)
     expect(state.catalog.problem).toBeUndefined()
-    expect([...state.catalog.gone]).toEqual(['Pipe/a', 'Pipe/b', 'Pipe/c'])
+    expect([...state.catalog.deleted]).toEqual(['Pipe/a', 'Pipe/b', 'Pipe/c'])
   })
 
   test('slices of a large loss add up', () => {

@@ -13,7 +13,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { maskLines } from '../../src/manifest/diagnostics/mask-lines.ts'
-import { splitDocuments } from '../../src/manifest/yaml/split-documents.ts'
+import { splitDocuments } from '../../src/manifest/yaml/parse-yaml.ts'
 import {
   documents,
   endpoint,
@@ -128,7 +128,7 @@ describe('whatever stands in a file', () => {
         const before = next(undefined, readingOf({ 'a.yaml': GOOD }))
         const after = next(before, readingOf({ 'a.yaml': text }))
         // No mistake in a file makes a key gone at once, and none makes a valid one lose its last manifest.
-        expect(after.catalog.gone.size).toBe(0)
+        expect(after.catalog.deleted.size).toBe(0)
         for (const key of before.catalog.entries.keys())
           expect(after.catalog.entries.get(key)?.manifest).toBeDefined()
       }),

@@ -5,7 +5,7 @@ import { createSource } from '../../src/manifest/source.ts'
 import { documents, never, pipe, service, temporaryFolder } from './support.ts'
 
 const NOTHING = new Map()
-const DOUBT = { accept: 'doubt' } as const
+const DOUBT = { accept: 'normal' } as const
 
 describe('a source', () => {
   test('says which keys changed, appeared or became gone, and stays quiet otherwise', async () => {

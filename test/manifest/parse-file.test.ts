@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
-import { findTooMany } from '../../src/manifest/yaml/token-limit.ts'
+import { DEFAULT_LIMITS, findTooMany } from '../../src/manifest/yaml/limits.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
 import { documents, findingsOf, parse, pipe, service } from './support.ts'
 import { cpuMsOf } from '../support/cpu.ts'
@@ -184,6 +183,11 @@ describe('one file', () => {
     ],
   ])('%s take seconds, not minutes, and not all are shown', (_name, body, shown) => {
     const cost = cpuMsOf(() => expect(findingsOf(parse(`${HEAD}${body}`))).toHaveLength(shown))
+    expect(cost).toBeLessThan(20_000)
+  })
+
+  test('directives before marks without end are passed over once', () => {
+    const cost = cpuMsOf(() => parse(`%a\n${'---\n'.repeat(80_000)}`))
     expect(cost).toBeLessThan(20_000)
   })
 

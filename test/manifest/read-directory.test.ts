@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writ
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { readDirectory, type ReadOptions } from '../../src/manifest/files/read-directory.ts'
 import { asAnotherUser } from '../ledger/another-user.ts'
 import { findingsOf, never, pipe, temporaryFolder } from './support.ts'

@@ -1,7 +1,7 @@
 import { renameSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import {
   readDirectory,
   type DirectoryReading,

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import type { Finding } from '../../src/kinds/finding.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog, type CatalogInput } from '../../src/manifest/catalog/next-catalog.ts'
-import type { CatalogState } from '../../src/manifest/catalog/catalog-state.ts'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import type { CatalogState } from '../../src/manifest/catalog/deletion-grace.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { createPlaces } from '../../src/manifest/diagnostics/source-locator.ts'
+import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 import type { Reading } from '../../src/manifest/files/read-directory.ts'
 
 export const UUID = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
@@ -71,7 +71,7 @@ export function readingOf(texts: Readonly<Record<string, string>>, more: Partial
 
 interface Options {
   readonly known?: Readonly<Record<string, string | undefined>>
-  readonly accept?: 'believe' | 'doubt'
+  readonly accept?: 'force' | 'normal'
 }
 
 export function inputOf(
@@ -86,7 +86,7 @@ export function inputOf(
     known,
     // `parse` hashes nothing: the hash of a file is its text.
     placeOf: createPlaces((file) => reading.files.get(file)?.hash),
-    accept: options.accept ?? 'doubt',
+    accept: options.accept ?? 'normal',
   }
 }
 

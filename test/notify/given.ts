@@ -62,7 +62,6 @@ export function resourceStatus(
     service: undefined,
     pipeId: undefined,
     state: undefined,
-    desired: undefined,
     observed: undefined,
     lastReconciledAt: undefined,
     nextReconcileAt: undefined,

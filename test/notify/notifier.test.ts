@@ -86,7 +86,7 @@ function created(key: Key, at: number, origin: 'created' | 'adopted' = 'created'
     saidGoneAt: undefined,
     refutedAt: undefined,
   }
-  return { ...blankRecord(key), pipe }
+  return { ...blankRecord(key), remote: pipe }
 }
 
 const never = new AbortController().signal

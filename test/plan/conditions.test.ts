@@ -115,7 +115,7 @@ const ROWS: readonly Row[] = [
     status: 'OutcomeUnknown',
   },
   {
-    why: 'an unknown outcome, at the next turn',
+    why: 'an unknown outcome, at the next reconcile',
     decided: pipe({ recorded: undecided }),
     previous: unknown,
     is: ['True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
@@ -130,7 +130,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'and while the manifest is not found',
-    decided: pipe({ recorded: undecided, desired: { state: 'vanishing' } }),
+    decided: pipe({ recorded: undecided, desired: { state: 'missing' } }),
     previous: unknown,
     is: ['Unknown ManifestVanishing', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown'],
     status: 'OutcomeUnknown',
@@ -188,7 +188,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'nor while the manifest is not found',
-    decided: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
     previous: unknown,
     is: ['Unknown ManifestVanishing', 'Unknown ManifestVanishing', 'Unknown ManifestVanishing'],
     status: 'Progressing',
@@ -249,7 +249,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'never seen since it was created',
     decided: pipe({
-      recorded: created({ pipe: recordedPipe(PIPE_ID, { seenAt: undefined }) }),
+      recorded: created({ remote: recordedPipe(PIPE_ID, { seenAt: undefined }) }),
       observed: MISSING,
     }),
     previous: well,
@@ -348,7 +348,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'not found by a reading or two',
-    decided: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
     previous: well,
     is: ['Unknown ManifestVanishing', 'True InSync', 'True Healthy'],
     status: 'Ready',
@@ -425,7 +425,7 @@ function after(row: Pick<Row, 'decided' | 'outcome' | 'state' | 'previous'>): Co
   const { decided, outcome, state, previous } = row
   // What a failed look leaves undecided, as the reconciler says it.
   const action: Action =
-    outcome?.result === 'failed' && decided.recorded.pipe !== undefined
+    outcome?.result === 'failed' && decided.recorded.remote !== undefined
       ? { type: 'observe', reason: 'Unobserved', facts: { why: 'not asked' } }
       : decide(decided)
   const input: ConditionsInput = { decided, action, outcome: outcome ?? NOTHING_TO_DO, state, previous }

@@ -41,7 +41,7 @@ const SEEN = { at: NOW, httpStatus: 502, requestId: 'req-7', what: 'the reply wa
 const failed = { ...blank, version: 2, intent: intent('failed') }
 const unknown = { ...blank, version: 2, intent: intent('unknown') }
 const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
-const never = created({ pipe: recordedPipe(PIPE_ID, { seenAt: undefined }) })
+const never = created({ remote: recordedPipe(PIPE_ID, { seenAt: undefined }) })
 const replaced = created({ replaced: { count: 1, at: NOW - HOUR + 1 } })
 const backoff = { failures: 1, until: NOW + 1, digest: attemptDigest(FIELDS) }
 
@@ -113,12 +113,12 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a record without a manifest looks like it',
-    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'gone', file: 'old.yaml' } } }),
+    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'unclaimed', file: 'old.yaml' } } }),
     is: ['refuse', 'RenameSuspected'],
   },
   {
     why: 'the pipe of another manifest looks like it',
-    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'namesake', file: 'old.yaml' } } }),
+    input: pipe({ surroundings: { similar: { key: 'Pipe/old', how: 'claimed', file: 'old.yaml' } } }),
     is: ['refuse', 'NameTaken'],
   },
   {
@@ -423,7 +423,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'the same at the shell',
     input: pipe({
-      recorded: created({ pipe: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
+      recorded: created({ remote: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
       observed: missed(1, 0, 'silent'),
     }),
     is: ['create', 'RecreateApproved'],
@@ -441,7 +441,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'words that a reading has refuted count no more',
     input: pipe({
-      recorded: created({ pipe: recordedPipe(PIPE_ID, { refutedAt: NOW - HOUR }) }),
+      recorded: created({ remote: recordedPipe(PIPE_ID, { refutedAt: NOW - HOUR }) }),
       observed: missed(1, 0, 'silent'),
       policy: { recreate: PIPE_ID },
     }),
@@ -484,7 +484,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'or a person says so: nothing is created where another one is named',
     input: pipe({
-      recorded: created({ pipe: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
+      recorded: created({ remote: recordedPipe(PIPE_ID, { saidGoneAt: NOW }) }),
       observed: missed(1, 0, 'silent'),
       policy: { adopt: OTHER_ID },
     }),
@@ -542,7 +542,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a manifest that just vanished changes nothing',
-    input: pipe({ recorded: created(), desired: { state: 'vanishing' } }),
+    input: pipe({ recorded: created(), desired: { state: 'missing' } }),
     is: ['hold', 'ManifestVanishing'],
   },
   {
@@ -677,7 +677,7 @@ describe('decide', () => {
     ['', {}],
     [' that is suspended', { policy: { suspend } }],
     [' whose manifest has errors', { desired: { state: 'invalid' } }],
-    [' whose manifest is not found', { desired: { state: 'vanishing' } }],
+    [' whose manifest is not found', { desired: { state: 'missing' } }],
   ] as const)(
     'tells a person how to resolve an unknown outcome%s, with all that was seen',
     (_which, held) => {
@@ -687,7 +687,7 @@ describe('decide', () => {
         platformName: 'orders-v2',
         service: { name: 'analytics', organizationId: 'o', serviceId: 's-1' },
         former: {
-          pipe: recordedPipe(PIPE_ID),
+          remote: recordedPipe(PIPE_ID),
           service: undefined,
           platformName: undefined,
           applied: undefined,

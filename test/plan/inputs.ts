@@ -15,7 +15,7 @@ import type {
 } from '../../src/plan/input.ts'
 import type { Witness } from '../../src/plan/missing.ts'
 import { REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
-import type { Fingerprint, Intent, LedgerRecord, RecordedPipe } from '../../src/plan/record.ts'
+import type { Fingerprint, Intent, LedgerRecord, Remote } from '../../src/plan/record.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 
 /** A reason with some facts. */
@@ -94,7 +94,7 @@ export function created(changes: Partial<LedgerRecord> = {}): LedgerRecord {
   return {
     ...blankRecord('Pipe/orders'),
     version: 3,
-    pipe: recordedPipe(PIPE_ID),
+    remote: recordedPipe(PIPE_ID),
     intent: intent('succeeded'),
     applied: FIELDS,
     ...changes,
@@ -102,7 +102,7 @@ export function created(changes: Partial<LedgerRecord> = {}): LedgerRecord {
 }
 
 /** A pipe that was created an hour ago, and seen since. */
-export function recordedPipe(id: string, changes: Partial<RecordedPipe> = {}): RecordedPipe {
+export function recordedPipe(id: string, changes: Partial<Remote> = {}): Remote {
   return {
     id,
     origin: 'created',

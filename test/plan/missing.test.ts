@@ -22,93 +22,93 @@ describe('one more 404', () => {
   const rows: readonly {
     readonly why: string
     readonly misses: Misses | undefined
-    readonly pipeAgeMs: number
+    readonly ageMs: number
     readonly credential?: string
     readonly foundAgo?: number
     readonly is: Misses | undefined
   }[] = [
-    { why: 'is the first', misses: undefined, pipeAgeMs: HOUR, is: first },
-    { why: 'within the first minute does not count', misses: undefined, pipeAgeMs: 59_999, is: undefined },
-    { why: 'at the end of the first minute counts', misses: undefined, pipeAgeMs: MINUTE, is: first },
+    { why: 'is the first', misses: undefined, ageMs: HOUR, is: first },
+    { why: 'within the first minute does not count', misses: undefined, ageMs: 59_999, is: undefined },
+    { why: 'at the end of the first minute counts', misses: undefined, ageMs: MINUTE, is: first },
     {
       why: 'is the second',
       misses: misses(1, 30_000, 30_000),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       is: misses(2, 30_000, 0),
     },
     {
       why: 'at the same moment as the last is one more',
       misses: misses(2, 30_000, 0),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       is: misses(3, 30_000, 0),
     },
     {
       why: 'with other credentials begins anew: they may see other things',
       misses: misses(2, 30_000, 0),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       credential: 'key-2',
       is: { ...first, credential: 'key-2' },
     },
     {
       why: 'within the first minute forgets what came before',
       misses: misses(2, 30_000, 1_000),
-      pipeAgeMs: 10_000,
+      ageMs: 10_000,
       is: undefined,
     },
     {
       why: 'is the first, whoever was found before it',
       misses: undefined,
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       foundAgo: 1,
       is: first,
     },
     {
       why: 'has another pipe beside it that was found since the last',
       misses: misses(1, 100_000, 100_000),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       foundAgo: 99_000,
       is: misses(2, 100_000, 0, 99_000),
     },
     {
       why: 'does not begin anew what another pipe was found beside before',
       misses: misses(2, 70_000, 35_000, 69_000),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       foundAgo: 34_000,
       is: misses(3, 70_000, 0, 69_000),
     },
     {
       why: 'a moment after the last needs no other reading of the other pipe',
       misses: misses(2, 70_000, 1_000, 69_000),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       foundAgo: 36_000,
       is: misses(3, 70_000, 0, 69_000),
     },
     {
       why: 'after a time in which nobody looked begins anew',
       misses: misses(2, HOUR, 3 * MINUTE + 1, HOUR),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       foundAgo: 1,
       is: first,
     },
     {
       why: 'is not beside what was found before the first',
       misses: misses(1, 1_000, 1_000),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       foundAgo: 36_000,
       is: misses(2, 1_000, 0, 1_000),
     },
     {
       why: 'has nobody beside it when the other pipe was not found since the last',
       misses: misses(2, 100_000, 50_000, 99_000),
-      pipeAgeMs: HOUR,
+      ageMs: HOUR,
       foundAgo: 51_000,
       is: misses(3, 100_000, 0),
     },
   ]
 
-  test.each(rows)('$why', ({ misses: before, pipeAgeMs, credential = KEY, foundAgo, is }) => {
+  test.each(rows)('$why', ({ misses: before, ageMs, credential = KEY, foundAgo, is }) => {
     const foundAt = foundAgo === undefined ? undefined : NOW - foundAgo
-    expect(missesAfter({ misses: before, pipeAgeMs, now: NOW, credential, foundAt })).toEqual(is)
+    expect(missesAfter({ misses: before, ageMs, now: NOW, credential, foundAt })).toEqual(is)
   })
 })
 

@@ -91,17 +91,17 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'an unknown create counts like a pipe',
-    records: [gone({ pipe: undefined, intent: intent('unknown') })],
+    records: [gone({ remote: undefined, intent: intent('unknown') })],
     is: ['Pipe/old', 'same'],
   },
   {
     why: 'a create that a crash left open counts like a pipe',
-    records: [gone({ pipe: undefined, intent: intent('open') })],
+    records: [gone({ remote: undefined, intent: intent('open') })],
     is: ['Pipe/old', 'same'],
   },
   {
     why: 'a create that failed left nothing',
-    records: [gone({ pipe: undefined, intent: intent('failed') })],
+    records: [gone({ remote: undefined, intent: intent('failed') })],
     is: undefined,
   },
   {
@@ -113,7 +113,7 @@ const ROWS: readonly Row[] = [
   { why: 'an endpoint is no pipe', records: [appliedEndpoint(MINUTE)], is: undefined },
 ]
 
-describe('how a newcomer relates to what is recorded', () => {
+describe('how a candidate relates to what is recorded', () => {
   test.each(ROWS)('$why', ({ records, is }) => {
     const similarity = findSimilar(candidate, records)
     expect(similarity && [similarity.from.key, similarity.certainty]).toEqual(is)
@@ -121,6 +121,6 @@ describe('how a newcomer relates to what is recorded', () => {
 
   test('does not depend on the id of the pipe', () => {
     const other = recordedPipe(OTHER_ID, { origin: 'adopted' })
-    expect(findSimilar(candidate, [gone({ pipe: other })])?.certainty).toBe('same')
+    expect(findSimilar(candidate, [gone({ remote: other })])?.certainty).toBe('same')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FormerPipe, Intent, LedgerRecord, RecordedPipe, Seen } from '../../src/plan/record.ts'
+import type { Former, Intent, LedgerRecord, Remote, Seen } from '../../src/plan/record.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import type { Opening } from '../../src/plan/transitions.ts'
 import {
@@ -16,13 +16,13 @@ import { created, EDITED, FIELDS, intent, INTENT_ID, NOW, OTHER_ID, PIPE_ID, rec
 const SERVICE = { name: 'analytics', organizationId: 'o', serviceId: 's' }
 const FRESH_ID = '44444444-4444-4444-8444-444444444444'
 const SEEN: Seen = { at: NOW, httpStatus: 502, requestId: 'r', what: 'cut', pipeId: undefined }
-const PIPE: RecordedPipe = recordedPipe(OTHER_ID, { at: NOW, revision: 'def', requestId: 'r' })
+const PIPE: Remote = recordedPipe(OTHER_ID, { at: NOW, revision: 'def', requestId: 'r' })
 const REPLACED = { count: 1, at: NOW }
 const blank = blankRecord('Pipe/orders')
 const backoff = { failures: 3, until: NOW, digest: 'd' }
 
-const FORMER: FormerPipe = {
-  pipe: recordedPipe(PIPE_ID),
+const FORMER: Former = {
+  remote: recordedPipe(PIPE_ID),
   service: SERVICE,
   platformName: 'orders-before',
   applied: FIELDS,
@@ -78,9 +78,9 @@ describe('openIntent', () => {
         state: 'open',
       },
     })
-    expect(opened.pipe).toBeUndefined()
-    const { pipe, service, platformName, applied } = record
-    expect(opened.former).toEqual(pipe && { pipe, service, platformName, applied })
+    expect(opened.remote).toBeUndefined()
+    const { remote, service, platformName, applied } = record
+    expect(opened.former).toEqual(remote && { remote, service, platformName, applied })
   })
 
   const refused: readonly {
@@ -113,17 +113,17 @@ describe('the outcome of an intent', () => {
   const own = intent('open')
 
   test('with an id holds the pipe, and ends the back-off', () => {
-    expect(succeedIntent(open, own, { pipe: PIPE, replaced: REPLACED })).toEqual({
+    expect(succeedIntent(open, own, { remote: PIPE, replaced: REPLACED })).toEqual({
       ...open,
-      pipe: PIPE,
+      remote: PIPE,
       backoff: undefined,
       intent: { ...own, state: 'succeeded' },
     })
   })
 
   test('with an id in place of another gives that one up, and counts it', () => {
-    const next = succeedIntent({ ...open, former: FORMER }, own, { pipe: PIPE, replaced: REPLACED })
-    expect(next).toMatchObject({ pipe: PIPE, replaced: REPLACED })
+    const next = succeedIntent({ ...open, former: FORMER }, own, { remote: PIPE, replaced: REPLACED })
+    expect(next).toMatchObject({ remote: PIPE, replaced: REPLACED })
     expect(next.former).toBeUndefined()
   })
 
@@ -134,10 +134,10 @@ describe('the outcome of an intent', () => {
   })
 
   test('without effect leaves nothing of the attempt where the pipe had nothing', () => {
-    const former = { pipe: FORMER.pipe }
+    const former = { remote: FORMER.remote }
     const next = failIntent({ ...open, applied: FIELDS, former }, own, SEEN)
-    expect([next.pipe, next.service, next.platformName, next.applied]).toEqual([
-      FORMER.pipe,
+    expect([next.remote, next.service, next.platformName, next.applied]).toEqual([
+      FORMER.remote,
       undefined,
       undefined,
       undefined,
@@ -146,7 +146,7 @@ describe('the outcome of an intent', () => {
 
   test('that may have worked keeps it', () => {
     const next = leaveIntentUnknown({ ...open, former: FORMER }, own, SEEN)
-    expect([next.pipe, next.former, next.intent?.state]).toEqual([undefined, FORMER, 'unknown'])
+    expect([next.remote, next.former, next.intent?.state]).toEqual([undefined, FORMER, 'unknown'])
   })
 
   test.each([
@@ -160,7 +160,7 @@ describe('the outcome of an intent', () => {
     {
       why: 'an id',
       settle: (record: LedgerRecord, of: Intent) =>
-        succeedIntent(record, of, { pipe: PIPE, replaced: REPLACED }),
+        succeedIntent(record, of, { remote: PIPE, replaced: REPLACED }),
     },
     { why: 'a failure', settle: (record: LedgerRecord, of: Intent) => failIntent(record, of, SEEN) },
     {
@@ -205,7 +205,7 @@ describe('a person who says that nothing was created', () => {
 
 describe('a pipe that is taken over', () => {
   const adopted = {
-    pipe: { ...PIPE, origin: 'adopted' },
+    remote: { ...PIPE, origin: 'adopted' },
     service: SERVICE,
     platformName: 'orders',
     fingerprint: FIELDS,
@@ -219,7 +219,7 @@ describe('a pipe that is taken over', () => {
   ])('$why holds the id, and settles the intent', ({ record, intent: state }) => {
     const next = adoptPipe({ ...record, backoff }, adopted)
     expect(next).toMatchObject({
-      pipe: adopted.pipe,
+      remote: adopted.remote,
       service: SERVICE,
       platformName: 'orders',
       applied: FIELDS,
@@ -237,8 +237,8 @@ describe('a pipe that is taken over', () => {
     },
     { why: 'which is the one that was to be replaced does not', id: PIPE_ID, replaced: undefined },
   ])('$why', ({ id, replaced }) => {
-    const pipe = recordedPipe(id, { origin: 'adopted' })
-    const next = adoptPipe({ ...having('unknown'), former: FORMER }, { ...adopted, pipe })
-    expect([next.pipe, next.former, next.replaced]).toEqual([pipe, undefined, replaced])
+    const remote = recordedPipe(id, { origin: 'adopted' })
+    const next = adoptPipe({ ...having('unknown'), former: FORMER }, { ...adopted, remote })
+    expect([next.remote, next.former, next.replaced]).toEqual([remote, undefined, replaced])
   })
 })

@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     async before(world) {
       world.write('holder.yaml', pipe('holder'))
       await world.go('Pipe/holder')
-      return (await world.record('Pipe/holder')).pipe?.id ?? ''
+      return (await world.record('Pipe/holder')).remote?.id ?? ''
     },
     reason: 'AdoptRefused',
     posts: 1,
@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
     async before(world) {
       world.write('orders.yaml', pipe('orders'))
       await world.go('Pipe/orders')
-      return (await world.record('Pipe/orders')).pipe?.id ?? ''
+      return (await world.record('Pipe/orders')).remote?.id ?? ''
     },
     reason: 'InSync',
     posts: 1,
@@ -120,7 +120,7 @@ describe('policy.adopt of a pipe', () => {
     const record = await world.record('Pipe/orders')
     expect(record.conditions?.Synced.reason).toBe(reason)
     expect(world.platform.posts).toHaveLength(posts)
-    const held = record.pipe?.id.toLowerCase()
+    const held = record.remote?.id.toLowerCase()
     expect(held === undefined ? 'nothing' : held === id.toLowerCase() ? 'the id' : 'another').toBe(holds)
   })
 
@@ -149,7 +149,7 @@ describe('policy.adopt of a pipe', () => {
   test('in place of one that is confirmed to be gone names the lost id in the history', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')
-    const gone = (await world.record('Pipe/orders')).pipe?.id ?? ''
+    const gone = (await world.record('Pipe/orders')).remote?.id ?? ''
     world.platform.pipes.delete(gone)
     const id = stray(world)
     world.write('orders.yaml', adopting(id))
@@ -157,7 +157,7 @@ describe('policy.adopt of a pipe', () => {
       await world.clock.advance(MINUTE)
       await world.go('Pipe/orders')
     }
-    expect((await world.record('Pipe/orders')).pipe).toMatchObject({ id, origin: 'adopted' })
+    expect((await world.record('Pipe/orders')).remote).toMatchObject({ id, origin: 'adopted' })
     const told = await world.ledger.history({ key: 'Pipe/orders', limit: 99 })
     expect(told.find((entry) => entry.type === 'action' && entry.action === 'adopt')?.message).toContain(gone)
     expect(world.platform.posts).toHaveLength(1)
@@ -171,7 +171,7 @@ describe('a Lock', () => {
     world.write('lock.yaml', lock({ 'Pipe/orders': id }))
     world.write('orders.yaml', pipe('orders'))
     await world.go('Pipe/orders')
-    expect((await world.record('Pipe/orders')).pipe).toMatchObject({ id, origin: 'adopted' })
+    expect((await world.record('Pipe/orders')).remote).toMatchObject({ id, origin: 'adopted' })
     expect(world.platform.posts).toEqual([])
   })
 
@@ -220,7 +220,7 @@ describe('a Lock', () => {
 test('of a pipe that an orphan holds is refused with the way out, which works', async () => {
   const world = await given({ 'old.yaml': pipe('old') })
   await world.go('Pipe/old')
-  const id = (await world.record('Pipe/old')).pipe?.id ?? ''
+  const id = (await world.record('Pipe/old')).remote?.id ?? ''
   world.remove('old.yaml')
   world.readAgain()
   world.write('new.yaml', pipe('new', { policy: { adopt: id } }))
@@ -230,6 +230,6 @@ test('of a pipe that an orphan holds is refused with the way out, which works', 
   await world.ledger.remove(await world.record('Pipe/old'), [])
   await world.go('Pipe/old')
   await world.go('Pipe/new')
-  expect((await world.record('Pipe/new')).pipe?.id).toBe(id)
+  expect((await world.record('Pipe/new')).remote?.id).toBe(id)
   expect(world.platform.posts).toHaveLength(1)
 })

@@ -128,7 +128,7 @@ describe('a create', () => {
   test('is in the history with its intent, its request and its id', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')
-    const { intent, pipe: made } = await world.record('Pipe/orders')
+    const { intent, remote: made } = await world.record('Pipe/orders')
     const told = (await world.ledger.history({ key: 'Pipe/orders', limit: 99 })).filter(
       ({ type }) => type === 'action',
     )

@@ -62,7 +62,7 @@ describe('a pipe whose secret is not mounted', () => {
   test('is not created anew either, when it is missing', async () => {
     const world = await given({ 'orders.yaml': pipe('orders'), 'refunds.yaml': pipe('refunds') })
     for (const key of ['Pipe/orders', 'Pipe/refunds', 'Pipe/orders'] as const) await world.go(key)
-    world.platform.pipes.delete((await world.record('Pipe/orders')).pipe?.id ?? '')
+    world.platform.pipes.delete((await world.record('Pipe/orders')).remote?.id ?? '')
     world.secrets.mounted.delete('kafka/password')
     for (let look = 0; look < 4; look += 1) {
       await world.clock.advance(MINUTE)
@@ -133,7 +133,7 @@ describe('a Service', () => {
   })
 })
 
-describe('the brake', () => {
+describe('the create limit', () => {
   const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, pipe(name)]))
   const keys = ['a', 'b', 'c', 'd'].map((name): Key => `Pipe/${name}`)
 

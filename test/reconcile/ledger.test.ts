@@ -7,16 +7,16 @@ import { endpoint, pipe } from './manifests.ts'
 import type { WriteScript } from './model-ledger.ts'
 
 /*
- * Writes of a first turn, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
- * seconds, and then kept in memory for the next turn.
+ * Writes of a first reconcile, in order: the intent, the outcome, the conditions. The outcome is tried six times, over a few
+ * seconds, and then kept in memory for the next reconcile.
  */
 
 interface Row {
   readonly why: string
   readonly writes: readonly WriteScript[]
-  /** After the turn in which it happened; `dead`: the process died in it. */
+  /** After the reconcile in which it happened; `dead`: the process died in it. */
   readonly first: 'nothing sent' | 'created' | 'kept' | 'dead'
-  /** After another turn, by a new process where the first one died. */
+  /** After another reconcile, by a new process where the first one died. */
   readonly ends: 'InSync' | 'OutcomeUnknown'
 }
 
@@ -83,7 +83,7 @@ describe('a create whose ledger', () => {
     await next.clock.advance(600_000)
     await next.go('Pipe/orders')
     expect((await next.conditions('Pipe/orders')).Synced.reason).toBe(ends)
-    const { pipe: made, intent } = await next.record('Pipe/orders')
+    const { remote: made, intent } = await next.record('Pipe/orders')
     expect(made?.id).toBe(ends === 'InSync' ? [...world.platform.pipes.keys()][0] : undefined)
     expect(intent?.state).toBe(ends === 'InSync' ? 'succeeded' : 'open')
     expect(world.platform.posts.length).toBeLessThanOrEqual(1)
@@ -110,7 +110,7 @@ describe('a create whose ledger', () => {
     await world.go('Pipe/orders')
     expect([...(await world.reconciler.saveOutcomes()).keys()]).toEqual(['Pipe/orders'])
     expect((await world.reconciler.saveOutcomes()).size).toBe(0)
-    expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
+    expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
   })
 })
 
@@ -165,9 +165,9 @@ describe('an id that could not be written', () => {
       refutedAt: undefined,
     } as const
     const intent = record.intent && { ...record.intent, state: 'succeeded' as const }
-    await world.ledger.swap({ ...record, pipe: held, intent }, [])
+    await world.ledger.swap({ ...record, remote: held, intent }, [])
     await world.go('Pipe/orders')
-    expect((await world.record('Pipe/orders')).pipe?.id).toBe(other)
+    expect((await world.record('Pipe/orders')).remote?.id).toBe(other)
     const told = await world.ledger.history({ key: 'Pipe/orders', limit: 99 })
     expect(told.some(({ message }) => message.includes(lost))).toBe(true)
   })
@@ -239,7 +239,7 @@ describe('two processes on one ledger', () => {
       await Promise.all(processes.map((process) => process.request('Pipe/orders')))
       for (const process of processes) await process.request('Pipe/orders')
       expect(world.platform.posts).toHaveLength(1)
-      expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
+      expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
       expect((await world.conditions('Pipe/orders')).Synced.reason).toBe('InSync')
     },
   )

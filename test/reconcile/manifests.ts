@@ -75,7 +75,7 @@ export function lock(pipes: Readonly<Record<string, string>>): string {
   })
 }
 
-function manifest(kind: string, name: string, policy: JsonObject, spec: JsonObject): string {
+export function manifest(kind: string, name: string, policy: JsonObject, spec: JsonObject): string {
   const asked = Object.keys(policy).length === 0 ? {} : { policy }
   return JSON.stringify({ apiVersion: 'pipewright/v1', kind, metadata: { name }, ...asked, spec })
 }

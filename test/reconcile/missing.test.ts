@@ -24,7 +24,7 @@ async function settled(
 }
 
 async function vanish(world: Given, ...gone: readonly Key[]): Promise<void> {
-  for (const key of gone) world.platform.pipes.delete((await world.record(key)).pipe?.id ?? '')
+  for (const key of gone) world.platform.pipes.delete((await world.record(key)).remote?.id ?? '')
 }
 
 /** Pipes that are there, and are answered 404. @returns what shows one again */
@@ -32,7 +32,7 @@ async function hide(world: Given, ...hidden: readonly Key[]): Promise<(key: Key)
   const { pipes } = world.platform
   const kept = new Map<Key, () => void>()
   for (const key of hidden) {
-    const id = (await world.record(key)).pipe?.id ?? ''
+    const id = (await world.record(key)).remote?.id ?? ''
     const hiding = pipes.get(id)
     if (hiding === undefined) throw new Error(`${key} is not there`)
     kept.set(key, () => pipes.set(id, hiding))
@@ -42,7 +42,7 @@ async function hide(world: Given, ...hidden: readonly Key[]): Promise<(key: Key)
 }
 
 /** Turns of these keys, and of those that they ask for. @returns reasons of the keys, in order */
-async function turns(world: Given, ...which: readonly Key[]): Promise<readonly string[]> {
+async function reasonsOf(world: Given, ...which: readonly Key[]): Promise<readonly string[]> {
   const reasons = []
   for (const key of which) {
     const { action, also } = await world.go(key)
@@ -70,7 +70,7 @@ describe('a pipe that is not found', () => {
     for (const time of times) {
       await world.clock.advance(time - passed)
       passed = time
-      ;[reason = ''] = await turns(world, 'Pipe/p0')
+      ;[reason = ''] = await reasonsOf(world, 'Pipe/p0')
     }
     expect(reason).toBe(ends)
     expect(world.platform.posts).toHaveLength(ends === 'Missing' ? 3 : 2)
@@ -89,20 +89,20 @@ describe('a pipe that is not found', () => {
     await world.go('Pipe/p0')
     const after = await world.record('Pipe/p0')
     expect(after.intent).toMatchObject({ attempt: 2, reason: 'Missing' })
-    expect(after.pipe?.id).not.toBe(before.pipe?.id)
+    expect(after.remote?.id).not.toBe(before.remote?.id)
     expect(after.replaced).toMatchObject({ count: 1 })
     const told = (await world.ledger.history({ key: 'Pipe/p0', limit: 9 })).map(({ message }) => message)
-    expect(told).toContain(`Pipe ${after.pipe?.id} was created in place of pipe ${before.pipe?.id}.`)
+    expect(told).toContain(`Pipe ${after.remote?.id} was created in place of pipe ${before.remote?.id}.`)
   })
 
   test('and is the only one of its service waits for a quarter of an hour', async () => {
     const world = await settled(1)
     await vanish(world, 'Pipe/p0')
     for (let look = 0; look < 15; look += 1) {
-      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
       await world.clock.advance(MINUTE)
     }
-    expect(await turns(world, 'Pipe/p0')).toEqual(['Missing'])
+    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['Missing'])
     expect(world.platform.posts).toHaveLength(2)
   })
 
@@ -111,7 +111,7 @@ describe('a pipe that is not found', () => {
     await vanish(world, 'Pipe/p0', 'Pipe/p1')
     for (const id of world.platform.pipes.keys()) world.platform.unreadable.add(id)
     for (let look = 0; look < 30; look += 1) {
-      for (const key of keys(2)) expect(await turns(world, key)).toEqual(['MissingUnconfirmed'])
+      for (const key of keys(2)) expect(await reasonsOf(world, key)).toEqual(['MissingUnconfirmed'])
       await world.clock.advance(MINUTE)
     }
     expect(world.platform.posts).toHaveLength(10)
@@ -121,7 +121,7 @@ describe('a pipe that is not found', () => {
     const world = await settled(2)
     await vanish(world, 'Pipe/p0')
     for (let look = 0; look < 4; look += 1) {
-      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
       world.clock.jump(HOUR)
       await world.clock.advance(SECOND)
     }
@@ -130,14 +130,14 @@ describe('a pipe that is not found', () => {
 
   test('is asked for again right before the create, and kept when it is there again', async () => {
     const world = await settled(2)
-    const { pipe: before } = await world.record('Pipe/p0')
+    const { remote: before } = await world.record('Pipe/p0')
     world.platform.script('get', MISSED, 'ok', MISSED, 'ok', MISSED)
     for (let look = 0; look < 2; look += 1) {
-      await turns(world, 'Pipe/p0', 'Pipe/p1')
+      await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
       await world.clock.advance(35 * SECOND)
     }
-    expect(await turns(world, 'Pipe/p0')).toEqual(['InSync'])
-    expect((await world.record('Pipe/p0')).pipe?.id).toBe(before?.id)
+    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['InSync'])
+    expect((await world.record('Pipe/p0')).remote?.id).toBe(before?.id)
     expect(world.platform.posts).toHaveLength(2)
   })
 
@@ -149,15 +149,15 @@ describe('a pipe that is not found', () => {
       await vanish(world, 'Pipe/p0')
       world.platform.script('create', { type: 'fail', class: refusal, effect: 'none', worked: false })
       for (let look = 0; look < 3; look += 1) {
-        await turns(world, 'Pipe/p0', 'Pipe/p1')
+        await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
         await world.clock.advance(35 * SECOND)
       }
       const after = await world.record('Pipe/p0')
       expect([after?.former, after?.intent?.state, after?.replaced]).toEqual([undefined, 'failed', undefined])
       const { applied, service, platformName } = before
-      expect(after).toMatchObject({ pipe: before.pipe, applied, service, platformName })
+      expect(after).toMatchObject({ remote: before.remote, applied, service, platformName })
       await world.clock.advance(15 * MINUTE)
-      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
     },
   )
 
@@ -165,14 +165,14 @@ describe('a pipe that is not found', () => {
     const world = await settled(2)
     await vanish(world, 'Pipe/p0')
     for (let look = 0; look < 3; look += 1) {
-      await turns(world, 'Pipe/p0', 'Pipe/p1')
+      await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
       await world.clock.advance(35 * SECOND)
     }
     expect(world.platform.posts).toHaveLength(3)
     await vanish(world, 'Pipe/p0')
     for (let look = 0; look < 10; look += 1) {
       await world.clock.advance(35 * SECOND)
-      await turns(world, 'Pipe/p0', 'Pipe/p1')
+      await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
     }
     expect(world.board.get('Pipe/p0')).toMatchObject({ reason: 'NeverSeen' })
     expect(world.platform.posts).toHaveLength(3)
@@ -183,12 +183,12 @@ describe('a pipe that is not found', () => {
     const goneFor = async (ms: number) => {
       await vanish(world, 'Pipe/p0')
       for (let passed = 0; passed < ms; passed += 35 * SECOND) {
-        await turns(world, 'Pipe/p0', 'Pipe/p1')
+        await reasonsOf(world, 'Pipe/p0', 'Pipe/p1')
         await world.clock.advance(35 * SECOND)
       }
     }
     await goneFor(3 * 35 * SECOND)
-    await turns(world, 'Pipe/p0')
+    await reasonsOf(world, 'Pipe/p0')
     await goneFor(10 * MINUTE)
     expect(world.board.get('Pipe/p0')).toMatchObject({ reason: 'ReplacedRecently', status: 'Missing' })
     expect(world.platform.posts).toHaveLength(3)
@@ -201,19 +201,19 @@ describe('a pipe that is not found', () => {
 
   test('is not replaced on words that stood there while it was found', async () => {
     const world = await settled(2)
-    const { pipe: had } = await world.record('Pipe/p0')
+    const { remote: had } = await world.record('Pipe/p0')
     const says = pipe('p0', { policy: { recreate: had?.id ?? '' } })
     world.write('p0.yaml', says)
-    expect(await turns(world, 'Pipe/p0')).toEqual(['InSync'])
+    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['InSync'])
     await vanish(world, 'Pipe/p0')
-    expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
     expect(world.board.get('Pipe/p0')?.message).toContain('take policy.recreate out and write it again')
 
     // Taken back, and said anew, it is believed.
     world.write('p0.yaml', pipe('p0'))
-    expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
     world.write('p0.yaml', says)
-    expect(await turns(world, 'Pipe/p0')).toEqual(['RecreateApproved'])
+    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['RecreateApproved'])
     expect(world.platform.posts).toHaveLength(3)
   })
 
@@ -244,7 +244,7 @@ describe('a pipe that is not found', () => {
     const world = await settled(2, { policy: { onMissing: 'report' } })
     await vanish(world, 'Pipe/p0')
     for (let look = 0; look < 3; look += 1) {
-      await turns(world, 'Pipe/p0')
+      await reasonsOf(world, 'Pipe/p0')
       await world.clock.advance(MINUTE)
     }
     expect(world.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
@@ -255,7 +255,7 @@ describe('a pipe that is not found', () => {
 
     const again = await given({}, { around: world.around })
     for (let look = 0; look < 5; look += 1) {
-      await turns(again, 'Pipe/p0')
+      await reasonsOf(again, 'Pipe/p0')
       await again.clock.advance(MINUTE)
     }
     expect(again.board.get('Pipe/p0')).toMatchObject({ status: 'Missing', reason: 'Missing' })
@@ -292,27 +292,27 @@ describe('many pipes that are not found', () => {
     const world = await settled(2)
     const show = await hide(world, 'Pipe/p0', 'Pipe/p1')
     for (let look = 0; look < 4; look += 1) {
-      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
       await world.clock.advance(35 * SECOND)
     }
     show('Pipe/p1')
-    expect(await turns(world, 'Pipe/p1')).toEqual(['InSync'])
+    expect(await reasonsOf(world, 'Pipe/p1')).toEqual(['InSync'])
     for (const wait of [1, 31, 27]) {
       await world.clock.advance(wait * SECOND)
-      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
     }
     await world.clock.advance(SECOND)
-    expect(await turns(world, 'Pipe/p0')).toEqual(['Missing'])
+    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['Missing'])
   })
 
   test('of which one was still found beside the first 404 of the other, are not believed to be missing', async () => {
     const world = await settled(2)
     await hide(world, 'Pipe/p0')
-    await turns(world, 'Pipe/p0')
+    await reasonsOf(world, 'Pipe/p0')
     await hide(world, 'Pipe/p1')
     for (let look = 0; look < 5; look += 1) {
       await world.clock.advance(34 * SECOND)
-      expect(await turns(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
+      expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
     }
     expect(world.platform.posts).toHaveLength(2)
   })
@@ -321,10 +321,10 @@ describe('many pipes that are not found', () => {
     const world = await settled(10)
     await vanish(world, ...keys(3))
     for (let round = 0; round < 5; round += 1) {
-      await turns(world, ...keys(10))
+      await reasonsOf(world, ...keys(10))
       await world.clock.advance(MINUTE)
     }
-    expect(await turns(world, ...keys(3))).toEqual(['MassMissing', 'MassMissing', 'MassMissing'])
+    expect(await reasonsOf(world, ...keys(3))).toEqual(['MassMissing', 'MassMissing', 'MassMissing'])
     expect(world.platform.posts).toHaveLength(10)
   })
 
@@ -333,12 +333,12 @@ describe('many pipes that are not found', () => {
     world.write('endpoint.yaml', endpoint('analytics'))
     await vanish(world, ...keys(3))
     for (let round = 0; round < 5; round += 1) {
-      await turns(world, ...keys(10))
+      await reasonsOf(world, ...keys(10))
       await world.clock.advance(SECOND)
       await world.go('QueryEndpoint/analytics')
       await world.clock.advance(MINUTE)
     }
-    expect(await turns(world, ...keys(3))).toEqual(['MassMissing', 'MassMissing', 'MassMissing'])
+    expect(await reasonsOf(world, ...keys(3))).toEqual(['MassMissing', 'MassMissing', 'MassMissing'])
     expect(world.platform.posts).toHaveLength(10)
   })
 
@@ -346,22 +346,22 @@ describe('many pipes that are not found', () => {
     const world = await settled(10)
     await vanish(world, ...keys(2))
     for (let round = 0; round < 4; round += 1) {
-      await turns(world, ...keys(10))
+      await reasonsOf(world, ...keys(10))
       await world.clock.advance(MINUTE)
     }
     expect(world.platform.posts).toHaveLength(12)
   })
 
-  test('are still too many after a restart, for the very first turn as well', async () => {
+  test('are still too many after a restart, for the very first reconcile as well', async () => {
     const world = await settled(5)
     await vanish(world, ...keys(5))
     for (let round = 0; round < 5; round += 1) {
-      await turns(world, ...keys(5))
+      await reasonsOf(world, ...keys(5))
       await world.clock.advance(MINUTE)
     }
     for (const first of keys(5)) {
       const again = await given({}, { around: world.around })
-      expect(await turns(again, first)).toEqual(['MissingUnconfirmed'])
+      expect(await reasonsOf(again, first)).toEqual(['MissingUnconfirmed'])
       expect(again.board.get(first)).toMatchObject({ reason: 'MassMissing' })
     }
     expect(world.platform.posts).toHaveLength(5)
@@ -381,14 +381,14 @@ describe('many pipes that are not found', () => {
   test('orphans that were missed once do not make the rest too many', async () => {
     const world = await settled(8)
     await vanish(world, ...keys(3))
-    await turns(world, ...keys(3))
+    await reasonsOf(world, ...keys(3))
     for (const name of names(3)) world.remove(`${name}.yaml`)
     world.readAgain()
-    await turns(world, ...keys(8))
+    await reasonsOf(world, ...keys(8))
     const again = await given({}, { around: world.around })
     await vanish(again, 'Pipe/p7')
     for (let round = 0; round < 4; round += 1) {
-      await turns(again, ...keys(8))
+      await reasonsOf(again, ...keys(8))
       await again.clock.advance(MINUTE)
     }
     expect(world.platform.posts).toHaveLength(9)
@@ -396,27 +396,27 @@ describe('many pipes that are not found', () => {
 
   test('are counted also when the clock was set back by an hour', async () => {
     const world = await settled(10)
-    await turns(world, ...keys(10))
+    await reasonsOf(world, ...keys(10))
     world.clock.jump(-HOUR)
     await vanish(world, ...keys(10))
     for (let look = 0; look < 3; look += 1) {
-      await turns(world, 'Pipe/p0')
+      await reasonsOf(world, 'Pipe/p0')
       await world.clock.advance(35 * SECOND)
     }
-    expect(await turns(world, 'Pipe/p0')).toEqual(['MassMissing'])
+    expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MassMissing'])
     expect(world.platform.posts).toHaveLength(10)
   })
 })
 
-describe('the brake, when pipes are missing', () => {
+describe('the create limit, when pipes are missing', () => {
   test('more than it lets pass are all refused, the first as well', async () => {
     const world = await settled(20, { maxCreates: 3 })
     await vanish(world, ...keys(4))
     for (let round = 0; round < 3; round += 1) {
-      await turns(world, ...keys(20))
+      await reasonsOf(world, ...keys(20))
       await world.clock.advance(MINUTE)
     }
-    expect(await turns(world, ...keys(4))).toEqual(Array.from({ length: 4 }, () => 'CreateLimit'))
+    expect(await reasonsOf(world, ...keys(4))).toEqual(Array.from({ length: 4 }, () => 'CreateLimit'))
     expect(world.platform.posts).toHaveLength(20)
   })
 
@@ -424,17 +424,17 @@ describe('the brake, when pipes are missing', () => {
     const world = await settled(20, { maxCreates: 3 })
     await vanish(world, ...keys(3))
     for (let round = 0; round < 4; round += 1) {
-      await turns(world, ...keys(20))
+      await reasonsOf(world, ...keys(20))
       await world.clock.advance(MINUTE)
     }
     expect(world.platform.posts).toHaveLength(23)
   })
 
-  test('a service that is out of sight does not brake the creations of another', async () => {
+  test('a service that is out of sight does not limit the creations of another', async () => {
     const world = await settled(6, { maxCreates: 3 })
     await vanish(world, ...keys(6))
     for (let round = 0; round < 4; round += 1) {
-      await turns(world, ...keys(6))
+      await reasonsOf(world, ...keys(6))
       await world.clock.advance(MINUTE)
     }
     world.write('new.yaml', pipe('new'))

@@ -1,9 +1,9 @@
 import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
-import { DEFAULT_LIMITS } from '../../src/manifest/files/limits.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { createPlaces } from '../../src/manifest/diagnostics/source-locator.ts'
+import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 
 /** Files as texts, that several processes may read. */
 export interface ModelDirectory {
@@ -41,7 +41,7 @@ export interface Reader {
   }
 }
 
-export function createReader(directory: ModelDirectory, accept: 'believe' | 'doubt' = 'believe'): Reader {
+export function createReader(directory: ModelDirectory, accept: 'force' | 'normal' = 'force'): Reader {
   let state: ReturnType<typeof nextCatalog> | undefined
   let readings = 0
   return {
@@ -58,7 +58,7 @@ export function createReader(directory: ModelDirectory, accept: 'believe' | 'dou
         ...[...catalog.entries.values()]
           .filter(({ key, digest }) => before?.entries.get(key)?.digest !== digest)
           .map(({ key }) => key),
-        ...[...catalog.gone].filter((key) => before?.gone.has(key) !== true),
+        ...[...catalog.deleted].filter((key) => before?.deleted.has(key) !== true),
       ]
       return { catalog, changed }
     },

@@ -14,7 +14,8 @@ import type {
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
-import { withoutRequestOnly } from '../../src/sandbox/pipe-view.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { returnedBody } from '../../src/kinds/remote-resource.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */
@@ -22,6 +23,8 @@ export type ModelOperation = 'admit' | 'create' | 'get' | 'upsert' | 'alert'
 
 export interface ModelPipe {
   readonly id: string
+  /** Where it is found: under the path of its kind. */
+  readonly kind: CreateOnceKind
   readonly serviceId: string
   /** As replies show it. */
   body: JsonObject
@@ -58,8 +61,8 @@ export interface ModelPlatform extends Platform {
   readonly violations: readonly string[]
   readonly requests: Readonly<Record<ModelOperation, number>>
   script(operation: ModelOperation, ...replies: readonly (Script | 'ok')[]): void
-  /** Somebody makes a pipe in the console. @returns its id */
-  make(serviceId: string, body: JsonObject): string
+  /** Somebody makes a pipe in the console, or what else is created once. @returns its id */
+  make(serviceId: string, body: JsonObject, kind?: CreateOnceKind): string
 }
 
 export function createModelPlatform(parts: {
@@ -89,17 +92,22 @@ export function createModelPlatform(parts: {
     return scripts[operation].shift() ?? 'ok'
   }
 
-  function add(serviceId: string, body: JsonObject, intentId: string | undefined): ModelPipe {
+  function add(
+    kind: CreateOnceKind,
+    serviceId: string,
+    body: JsonObject,
+    intentId: string | undefined,
+  ): ModelPipe {
     made += 1
     const id = `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`
     const createdAt = new Date(clock.now()).toISOString()
-    const pipe = { id, serviceId, body: withoutRequestOnly(body), intentId, createdAt }
+    const pipe = { id, kind, serviceId, body: returnedBody(kind.fields, body), intentId, createdAt }
     pipes.set(id, pipe)
     return pipe
   }
 
   async function admitCreate(
-    _kind: CreateOnceKind,
+    kind: CreateOnceKind,
     service: ServiceAccess,
     { signal }: ReadOptions,
   ): Promise<CreatePermit> {
@@ -109,12 +117,13 @@ export function createModelPlatform(parts: {
       service,
       deadlineMs: 20_000,
       read,
-      send: ({ body, intentId }) => send(service, body, intentId),
+      send: ({ body, intentId }) => send(kind, service, body, intentId),
       release: () => undefined,
     }
   }
 
   async function send(
+    kind: CreateOnceKind,
     service: ServiceAccess,
     text: string,
     intentId: string,
@@ -128,7 +137,7 @@ export function createModelPlatform(parts: {
       violations.push(`a create of intent ${intentId} was sent twice`)
     const works =
       script === 'ok' || (script.type !== 'no-credentials' && !('worked' in script && !script.worked))
-    const pipe = works ? add(service.serviceId, body, intentId) : undefined
+    const pipe = works ? add(kind, service.serviceId, body, intentId) : undefined
     const effect = script === 'ok' ? 'done' : 'effect' in script ? script.effect : 'unknown'
     const { serviceId } = service
     const at = clock.monotonic()
@@ -141,21 +150,21 @@ export function createModelPlatform(parts: {
     return { value: shown(pipe, script), requestId: `request-${posts.length}`, credential: CREDENTIAL }
   }
 
-  function read({ service, id }: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
-    return service === undefined ? readAlert(id, options) : readPipe(service, id, options)
+  function read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
+    return target.service === undefined ? readAlert(target.id, options) : readPipe(target, options)
   }
 
   async function readPipe(
-    service: ServiceAccess,
-    pipeId: string,
+    { kind, service, id }: ReadTarget,
     { signal }: ReadOptions,
   ): Promise<Reply<RemoteResource>> {
     signal.throwIfAborted()
     const script = next('get')
-    if (unreadable.has(pipeId)) throw remoteError('Unavailable', 'none')
-    const pipe = pipes.get(pipeId)
+    if (unreadable.has(id)) throw remoteError('Unavailable', 'none')
+    const pipe = pipes.get(id)
     await obey(script, signal)
-    if (pipe?.serviceId !== service.serviceId) throw remoteError('Missing', 'none')
+    if (pipe?.kind.name !== kind.name || pipe.serviceId !== service?.serviceId)
+      throw remoteError('Missing', 'none')
     return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
   }
 
@@ -179,7 +188,7 @@ export function createModelPlatform(parts: {
     script(operation, ...replies) {
       scripts[operation].push(...replies)
     },
-    make: (serviceId, body) => add(serviceId, body, undefined).id,
+    make: (serviceId, body, kind = PIPE) => add(kind, serviceId, body, undefined).id,
     admitCreate,
     read,
     async upsert(_kind, _service, makeBody, { signal }) {

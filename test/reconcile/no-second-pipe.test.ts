@@ -10,7 +10,7 @@ const ORDERS: Key = 'Pipe/orders'
 const OTHER: Key = 'Pipe/other'
 
 async function idOf(world: Given, key: Key): Promise<string> {
-  return (await world.record(key)).pipe?.id ?? ''
+  return (await world.record(key)).remote?.id ?? ''
 }
 
 /** Two pipes that were made an hour ago, and seen since. */
@@ -53,7 +53,7 @@ describe('the pipe that was given up, named again', () => {
       }
       expect(await world.record(ORDERS)).toMatchObject({
         intent: { state: 'unknown' },
-        former: { pipe: { id } },
+        former: { remote: { id } },
       })
       expect((await world.conditions(ORDERS)).Synced.reason).toBe('OutcomeUnknown')
     },
@@ -205,8 +205,8 @@ test('policy.recreate that stood there while the pipe was found counts no more a
   world.write('orders.yaml', pipe('orders', { policy: { recreate: id } }))
   world.write('lock.yaml', lock({ [ORDERS]: id }))
   await world.go(ORDERS)
-  expect((await world.record(ORDERS)).pipe?.refutedAt).toBeDefined()
-  await world.around.ledger.swap({ ...(await world.record(ORDERS)), pipe: undefined }, []) // as one that is taken over has
+  expect((await world.record(ORDERS)).remote?.refutedAt).toBeDefined()
+  await world.around.ledger.swap({ ...(await world.record(ORDERS)), remote: undefined }, []) // as one that is taken over has
   const next = await given({}, { around: world.around })
   expect((await next.go(ORDERS)).action.reason).toBe('Adopt')
   next.platform.pipes.delete(id)

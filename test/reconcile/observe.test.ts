@@ -1,5 +1,5 @@
 import { seedStatus } from '../../src/reconcile/state/status-board.ts'
-import { withBodies } from '../../src/contract/status.ts'
+import { desiredBody, withBodies } from '../../src/contract/status.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { Status } from '../../src/plan/severity.ts'
 import type { Reason } from '../../src/plan/reason.ts'
@@ -16,7 +16,7 @@ interface Row {
 }
 
 async function change(world: Given, body: object): Promise<void> {
-  const made = world.platform.pipes.get((await world.record('Pipe/orders')).pipe?.id ?? '')
+  const made = world.platform.pipes.get((await world.record('Pipe/orders')).remote?.id ?? '')
   if (made === undefined) throw new Error('there is no pipe')
   made.body = { ...made.body, ...body }
 }
@@ -199,7 +199,7 @@ describe('a created pipe, after', () => {
   test('going and coming back, any number of times, finds its pipe again', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')
-    const { pipe: before } = await world.record('Pipe/orders')
+    const { remote: before } = await world.record('Pipe/orders')
     for (let round = 0; round < 3; round += 1) {
       world.remove('orders.yaml')
       await world.go('Pipe/orders')
@@ -266,7 +266,7 @@ test('the platform is asked first, and what is wanted is worked out while it ans
   expect(asks).toHaveBeenCalledBefore(reads)
 })
 
-test('a turn leaves its place when it was told what is there, and keeps it while it may still ask', async () => {
+test('a reconcile releases its slot when it knows what is there, and keeps it while it may still ask', async () => {
   const world = await given({ 'orders.yaml': pipe('orders'), 'alert.yaml': alert('lag', { name: 'Lag' }) })
   await world.go('Pipe/orders')
   expect(world.placesLeft).toEqual([])
@@ -283,9 +283,9 @@ test('a turn leaves its place when it was told what is there, and keeps it while
 describe('what is shown of a pipe', () => {
   const ORDERS = 'Pipe/orders'
 
-  function shown({ board }: Given) {
+  function shown({ board, context }: Given) {
     const status = board.get(ORDERS)
-    return status && withBodies(status)
+    return status && withBodies(status, desiredBody(context.store.entry(ORDERS)?.manifest))
   }
 
   async function drifted(): Promise<Given> {
@@ -299,7 +299,7 @@ describe('what is shown of a pipe', () => {
   test('is what the platform said, and what the manifest asks for', async () => {
     const world = await drifted()
     const { id } = shown(world)?.observed ?? {}
-    expect(id).toBe((await world.record(ORDERS)).pipe?.id)
+    expect(id).toBe((await world.record(ORDERS)).remote?.id)
     expect(shown(world)).toMatchObject({
       desired: { scaling: { replicas: 1 }, source: { kafka: { topics: 'orders' } } },
       observed: {

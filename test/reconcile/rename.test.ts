@@ -81,13 +81,13 @@ const ROWS: readonly Row[] = [
 describe('a new manifest beside an orphan with', () => {
   test.each(ROWS)('$why: $reason, $posts POSTs', async ({ old, fresh, reason, posts, at }) => {
     const world = await orphan(old)
-    const { pipe: first } = await world.record('Pipe/old')
+    const { remote: first } = await world.record('Pipe/old')
     world.write('new.yaml', pipe('new', fresh))
     expect((await world.go('Pipe/new')).action.reason).toBe(reason)
     await world.go('Pipe/new')
     expect(world.platform.posts).toHaveLength(posts)
-    expect((await world.record(at)).pipe?.id).toBe(first?.id)
-    const holders = (await world.ledger.list()).filter((record) => record.pipe?.id === first?.id)
+    expect((await world.record(at)).remote?.id).toBe(first?.id)
+    const holders = (await world.ledger.list()).filter((record) => record.remote?.id === first?.id)
     expect(holders.map(({ key }) => key)).toEqual([at])
     expect(world.board.get('Pipe/old') === undefined).toBe(at === 'Pipe/new')
   })
@@ -141,7 +141,7 @@ describe('a rename', () => {
       expect(world.board.get(`Pipe/${name}`)?.status).toBe('Ready')
     }
     expect(world.platform.posts).toHaveLength(1)
-    expect((await world.ledger.list()).filter(({ pipe: made }) => made !== undefined)).toHaveLength(1)
+    expect((await world.ledger.list()).filter(({ remote: made }) => made !== undefined)).toHaveLength(1)
   })
 
   test('decides anew when somebody else wrote the record that is to move', async () => {
@@ -150,7 +150,7 @@ describe('a rename', () => {
     await world.ledger.swap({ ...record, file: 'elsewhere.yaml' }, [])
     world.write('new.yaml', pipe('new', NAMED))
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
-    expect((await world.record('Pipe/new')).pipe?.id).toBe(record.pipe?.id)
+    expect((await world.record('Pipe/new')).remote?.id).toBe(record.remote?.id)
   })
 
   test('of a record that a person forgot meanwhile creates a new pipe', async () => {
@@ -193,7 +193,7 @@ describe('a rename while a create is under way', () => {
     await creating
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
     expect(world.platform.posts).toHaveLength(1)
-    expect((await world.record('Pipe/new')).pipe?.id).toBe(world.platform.posts[0]?.pipeId)
+    expect((await world.record('Pipe/new')).remote?.id).toBe(world.platform.posts[0]?.pipeId)
   })
 
   test('that still waits for its place creates the pipe under the new name: one POST', async () => {
@@ -229,7 +229,7 @@ describe('a rename while a create is under way', () => {
     for (let request = 0; request < 3; request += 1) await world.go('Pipe/old')
     expect((await world.go('Pipe/new')).action.reason).toBe('InSync')
     expect(world.platform.posts).toHaveLength(1)
-    expect((await world.record('Pipe/new')).pipe?.id).toBe(world.platform.posts[0]?.pipeId)
+    expect((await world.record('Pipe/new')).remote?.id).toBe(world.platform.posts[0]?.pipeId)
   })
 })
 
@@ -289,7 +289,7 @@ describe('a new manifest beside one that still holds its pipe', () => {
     world.readAgain()
     await world.go('Pipe/new')
     expect(world.platform.posts).toHaveLength(1)
-    expect((await world.record('Pipe/new')).pipe !== undefined).toBe(moves)
+    expect((await world.record('Pipe/new')).remote !== undefined).toBe(moves)
   })
 
   test('is created when policy.replaces says that it is a new one', async () => {

@@ -11,7 +11,7 @@ async function hops(): Promise<void> {
   for (let hop = 0; hop < 200; hop += 1) await Promise.resolve()
 }
 
-/** Each wait of a turn that is to hear the stop. */
+/** Each wait of a reconcile that is to hear the stop. */
 const WAITS: readonly { readonly why: string; readonly key: Key; readonly at: ModelOperation }[] = [
   { why: 'the budget of a create', key: 'Pipe/new', at: 'admit' },
   { why: 'a look at a pipe', key: 'Pipe/orders', at: 'get' },
@@ -20,7 +20,7 @@ const WAITS: readonly { readonly why: string; readonly key: Key; readonly at: Mo
 ]
 
 describe('a stop', () => {
-  test.each(WAITS)('during $why ends the turn, and writes nothing', async ({ key, at }) => {
+  test.each(WAITS)('during $why ends the reconcile, and writes nothing', async ({ key, at }) => {
     const world = await given({
       'orders.yaml': pipe('orders'),
       'alert.yaml': alert('lag'),
@@ -43,7 +43,7 @@ describe('a stop', () => {
     expect(told()).toBe(before)
   })
 
-  test('before a turn begins ends it without a request', async () => {
+  test('before a reconcile begins ends it without a request', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     const stopped = AbortSignal.abort(REASON)
     expect((await world.request('Pipe/orders', stopped))?.outcome).toEqual({ result: 'stopped' })
@@ -63,7 +63,7 @@ describe('a stop', () => {
     await hops()
     resolve()
     expect((await ended(world.clock, request))?.outcome).toMatchObject({ result: 'done', reason: 'Created' })
-    const { pipe: made, conditions } = await world.record('Pipe/orders')
+    const { remote: made, conditions } = await world.record('Pipe/orders')
     expect(made?.id).toBe([...world.platform.pipes.keys()][0])
     expect(conditions?.Synced.reason).toBe('InSync')
   })
@@ -76,7 +76,7 @@ describe('a stop', () => {
     await hops()
     stopping.abort(REASON)
     await ended(world.clock, request)
-    expect((await world.record('Pipe/orders')).pipe?.id).toBe([...world.platform.pipes.keys()][0])
+    expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
   })
 
   test('between the budget and the intent opens no intent', async () => {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fastify } from 'fastify'
 import { expect, it } from 'vitest'
-import { registerApi } from '../../src/server/api/routes.ts'
-import { registerMetrics } from '../../src/server/monitoring.ts'
+import { registerApi, registerMetrics } from '../../src/server/routes.ts'
 import { fakeParts } from './fake-parts.ts'
 
 const DOCUMENTED = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')

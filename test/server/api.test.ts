@@ -9,7 +9,6 @@ const RESOURCES = [
   resource('Alert/lag', { status: 'NotReady', reason: 'UnhealthyState', message: 'its state is ALERT' }),
   resource('Pipe/clicks', { status: 'Drifted', reason: 'Drifted', labels: { team: 'web' } }),
   resource('Pipe/orders', {
-    desired: { name: 'orders' },
     observed: { name: 'orders', state: 'Running' },
     state: 'Running',
   }),
@@ -146,7 +145,10 @@ describe('/api/v1/resources', () => {
 
   it('gives one resource with its fields side by side, its states, findings and next steps', async () => {
     const orders = finding({ key: 'Pipe/orders' })
-    const parts = fakeParts({ overview: () => overview({ findings: [orders, finding()] }) }, RESOURCES)
+    const parts = fakeParts(
+      { overview: () => overview({ findings: [orders, finding()] }), desired: () => ({ name: 'orders' }) },
+      RESOURCES,
+    )
     parts.tell({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences: [] })
     const { url } = await running(parts)
     expect((await ask(`${url}/api/v1/resources/Pipe/orders`)).body).toMatchObject({

@@ -6,7 +6,7 @@ import type { Condition } from '../../src/plan/condition.ts'
 import type { Event } from '../../src/contract/events.ts'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { ResourceStatus, StatusBoard } from '../../src/contract/status.ts'
-import type { Change } from '../../src/server/changes.ts'
+import type { Change } from '../../src/server/recent-events.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
 
@@ -19,14 +19,13 @@ export function condition(status: Condition['status'], over: Partial<Condition> 
 }
 
 /** What is other than in a resource that is well; bodies as objects. */
-export type Over = Partial<Omit<ResourceStatus, 'desired' | 'observed'>> & {
-  readonly desired?: JsonObject | undefined
+export type Over = Partial<Omit<ResourceStatus, 'observed'>> & {
   readonly observed?: JsonObject | undefined
 }
 
 /** A resource that is well, but for what `over` says. */
 export function resource(key: Key, over: Over = {}): ResourceStatus {
-  const { desired, observed, ...facts } = over
+  const { observed, ...facts } = over
   return {
     key,
     kind: kindOf(key),
@@ -48,7 +47,6 @@ export function resource(key: Key, over: Over = {}): ResourceStatus {
     service: 'analytics',
     pipeId: undefined,
     state: undefined,
-    desired: desired && JSON.stringify(desired),
     observed: observed && JSON.stringify(observed),
     lastReconciledAt: NOW - 30_000,
     nextReconcileAt: NOW + 270_000,
@@ -149,6 +147,7 @@ export function fakeParts(
     listen: { host: '127.0.0.1', port: 0 },
     clock: fakeClock(),
     board: boardOf(resources),
+    desired: () => undefined,
     recentEvents: {
       source: () => recentEvents.source(),
       states: (key) => recentEvents.states(key),

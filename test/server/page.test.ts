@@ -49,7 +49,7 @@ describe('the page', () => {
   it('gives nothing else of the disk', async () => {
     const { url } = await running(fakeParts())
     for (const path of [
-      '/page-files.ts',
+      '/routes.ts',
       '/tsconfig.json',
       '/../server.ts',
       '/%2e%2e/server.ts',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Event } from '../../src/contract/events.ts'
-import type { Change } from '../../src/server/changes.ts'
+import type { Change } from '../../src/server/recent-events.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
 import { condition, finding } from './fake-parts.ts'
 
@@ -121,11 +121,11 @@ describe('readings', () => {
   })
 })
 
-describe('the watch mode and the brake', () => {
+describe('the watch mode and the create limit', () => {
   it('are told', () => {
     const { recentEvents, take } = ticking()
     take({ type: 'WatchModeChanged', mode: 'polling', message: 'no inotify watches are left' })
-    take({ type: 'BrakeChanged', on: true, wanted: 30, limit: 25 })
+    take({ type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 })
     expect(recentEvents.watch).toEqual({ mode: 'polling', message: 'no inotify watches are left' })
     expect(recentEvents.source()).toMatchObject([
       { type: 'brake', on: true, message: '30 creations are wanted at once, and at most 25 may pass.' },
@@ -172,7 +172,7 @@ describe('subscribers', () => {
       reading('a', { missedByWatcher: true }),
       ['source ', 'resources '],
     ],
-    ['the brake', { type: 'BrakeChanged', on: true, wanted: 30, limit: 25 }, ['source ']],
+    ['the create limit', { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 }, ['source ']],
     ['a state that is seen for the first time', observed('Running'), []],
   ])('hear of %s', (_, event, heard) => {
     const { take } = ticking()

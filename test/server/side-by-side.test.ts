@@ -4,19 +4,19 @@ import { resource } from './fake-parts.ts'
 
 describe('desired against observed', () => {
   it('tells of each field what was asked for and what is there, what differs first', () => {
-    const pipe = resource('Pipe/x', {
-      desired: {
-        name: 'x',
-        scaling: { replicas: 2 },
-        source: { kafka: { topics: 'a,b', credentials: { password: '[secret kafka/password]' } } },
-        destination: {
-          table: 't',
-          columns: [
-            { name: 'id', type: 'UInt64' },
-            { name: 'at', type: 'DateTime' },
-          ],
-        },
+    const asked = {
+      name: 'x',
+      scaling: { replicas: 2 },
+      source: { kafka: { topics: 'a,b', credentials: { password: '[secret kafka/password]' } } },
+      destination: {
+        table: 't',
+        columns: [
+          { name: 'id', type: 'UInt64' },
+          { name: 'at', type: 'DateTime' },
+        ],
       },
+    }
+    const pipe = resource('Pipe/x', {
       observed: {
         id: '1',
         name: 'x',
@@ -36,7 +36,12 @@ describe('desired against observed', () => {
       ],
     })
     expect(
-      sideBySide(pipe).map(({ field, desired, observed, verdict }) => [field, desired, observed, verdict]),
+      sideBySide(pipe, asked).map(({ field, desired, observed, verdict }) => [
+        field,
+        desired,
+        observed,
+        verdict,
+      ]),
     ).toEqual([
       ['destination.columns[at].type', 'DateTime', 'Date', 'differs'],
       ['scaling.replicas', '2', '3', 'differs'],
@@ -54,20 +59,19 @@ describe('desired against observed', () => {
 
   it('shows a whole item that only one side has once', () => {
     const pipe = resource('Pipe/x', {
-      desired: { destination: { columns: [{ name: 'id', type: 'UInt64' }] } },
       observed: { destination: { columns: [] } },
       differences: [{ field: 'destination.columns[id]', desired: 'UInt64', observed: '(not set)' }],
     })
-    expect(sideBySide(pipe)).toEqual([
+    expect(sideBySide(pipe, { destination: { columns: [{ name: 'id', type: 'UInt64' }] } })).toEqual([
       { field: 'destination.columns[id]', desired: 'UInt64', observed: '(not set)', verdict: 'differs' },
     ])
   })
 
   it('is not seen before the platform was asked, and is nothing for a service', () => {
-    expect(sideBySide(resource('Alert/x', { desired: { threshold: 1 } }))).toEqual([
+    expect(sideBySide(resource('Alert/x'), { threshold: 1 })).toEqual([
       { field: 'threshold', desired: '1', observed: undefined, verdict: 'not-seen' },
     ])
-    expect(sideBySide(resource('Service/x'))).toEqual([])
+    expect(sideBySide(resource('Service/x'), undefined)).toEqual([])
   })
 
   it('is bounded', () => {
@@ -75,7 +79,7 @@ describe('desired against observed', () => {
       name: `c${index}`,
       type: 'x'.repeat(1_000),
     }))
-    const fields = sideBySide(resource('Pipe/x', { desired: { destination: { columns } } }))
+    const fields = sideBySide(resource('Pipe/x'), { destination: { columns } })
     expect(fields).toHaveLength(1_000)
     expect(Math.max(...fields.map(({ desired }) => desired?.length ?? 0))).toBe(500)
   })

@@ -93,7 +93,7 @@ describe('/api/v1/timeline', () => {
       problem: undefined,
       missedByWatcher: false,
     })
-    parts.tell({ type: 'BrakeChanged', on: false, wanted: 0, limit: 25 })
+    parts.tell({ type: 'CreateLimitChanged', on: false, wanted: 0, limit: 25 })
     const { url } = await running(parts)
     const { body } = await ask(`${url}/api/v1/timeline${query}`)
     const shown = (body['items'] as readonly { readonly type: string }[]).map(({ type }) => type) // of entries

@@ -34,7 +34,6 @@ function colourfulParts() {
       reason: 'Drifted',
       conditions: unwell,
       differences: [{ field: 'scaling.replicas', desired: '2', observed: '3' }],
-      desired: { name: 'drifted', scaling: { replicas: 2 } },
       observed: { name: 'drifted', scaling: { replicas: 3 }, state: 'Running' },
     }),
     ...Array.from({ length: 5 }, (_, index) =>
@@ -48,6 +47,7 @@ function colourfulParts() {
   ]
   const parts = fakeParts(
     {
+      desired: () => ({ name: 'drifted', scaling: { replicas: 2 } }),
       overview: () =>
         overview({
           sandbox: true,
@@ -101,7 +101,7 @@ function colourfulParts() {
   )
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Provisioning', differences: [] })
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Running', differences: [] })
-  parts.tell({ type: 'BrakeChanged', on: true, wanted: 30, limit: 25 })
+  parts.tell({ type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 })
   return parts
 }
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Key } from '../../src/kinds/key.ts'
+import { nameOf, type Key } from '../../src/kinds/key.ts'
 import { startServer, type Server } from '../../src/server/server.ts'
 import { condition, fakeParts, finding, NOW, overview, resource } from '../server/fake-parts.ts'
 import { openPage, seriousFindings, startBrowser, tooWide } from './page-browser.ts'
@@ -42,7 +42,6 @@ function hostileParts() {
       state: text,
       pipeId: text,
       revision: text,
-      desired: { name: text, scaling: { replicas: 1 }, [text]: [text] },
       observed: { id: text, name: text, scaling: { replicas: 2 }, [text]: { [text]: text } },
       differences: [{ field: text, desired: text, observed: text }],
       conditions: {
@@ -58,6 +57,10 @@ function hostileParts() {
   )
   const parts = fakeParts(
     {
+      desired(key) {
+        const text = nameOf(key)
+        return { name: text, scaling: { replicas: 1 }, [text]: [text] }
+      },
       overview: () =>
         overview({
           findings,

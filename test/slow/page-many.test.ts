@@ -60,7 +60,7 @@ describe('ten thousand resources', () => {
     const args = runArgs(workspace, platform.url, ['--interval', '2h', '--api-budget', '5000/1s', ...ledger])
     const program = stack.use(startProgram(args))
     const url = await urlOf(program)
-    await until('all to have had a turn', () => settled(url), 120_000)
+    await until('all to have been reconciled', () => settled(url), 600_000)
 
     const alone = await cpuShare(program)
     await using watched = await openPage(browser, url, { watch: USABLE })

@@ -74,7 +74,7 @@ describe.concurrent('row 19: the end of apply', () => {
       const env = { PIPEWRIGHT_FAILPOINT: `${failpoint}=throw` }
       const applied = await story.run(['apply', '--concurrency', '1'], { env })
       expect(applied.code).toBe(70)
-      // It may have been made in a second turn of the same pass; well is only what is there.
+      // It may have been made in a second reconcile of the same pass; well is only what is there.
       expect(applied.stdout).toContain(`${story.platform.world.pipes.length + 1} of 3 are well`)
       const again = await until(
         'a pass that is well',
@@ -89,7 +89,7 @@ describe.concurrent('row 19: the end of apply', () => {
     },
   )
 
-  test('is no lie when it is stopped before each had its turn', async ({ expect }) => {
+  test('is no lie when it is stopped before each was reconciled', async ({ expect }) => {
     await using story = await createStory()
     const { platform } = story
     for (const name of ['a', 'b', 'c']) story.writePipe(name)

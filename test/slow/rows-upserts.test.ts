@@ -19,7 +19,7 @@ const CORRECTED = { ...ANALYTICS, serviceId: '3d0e6f51-9b7c-4a25-8d13-5c2f7a9e0b
 interface Meanwhile {
   readonly what: string
   readonly change: (story: Story) => void
-  /** What the endpoint says once its turn has come; undefined: it is not there. */
+  /** What the endpoint says once it was reconciled; undefined: it is not there. */
   readonly status: string | undefined
   /** What is sent in the end: origins, and the service. */
   readonly sent: readonly (readonly [origins: string, serviceId: string])[]

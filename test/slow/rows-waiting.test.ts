@@ -24,7 +24,7 @@ interface Meanwhile {
   /** Before the daemon starts. */
   readonly prepare?: (story: Story) => void
   readonly change: (story: Story, live: Live) => void | Promise<void>
-  /** The reasons that the pipe may show once its turn has come; none: it is not shown any more. */
+  /** The reasons that the pipe may show once it was reconciled; none: it is not shown any more. */
   readonly reasons: readonly string[]
   /** What is put right afterwards, and that it goes on then. */
   readonly after?: (story: Story, live: Live, expect: ExpectStatic) => Promise<void>

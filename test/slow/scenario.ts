@@ -85,7 +85,7 @@ export async function eachFound({ platform }: Scenario): Promise<void> {
 
 /** As if the pipe had been there for two minutes: a 404 counts only after the first. */
 export function aged(record: LedgerRecord): LedgerRecord {
-  return record.pipe === undefined
+  return record.remote === undefined
     ? record
-    : { ...record, pipe: { ...record.pipe, at: record.pipe.at - 120_000 } }
+    : { ...record, remote: { ...record.remote, at: record.remote.at - 120_000 } }
 }

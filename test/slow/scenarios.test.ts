@@ -7,7 +7,7 @@ import { resourcesOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createScenario } from './scenario.ts'
 
-/** Long enough for three readings that agree, and a turn after them. */
+/** Long enough for three readings that agree, and a reconcile after them. */
 const A_WHILE_MS = 3_000
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
@@ -84,7 +84,7 @@ describe.concurrent('renames', () => {
   })
 })
 
-describe.concurrent('the brake', () => {
+describe.concurrent('the create limit', () => {
   test('26 new pipes at once are all refused, and none is created until a person says yes', async ({
     expect,
   }) => {

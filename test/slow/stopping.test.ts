@@ -18,7 +18,7 @@ async function stopped(program: Program): Promise<void> {
   await until('the program to say that it stops', () => program.log().some(({ msg }) => msg === 'Stopping'))
 }
 
-/** One turn goes on and on, look after look: it waits for the budget. */
+/** One reconcile goes on and on, reading after reading: it waits for the budget. */
 async function untilOneWaits(program: Program): Promise<void> {
   const url = await urlOf(program)
   let looks = 0

@@ -12,7 +12,7 @@ const SEED = process.env['SEED'] ?? '1'
 /** What has to come up in them, and how a write of the ledger shows it: stories in which nothing happens break no law. */
 const EVENTS: Readonly<Record<string, (written: Written) => boolean>> = {
   'a pipe was created': ({ before, after }) =>
-    before?.pipe === undefined && after?.pipe?.origin === 'created',
+    before?.remote === undefined && after?.remote?.origin === 'created',
   'an outcome stayed unknown': ({ before, after }) =>
     before?.intent?.state === 'open' && after?.intent?.state === 'unknown',
   'a create failed without effect': ({ before, after }) =>
@@ -22,28 +22,28 @@ const EVENTS: Readonly<Record<string, (written: Written) => boolean>> = {
   'a person approved of another attempt': ({ before, after }) =>
     before !== undefined && undecidedIntent(before) !== undefined && after?.intent?.state === 'dismissed',
   'a missing pipe was created anew': ({ before, after }) =>
-    before?.pipe !== undefined && after?.intent?.state === 'open' && after.pipe === undefined,
+    before?.remote !== undefined && after?.intent?.state === 'open' && after.remote === undefined,
   'a pipe was taken over': ({ before, after }) =>
-    before?.pipe?.id !== after?.pipe?.id && after?.pipe?.origin === 'adopted',
+    before?.remote?.id !== after?.remote?.id && after?.remote?.origin === 'adopted',
   'an unknown outcome was settled by that': ({ before, after }) =>
-    before !== undefined && undecidedIntent(before) !== undefined && after?.pipe?.origin === 'adopted',
+    before !== undefined && undecidedIntent(before) !== undefined && after?.remote?.origin === 'adopted',
   'a record moved': ({ moved, after }) => moved !== undefined && after !== undefined,
   'an unknown outcome moved': ({ moved, after }) =>
     moved !== undefined && after !== undefined && undecidedIntent(after) !== undefined,
   'a replacement was refused, and the id given back': ({ before, after }) =>
     before?.former !== undefined &&
-    after?.pipe?.id === before.former.pipe.id &&
+    after?.remote?.id === before.former.remote.id &&
     after.intent?.state === 'failed',
   'a pipe that was missed was found again': ({ before, after }) =>
-    before?.pipe?.id === after?.pipe?.id &&
+    before?.remote?.id === after?.remote?.id &&
     before?.conditions?.Synced.reason === 'MissingUnconfirmed' &&
     after?.conditions?.Synced.reason === 'InSync',
   'a pipe was found by the id in a reply that was not whole': ({ before, after }) =>
-    before?.intent?.seen?.pipeId !== undefined && after?.pipe?.id === before.intent.seen.pipeId,
+    before?.intent?.seen?.pipeId !== undefined && after?.remote?.id === before.intent.seen.pipeId,
   'a pipe was replaced on the word of a person': ({ after }) =>
     after?.intent?.state === 'open' && after.intent.reason === 'RecreateApproved',
   'a word that a pipe is gone was refuted': ({ before, after }) =>
-    before?.pipe?.refutedAt === undefined && after?.pipe?.refutedAt !== undefined,
+    before?.remote?.refutedAt === undefined && after?.remote?.refutedAt !== undefined,
   'a word to create again was read too early': ({ before, after }) =>
     before?.intent?.saidEarlyAt === undefined && after?.intent?.saidEarlyAt !== undefined,
   'a record was forgotten': ({ moved, after }) => moved === undefined && after === undefined,

@@ -92,7 +92,7 @@ describe.each(MODES)('a plain tree, $mode', ({ mode, options }) => {
       filesOf(result).every((file) => file.startsWith('new/')),
     )
     expect(state.catalog.entries.size).toBe(IN_THE_FOLDER)
-    expect({ changed, gone: [...state.catalog.gone], findings: state.catalog.findings }).toEqual({
+    expect({ changed, gone: [...state.catalog.deleted], findings: state.catalog.findings }).toEqual({
       changed: [],
       gone: [],
       findings: [],

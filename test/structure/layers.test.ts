@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { basename, dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
@@ -28,7 +28,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   daemon: [...ENGINE, ...CORE],
   cli: ['daemon', ...ADAPTERS, ...ENGINE, ...CORE],
   'main.ts': ['cli'],
+  // the rooms of the engine: each names those that it may import; what stands beside them may import all
+  'manifest/diagnostics': [],
+  'manifest/yaml': ['manifest/diagnostics'],
+  'manifest/validate': ['manifest/yaml', 'manifest/diagnostics'],
+  'manifest/files': ['manifest/validate', 'manifest/yaml', 'manifest/diagnostics'],
+  'manifest/rules': ['manifest/validate', 'manifest/yaml', 'manifest/diagnostics'],
+  'manifest/catalog': ['manifest/rules', 'manifest/files', 'manifest/validate', 'manifest/diagnostics'],
+  'reconcile/state': ['reconcile/context.ts'],
+  'reconcile/gather': ['reconcile/state', 'reconcile/context.ts'],
+  'reconcile/apply': ['reconcile/gather', 'reconcile/state', 'reconcile/context.ts'],
+  'reconcile/operator': ['reconcile/apply', 'reconcile/gather', 'reconcile/state', 'reconcile/context.ts'],
 }
+
+/** Where a file may have the name of another: each kind has a folder with files of the same names. */
+const SAME_NAMES = /^kinds\/[^/]+\//
 
 /** Packages that a layer may use; layers that are not here may use any that the project has. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -39,17 +53,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   reconcile: [],
   manifest: [
     'node:buffer',
-    // Helper processes parse what is much (parse-pool.ts).
-    'node:child_process',
-    'node:events',
     'node:fs',
     'node:fs/promises',
-    'node:module',
-    'node:os',
     'node:path',
     'node:timers/promises',
-    'node:url',
-    'node:util',
     'yaml',
     'zod',
   ],
@@ -97,16 +104,31 @@ function importsOf(text: string): readonly string[] {
   )
 }
 
-function layerOf(source: Source, specifier: string): string | undefined {
+/** What a file of our own imports, relative to src/; `undefined` for a package. */
+function targetOf(source: Source, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined
-  const target = relative(SRC, normalize(join(SRC, dirname(source.file), specifier)))
-  return target.split('/')[0]
+  return relative(SRC, normalize(join(SRC, dirname(source.file), specifier)))
+}
+
+function layerOf(source: Source, specifier: string): string | undefined {
+  return targetOf(source, specifier)?.split('/')[0]
 }
 
 describe('layers (design §11)', () => {
-  test('the list of layers is the list of folders', () => {
-    const layers = new Set(SOURCES.map((source) => source.layer))
-    expect([...layers].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted())
+  test('the list of layers is the list of folders, and that of rooms the list of folders in the engine', () => {
+    const rooms = SOURCES.filter(({ layer, file }) => ENGINE.includes(layer) && file.split('/').length === 3)
+    const folders = new Set([...SOURCES.map(({ layer }) => layer), ...rooms.map(({ file }) => dirname(file))])
+    expect([...folders].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted())
+  })
+
+  test('no two files have the same name', () => {
+    const names = Map.groupBy(
+      SOURCES.filter(({ file }) => !SAME_NAMES.test(file)),
+      ({ file }) => basename(file),
+    )
+    expect(
+      [...names.values()].filter((files) => files.length > 1).map((files) => files.map(({ file }) => file)),
+    ).toEqual([])
   })
 
   test.each(SOURCES.map((source) => [source.file, source] as const))(
@@ -120,6 +142,20 @@ describe('layers (design §11)', () => {
       expect(wrong).toEqual([])
     },
   )
+
+  test.each(
+    SOURCES.filter(({ file }) => MAY_IMPORT[dirname(file)] !== undefined && file.split('/').length === 3).map(
+      (source) => [source.file, source] as const,
+    ),
+  )('%s imports only from its own room and those below', (_, source) => {
+    const allowed = [dirname(source.file), ...(MAY_IMPORT[dirname(source.file)] ?? [])]
+    const wrong = source.imports.filter((specifier) => {
+      const target = targetOf(source, specifier)
+      if (target === undefined || target.split('/')[0] !== source.layer) return false
+      return !allowed.some((room) => target === room || target.startsWith(`${room}/`))
+    })
+    expect(wrong).toEqual([])
+  })
 
   test.each(
     SOURCES.filter((source) => PACKAGES[source.layer] !== undefined).map(

@@ -45,7 +45,7 @@ export function judgeWrite({ before, after, moved }: Written, truth: Truth): rea
 
 function judgeForgetting(before: LedgerRecord | undefined, truth: Truth): readonly string[] {
   if (before === undefined || truth.isForgetSaid(before.key)) return []
-  const { key, pipe, upsert, intent } = before
+  const { key, remote: pipe, upsert, intent } = before
   const isLeft = pipe !== undefined || upsert !== undefined || isUndecided(intent)
   return isLeft ? [`${key} was forgotten, though something is left of it`] : []
 }
@@ -56,9 +56,9 @@ function judgeMove(
   moved: LedgerRecord,
 ): readonly string[] {
   const found = []
-  if (before?.pipe !== undefined || isUndecided(before?.intent))
+  if (before?.remote !== undefined || isUndecided(before?.intent))
     found.push(`${after.key} had something of its own when ${moved.key} moved there`)
-  if (after.pipe?.id !== moved.pipe?.id || after.intent?.id !== moved.intent?.id)
+  if (after.remote?.id !== moved.remote?.id || after.intent?.id !== moved.intent?.id)
     found.push(`${moved.key} lost something on its way to ${after.key}`)
   return found
 }
@@ -82,7 +82,7 @@ function judgeIntent(before: LedgerRecord | undefined, after: LedgerRecord, trut
       if (was.state !== 'open') return [said]
       return sent?.effect === 'unknown' ? [] : [`${said}, and what became of it is known`]
     case 'succeeded':
-      return after.pipe === undefined ? [`${said} without a pipe`] : []
+      return after.remote === undefined ? [`${said} without a pipe`] : []
   }
 }
 
@@ -100,30 +100,31 @@ function judgeOpening(
   if (opened.state !== 'open') found.push(`${key}: intent ${opened.id} appeared as ${opened.state}`)
   if (opened.attempt !== (last?.attempt ?? 0) + 1)
     found.push(`${key}: attempt ${opened.attempt} is out of order`)
-  if (after.pipe !== undefined) found.push(`${key}: an intent was opened beside pipe ${after.pipe.id}`)
+  if (after.remote !== undefined) found.push(`${key}: an intent was opened beside pipe ${after.remote.id}`)
   if (last !== undefined && isUndecided(last))
     found.push(`${key}: an intent was opened, though intent ${last.id} may have worked`)
-  if (after.former?.pipe.id !== before?.pipe?.id)
-    found.push(`${key}: pipe ${before?.pipe?.id} was forgotten before its successor was known`)
+  if (after.former?.remote.id !== before?.remote?.id)
+    found.push(`${key}: pipe ${before?.remote?.id} was forgotten before its successor was known`)
   if (opened.reason === 'RecreateApproved' && !isSaidGone(before))
-    found.push(`${key}: pipe ${before?.pipe?.id} was to be replaced by words that were refuted`)
+    found.push(`${key}: pipe ${before?.remote?.id} was to be replaced by words that were refuted`)
   return found
 }
 
 /** A reading that finds the pipe ends the words that it is gone, at the shell and in Git. */
 function isSaidGone(before: LedgerRecord | undefined): boolean {
-  const { pipe } = before ?? {}
+  const { remote: pipe } = before ?? {}
   return pipe !== undefined && (pipe.saidGoneAt !== undefined || pipe.refutedAt === undefined)
 }
 
 function judgePipe(before: LedgerRecord | undefined, after: LedgerRecord, truth: Truth): readonly string[] {
-  const [was, is] = [before?.pipe, after.pipe]
+  const [was, is] = [before?.remote, after.remote]
   const { key } = after
   if (was?.id === is?.id) return []
   // Whether it may be replaced is asked where the intent is opened.
-  if (is === undefined) return after.former?.pipe.id === was?.id ? [] : [`${key} lost pipe ${was?.id}`]
+  if (is === undefined) return after.former?.remote.id === was?.id ? [] : [`${key} lost pipe ${was?.id}`]
   // What was to be replaced is its pipe again: nothing was created.
-  if (was === undefined && before?.former?.pipe.id === is.id && after.intent?.state !== 'succeeded') return []
+  if (was === undefined && before?.former?.remote.id === is.id && after.intent?.state !== 'succeeded')
+    return []
   const found = []
   if (was !== undefined && !truth.isPipeSaid(is.id))
     found.push(`${key}: pipe ${was.id} became ${is.id}, and nobody said so`)
@@ -138,7 +139,7 @@ function judgePipe(before: LedgerRecord | undefined, after: LedgerRecord, truth:
 export function judgeRecord({
   key,
   conditions,
-  pipe,
+  remote: pipe,
   upsert,
   intent,
   former,
@@ -162,7 +163,7 @@ export function judgeRecord({
 
 /** One pipe belongs to one key. */
 export function heldTwice(records: Iterable<LedgerRecord>): readonly string[] {
-  const holders = Map.groupBy(records, ({ pipe }) => pipe?.id)
+  const holders = Map.groupBy(records, ({ remote: pipe }) => pipe?.id)
   return [...holders]
     .filter(([id, held]) => id !== undefined && held.length > 1)
     .map(([id, held]) => `pipe ${id} is held by ${held.map(({ key }) => key).join(' and ')}`)

@@ -226,7 +226,7 @@ const COUNTED: readonly (readonly [string, Event, Readonly<Record<string, number
     { type: 'QueueWaited', priority: 2, waitMs: 500 },
     { 'queue_wait_seconds_sum{priority="drift"}': 0.5 },
   ],
-  ['the brake', { type: 'BrakeChanged', on: true, wanted: 30, limit: 25 }, { create_brake: 1 }],
+  ['the create limit', { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 }, { create_brake: 1 }],
 ]
 
 function request(code: string): Event {

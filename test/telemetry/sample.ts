@@ -96,7 +96,6 @@ export function resource(key: Key, over: Partial<ResourceStatus> = {}): Resource
     service: undefined,
     pipeId: undefined,
     state: undefined,
-    desired: undefined,
     observed: undefined,
     lastReconciledAt: undefined,
     nextReconcileAt: undefined,

@@ -94,7 +94,7 @@ export function judgeLost(
   { platform, history }: Evidence,
   journal: Journal,
 ): number {
-  const ids = new Set(records.flatMap(({ pipe, former }) => [pipe?.id, former?.pipe.id]))
+  const ids = new Set(records.flatMap(({ remote: pipe, former }) => [pipe?.id, former?.remote.id]))
   let lost = 0
   for (const [name, pipes] of platform.alive()) {
     const undecided = records.some(

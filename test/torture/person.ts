@@ -111,9 +111,9 @@ export function createPerson({ model, platform, runner, journal, random }: Perso
     how: { readonly run: Run | undefined; readonly mood: Mood; readonly mayType: boolean },
   ): Word | undefined {
     const synced = record.conditions?.Synced
-    if (record.pipe !== undefined) {
-      const settled = clearSettled(lineage, record.pipe.id)
-      return settled ?? answerMissing(lineage, record.pipe.id, { ...how, reason: synced?.reason })
+    if (record.remote !== undefined) {
+      const settled = clearSettled(lineage, record.remote.id)
+      return settled ?? answerMissing(lineage, record.remote.id, { ...how, reason: synced?.reason })
     }
     if (synced?.reason === 'AdoptRefused' && lineage.adopt !== undefined) {
       lineage.adopt = undefined
@@ -248,7 +248,7 @@ function atShell(args: readonly string[], intentId: string | undefined): Word {
 }
 
 /** An intent that is open because a process is at it right now is not unknown. */
-export function isUnknown({ pipe, intent }: LedgerRecord, run: Run | undefined): boolean {
+export function isUnknown({ remote: pipe, intent }: LedgerRecord, run: Run | undefined): boolean {
   if (pipe !== undefined || intent === undefined) return false
   if (intent.state === 'unknown') return true
   return intent.state === 'open' && (run === undefined || intent.openedAt < run.startedAt)

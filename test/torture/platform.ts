@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { PipeInSandbox } from '../../src/sandbox/pipe-view.ts'
+import type { PipeInSandbox, RecordedRequest } from '../../src/sandbox/stored.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox-server.ts'
-import type { RecordedRequest } from '../../src/sandbox/stored.ts'
 import { ALERTS_TOKEN, CREDENTIALS, worldOfPlatform } from './world.ts'
 
 /** A create as the platform saw it. */

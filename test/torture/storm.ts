@@ -40,7 +40,7 @@ export interface Parts {
   readonly signal: AbortSignal
 }
 
-/** Pipes vanish only in runs long enough for their absence to be confirmed, which takes more than a minute. */
+/** Pipes vanish only in runs long enough to be confirmed as missing, which takes more than a minute. */
 const VANISH_FROM_MS = 180_000
 const VANISH_REST_MS = 90_000
 /** A pipe is left alone in its first minute: a 404 then is not believed. */

@@ -215,7 +215,7 @@ const REFUSALS: readonly Refusal[] = [
     says: [/cannot be told/, /has no manifests, where it had some/],
   },
   {
-    why: 'forgetting what was no orphan at the last turn: perhaps this is another directory',
+    why: 'forgetting what was no orphan at the last reconcile: perhaps this is another directory',
     words: async ({ workspace }) => {
       workspace.write('manifests/orders.yaml', '# gone\n')
       return ['forget', 'Pipe/orders']

@@ -24,7 +24,7 @@ const created: LedgerRecord = {
   ...blankRecord('Pipe/orders'),
   version: 1,
   applied: FIELDS,
-  pipe: {
+  remote: {
     id: ID,
     origin: 'adopted',
     at: 0,

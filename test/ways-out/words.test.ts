@@ -35,7 +35,7 @@ describe('what is said of a create of unknown outcome', () => {
     expect(told).toContain('pipewright resolve Pipe/orders --retry')
     const { stdout: read } = await world.quick('history', 'Pipe/orders')
     expect(read.split('pipewright resolve Pipe/orders --retry')).toHaveLength(2) // once
-    // the words do not change from turn to turn, or the condition would
+    // the words do not change from one reconcile to the next, or the condition would
     await world.apply()
     expect((await world.status('Pipe/orders')).message).toBe(message)
 

@@ -9,7 +9,7 @@ import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { seedStatus, type WritableBoard } from '../../reconcile/state/status-board.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
-import { withBodies } from '../../contract/status.ts'
+import { desiredBody, withBodies } from '../../contract/status.ts'
 import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
@@ -21,13 +21,13 @@ import { printable } from '../render/text-table.ts'
 export const APPLY_OUTPUTS = ['text', 'json'] as const
 
 /** A key is asked for again when something it waits for changed, but not without end. */
-const MOST_TURNS = 3
+const MOST_RUNS = 3
 
-/** `pipewright apply`: one pass over everything, then exit. With `--yes`, the brake is off. */
+/** `pipewright apply`: one pass over everything, then exit. With `--yes`, there is no create limit. */
 export async function apply(
   io: Io,
   settings: Settings,
-  options: { readonly output: (typeof APPLY_OUTPUTS)[number]; readonly brake: 'on' | 'off' },
+  options: { readonly output: (typeof APPLY_OUTPUTS)[number]; readonly createLimit: 'on' | 'off' },
 ): Promise<ExitCode> {
   await using stack = new AsyncDisposableStack()
   const board = openBoard()
@@ -40,7 +40,7 @@ export async function apply(
   const failpoints = failpointsOf(io.env, emit)
   const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
   const source = openSource(settings)
-  const maxCreates = options.brake === 'off' ? Infinity : settings.maxCreates
+  const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose({ settings, ledger, source, board, emit, maxCreates, failpoints }, stack)
   const catalog = await loadOnce(engine, io.stop.stopping)
   const pass = await passOver(engine, settings, io)
@@ -51,7 +51,9 @@ export async function apply(
       revision: catalog.revision,
       problem: catalog.problem && { reason: catalog.problem.reason, message: catalog.problem.message },
       findings: catalog.findings,
-      resources: resources.map(withBodies),
+      resources: resources.map((status) =>
+        withBodies(status, desiredBody(catalog.entries.get(status.key)?.manifest)),
+      ),
     })
   } else {
     const paint = paintFor(io.stdout, io.env)
@@ -70,9 +72,9 @@ export async function apply(
 
 /** What a pass over everything came to. */
 interface Pass {
-  /** Turns and outcomes that were cut short. */
+  /** Reconciles and outcomes that were cut short. */
   readonly unfinished: number
-  /** Keys that had a turn which ended. */
+  /** Keys of which a reconcile ended. */
   readonly reconciled: ReadonlySet<Key>
   /** What was thrown where nothing may be thrown. */
   readonly bugs: ReadonlyMap<Key, unknown>
@@ -80,7 +82,7 @@ interface Pass {
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
 }
 
-/** Of what had no turn that ended, only old news is known: that is not shown as if it were well. */
+/** Of a key that was not reconciled to the end, only its old status is known: that is not shown as if it were well. */
 function showUnreconciled(board: WritableBoard, { reconciled, bugs }: Pass): void {
   for (const status of board.list()) {
     const { key } = status
@@ -103,11 +105,11 @@ function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
   return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
 }
 
-/** Every key has its turn; services and alerts first, as others wait for them. */
+/** Every key is reconciled; services and alerts first, as others wait for them. */
 async function passOver(engine: Engine, settings: Settings, io: Io): Promise<Pass> {
   const { context, reconciler, board } = engine
   const { store } = context
-  const turns = new Map<Key, number>()
+  const runs = new Map<Key, number>()
   const waiting = new Set<Key>()
   const reconciled = new Set<Key>()
   const bugs = new Map<Key, unknown>()
@@ -120,8 +122,8 @@ async function passOver(engine: Engine, settings: Settings, io: Io): Promise<Pas
     emit: context.emit,
     async run({ key, priority }, releaseSlot) {
       waiting.delete(key)
-      turns.set(key, (turns.get(key) ?? 0) + 1)
-      const turn = {
+      runs.set(key, (runs.get(key) ?? 0) + 1)
+      const request = {
         priority,
         stopping: io.stop.stopping,
         reconcileId: context.newId(),
@@ -130,7 +132,7 @@ async function passOver(engine: Engine, settings: Settings, io: Io): Promise<Pas
       }
       running += 1
       try {
-        const { outcome, also } = await reconciler.reconcile(key, turn)
+        const { outcome, also } = await reconciler.reconcile(key, request)
         if (outcome.result === 'stopped') reconciled.delete(key)
         else reconciled.add(key)
         for (const other of also) ask(other)
@@ -145,7 +147,7 @@ async function passOver(engine: Engine, settings: Settings, io: Io): Promise<Pas
     },
   })
   function ask(key: Key): void {
-    if ((turns.get(key) ?? 0) >= MOST_TURNS) return
+    if ((runs.get(key) ?? 0) >= MOST_RUNS) return
     waiting.add(key)
     const lifecycle = lifecycleOf(key)
     const first = lifecycle === 'reference' || lifecycle === 'read-only'

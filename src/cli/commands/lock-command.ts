@@ -2,7 +2,7 @@ import { lifecycleOf } from '../../kinds/lookup.ts'
 import { stringify } from 'yaml'
 import type { Settings } from '../../config/settings.ts'
 import { LOCK, LockedId, type LockManifest } from '../../kinds/lock/schema.ts'
-import { API_VERSION, ResourceName } from '../../kinds/metadata.ts'
+import { API_VERSION, ResourceName } from '../../kinds/manifest.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import { openLedgerAs } from '../compose.ts'
@@ -42,8 +42,8 @@ export async function lock(
 
 /** In the order of the records, which is that of their keys. */
 function lockOf(records: readonly LedgerRecord[], name: string): LockManifest {
-  const pipes = records.flatMap(({ key, pipe }) =>
-    pipe !== undefined && LockedId.safeParse(pipe.id).success ? [[key, pipe.id] as const] : [],
+  const pipes = records.flatMap(({ key, remote }) =>
+    remote !== undefined && LockedId.safeParse(remote.id).success ? [[key, remote.id] as const] : [],
   )
   return {
     apiVersion: API_VERSION,
@@ -54,10 +54,10 @@ function lockOf(records: readonly LedgerRecord[], name: string): LockManifest {
 }
 
 function problemOf(record: LedgerRecord): string | undefined {
-  const { key, pipe } = record
-  if (pipe !== undefined) {
-    if (LockedId.safeParse(pipe.id).success) return undefined
-    return `${key} is not in the Lock: its pipe has the id "${pipe.id}", which is no UUID.`
+  const { key, remote } = record
+  if (remote !== undefined) {
+    if (LockedId.safeParse(remote.id).success) return undefined
+    return `${key} is not in the Lock: its pipe has the id "${remote.id}", which is no UUID.`
   }
   const intent = undecidedIntent(record)
   if (intent === undefined) return undefined

@@ -6,7 +6,7 @@ import { compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compo
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { printable } from '../render/text-table.ts'
 
-/* What `adopt`, `resolve` and `forget` have in common: a person's word, written beside a daemon or without one. */
+/* What `adopt`, `resolve` and `forget` have in common: an operator's command, written beside a daemon or without one. */
 
 export const PERSON_OUTPUTS = ['text', 'json'] as const
 
@@ -19,7 +19,7 @@ export interface PersonCommand {
   readonly ledger: 'open' | 'existing'
 }
 
-/** Opens what a person's word is about, lets `say` write it, and tells what became of it. */
+/** Opens what the command is about, lets `say` write it, and prints what became of it. */
 export async function runPersonCommand(
   io: Io,
   settings: Settings,

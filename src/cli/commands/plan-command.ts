@@ -61,15 +61,15 @@ async function makePlan(engine: Engine, settings: Settings, io: Io): Promise<Pla
   // Nothing is done: what a resource depends on is as the last reconcile left it.
   for (const key of keys) store.judged.add(key)
   const items = await inTurns(keys, settings.concurrency, async (key): Promise<PlanItem> => {
-    const turn = {
+    const request = {
       priority: 0,
       stopping: io.stop.stopping,
       reconcileId: newId(),
       changedAt: undefined,
-      // Turns of a plan have no place that others wait for.
+      // Nobody waits for a slot of a plan.
       releaseSlot: () => undefined,
     } as const
-    const { action, assessment, outcome } = await engine.reconciler.preview(key, turn)
+    const { action, assessment, outcome } = await engine.reconciler.preview(key, request)
     const { input, entry } = assessment
     return {
       key,

@@ -5,6 +5,7 @@ import { systemClock } from '../../daemon/system-clock.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 import type { Emit } from '../../contract/events.ts'
+import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
@@ -49,12 +50,13 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     stack,
   )
 
-  // The server listens before the daemon reads: whoever asks meanwhile is told that it starts.
+  // The server listens before the daemon reads: whoever asks meanwhile hears that it starts.
   const running: { daemon: Daemon | undefined } = { daemon: undefined }
   const server = await startServer({
     listen: settings.listen,
     clock: systemClock,
     board,
+    desired: (key) => desiredBody(engine.context.store.entry(key)?.manifest),
     history: (query) => ledger.history(query),
     recentEvents,
     metrics: telemetry.metrics,

@@ -46,7 +46,7 @@ export function recordNamed(records: readonly LedgerRecord[], key: string): Ledg
 }
 
 function toShown(record: LedgerRecord) {
-  const { key, file, line, pipe, intent, upsert } = record
+  const { key, file, line, remote, intent, upsert } = record
   const unseen = {
     status: 'Unknown',
     reason: 'Unobserved',
@@ -64,7 +64,7 @@ function toShown(record: LedgerRecord) {
     message: telling.message,
     file,
     line,
-    pipeId: pipe?.id,
+    pipeId: remote?.id,
     conditions,
     intent,
     lastUpsert: upsert,

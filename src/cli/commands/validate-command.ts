@@ -15,7 +15,7 @@ export async function validate(
   output: (typeof VALIDATE_OUTPUTS)[number],
 ): Promise<ExitCode> {
   const source = openSource(settings)
-  const { state, counts } = await source.load(new Map(), { accept: 'doubt' }, io.stop.stopping)
+  const { state, counts } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
   const { catalog } = state
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const problem =

@@ -105,10 +105,10 @@ function summaryOf({ counts, items, brake, revision }: Plan): string {
   const parts = (['create', 'adopt', 'upsert', 'report', 'refuse', 'hold'] as const).map(
     (type) => `${counts[type] ?? 0} to ${type}`,
   )
-  const brakes = brake.on
+  const creations = brake.on
     ? ` The brake is on: ${brake.wanted} creations are wanted at once, and the limit is ${brake.limit}.`
     : ` Creations wanted: ${brake.wanted} of at most ${brake.limit}.`
-  return `Plan for ${revision}: ${parts.join(', ')}, ${fine} as they should be.${brakes}`
+  return `Plan for ${revision}: ${parts.join(', ')}, ${fine} as they should be.${creations}`
 }
 
 function escapeCell(text: string): string {

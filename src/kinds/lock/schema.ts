@@ -1,5 +1,5 @@
 import { z } from '../zod.ts'
-import { API_VERSION, Metadata } from '../metadata.ts'
+import { API_VERSION, Metadata } from '../manifest.ts'
 
 /** A kind of manifest that is no resource: it has no key, and nothing on the platform. */
 export const LOCK = {

@@ -1,7 +1,5 @@
-import { z } from '../zod.ts'
-import { API_VERSION, Metadata, ResourceName } from '../metadata.ts'
-import { CreateOncePolicy } from '../policy.ts'
-import { Count, Text } from '../wire-types.ts'
+import { Count, Text, z } from '../zod.ts'
+import { API_VERSION, Metadata, ResourceName, CreateOncePolicy } from '../manifest.ts'
 import { PipeSource } from './source-schema.ts'
 
 /** `spec/api.md` 2.4. */

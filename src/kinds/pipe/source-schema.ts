@@ -1,6 +1,6 @@
-import { z } from '../zod.ts'
+import { AccessKey, SensitiveText, UserCredentials } from '../secret-ref.ts'
+import { Count, Text, Url, z } from '../zod.ts'
 import { isRealDateTime } from '../instant.ts'
-import { AccessKey, Count, SensitiveText, Text, Url, UserCredentials } from '../wire-types.ts'
 
 /** `spec/api.md` 2.3, source.kafka. */
 export const KafkaSource = z.strictObject({

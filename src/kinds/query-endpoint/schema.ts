@@ -1,7 +1,5 @@
-import { z } from '../zod.ts'
-import { API_VERSION, Metadata, ResourceName } from '../metadata.ts'
-import { UpsertPolicy } from '../policy.ts'
-import { Text } from '../wire-types.ts'
+import { Text, z } from '../zod.ts'
+import { API_VERSION, Metadata, ResourceName, UpsertPolicy } from '../manifest.ts'
 
 /** The roles of the interface (2.7). */
 export const ENDPOINT_ROLES = ['sql_console_read_only', 'sql_console_admin'] as const

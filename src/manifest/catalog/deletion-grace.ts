@@ -1,13 +1,31 @@
 import type { Key } from '../../kinds/key.ts'
-import type { CatalogState } from './catalog-state.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
+import type { Catalog } from '../../contract/catalog.ts'
+import { LOCK } from '../../kinds/lock/schema.ts'
+import { isLockFileName } from '../validate/outline.ts'
+import type { ParsedDocument } from '../validate/parse-document.ts'
 
-/** Readings in a row that have to agree before a key is gone. */
+/** A catalog, and what has to be remembered until the next reading. */
+export interface CatalogState {
+  readonly catalog: Catalog
+  /** Keys that are missing, and for how many readings in a row; from three on they are deleted. */
+  readonly missingFor: ReadonlyMap<Key, number>
+  /** Missing keys that a forced reading accepted: they raise no further alarm. */
+  readonly accepted: ReadonlySet<Key>
+  /** Keys that are missing and do not count as deleted yet, also those that never had an entry. */
+  readonly pending: ReadonlySet<Key>
+  /** Files in which a Lock stood when they were last read. */
+  readonly lockFiles: ReadonlySet<string>
+  /** Documents of each kind, valid or not. */
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Readings in a row that have to agree before a key counts as deleted. */
 const AGREEING = 3
 
 /** What a reading says, and does not say, about keys that it did not find. */
-export interface Absences {
+export interface DeletionGrace {
   /** Not found, and nothing hides them. */
   readonly missing: ReadonlySet<Key>
   /** Not found, but their file could not be read or parsed. */
@@ -15,8 +33,8 @@ export interface Absences {
   /** How many readings in a row each missing key has been missing, this one included. */
   readonly counts: ReadonlyMap<Key, number>
   readonly pending: ReadonlySet<Key>
-  readonly gone: ReadonlySet<Key>
-  /** Missing keys that a person believed to be so. */
+  readonly deleted: ReadonlySet<Key>
+  /** Missing keys that a forced reading accepted. */
   readonly accepted: ReadonlySet<Key>
   /** Whether a file may hold more than this reading saw; for an unknown file, whether any does. */
   readonly isHidden: (file: string | undefined) => boolean
@@ -26,25 +44,25 @@ interface Input {
   readonly previous: CatalogState
   readonly reading: Reading
   readonly known: ReadonlyMap<Key, string | undefined>
-  readonly accept: 'believe' | 'doubt'
+  readonly accept: 'force' | 'normal'
   readonly found: ReadonlySet<Key>
 }
 
-export function absencesOf({ previous, reading, known, accept, found }: Input): Absences {
+export function deletionGraceOf({ previous, reading, known, accept, found }: Input): DeletionGrace {
   const isHidden = hiddenIn(reading)
   const { entries } = previous.catalog
   const missing = new Set<Key>()
   const held = new Set<Key>()
-  for (const key of [...entries.keys(), ...previous.absences.keys(), ...known.keys()]) {
+  for (const key of [...entries.keys(), ...previous.missingFor.keys(), ...known.keys()]) {
     if (found.has(key)) continue
-    const wasGone = (previous.absences.get(key) ?? 0) >= AGREEING
+    const wasDeleted = (previous.missingFor.get(key) ?? 0) >= AGREEING
     const file = entries.get(key)?.position.file ?? known.get(key)
-    if (!wasGone && isHidden(file)) held.add(key)
+    if (!wasDeleted && isHidden(file)) held.add(key)
     else missing.add(key)
   }
   const counts = new Map<Key, number>()
   for (const key of missing) {
-    const before = previous.absences.get(key) ?? 0
+    const before = previous.missingFor.get(key) ?? 0
     // What is gone for good and not recorded either is of no interest to anyone any more.
     if (before >= AGREEING && !known.has(key)) continue
     counts.set(key, Math.min(before + 1, AGREEING))
@@ -55,8 +73,8 @@ export function absencesOf({ previous, reading, known, accept, found }: Input): 
     held,
     counts,
     pending: new Set(keys.filter((key) => (counts.get(key) ?? 0) < AGREEING)),
-    gone: new Set(keys.filter((key) => (counts.get(key) ?? 0) >= AGREEING)),
-    accepted: new Set(keys.filter((key) => accept === 'believe' || previous.accepted.has(key))),
+    deleted: new Set(keys.filter((key) => (counts.get(key) ?? 0) >= AGREEING)),
+    accepted: new Set(keys.filter((key) => accept === 'force' || previous.accepted.has(key))),
     isHidden,
   }
 }
@@ -69,4 +87,34 @@ function hiddenIn(reading: Reading): (file: string | undefined) => boolean {
     if (file === undefined || hidden.has('') || hidden.has(file)) return true
     return foldersOf(file).some((folder) => folder.endsWith('/') && hidden.has(folder))
   }
+}
+
+/**
+ * Files, and folders with a `/` at the end, that may hold a Lock, or an entry of one, which this reading could not read.
+ * An empty text: anywhere.
+ * @param lockFiles files in which Locks stood before: see {@link lockFilesAfter}
+ */
+export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
+  const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
+  const broken = [...reading.files.values()].filter(
+    (file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),
+  )
+  const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
+  return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
+}
+
+/** The files in which a Lock stands, and those where one stood when they were last read. */
+export function lockFilesAfter(
+  before: ReadonlySet<string>,
+  reading: Reading,
+  isHidden: (file: string) => boolean,
+): ReadonlySet<string> {
+  const files = [...reading.files.values()].filter(({ documents }) =>
+    documents.some(({ kind }) => kind === LOCK.name),
+  )
+  return new Set([...files.map(({ file }) => file), ...[...before].filter(isHidden)])
+}
+
+function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
+  return kind === LOCK.name && manifest === undefined
 }

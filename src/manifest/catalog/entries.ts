@@ -3,7 +3,7 @@ import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
-import type { Absences } from './deletion-grace.ts'
+import type { DeletionGrace } from './deletion-grace.ts'
 import type { PlacedFinding } from '../rules/cross-finding.ts'
 import { byPosition, compareTexts } from '../diagnostics/diagnostic.ts'
 import { contentDigest, type ParsedDocument } from '../validate/parse-document.ts'
@@ -16,14 +16,14 @@ interface Input {
   readonly known: ReadonlyMap<Key, string | undefined>
   readonly documents: readonly ParsedDocument[]
   readonly cross: readonly PlacedFinding[]
-  readonly absences: Absences
+  readonly grace: DeletionGrace
 }
 
 type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning: string | undefined }
 
 const NONE: readonly Finding[] = []
 
-/** An entry for each key that was found, is held, or is not yet believed to be gone; in the order of keys. */
+/** An entry for each key that was found, is held, or is missing; in the order of keys. */
 export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   const drafts = new Map<Key, Draft>()
   const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
@@ -43,10 +43,10 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
     )
   }
   const errorsOf = fileErrors(input)
-  for (const key of input.absences.held) drafts.set(key, held(input, key, errorsOf))
-  for (const key of input.absences.pending) {
+  for (const key of input.grace.held) drafts.set(key, held(input, key, errorsOf))
+  for (const key of input.grace.pending) {
     const before = input.previous.entries.get(key)
-    if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'vanishing', findings: NONE })
+    if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'missing', findings: NONE })
   }
   return new Map(
     [...drafts]

@@ -1,16 +1,21 @@
 import type { Catalog, SourceProblem } from '../../contract/catalog.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
-import { absencesOf, type Absences } from './deletion-grace.ts'
-import type { CatalogState } from './catalog-state.ts'
+import {
+  deletionGraceOf,
+  type CatalogState,
+  type DeletionGrace,
+  hiddenLockFiles,
+  lockFilesAfter,
+} from './deletion-grace.ts'
 import { placed } from '../rules/cross-finding.ts'
 import { crossFindings } from '../rules/reference-rules.ts'
 import { entriesOf } from './entries.ts'
 import { byPosition } from '../diagnostics/diagnostic.ts'
-import { agreedLocks, hiddenLockFiles, lockFilesAfter } from '../rules/lock-rules.ts'
+import { agreedLocks } from '../rules/lock-rules.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
 import { OWN_SECRETS, platformSecretFindings, type SecretFile } from '../rules/platform-secrets.ts'
-import type { Places } from '../diagnostics/source-locator.ts'
+import type { Places } from '../rules/source-locator.ts'
 import type { Reading } from '../files/read-directory.ts'
 
 export interface CatalogInput {
@@ -22,7 +27,7 @@ export interface CatalogInput {
   readonly ownSecrets?: readonly SecretFile[]
   readonly placeOf: Places
   /** `believe`: a person asked for this reading, and means what the directory says. */
-  readonly accept: 'believe' | 'doubt'
+  readonly accept: 'force' | 'normal'
 }
 
 /** The catalog after one more reading. Pure. Whatever is not known for sure stays as it was (design §2, law 3). */
@@ -33,13 +38,13 @@ export function nextCatalog(input: CatalogInput): CatalogState {
   const documents = [...reading.files.values()].flatMap((file) => file.documents)
   const found = new Set<Key>()
   for (const { key } of documents) if (key !== undefined) found.add(key)
-  const absences = absencesOf({ ...input, previous, found })
-  const problem = doubtsAbout(input, previous, found, absences)
+  const grace = deletionGraceOf({ ...input, previous, found })
+  const problem = sourceProblemOf(input, previous, found, grace)
   if (problem !== undefined) {
     const kept = input.previous === undefined ? withFindings(previous, reading, documents) : previous
     return keep(kept, problem, known)
   }
-  const standing = new Set([...absences.held, ...absences.pending])
+  const standing = new Set([...grace.held, ...grace.pending])
   const cross = [
     ...crossFindings({ documents, standing, incomplete: !isComplete(reading) }),
     ...platformSecretFindings({
@@ -51,32 +56,32 @@ export function nextCatalog(input: CatalogInput): CatalogState {
   const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
   const catalog: Catalog = {
     revision: reading.revision,
-    entries: entriesOf({ previous: previous.catalog, reading, known, documents, cross, absences }),
+    entries: entriesOf({ previous: previous.catalog, reading, known, documents, cross, grace }),
     locks: locksOf(previous.catalog, documents, hiddenLocks),
     hiddenLocks,
     findings: [...allFindings(reading, documents), ...cross.map(({ finding }) => finding)].toSorted(
       byPosition,
     ),
-    gone: absences.gone,
+    deleted: grace.deleted,
     problem: undefined,
   }
-  const { counts: missing, accepted, pending } = absences
+  const { counts: missing, accepted, pending } = grace
   return {
     catalog,
-    absences: missing,
+    missingFor: missing,
     accepted,
     pending,
-    lockFiles: lockFilesAfter(previous.lockFiles, reading, absences.isHidden),
+    lockFiles: lockFilesAfter(previous.lockFiles, reading, grace.isHidden),
     counts: countsOf(documents),
   }
 }
 
 /** A reading that lost too much at once is not believed: that is an accident more often than a wish. */
-function doubtsAbout(
+function sourceProblemOf(
   { reading, known, accept }: CatalogInput,
   { catalog, accepted }: CatalogState,
   found: ReadonlySet<Key>,
-  { missing, held }: Absences,
+  { missing, held }: DeletionGrace,
 ): SourceProblem | undefined {
   if (
     found.size === 0 &&
@@ -91,7 +96,7 @@ function doubtsAbout(
       unfound: 'all',
     }
   }
-  if (accept === 'believe') return undefined
+  if (accept === 'force') return undefined
   const before = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
   const lost = before.filter((key) => missing.has(key))
   if (lost.length < 3 || lost.length * 2 <= before.length) return undefined
@@ -111,7 +116,7 @@ function keep(
 ): CatalogState {
   const { catalog } = previous
   const pending = new Set(previous.pending)
-  for (const key of known.keys()) if (!catalog.entries.has(key) && !catalog.gone.has(key)) pending.add(key)
+  for (const key of known.keys()) if (!catalog.entries.has(key) && !catalog.deleted.has(key)) pending.add(key)
   return { ...previous, catalog: { ...catalog, problem }, pending }
 }
 
@@ -163,13 +168,13 @@ function blank({ reading }: CatalogInput): CatalogState {
     locks: new Map(),
     hiddenLocks: [],
     findings: [],
-    gone: new Set(),
+    deleted: new Set(),
     problem: undefined,
   }
   const nothing = new Set<Key>()
   return {
     catalog,
-    absences: new Map(),
+    missingFor: new Map(),
     accepted: nothing,
     pending: nothing,
     lockFiles: new Set(),

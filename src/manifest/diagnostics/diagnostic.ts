@@ -1,6 +1,5 @@
 import type { RuleCode, Finding, Position, Severity } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { SourceCode } from './finding-codes.ts'
 import type { Place } from './source-text.ts'
 
 /** Where in a document, from its root. */
@@ -61,3 +60,55 @@ export function pictureOf(
   const margin = lineText.slice(0, start).replaceAll(/[^\t]/g, ' ')
   return [where, lineText, margin + '^'.repeat(end - start)].join('\n')
 }
+
+/** The codes of findings that reading a directory makes, each with what it means. Those of rules: `RULE_CODES` in kinds/. */
+export const FINDING_CODES = {
+  'file-unreadable': 'a file cannot be read',
+  'folder-unreadable': 'a folder cannot be listed',
+  'file-not-regular': 'a device, a pipe or a socket stands where a file should',
+  'file-name': 'the name of a file holds control characters or is not UTF-8',
+  'file-too-large': 'a file is over the size limit',
+  'too-many-files': 'the directory holds more files or folders than are read',
+  'link-broken': 'a symbolic link leads nowhere',
+  'link-outside': 'a symbolic link leads out of the directory',
+  'link-loop': 'a symbolic link leads back to itself or to a folder above it',
+  'link-repeated': 'a symbolic link leads to something that is read anyway',
+  'not-utf8': 'a file is not UTF-8 text',
+  'nul-byte': 'a file holds a NUL byte',
+  'too-many-documents': 'a file holds more documents than are read',
+  'too-complex': 'a file holds more values than are read',
+  'too-deep': 'collections are nested too deeply',
+  'too-many-findings': 'a document has more findings than are shown',
+  'yaml-syntax': 'the text is not YAML',
+  'yaml-version': 'a %YAML or %TAG directive asks for something other than YAML 1.2',
+  'yaml-tag': 'a tag is not known',
+  'yaml-key': 'the name of a field is not plain text',
+  'yaml-style': 'the text is YAML, but invites misreading',
+  'alias-unknown': 'an alias refers to no anchor before it',
+  'alias-circular': 'an alias stands inside what it refers to',
+  'alias-explosion': 'aliases stand for too many nodes',
+  'duplicate-field': 'a mapping names the same field twice',
+  'not-a-mapping': 'a document is not a mapping',
+  'unknown-kind': 'a document has no kind, or one that is not known',
+  'wrong-api-version': 'a document has another apiVersion',
+  'unknown-field': 'a field is not known at this place',
+  'missing-field': 'a field is missing',
+  'wrong-type': 'a value has another type than the field',
+  'wrong-value': 'a value is not one of those allowed',
+  'wrong-format': 'a value does not have the form of the field',
+  'out-of-range': 'a value is too small, too large, too short or too long',
+  'literal-secret': 'a secret is written out where only a reference may stand',
+  'duplicate-key': 'two documents have the same kind and name',
+  'unknown-service': 'a manifest names a Service that does not exist',
+  'unknown-dependency': 'a manifest depends on a resource that does not exist',
+  'circular-dependency': 'resources depend on each other in a circle',
+  'endpoint-repeated': 'a service has more than one QueryEndpoint',
+  'pipe-name-repeated': 'two pipes of a service have the same name',
+  'pipe-claimed-twice': 'two manifests claim the same pipe id',
+  'platform-secret': 'a pipe refers to a secret that holds credentials for the platform',
+  'lock-file-name': 'a Lock stands in a file that is not named *.lock.yaml',
+  'lock-conflict': 'Locks disagree on the id of a pipe',
+  'lock-unused': 'a Lock names a pipe that has no manifest',
+} as const
+
+export type SourceCode = keyof typeof FINDING_CODES

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
 import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
-import type { Limits } from './limits.ts'
+import type { Limits } from '../yaml/limits.ts'
 import { codeOf } from './read-bytes.ts'
 import { printable } from '../diagnostics/source-text.ts'
 
@@ -190,7 +190,7 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/** Names that would break a line, or that were not UTF-8 and so cannot be opened by what we were told. */
+/** Names that would break a line, or that were not UTF-8 and so cannot be opened by the name that was listed. */
 function isOddName(file: string): boolean {
   return printable(file) !== file || file.includes('\ufffd') || /[\t\n]/.test(file)
 }

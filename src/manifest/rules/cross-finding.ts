@@ -7,7 +7,7 @@ import {
   type Statement,
 } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
-import type { Places } from '../diagnostics/source-locator.ts'
+import type { Places } from './source-locator.ts'
 
 /** Other places that one finding names, at most. */
 export const RELATED = 5

@@ -1,11 +1,8 @@
-import { LOCK } from '../../kinds/lock/schema.ts'
 import { isResource } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import { crossFinding, groupsOf, listed, othersIn, type CrossFinding } from './cross-finding.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import { isLockFileName } from '../files/lock-file-name.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
-import type { Reading } from '../files/read-directory.ts'
 
 /** A document that says which pipe id belongs to a key. */
 interface Claim {
@@ -162,34 +159,4 @@ function unused(claim: Claim): CrossFinding {
     message: `There is no manifest of the pipe "${nameOf(claim.key)}".`,
     hint: 'Remove the line, or add the manifest.',
   })
-}
-
-/**
- * Files, and folders with a `/` at the end, that may hold a Lock, or an entry of one, which this reading could not read.
- * An empty text: anywhere.
- * @param lockFiles files in which Locks stood before: see {@link lockFilesAfter}
- */
-export function hiddenLockFiles(reading: Reading, lockFiles: ReadonlySet<string>): readonly string[] {
-  const isLockFile = (file: string) => isLockFileName(file) || lockFiles.has(file)
-  const broken = [...reading.files.values()].filter(
-    (file) => (!file.whole && isLockFile(file.file)) || file.documents.some(isBrokenLock),
-  )
-  const unread = reading.unread.filter((path) => path === '' || path.endsWith('/') || isLockFile(path))
-  return [...new Set([...broken.map(({ file }) => file), ...unread])].toSorted()
-}
-
-/** The files in which a Lock stands, and those where one stood when they were last read. */
-export function lockFilesAfter(
-  before: ReadonlySet<string>,
-  reading: Reading,
-  isHidden: (file: string) => boolean,
-): ReadonlySet<string> {
-  const files = [...reading.files.values()].filter(({ documents }) =>
-    documents.some(({ kind }) => kind === LOCK.name),
-  )
-  return new Set([...files.map(({ file }) => file), ...[...before].filter(isHidden)])
-}
-
-function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
-  return kind === LOCK.name && manifest === undefined
 }

@@ -14,7 +14,7 @@ import { repeatedEndpoints, repeatedPipeNames } from './service-rules.ts'
 export interface World {
   /** In the order of file and line. */
   readonly documents: readonly ParsedDocument[]
-  /** Keys that stand although this reading did not find them: unreadable, or missing and not yet believed to be gone. */
+  /** Keys that stand although this reading did not find them: unreadable, or missing for fewer than three readings. */
   readonly standing: ReadonlySet<Key>
   /** Some file could not be read or parsed, so that something missing may stand there. */
   readonly incomplete: boolean

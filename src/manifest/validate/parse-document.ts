@@ -1,8 +1,7 @@
 import { isScalar, type Document } from 'yaml'
 import type { Finding, Position } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { Manifest } from '../../kinds/manifest.ts'
-import { bodyOf, isResource, rulesOf, schemaOf } from '../../kinds/lookup.ts'
+import { bodyOf, isResource, rulesOf, schemaOf, type Manifest } from '../../kinds/lookup.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import { SERVICE } from '../../kinds/service/kind.ts'
 import { secretRefsIn, type PlacedRef } from '../../kinds/secret-ref.ts'
@@ -14,18 +13,17 @@ import {
   identityOfNodes,
   readLocks,
   type Identity,
-} from './extract.ts'
+  LOCK_ELSEWHERE,
+  isLockFileName,
+  outlineProblem,
+} from './outline.ts'
 import { byPosition, findingAt, type Statement } from '../diagnostics/diagnostic.ts'
-import type { Limits } from '../files/limits.ts'
-import { LOCK_ELSEWHERE, isLockFileName } from '../files/lock-file-name.ts'
+import { type Limits, findTooDeep } from '../yaml/limits.ts'
 import { convert } from '../yaml/to-value.ts'
-import { rangeOfField, rangeOfPath, type Range } from '../diagnostics/node-range.ts'
-import { outlineProblem } from './outline.ts'
+import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
 import { shapeProblems } from './shape-findings.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
-import type { Chunk } from '../yaml/split-documents.ts'
-import { findTooDeep } from '../yaml/token-limit.ts'
-import { yamlDocuments } from '../yaml/parse-yaml.ts'
+import { type Chunk, yamlDocuments } from '../yaml/parse-yaml.ts'
 import {
   aliasProblems,
   documentProblems,
@@ -42,7 +40,7 @@ export interface ParsedDocument {
   readonly kind: string | undefined
   /** `metadata.name`, when it is one. */
   readonly name: string | undefined
-  /** Undefined for a `Lock`, and where kind or name cannot be told. */
+  /** Undefined for a `Lock`, and where kind or name is not known. */
   readonly key: Key | undefined
   /** Where its content begins. */
   readonly position: Position

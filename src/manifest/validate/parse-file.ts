@@ -2,11 +2,10 @@ import { LOCK } from '../../kinds/lock/schema.ts'
 import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../../kinds/finding.ts'
 import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
-import type { Limits } from '../files/limits.ts'
+import { type Limits, findTooMany } from '../yaml/limits.ts'
 import { parseChunk, type ParsedDocument } from './parse-document.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
-import { splitDocuments } from '../yaml/split-documents.ts'
-import { findTooMany } from '../yaml/token-limit.ts'
+import { splitDocuments } from '../yaml/parse-yaml.ts'
 
 /** What one file says. */
 export interface ParsedFile {

@@ -40,3 +40,44 @@ function* firstTokens(tokens: Iterable<CST.Token>): Generator<CST.Token> {
     if (errors >= MOST_ERRORS) return
   }
 }
+
+/** The part of a file that holds one document, as offsets. */
+export interface Chunk {
+  readonly start: number
+  readonly end: number
+}
+
+/** A line that ends whatever stands before it. */
+const MARK = /^(?:---|\.\.\.)(?![^ \t\r])/
+
+/** A line that says nothing: blank, a comment, or a bare mark. */
+const BLANK = /^(?:---)?[ \t\r]*(?:#|$)/
+
+/**
+ * Where the documents of a file begin and end. A line that begins with `---` or `...` ends whatever stands
+ * before it, quoted or not (YAML 1.2, 9.1.2): cutting there first keeps one broken document from swallowing the next.
+ * Parts without content are left out; directives stay with the document that they precede.
+ */
+export function splitDocuments(text: string): readonly Chunk[] {
+  const chunks: Chunk[] = []
+  let start = 0
+  let content: 'nothing' | 'directives' | 'something' = 'nothing'
+  let line = 0
+  for (const lineText of text.split('\n')) {
+    const next = Math.min(line + lineText.length + 1, text.length)
+    const isEnd = lineText.startsWith('...')
+    const cuts = content !== 'directives' && (isEnd || line > 0) && MARK.test(lineText)
+    if (cuts) {
+      const cut = isEnd ? next : line
+      if (content === 'something') chunks.push({ start, end: cut })
+      start = cut
+      content = 'nothing'
+    }
+    if (!(cuts && isEnd) && !BLANK.test(lineText)) {
+      content = content !== 'something' && lineText.startsWith('%') ? 'directives' : 'something'
+    }
+    line = next
+  }
+  if (content !== 'nothing') chunks.push({ start, end: text.length })
+  return chunks
+}

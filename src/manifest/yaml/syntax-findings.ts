@@ -8,8 +8,8 @@ import {
   type Node,
   type YAMLError,
 } from 'yaml'
-import type { Limits } from '../files/limits.ts'
-import type { Range } from '../diagnostics/node-range.ts'
+import type { Limits } from './limits.ts'
+import type { Range } from './node-range.ts'
 import type { Statement } from '../diagnostics/diagnostic.ts'
 import { betterWords, SYNTAX, WORDS } from './syntax-words.ts'
 

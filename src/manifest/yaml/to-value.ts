@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Document, type Pair } from 'yaml'
-import type { Limits } from '../files/limits.ts'
-import type { Range } from '../diagnostics/node-range.ts'
+import type { Limits } from './limits.ts'
+import type { Range } from './node-range.ts'
 import { duplicateProblem, explosionProblem, type YamlProblem } from './syntax-findings.ts'
 
 /** The value of a document, or why it has none. */

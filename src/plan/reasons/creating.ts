@@ -80,7 +80,7 @@ export const CREATING = {
     means: 'an existing pipe was taken over',
     facts: PIPE.extend({ inPlaceOf: z.string().optional() }),
     sample: { pipeId: 'ID' },
-    // An id that is given up is told once more: it must not get lost silently.
+    // An id that is given up is named once more: it must not get lost silently.
     words: ({ pipeId, inPlaceOf }) =>
       only(
         `Pipe ${pipeId} was taken over${inPlaceOf === undefined ? '' : `, in place of pipe ${inPlaceOf}, which is gone`}.`,

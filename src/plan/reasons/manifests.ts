@@ -5,7 +5,7 @@ import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './
 /** A create of the key that may have worked waits for a person, whatever else holds it. */
 const DOUBT = { unknown: UNKNOWN_OUTCOME.optional() }
 
-function withDoubt(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
+function withUnknown(text: string, unknown: z.output<typeof UNKNOWN_OUTCOME> | undefined) {
   return only(unknown === undefined ? text : `${text} ${joined(unknownWords(unknown))}`)
 }
 
@@ -31,7 +31,7 @@ function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof 
         `Bring the manifest back, or look for the pipe in the console, remove it there, and run "pipewright forget ${key}".`
 }
 
-/** What the manifest, or its absence, says. */
+/** What the manifest says, or that there is none. */
 export const MANIFESTS = {
   Valid: plain({ ...WELL, means: 'the manifest is valid', message: 'The manifest is valid.' }),
   InvalidManifest: row({
@@ -54,7 +54,7 @@ export const MANIFESTS = {
         meanwhile === 'nothing'
           ? 'Nothing is done until it is valid.'
           : 'The last valid one is kept and looked after until it is valid again.'
-      return withDoubt(`${said} ${rest}`, unknown)
+      return withUnknown(`${said} ${rest}`, unknown)
     },
     steps: place('Correct the manifest:'),
   }),
@@ -72,7 +72,7 @@ export const MANIFESTS = {
         case undefined:
           return only('The manifest was not found.')
         case 'readings':
-          return withDoubt(
+          return withUnknown(
             'The manifest was not found; it counts as gone after three readings that agree. Nothing changes until then.',
             unknown,
           )
@@ -104,7 +104,7 @@ export const MANIFESTS = {
     facts: z.strictObject({ until: z.string(), why: z.string(), ...DOUBT }),
     sample: { until: '2027-01-31T00:00:00Z', why: 'migration' },
     words: ({ until, why, unknown }) =>
-      withDoubt(`Suspended until ${until}: ${why}. It is left alone and goes on by itself then.`, unknown),
+      withUnknown(`Suspended until ${until}: ${why}. It is left alone and goes on by itself then.`, unknown),
   }),
   ServiceInvalid: row({
     ...REFUSED,

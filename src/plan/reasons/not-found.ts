@@ -12,7 +12,7 @@ const NOT_FOUND = z.strictObject({
 
 const SAMPLE = { key: 'Pipe/orders', pipeId: 'ID' } as const
 
-/** The word of a person that ends the wait. */
+/** What a person says to end the wait. */
 function goneWords({ key, pipeId, refutedAt }: z.output<typeof NOT_FOUND>): string {
   const inGit =
     refutedAt === undefined
@@ -21,7 +21,7 @@ function goneWords({ key, pipeId, refutedAt }: z.output<typeof NOT_FOUND>): stri
   return `If you know that it is gone, run "pipewright resolve ${key} --recreate", or ${inGit}.`
 }
 
-/** The same at each look, and in each process: a text that changed would be news. */
+/** The same at each reading, and in each process: a text that changed would be news. */
 function proofWords(isAlone: boolean): string {
   return isAlone
     ? 'That is believed after three answers in a row over at least fifteen minutes, since the service has no other pipe ' +

@@ -4,25 +4,25 @@ import { A_KEY, A_TIME, only, place, PROGRESSING, REFUSED, row, SAID, type Step 
 import { UNKNOWN } from './unknown.ts'
 
 /** Two keys that may be one pipe. */
-const KIN = z.strictObject({
+const SIMILAR = z.strictObject({
   key: A_KEY,
   other: A_KEY,
   /** Where the other's manifest is, or was. */
   file: z.string().optional(),
 })
-type KinFacts = z.output<typeof KIN>
+type SimilarFacts = z.output<typeof SIMILAR>
 
 const KIN_SAMPLE = { key: 'Pipe/new', other: 'Pipe/old' } as const
 
-function isNew({ key, other }: KinFacts): string {
+function isNew({ key, other }: SimilarFacts): string {
   return `if ${nameOf(key)} is to be a new pipe beside it, set policy.replaces: ${other}.`
 }
 
-function placed({ other, file }: KinFacts): string {
+function placed({ other, file }: SimilarFacts): string {
   return file === undefined ? other : `${other} (${file})`
 }
 
-function replaces(facts: KinFacts | undefined): readonly Step[] {
+function replaces(facts: SimilarFacts | undefined): readonly Step[] {
   return facts === undefined
     ? []
     : [{ text: 'If it is to be a new pipe beside it:', git: `policy: {replaces: ${facts.other}}` }]
@@ -49,7 +49,9 @@ export const REFUSING = {
   RenameSuspected: row({
     ...REFUSED,
     means: 'a recorded pipe without a manifest looks like this one',
-    facts: KIN.extend({ /** It has a record of its own, which can take no other. */ hasPipe: z.boolean() }),
+    facts: SIMILAR.extend({
+      /** It has a record of its own, which can take no other. */ hasPipe: z.boolean(),
+    }),
     sample: { ...KIN_SAMPLE, hasPipe: false },
     words: (facts) => {
       const { key, other, hasPipe } = facts
@@ -70,7 +72,7 @@ export const REFUSING = {
   NameTaken: row({
     ...REFUSED,
     means: 'the pipe of another manifest looks like this one',
-    facts: KIN,
+    facts: SIMILAR,
     sample: KIN_SAMPLE,
     words: (facts) =>
       only(
@@ -85,7 +87,7 @@ export const REFUSING = {
   RenameWaiting: row({
     ...REFUSED,
     means: 'the pipe it was renamed from cannot move yet',
-    facts: KIN,
+    facts: SIMILAR,
     sample: KIN_SAMPLE,
     words: (facts) =>
       only(

@@ -22,7 +22,7 @@ const MET = {
 const UNOBSERVED = {
   pipe: 'The pipe was not looked at yet.',
   alert: 'The alert was not looked at yet.',
-  waiting: 'Its turn has not come yet.',
+  waiting: 'It was not reconciled yet.',
   'not asked': 'The platform could not be asked.',
 } as const
 

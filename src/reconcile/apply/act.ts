@@ -3,7 +3,7 @@ import type { Action } from '../../plan/action.ts'
 import { NOTHING_TO_DO } from '../../plan/outcome.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Acted, ReconcileContext, ReconcileRequest } from '../context.ts'
-import { adopt } from './adopt-pipe.ts'
+import { adopt } from './adoption.ts'
 import type { Assessment } from '../gather/assess.ts'
 import { createOnce } from './create-once.ts'
 import { noteReply } from '../state/observations.ts'
@@ -85,6 +85,6 @@ async function create(
     { permit, request },
   )
   if (reply === undefined || outcome.result !== 'done') return { outcome, record, history: [] }
-  // The reply is the first look at the pipe: no GET is spent on what it says.
+  // The reply is the first reading of the pipe: no GET is spent on what it says.
   return { outcome: noteReply(context, { key, entry, body, reply }, outcome), record, history: [] }
 }

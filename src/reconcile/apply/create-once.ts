@@ -14,7 +14,7 @@ import {
   type Created,
   type Creation,
 } from './create-outcome.ts'
-import { doubtOf } from './replied-id.ts'
+import { mismatchOf } from './replied-id.ts'
 import { createOutcomeOf } from './outcome-of-error.ts'
 import type { CreatePermit, Reply } from '../../contract/platform.ts'
 import type { OutcomeOutbox, PendingOutcome } from './outcome-outbox.ts'
@@ -91,14 +91,14 @@ async function sendOnce(
       ? settleFailure(context, outbox, attempt, outcome)
       : settleUnknown(context, outbox, attempt, outcome)
   }
-  const doubt = doubtOf(
+  const mismatch = mismatchOf(
     context.store,
     { key, service: creation.service, name: creation.platformName },
     reply.value,
   )
-  if (doubt === undefined) return settleSuccess(context, outbox, attempt, reply)
+  if (mismatch === undefined) return settleSuccess(context, outbox, attempt, reply)
   const { requestId } = reply
-  const seen = { at: context.clock.now(), httpStatus: 200, requestId, what: doubt, pipeId: undefined }
+  const seen = { at: context.clock.now(), httpStatus: 200, requestId, what: mismatch, pipeId: undefined }
   return settleUnknown(context, outbox, attempt, { result: 'unknown', requestId, seen })
 }
 
@@ -118,7 +118,7 @@ async function recordIntent(
     service: creation.service,
     platformName: creation.platformName,
     fingerprint: creation.fingerprint,
-    replaces: record.pipe?.id,
+    replaces: record.remote?.id,
     now: context.clock.now(),
     sendBy,
     endBy: sendBy + deadlineMs + WRITTEN_MS,
@@ -139,18 +139,18 @@ async function recordIntent(
   } catch (error) {
     if (record.version > 0) context.store.note(record)
     else context.store.drop(key)
-    // If the write reached the disk after all, nothing was sent: say so at the next turn, not OutcomeUnknown.
+    // If the write reached the disk after all, nothing was sent: say so at the next reconcile, not OutcomeUnknown.
     const why = 'the intent could not be written'
     outbox.remember(key, unsent(context, { intentId, opened: undefined, why }))
     throw error
   }
 }
 
-/** An id that may be given up is told: it must not get lost silently. */
-function keptWords({ pipe }: LedgerRecord): string {
-  return pipe === undefined
+/** An id that may be given up is written to the history: it must not get lost silently. */
+function keptWords({ remote }: LedgerRecord): string {
+  return remote === undefined
     ? ''
-    : ` Pipe ${pipe.id}, which is not found, is kept until the new one is recorded.`
+    : ` Pipe ${remote.id}, which is not found, is kept until the new one is recorded.`
 }
 
 /** The outcome of an intent after which nothing was sent. */

@@ -4,14 +4,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { Failed, Outcome, Unknown } from '../../plan/outcome.ts'
 import { unknownFacts } from '../../plan/outcome-unknown.ts'
 import { messageOf, type Because, type Reason } from '../../plan/reason.ts'
-import type {
-  Fingerprint,
-  Intent,
-  LedgerRecord,
-  RecordedPipe,
-  Seen,
-  ServiceIdentity,
-} from '../../plan/record.ts'
+import type { Fingerprint, Intent, LedgerRecord, Remote, Seen, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { readRepliedId, type ReadOfId } from './replied-id.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
@@ -28,7 +21,7 @@ import {
 import type { BodySecrets } from '../gather/body-secrets.ts'
 import { knownIds } from '../gather/surroundings.ts'
 
-/* What a request to create a pipe came to: written down before it is told (design §5.3, §5.4). */
+/* What a request to create a pipe came to: written down before it is emitted (design §5.3, §5.4). */
 
 /** What is to be created. */
 export interface Creation {
@@ -70,7 +63,7 @@ export function settleSuccess(
 ): Promise<Created> {
   const { creation } = attempt
   const { requestId, value } = reply
-  const pipe: RecordedPipe = {
+  const remote: Remote = {
     id: value.id,
     origin: 'created',
     at: context.clock.now(),
@@ -80,8 +73,8 @@ export function settleSuccess(
     saidGoneAt: undefined,
     refutedAt: undefined,
   }
-  const facts = { pipeId: value.id, inPlaceOf: creation.record.pipe?.id }
-  return settleCreated(context, outbox, attempt, { pipe, reply, why: { reason: 'Created', facts } })
+  const facts = { pipeId: value.id, inPlaceOf: creation.record.remote?.id }
+  return settleCreated(context, outbox, attempt, { remote, reply, why: { reason: 'Created', facts } })
 }
 
 /** The id is durable before anything else happens to it. */
@@ -90,17 +83,17 @@ async function settleCreated(
   outbox: OutcomeOutbox,
   attempt: Attempt,
   created: {
-    readonly pipe: RecordedPipe
+    readonly remote: Remote
     readonly reply: Reply<RemoteResource>
     readonly why: Because<'Created' | 'FoundByRead'>
   },
 ): Promise<Created> {
   const { creation, opened, intent } = attempt
-  const { pipe, reply, why } = created
+  const { remote, reply, why } = created
   const message = messageOf(why)
   const { key, revision } = creation
   const { requestId } = reply
-  const end = { type: 'created', pipe } as const
+  const end = { type: 'created', remote } as const
   const reason = why.reason === 'FoundByRead' ? why.reason : creation.reason
   const pendingOutcome = unsavedOf(
     context,
@@ -113,7 +106,7 @@ async function settleCreated(
   const record = await outbox.persist(key, pendingOutcome)
   if (record !== undefined) await context.fail?.('after-id')
   await context.fail?.('before-outcome')
-  const facts = { key, intentId: intent.id, pipeId: pipe.id, requestId, revision } as const
+  const facts = { key, intentId: intent.id, pipeId: remote.id, requestId, revision } as const
   if (record === undefined) {
     const lost = unsavedBecause(key, pendingOutcome.end)
     context.emit({ type: 'CreateFinished', outcome: 'unknown', message: messageOf(lost), ...facts })
@@ -123,7 +116,7 @@ async function settleCreated(
   context.emit({ type: 'CreateFinished', outcome: 'created', message, ...facts })
   await context.fail?.('after-outcome')
   const outcome: Outcome = { result: 'done', ...why, differences: [], requestId }
-  return { record, outcome, reply: record.pipe?.id === pipe.id ? reply : undefined }
+  return { record, outcome, reply: record.remote?.id === remote.id ? reply : undefined }
 }
 
 /** It certainly had no effect. The id that was to be replaced is the key's again. */
@@ -135,7 +128,7 @@ export async function settleFailure(
 ): Promise<Created> {
   const { creation, opened } = attempt
   const { requestId } = outcome
-  const kept = creation.record.pipe === undefined ? '' : ` Pipe ${creation.record.pipe.id} is kept.`
+  const kept = creation.record.remote === undefined ? '' : ` Pipe ${creation.record.remote.id} is kept.`
   const said = messageOf(outcome)
   const message = `${said}${kept}`
   const seen: Seen = {
@@ -187,7 +180,7 @@ export async function settleUnknown(
   })
 }
 
-/** So long a create waits for the reading of an id that its reply held, ms; then the next look at the key does it. */
+/** So long a create waits for the reading of an id that its reply held, ms; then the next reconcile of the key does it. */
 const READ_WITHIN_MS = 30_000
 
 async function readAtOnce(

@@ -4,7 +4,7 @@ import { leftSomething } from '../../plan/gates.ts'
 import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Assessment } from '../gather/assess.ts'
-import { isUnclaimed, sameButGone } from '../gather/similar-pipes.ts'
+import { isUnclaimed, sameButGone } from '../gather/similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
@@ -64,7 +64,7 @@ export async function moveRecord(
     line: to.line,
     conditions: undefined,
   }
-  const told: HistoryEntry = {
+  const entry: HistoryEntry = {
     type: 'action',
     action: 'move',
     reason: 'Moved',
@@ -78,7 +78,7 @@ export async function moveRecord(
   }
   let record: LedgerRecord
   try {
-    record = await context.ledger.move(from, moved, [told])
+    record = await context.ledger.move(from, moved, [entry])
   } catch (error) {
     if (error instanceof LedgerConflict) await readAnew(context, from.key)
     throw error

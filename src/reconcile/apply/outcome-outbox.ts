@@ -1,6 +1,6 @@
 import type { Key } from '../../kinds/key.ts'
 import { sleep } from '../../lib/clock.ts'
-import type { LedgerRecord, RecordedPipe, Seen } from '../../plan/record.ts'
+import type { LedgerRecord, Remote, Seen } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { failIntent, leaveIntentUnknown, succeedIntent } from '../../plan/transitions.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -12,7 +12,7 @@ import type { Event } from '../../contract/events.ts'
 
 /** How a create ended. */
 export type CreateEnd =
-  | { readonly type: 'created'; readonly pipe: RecordedPipe }
+  | { readonly type: 'created'; readonly remote: Remote }
   | { readonly type: 'failed' | 'unknown'; readonly seen: Seen }
 
 /** What became of an intent, until the ledger says so too. */
@@ -26,7 +26,7 @@ export interface PendingOutcome {
 
 /**
  * Outcomes of creates that must reach the ledger: a disk that is full for a moment, or another writer in between, must
- * not lose an id. What cannot be written at once is kept in memory, and tried again before the key's next turn.
+ * not lose an id. What cannot be written at once is kept in memory, and tried again before the key's next reconcile.
  */
 export interface OutcomeOutbox {
   /**
@@ -35,11 +35,11 @@ export interface OutcomeOutbox {
    * @returns the record as written, or `undefined` when it could not be written yet
    */
   persist(key: Key, outcome: PendingOutcome): Promise<LedgerRecord | undefined>
-  /** Keeps an outcome for the key's next turn. */
+  /** Keeps an outcome for the key's next reconcile. */
   remember(key: Key, outcome: PendingOutcome): void
   /** Writes what is kept for a key, if anything. @throws {LedgerError} when it still cannot be written */
   recover(key: Key): Promise<void>
-  /** Tries once more to write all that is kept: there is no next turn. @returns what could not be written */
+  /** Tries once more to write all that is kept: there is no next reconcile. @returns what could not be written */
   recoverAll(): Promise<ReadonlyMap<Key, CreateEnd>>
   /** Outcomes that are not on disk. */
   readonly pending: ReadonlyMap<Key, PendingOutcome>
@@ -84,8 +84,8 @@ export function createOutcomeOutbox({
     if (intent === undefined) throw new Error('an outcome is that of an intent')
     switch (end.type) {
       case 'created': {
-        const replaced = replacedAfter(record.replaced, record.former?.pipe.id, store.steadyNow())
-        return succeedIntent(record, intent, { pipe: end.pipe, replaced })
+        const replaced = replacedAfter(record.replaced, record.former?.remote.id, store.steadyNow())
+        return succeedIntent(record, intent, { remote: end.remote, replaced })
       }
       case 'failed':
         return failIntent(record, intent, end.seen)
@@ -149,7 +149,7 @@ export function createOutcomeOutbox({
 export function unsavedBecause(key: Key, end: CreateEnd): Because<'OutcomeUnsaved'> {
   const facts =
     end.type === 'created'
-      ? ({ key, end: 'created', pipeId: end.pipe.id, seen: '' } as const)
+      ? ({ key, end: 'created', pipeId: end.remote.id, seen: '' } as const)
       : { key, end: end.type, seen: end.seen.what }
   return { reason: 'OutcomeUnsaved', facts }
 }
@@ -164,7 +164,7 @@ export function lastWords(key: Key, end: CreateEnd): Event & { readonly type: 'O
   const then = 'Once the ledger can be written, and before anything else:'
   switch (end.type) {
     case 'created': {
-      const { id } = end.pipe
+      const { id } = end.remote
       const command = `pipewright resolve ${key} --adopt ${id}`
       const message = `Pipe ${id} was created for ${key}, and the ledger does not hold its id. ${then} ${command}`
       return { ...common, outcome: 'created', pipeId: id, command, message }

@@ -1,7 +1,7 @@
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { isUuid, sameId } from '../../lib/same-id.ts'
-import type { ServiceIdentity, Intent, LedgerRecord, RecordedPipe } from '../../plan/record.ts'
+import type { ServiceIdentity, Intent, LedgerRecord, Remote } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
 import { createOnceKindOf } from '../../kinds/lookup.ts'
 import { instantOf } from '../../kinds/instant.ts'
@@ -25,8 +25,12 @@ interface Expected {
 const LONGEST = 64
 
 /** Why the id of a reply to a create cannot be that of the new pipe, in words that name it; undefined: it can. */
-export function doubtOf(store: StateStore, expected: Expected, pipe: RemoteResource): string | undefined {
-  const { id, serviceId, name } = pipe
+export function mismatchOf(
+  store: StateStore,
+  expected: Expected,
+  remote: RemoteResource,
+): string | undefined {
+  const { id, serviceId, name } = remote
   const answered = `the platform answered 200 with the id "${shown(id)}"`
   if (!isUuid(id)) return `${answered}, which is no UUID`
   const holder = store.holderOf(id, expected.key)
@@ -54,7 +58,7 @@ export interface RepliedId {
 
 /** What one reading said of it. */
 export type ReadOfId =
-  | { readonly is: 'the new pipe'; readonly pipe: RecordedPipe; readonly reply: Reply<RemoteResource> }
+  | { readonly is: 'the new pipe'; readonly remote: Remote; readonly reply: Reply<RemoteResource> }
   | { readonly is: 'another' }
   /** It could not be read, or is not found, yet. */
   | { readonly is: 'not known' }
@@ -89,7 +93,7 @@ export async function readRepliedId(
   if (!isOurs || store.holderOf(id, recorded.key) !== undefined) return { is: 'another' }
   const at = clock.now()
   const { requestId } = reply
-  const pipe: RecordedPipe = {
+  const remote: Remote = {
     id,
     origin: 'created',
     at,
@@ -99,5 +103,5 @@ export async function readRepliedId(
     saidGoneAt: undefined,
     refutedAt: undefined,
   }
-  return { is: 'the new pipe', pipe, reply }
+  return { is: 'the new pipe', remote, reply }
 }

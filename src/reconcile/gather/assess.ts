@@ -68,7 +68,7 @@ export async function gather(
 
 /**
  * What bears on a decision, all of it at this moment: whoever acts on it does so before anything else happens. To be called
- * once for what was gathered: what the platform answered is remembered, and told.
+ * once for what was gathered: what the platform answered is remembered, and emitted.
  * A failed GET is in `failure`; whatever else is thrown is a bug or the stop.
  */
 export function assess(
@@ -189,7 +189,7 @@ function credentialsNeeded({
   const own = asService(manifest)
   if (own !== undefined) return own.spec.credentials.secretRef.name
   const lifecycle = lifecycleOf(recorded.key)
-  const writes = lifecycle === 'upsert' || (lifecycle === 'create-once' && recorded.pipe === undefined)
+  const writes = lifecycle === 'upsert' || (lifecycle === 'create-once' && recorded.remote === undefined)
   return writes && service.usable ? service.access.secretName : undefined
 }
 

@@ -6,7 +6,7 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Desired, Observed } from '../../plan/input.ts'
 import { missesAfter } from '../../plan/missing.ts'
-import type { LedgerRecord, RecordedPipe } from '../../plan/record.ts'
+import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
@@ -48,12 +48,11 @@ export async function askPlatform(
   const askedAt = context.clock.monotonic()
   const options = { priority: request.priority, signal: request.stopping }
   try {
-    if (state === 'absent' || state === 'vanishing' || isLeftAlone(entry, context.clock.now()))
-      return undefined
+    if (state === 'absent' || state === 'missing' || isLeftAlone(entry, context.clock.now())) return undefined
     const asked = questionOf(context, { key, entry, recorded, service, permit }, options)
     if (asked === undefined) return undefined
     const reply = await asked
-    // What is there is neither created nor adopted in this turn.
+    // What is there is neither created nor adopted in this reconcile.
     request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
@@ -77,11 +76,11 @@ function questionOf(
   if (kind.lifecycle === 'read-only')
     return manifest && platform.read({ kind, service: undefined, id: kind.remoteId(manifest) }, options)
   const access = recordedAccess(store, recorded, service)
-  if (kind.lifecycle !== 'create-once' || recorded.pipe === undefined || access === undefined)
+  if (kind.lifecycle !== 'create-once' || recorded.remote === undefined || access === undefined)
     return undefined
   // A place is good for the credentials that it was taken for.
   const isPermitted = permit?.service.secretName === access.secretName
-  return (isPermitted ? permit : platform).read({ kind, service: access, id: recorded.pipe.id }, options)
+  return (isPermitted ? permit : platform).read({ kind, service: access, id: recorded.remote.id }, options)
 }
 
 /** What is observed of a key, and what that makes of its record. */
@@ -92,7 +91,7 @@ interface ObservedKey {
   readonly requestId: string | undefined
 }
 
-/** What an answer means for a key; it is remembered, and told. */
+/** What an answer means for a key; it is remembered, and emitted. */
 export function observationOf(
   context: ReconcileContext,
   asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & { readonly body: JsonObject | undefined },
@@ -103,12 +102,12 @@ export function observationOf(
   if (answer === undefined) return { ...unseen, failure: undefined }
   if ('reply' in answer) return found(context, asked, answer)
   const { failure, askedAt } = answer
-  // What came between two 404s breaks their row. To be told to ask later is no answer.
+  // What came between two 404s breaks their row. A reply that says to ask later is no answer.
   const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
   if (isBroken) forgetMisses(context, asked.key)
   const isMissing = failure instanceof RemoteError && failure.facts.class === 'Missing'
-  return isMissing && recorded.pipe !== undefined
-    ? missing(context, recorded, recorded.pipe, {
+  return isMissing && recorded.remote !== undefined
+    ? missing(context, recorded, recorded.remote, {
         facts: failure.facts,
         askedAt,
         isLast: asked.permit !== undefined,
@@ -137,26 +136,27 @@ function found(
 
 /** A pipe that was found is known to have been there, whatever somebody said, or still says in Git. */
 function seen(record: LedgerRecord, entry: Entry | undefined, now: number): LedgerRecord {
-  const { pipe } = record
-  if (pipe === undefined) return record
-  const seenAt = pipe.seenAt ?? now
-  const refutedAt = saysDeleted(entry, pipe.id) ? (pipe.refutedAt ?? now) : undefined
-  const isKnown = seenAt === pipe.seenAt && refutedAt === pipe.refutedAt && pipe.saidGoneAt === undefined
-  return isKnown ? record : { ...record, pipe: { ...pipe, seenAt, saidGoneAt: undefined, refutedAt } }
+  const { remote } = record
+  if (remote === undefined) return record
+  const seenAt = remote.seenAt ?? now
+  const refutedAt = saysDeleted(entry, remote.id) ? (remote.refutedAt ?? now) : undefined
+  const isKnown =
+    seenAt === remote.seenAt && refutedAt === remote.refutedAt && remote.saidGoneAt === undefined
+  return isKnown ? record : { ...record, remote: { ...remote, seenAt, saidGoneAt: undefined, refutedAt } }
 }
 
 /** Words that were refuted count again once they were taken back: then they are new ones. */
 function withWordsTakenBack(record: LedgerRecord, entry: Entry | undefined): LedgerRecord {
-  const { pipe } = record
-  if (pipe?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, pipe.id))
+  const { remote } = record
+  if (remote?.refutedAt === undefined || entry?.manifest === undefined || saysDeleted(entry, remote.id))
     return record
-  return { ...record, pipe: { ...pipe, refutedAt: undefined } }
+  return { ...record, remote: { ...remote, refutedAt: undefined } }
 }
 
 function missing(
   context: ReconcileContext,
   recorded: LedgerRecord,
-  pipe: RecordedPipe,
+  remote: Remote,
   about: {
     readonly facts: RemoteErrorFacts
     readonly askedAt: number
@@ -175,7 +175,7 @@ function missing(
       ? counted
       : missesAfter({
           misses: counted,
-          pipeAgeMs: store.pipeAgeMs(key) ?? Math.abs(store.steadyNow() - pipe.at),
+          ageMs: store.ageMs(key) ?? Math.abs(store.steadyNow() - remote.at),
           now: clock.monotonic(),
           credential,
           foundAt: siblingFoundAt(context, recorded, credential),

@@ -1,6 +1,5 @@
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
-import { asService, serviceKey } from '../../kinds/service/kind.ts'
-import type { ServiceManifest } from '../../kinds/service/schema.ts'
+import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ServiceAccess } from '../../contract/platform.ts'

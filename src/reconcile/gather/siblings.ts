@@ -2,7 +2,7 @@ import type { Key } from '../../kinds/key.ts'
 import { type Misses, type MassMissing, type Witness, isMassMissing } from '../../plan/missing.ts'
 import { lifecycleOf } from '../../kinds/lookup.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { isUnclaimed } from './similar-pipes.ts'
+import { isUnclaimed } from './similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
 import { isLeftAlone } from './entry-policy.ts'
 import type { Observation, StateStore } from '../state/store.ts'
@@ -80,7 +80,7 @@ export function massMissing(
   const { service } = record
   if (misses === undefined || service === undefined) return undefined
   const { store } = context
-  const ofService = countMissing(context, store.pipesOf(service.serviceId), misses)
+  const ofService = countMissing(context, store.createdIn(service.serviceId), misses)
   if (isMassMissing(ofService)) return { ...ofService, group: 'service' }
   if (misses.credential === undefined) return undefined
   const ofCredential = countMissing(context, store.askedWith(misses.credential), misses)
@@ -105,7 +105,7 @@ function countMissing(context: Seen, keys: Iterable<Key>, misses: Misses): MassM
 
 function* siblingsOf(store: StateStore, { key, service }: LedgerRecord): Iterable<Key> {
   if (service === undefined) return
-  for (const other of store.pipesOf(service.serviceId)) if (other !== key) yield other
+  for (const other of store.createdIn(service.serviceId)) if (other !== key) yield other
 }
 
 /** Whether a reconcile of this key asks for its pipe. */

@@ -1,5 +1,5 @@
 import type { Entry } from '../../contract/catalog.ts'
-import { parseKey, type Key } from '../../kinds/key.ts'
+import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -10,7 +10,7 @@ import type { MissingSecret } from '../../plan/reasons/refusing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { DesiredService } from './service-access.ts'
 import type { ReconcileContext } from '../context.ts'
-import { similarTo } from './similar-pipes.ts'
+import { similarTo } from './similar-records.ts'
 import { massMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
 
@@ -36,13 +36,13 @@ export function surroundingsOf(
   const manifest = entry?.manifest
   const needed = manifest?.policy?.dependsOn ?? []
   return {
-    serviceProblem: service.usable ? doubtOfService(store, service.identity) : service.problem,
+    serviceProblem: service.usable ? problemOfService(store, service.identity) : service.problem,
     lockedId: store.catalog?.locks.get(desired.key),
     hiddenLocks: store.catalog?.hiddenLocks ?? [],
     similar:
       manifest !== undefined &&
       isCreateOnce(manifest) &&
-      (recorded.pipe === undefined || observed.status === 'missing')
+      (recorded.remote === undefined || observed.status === 'missing')
         ? similarTo(store, { manifest, desired, service }, recorded)
         : undefined,
     unfound: isUnfound(store, desired.key),
@@ -70,24 +70,25 @@ function isReady(store: StateStore, key: Key): boolean {
 }
 
 /** Why nothing is written to a service that is known: what its manifest says now is not. */
-function doubtOfService(store: StateStore, { name }: ServiceIdentity): string | undefined {
+function problemOfService(store: StateStore, { name }: ServiceIdentity): string | undefined {
   const key = serviceKey(name)
   const entry = store.entry(key)
   if (entry === undefined || entry.state === 'valid') return undefined
-  return entry.state === 'vanishing'
+  return entry.state === 'missing'
     ? `The manifest of ${key} was not found; nothing is created or applied there until it is.`
     : `The manifest of ${key} has errors; nothing is created or applied there until they are corrected.`
 }
 
-/** Pipes of the same name in the same service that other keys have: not what a create of unknown outcome may have made. */
+/** What other keys of the kind have under the same name in the same service: not what a create of unknown outcome may have made. */
 export function knownIds(store: StateStore, recorded: LedgerRecord): readonly string[] {
   const { key, service, platformName } = recorded
   if (service === undefined || undecidedIntent(recorded) === undefined) return []
   const ids: string[] = []
-  for (const other of store.pipesOf(service.serviceId)) {
+  for (const other of store.createdIn(service.serviceId)) {
     const record = other === key ? undefined : store.record(other)
-    if (record?.pipe === undefined || record.platformName !== platformName) continue
-    if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.pipe.id)
+    if (record?.remote === undefined || record.platformName !== platformName) continue
+    if (kindOf(other) !== kindOf(key)) continue
+    if (sameId(record.service?.serviceId, service.serviceId)) ids.push(record.remote.id)
   }
   return ids
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Reason } from '../../plan/reason.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
-import type { LedgerRecord, RecordedPipe } from '../../plan/record.ts'
+import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
 import {
   type OperatorResult,
@@ -20,7 +20,7 @@ import { takeBack } from './recreate.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
-import { heldElsewhere, adoptExisting, type AdoptRequest } from '../apply/adopt-pipe.ts'
+import { heldElsewhere, adoptExisting, type AdoptRequest } from '../apply/adoption.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { withSecretHashes } from '../gather/assess.ts'
 import { readBodySecrets } from '../gather/body-secrets.ts'
@@ -73,23 +73,23 @@ async function adoptOnce(
   const history = taken.history.map((entry) => ({ ...entry, message: `A person said so: ${entry.message}` }))
   await context.ledger.swap({ ...taken.record, conditions: undefined }, history)
   const { body } = target.found
-  const pipe = taken.reply.value
+  const remote = taken.reply.value
   const differences =
-    body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, pipe as JsonObject)
-  const said = sameId(recorded.pipe?.id, pipeId)
-    ? `Pipe ${pipe.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
-    : `Pipe ${pipe.id} is ${key} from now on.`
+    body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, remote as JsonObject)
+  const said = sameId(recorded.remote?.id, pipeId)
+    ? `Pipe ${remote.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
+    : `Pipe ${remote.id} is ${key} from now on.`
   const settled =
     intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) is settled by that.`
   const message = `${said}${settled}${differWords(differences)}`
-  return { result: 'done', message, pipeId: pipe.id, intentId: intent?.id, differences }
+  return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
 }
 
 /** Another key that has the pipe, or that a manifest or a Lock gives it to, or another pipe that they give to this key. */
 function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: string): string | undefined {
   const { key } = recorded
   // The line that names the pipe which was given up was there before.
-  const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.pipe.id
+  const formerId = undecidedIntent(recorded) === undefined ? undefined : recorded.former?.remote.id
   const isOther = (id: string) => !sameId(id, pipeId) && !sameId(id, formerId)
   const held = heldElsewhere(store, pipeId, key)
   if (held !== undefined) return held
@@ -119,25 +119,25 @@ async function heldPipe(
   pipeId: string,
   options: ReadOptions,
 ): Promise<string | undefined> {
-  const { key, pipe } = recorded
-  if (pipe === undefined || sameId(pipe.id, pipeId)) return undefined
+  const { key, remote } = recorded
+  if (remote === undefined || sameId(remote.id, pipeId)) return undefined
   const access = recordedAccess(
     context.store,
     recorded,
     desiredService(context.store, context.store.entry(key)?.manifest),
   )
   if (access === undefined)
-    return `${key} is pipe ${pipe.id}, and its service has no manifest to look for it with.`
+    return `${key} is pipe ${remote.id}, and its service has no manifest to look for it with.`
   try {
-    await context.platform.read({ kind: createOnceKindOf(key), service: access, id: pipe.id }, options)
+    await context.platform.read({ kind: createOnceKindOf(key), service: access, id: remote.id }, options)
     await takeBack(context, recorded)
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
-    return isKnownGone(recorded, pipe) ? undefined : notBelieved(key, pipe)
+    return isKnownGone(recorded, remote) ? undefined : notBelieved(key, remote)
   }
   return (
-    `${key} is pipe ${pipe.id} already, and that one exists. Give pipe ${pipeId} a manifest of its own; or, to let go of ` +
-    `${pipe.id}, remove the manifest, run "pipewright forget ${key}" once it is shown as Orphaned, and bring the manifest ` +
+    `${key} is pipe ${remote.id} already, and that one exists. Give pipe ${pipeId} a manifest of its own; or, to let go of ` +
+    `${remote.id}, remove the manifest, run "pipewright forget ${key}" once it is shown as Orphaned, and bring the manifest ` +
     `back with policy.adopt: ${pipeId}.`
   )
 }
@@ -145,14 +145,14 @@ async function heldPipe(
 /** What whoever reconciles has found out: one 404, as this process sees it, is no proof. */
 const GONE: ReadonlySet<Reason> = new Set(['Missing', 'ReplacedRecently', 'NeverSeen'])
 
-function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: RecordedPipe): boolean {
+function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): boolean {
   const reason = conditions?.Synced.reason
   return saidGoneAt !== undefined || (reason !== undefined && GONE.has(reason))
 }
 
-function notBelieved(key: Key, pipe: RecordedPipe): string {
+function notBelieved(key: Key, remote: Remote): string {
   return (
-    `${key} is pipe ${pipe.id}, which is not found; that is not proved yet. Say it again when "pipewright status" shows it as ` +
+    `${key} is pipe ${remote.id}, which is not found; that is not proved yet. Say it again when "pipewright status" shows it as ` +
     'Missing; or set policy.adopt: <the other id> in the manifest, which is acted on when it is proved, or when you run ' +
     `"pipewright resolve ${key} --recreate" after that, since you know that it is gone.`
   )

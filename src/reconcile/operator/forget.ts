@@ -10,7 +10,7 @@ import {
   inRounds,
   refused,
   stillOnItsWay,
-  told,
+  historyLine,
 } from './operator.ts'
 
 /** `forget`: the record of a key that nothing is expected of any more. */
@@ -26,7 +26,7 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
     if (wait !== undefined) return refused(wait)
     const left = whatIsLeft(recorded)
     await context.ledger.remove(recorded, [
-      told(context, recorded, {
+      historyLine(context, recorded, {
         action: 'forget',
         reason: 'Orphaned',
         result: 'done',
@@ -37,13 +37,13 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
   })
 }
 
-/** Why a record may not be forgotten: without it, the next turn would create the pipe a second time. */
+/** Why a record may not be forgotten: without it, the next reconcile would create the pipe a second time. */
 function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string | undefined {
   const { key } = recorded
   const entry = store.entry(key)
   const { catalog } = store
   const instead = 'Remove the manifest first; or, to have it left alone for a while, set policy.suspend.'
-  if (entry !== undefined && entry.state !== 'vanishing') {
+  if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
     return `${key} has a manifest, at ${file}:${line}, so it would be created again. ${instead}`
   }
@@ -56,7 +56,7 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   if (recorded.conditions?.Synced.reason === 'Orphaned') return undefined
   const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
   return (
-    `${key} is not known as an orphan: the last turn saw it ${place}, and this reading finds no manifest. See that ` +
+    `${key} is not known as an orphan: the last reconcile saw it ${place}, and this reading finds no manifest. See that ` +
     '--manifests names the directory that the daemon reads; if it does, wait until "pipewright status" shows it as ' +
     'Orphaned, or run "pipewright apply", and say it again.'
   )
@@ -65,12 +65,12 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
 /** What may stay on the platform, in words that are kept in the history: no id is lost silently. */
 function whatIsLeft(recorded: LedgerRecord): string {
   const intent = undecidedIntent(recorded)
-  if (recorded.pipe !== undefined) {
+  if (recorded.remote !== undefined) {
     const where = recorded.service === undefined ? '' : ` in service ${recorded.service.serviceId}`
-    return `Its pipe was ${recorded.pipe.id}${where}, which is not deleted.`
+    return `Its pipe was ${recorded.remote.id}${where}, which is not deleted.`
   }
   if (intent !== undefined) {
-    const former = recorded.former === undefined ? '' : ` Before, its pipe was ${recorded.former.pipe.id}.`
+    const former = recorded.former === undefined ? '' : ` Before, its pipe was ${recorded.former.remote.id}.`
     return `A pipe may have been created: the create was ${attemptWords(attemptFacts(intent))}.${former}`
   }
   if (recorded.upsert !== undefined) return 'What was applied stays as it is.'

@@ -9,13 +9,13 @@ import { LedgerConflict } from '../../contract/ledger.ts'
 
 /*
  * What a person says at the shell, as operations on the ledger (design §5): also beside a running daemon, which the
- * ledger's compare-and-set keeps from deciding on what is no longer so. Each word is a file of its own:
+ * ledger's compare-and-set keeps from deciding on what is no longer so. Each command is a file of its own:
  * `person-adopt.ts`, `person-retry.ts`, `person-recreate.ts`, `person-forget.ts`.
  */
 
 export type OperatorContext = Pick<ReconcileContext, 'platform' | 'ledger' | 'secrets' | 'store' | 'clock'>
 
-/** What became of a person's word. */
+/** What became of an operator's command. */
 export type OperatorResult =
   | {
       readonly result: 'done'
@@ -54,7 +54,7 @@ export async function inRounds(
   }
 }
 
-/** Why a word about an open intent has to wait: a living daemon may be sending it at this moment. */
+/** Why a command about an open intent has to wait: a living daemon may be sending it at this moment. */
 export async function inFlight(
   { ledger, clock, store }: OperatorContext,
   key: Key,
@@ -68,7 +68,7 @@ export async function inFlight(
   )
 }
 
-/** Why a word that lets the key create again has to wait: what was sent may still arrive. */
+/** Why a command that lets the key create again has to wait: what was sent may still arrive. */
 export function stillOnItsWay(
   { store, clock }: OperatorContext,
   key: Key,
@@ -87,11 +87,11 @@ export function stillOnItsWay(
 }
 
 /** The state of a record that leaves nothing to resolve, in words. */
-export function nothingToResolve({ key, version, pipe, intent }: LedgerRecord): string {
+export function nothingToResolve({ key, version, remote, intent }: LedgerRecord): string {
   const nothing = `There is nothing to resolve for ${key}: `
   if (version === 0) return `${nothing}the ledger has no record of it.`
-  if (pipe !== undefined) {
-    return `${nothing}it is settled, as pipe ${pipe.id}, ${pipe.origin} at ${timeOf(pipe.at)}.`
+  if (remote !== undefined) {
+    return `${nothing}it is settled, as pipe ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`
   }
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   return (
@@ -100,18 +100,18 @@ export function nothingToResolve({ key, version, pipe, intent }: LedgerRecord): 
   )
 }
 
-/** When the next turn is. */
+/** When the next reconcile is. */
 export async function when({ ledger }: Pick<OperatorContext, 'ledger'>): Promise<string> {
   return (await ledger.owned()) ? ', in a second or two' : ', once "pipewright run" or "apply" is started'
 }
 
-export function told(
+export function historyLine(
   { clock, store }: OperatorContext,
   recorded: LedgerRecord,
   what: Pick<HistoryEntry & { readonly type: 'action' }, 'action' | 'reason' | 'result' | 'message'>,
 ): HistoryEntry {
-  const { key, intent, pipe } = recorded
-  const requestId = pipe?.requestId ?? intent?.seen?.requestId
+  const { key, intent, remote } = recorded
+  const requestId = remote?.requestId ?? intent?.seen?.requestId
   const revision = store.catalog?.revision.id ?? ''
   return { type: 'action', key, at: clock.now(), revision, requestId, intentId: intent?.id, ...what }
 }
@@ -121,6 +121,6 @@ export function refused(message: string): OperatorResult {
 }
 
 export function done(recorded: LedgerRecord, message: string): OperatorResult {
-  const { pipe, intent } = recorded
-  return { result: 'done', message, pipeId: pipe?.id, intentId: intent?.id, differences: [] }
+  const { remote, intent } = recorded
+  return { result: 'done', message, pipeId: remote?.id, intentId: intent?.id, differences: [] }
 }

@@ -1,9 +1,17 @@
 import type { Key } from '../../kinds/key.ts'
 import { createOnceKindOf } from '../../kinds/lookup.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
-import type { LedgerRecord, RecordedPipe } from '../../plan/record.ts'
+import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
-import { type OperatorResult, type OperatorContext, done, inRounds, refused, told, when } from './operator.ts'
+import {
+  type OperatorResult,
+  type OperatorContext,
+  done,
+  inRounds,
+  refused,
+  historyLine,
+  when,
+} from './operator.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
@@ -15,18 +23,24 @@ export function recreatePipe(
   signal: AbortSignal,
 ): Promise<OperatorResult> {
   return inRounds(context, key, async (recorded) => {
-    const { pipe } = recorded
+    const { remote } = recorded
     if (undecidedIntent(recorded) !== undefined)
       return refused(
         `The last create of ${key} has no known outcome. Settle that first: pipewright resolve ${key} --adopt <id>, or --retry.`,
       )
-    if (pipe === undefined) return refused(`${key} has no pipe that could be gone: the ledger knows of none.`)
-    const why = await whyNotGone(context, recorded, pipe, { priority: 0, signal })
+    if (remote === undefined)
+      return refused(`${key} has no pipe that could be gone: the ledger knows of none.`)
+    const why = await whyNotGone(context, recorded, remote, { priority: 0, signal })
     if (why !== undefined) return refused(why)
-    const said = { ...pipe, saidGoneAt: context.clock.now() }
-    const message = `Pipe ${pipe.id} is gone, as a person said.`
-    await context.ledger.swap({ ...recorded, pipe: said }, [
-      told(context, recorded, { action: 'report', reason: 'RecreateApproved', result: 'done', message }),
+    const said = { ...remote, saidGoneAt: context.clock.now() }
+    const message = `Pipe ${remote.id} is gone, as a person said.`
+    await context.ledger.swap({ ...recorded, remote: said }, [
+      historyLine(context, recorded, {
+        action: 'report',
+        reason: 'RecreateApproved',
+        result: 'done',
+        message,
+      }),
     ])
     return done(
       recorded,
@@ -35,11 +49,11 @@ export function recreatePipe(
   })
 }
 
-/** A word too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
+/** What is said too early is refused: what can be read is not gone, and what cannot be asked is not known to be. */
 async function whyNotGone(
   context: OperatorContext,
   recorded: LedgerRecord,
-  { id }: RecordedPipe,
+  { id }: Remote,
   options: ReadOptions,
 ): Promise<string | undefined> {
   const { store, platform } = context
@@ -60,7 +74,7 @@ async function whyNotGone(
 
 /** A pipe that was found is not gone, whatever a person said of it before. */
 export async function takeBack({ ledger }: OperatorContext, recorded: LedgerRecord): Promise<void> {
-  const { pipe } = recorded
-  if (pipe?.saidGoneAt === undefined) return
-  await ledger.swap({ ...recorded, pipe: { ...pipe, saidGoneAt: undefined } }, [])
+  const { remote } = recorded
+  if (remote?.saidGoneAt === undefined) return
+  await ledger.swap({ ...recorded, remote: { ...remote, saidGoneAt: undefined } }, [])
 }

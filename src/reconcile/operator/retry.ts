@@ -9,12 +9,12 @@ import {
   nothingToResolve,
   refused,
   stillOnItsWay,
-  told,
+  historyLine,
   when,
 } from './operator.ts'
 
 /**
- * `resolve --retry`: the attempt created nothing, so that the next turn may create, with a new intent. Accepted once nothing of
+ * `resolve --retry`: the attempt created nothing, so that the next reconcile may create, with a new intent. Accepted once nothing of
  * the attempt can still be on its way to the platform.
  */
 export function retryCreate(
@@ -34,7 +34,7 @@ export function retryCreate(
         ? ''
         : ' With --force: if its request is still on its way, there will be two pipes.'
     await context.ledger.swap({ ...dismissIntent(recorded, intent, now), conditions: undefined }, [
-      told(context, recorded, {
+      historyLine(context, recorded, {
         action: 'intent',
         reason: 'RetryApproved',
         result: 'failed',
@@ -43,7 +43,7 @@ export function retryCreate(
     ])
     const next =
       context.store.desiredState(key) === 'valid'
-        ? 'The next turn creates it with a new intent'
+        ? 'The next reconcile creates it with a new intent'
         : 'As it has no valid manifest now, nothing is created'
     return done(
       recorded,

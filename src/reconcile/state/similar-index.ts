@@ -1,42 +1,43 @@
 import type { Key } from '../../kinds/key.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { type Candidate, marksOfCandidate, marksOfRecord } from '../../plan/rename-detection.ts'
+import { type Candidate, hashesOfCandidate, hashesOfRecord } from '../../plan/rename-detection.ts'
 
-/** Finds kin without comparing each newcomer with each record. */
+/** Finds records of similar pipes without comparing a candidate with each record. */
 export interface SimilarIndex {
   /** A record takes the place of another one of its key; undefined: there was none, or there is none any more. */
   replace(before: LedgerRecord | undefined, after: LedgerRecord | undefined): void
-  /** Keys that share a mark with a newcomer, but for its own; in their order. */
+  /** Keys that share a hash with a candidate, but for its own; in their order. */
   of(candidate: Candidate): readonly Key[]
 }
 
-/** Mark → its key, or keys where there are several. */
+/** Hash → its key, or keys where there are several. */
 type Index = Map<number, Key | Set<Key>>
 
-/** @param records all that there are; the index is made when the first newcomer comes, which mostly none does */
+/** @param records all that there are; the index is made for the first candidate; mostly there is none */
 export function createSimilarIndex(records: () => Iterable<LedgerRecord>): SimilarIndex {
   let keysOf: Index | undefined
 
   function made(): Index {
     const index: Index = new Map()
-    for (const record of records()) for (const mark of marksOfRecord(record)) add(index, mark, record.key)
+    for (const record of records()) for (const hash of hashesOfRecord(record)) add(index, hash, record.key)
     return index
   }
 
   return {
     replace(before, after) {
       if (keysOf === undefined) return
-      const old = before === undefined ? [] : marksOfRecord(before)
-      const marks = after === undefined ? [] : marksOfRecord(after)
+      const old = before === undefined ? [] : hashesOfRecord(before)
+      const hashes = after === undefined ? [] : hashesOfRecord(after)
       if (before !== undefined)
-        for (const mark of old) if (!marks.includes(mark)) remove(keysOf, mark, before.key)
-      if (after !== undefined) for (const mark of marks) if (!old.includes(mark)) add(keysOf, mark, after.key)
+        for (const hash of old) if (!hashes.includes(hash)) remove(keysOf, hash, before.key)
+      if (after !== undefined)
+        for (const hash of hashes) if (!old.includes(hash)) add(keysOf, hash, after.key)
     },
     of(candidate) {
       keysOf ??= made()
       const found = new Set<Key>()
-      for (const mark of marksOfCandidate(candidate)) {
-        const keys = keysOf.get(mark) ?? []
+      for (const hash of hashesOfCandidate(candidate)) {
+        const keys = keysOf.get(hash) ?? []
         for (const key of typeof keys === 'string' ? [keys] : keys) found.add(key)
       }
       found.delete(candidate.key)
@@ -45,14 +46,14 @@ export function createSimilarIndex(records: () => Iterable<LedgerRecord>): Simil
   }
 }
 
-function remove(index: Index, mark: number, key: Key): void {
-  const keys = index.get(mark)
+function remove(index: Index, hash: number, key: Key): void {
+  const keys = index.get(hash)
   if (typeof keys === 'object') keys.delete(key)
-  if (keys === key || (typeof keys === 'object' && keys.size === 0)) index.delete(mark)
+  if (keys === key || (typeof keys === 'object' && keys.size === 0)) index.delete(hash)
 }
 
-function add(index: Index, mark: number, key: Key): void {
-  const keys = index.get(mark)
+function add(index: Index, hash: number, key: Key): void {
+  const keys = index.get(hash)
   if (typeof keys === 'object') keys.add(key)
-  else index.set(mark, keys === undefined || keys === key ? key : new Set([keys, key]))
+  else index.set(hash, keys === undefined || keys === key ? key : new Set([keys, key]))
 }

@@ -3,13 +3,11 @@ import type { Difference } from '../../kinds/difference.ts'
 import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
-import { maskSensitive } from '../../kinds/mask.ts'
 import type { Action } from '../../plan/action.ts'
 import type { Conditions } from '../../plan/condition.ts'
 import { statusOf } from '../../plan/conditions.ts'
 import { messageOf } from '../../plan/reason.ts'
 import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
-import { expectedOf } from '../../kinds/lookup.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { ResourceStatus, StatusBoard } from '../../contract/status.ts'
 import type { Observation } from './store.ts'
@@ -55,7 +53,6 @@ export function describeStatus(input: {
 }): ResourceStatus {
   const { key, entry, record, observation, conditions, action, differences, message, revision } = input
   const manifest = entry?.manifest
-  const expected = manifest && expectedOf(manifest)
   return {
     key,
     kind: kindOf(key),
@@ -71,9 +68,8 @@ export function describeStatus(input: {
     line: entry?.position.line ?? record.line,
     revision,
     service: serviceNameOf(manifest, record),
-    pipeId: record.pipe?.id,
+    pipeId: record.remote?.id,
     state: observation?.state,
-    desired: expected && JSON.stringify(maskSensitive(expected)),
     observed: observation?.reply,
     lastReconciledAt: input.lastReconciledAt,
     nextReconcileAt: input.nextReconcileAt,
@@ -92,7 +88,7 @@ function serviceNameOf(manifest: ResourceManifest | undefined, record: LedgerRec
   return (manifest && serviceOf(manifest)) ?? record.service?.name
 }
 
-/** Shows a key as soon as a reading names it, with what the ledger remembers, before its turn has come. */
+/** Shows a key as soon as a reading names it, with what the ledger remembers, before it is reconciled. */
 const WAITING = { reason: 'Unobserved', facts: { why: 'waiting' } } as const
 
 export function seedStatus({ store, clock }: ReconcileContext, board: WritableBoard, key: Key): void {

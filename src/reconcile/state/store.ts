@@ -2,9 +2,8 @@ import type { Catalog, Entry } from '../../contract/catalog.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
 import type { Key } from '../../kinds/key.ts'
 import { isCreateOnce, kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
-import { asService, serviceKey } from '../../kinds/service/kind.ts'
+import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
-import type { ServiceManifest } from '../../kinds/service/schema.ts'
 import { keyedHash } from '../../lib/digest.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import { sameId } from '../../lib/same-id.ts'
@@ -44,22 +43,22 @@ export interface StateStore {
   readonly catalog: Catalog | undefined
   setCatalog(catalog: Catalog): void
   entry(key: Key): Entry | undefined
-  /** Whether a key is wanted, held, doubted or gone. */
+  /** Whether a key is wanted, held, missing or absent. */
   desiredState(key: Key): Desired['state']
   records(): Iterable<LedgerRecord>
   record(key: Key): LedgerRecord | undefined
   note(record: LedgerRecord): void
   /** Keys that have a pipe in the service with this id. */
-  pipesOf(serviceId: string): Iterable<Key>
+  createdIn(serviceId: string): Iterable<Key>
   /** Another key that has the pipe with this id, or had it until its replacement has an outcome. */
   holderOf(pipeId: string, but: Key): Key | undefined
   /** Keys that were last asked for with this credential. */
   askedWith(credential: string): Iterable<Key>
   /** For how long this process has known the pipe of a key, in ms; undefined: longer than it lives. */
-  pipeAgeMs(key: Key): number | undefined
+  ageMs(key: Key): number | undefined
   /** What the wall clock said when this process began, and what has passed since: ms since the epoch. Never jumps. */
   steadyNow(): number
-  /** Records of other keys that may be the pipe of this newcomer, in the order of their keys. */
+  /** Records of other keys whose pipe this may be, in the order of their keys. */
   similarTo(candidate: Candidate): readonly LedgerRecord[]
   drop(key: Key): void
   observation(key: Key): Observation | undefined
@@ -127,24 +126,24 @@ export function createStateStore({
     desiredState(key) {
       const entry = catalog?.entries.get(key)
       if (entry !== undefined) return entry.state
-      return catalog?.gone.has(key) === true ? 'absent' : 'vanishing'
+      return catalog?.deleted.has(key) === true ? 'absent' : 'missing'
     },
     records: () => records.values(),
     record: (key) => records.get(key),
     note(record) {
-      const { key, pipe } = record
+      const { key, remote } = record
       const before = records.get(key)
       if (before === record) return
       if (lifecycleOf(key) === 'create-once' && fate(before) !== fate(record)) wanted = undefined
       similar.replace(before, record)
       records.set(key, record)
-      pipes.put(key, pipe && (record.service?.serviceId ?? '').toLowerCase())
-      ids.put(key, pipe?.id.toLowerCase())
-      formerIds.put(key, record.former?.pipe.id.toLowerCase())
-      if (before !== undefined && pipe !== undefined && pipe.id !== before.pipe?.id)
+      pipes.put(key, remote && (record.service?.serviceId ?? '').toLowerCase())
+      ids.put(key, remote?.id.toLowerCase())
+      formerIds.put(key, record.former?.remote.id.toLowerCase())
+      if (before !== undefined && remote !== undefined && remote.id !== before.remote?.id)
         recordedAt.set(key, clock.monotonic())
     },
-    pipesOf: (serviceId) => pipes.of(serviceId.toLowerCase()),
+    createdIn: (serviceId) => pipes.of(serviceId.toLowerCase()),
     holderOf(pipeId, but) {
       const id = pipeId.toLowerCase()
       for (const key of ids.of(id)) if (key !== but) return key
@@ -152,7 +151,7 @@ export function createStateStore({
       return undefined
     },
     askedWith: (credential) => asked.of(credential),
-    pipeAgeMs(key) {
+    ageMs(key) {
       const since = recordedAt.get(key)
       return since === undefined ? undefined : clock.monotonic() - since
     },
@@ -216,7 +215,7 @@ export function createStateStore({
       const record = records.get(entry.key)
       const isMissed = observations.get(entry.key)?.found === false
       const wants = wantsCreation({ entry, record, catalog, isMissed, now, steadyNow: steadyNow() }) ? 1 : 0
-      if (record?.pipe === undefined) {
+      if (record?.remote === undefined) {
         count += wants
         continue
       }
@@ -237,8 +236,8 @@ export function createStateStore({
 
 /** What of a record bears on whether its key wants to be created. */
 function fate(record: LedgerRecord | undefined): string {
-  const { pipe, intent } = record ?? {}
-  return `${pipe?.id ?? ''}/${pipe?.seenAt === undefined}/${intent?.id ?? ''}/${intent?.state ?? ''}`
+  const { remote, intent } = record ?? {}
+  return `${remote?.id ?? ''}/${remote?.seenAt === undefined}/${intent?.id ?? ''}/${intent?.state ?? ''}`
 }
 
 function wantsCreation({
@@ -260,11 +259,11 @@ function wantsCreation({
   const { policy } = entry.manifest
   // What names the pipe that is missed itself names none to take over.
   const named = policy?.adopt ?? catalog?.locks.get(entry.key)
-  if (named !== undefined && !sameId(named, record?.pipe?.id)) return false
+  if (named !== undefined && !sameId(named, record?.remote?.id)) return false
   if (policy?.suspend !== undefined && Date.parse(policy.suspend.until) > now) return false
-  if (record?.pipe !== undefined) {
+  if (record?.remote !== undefined) {
     // What is never replaced by itself, or not for a long time, keeps no other one waiting.
-    const isHeld = record.pipe.seenAt === undefined || (replaceableFrom(record.replaced) ?? 0) > steadyNow
+    const isHeld = record.remote.seenAt === undefined || (replaceableFrom(record.replaced) ?? 0) > steadyNow
     // Also while a 404 is not believed yet: the first of many must not be created before the last one is counted.
     return isMissed && policy?.onMissing !== 'report' && !isHeld
   }

@@ -3,11 +3,11 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { CHANGE_TYPES, type Change } from '../changes.ts'
+import { CHANGE_TYPES, type Change } from '../recent-events.ts'
 import type { ServerParts } from '../parts.ts'
 import { REPLY_HEADERS, RequestError } from '../replies.ts'
 
-/** Changes of this time are told together: a pass over thousands of resources is a handful of events. */
+/** Changes of this time are sent together: a pass over thousands of resources is a handful of events. */
 export const GATHER_MS = 200
 
 /** So that proxies keep the connection, and a client notices when it is gone: an event, because pages cannot see comments. */
@@ -54,7 +54,7 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
 interface EventHub {
   /**
    * Adds a client whose headers are sent.
-   * @param lastEventId of the `Last-Event-ID` header; when others came since, it is told that everything may be new
+   * @param lastEventId of the `Last-Event-ID` header; when others came since, it hears that everything may be new
    * @returns false when there are too many clients
    */
   add(client: Writable, lastEventId: string | undefined): boolean

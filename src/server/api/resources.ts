@@ -5,13 +5,12 @@ import { causeOf, nextSteps, type NextStep } from '../remedy.ts'
 import { knownKey, wholeOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { StateSpan } from '../recent-events.ts'
-import type { Counts } from '../health-summary.ts'
-import { overviewOf, type OverviewReply } from './overview.ts'
+import { type Counts, overviewOf, type OverviewReply } from './overview.ts'
 import { selected } from './selection.ts'
 import { sideBySide, type ComparedField } from './side-by-side.ts'
 
-/** A resource in a list: without the two bodies, which are most of it. */
-export type ResourceSummary = Omit<ResourceStatus, 'desired' | 'observed'> & {
+/** A resource in a list: without the last reply, which is most of it. */
+export type ResourceSummary = Omit<ResourceStatus, 'observed'> & {
   /** Since when it has its status: ms since the epoch. */
   readonly since: number
 }
@@ -64,12 +63,13 @@ export function registerResources(app: FastifyInstance, parts: ServerParts): voi
 function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply {
   const overview = parts.overview()
   const findings = overview.findings.filter(({ key }) => key === resource.key)
+  const desired = parts.desired(resource.key)
   return {
-    ...withBodies(resource),
+    ...withBodies(resource, desired),
     since: sinceOf(resource),
     cause: causeOf(resource),
     next: nextSteps(resource, overview, findings),
-    fields: sideBySide(resource),
+    fields: sideBySide(resource, desired),
     states: parts.recentEvents.states(resource.key),
     findings,
     now: overview.now,
@@ -77,6 +77,6 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
 }
 
 function summaryOf(resource: ResourceStatus): ResourceSummary {
-  const { desired: _desired, observed: _observed, ...facts } = resource
+  const { observed: _, ...facts } = resource
   return { ...facts, since: sinceOf(resource) }
 }

@@ -3,6 +3,8 @@ import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES } from '../../plan/severity.ts'
 import { sinceOf, type ResourceStatus } from '../../contract/status.ts'
 import { oneOf, textsOf, wordsOf, type Query } from '../parameters.ts'
+import type { FastifyInstance } from 'fastify'
+import type { ServerParts } from '../parts.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
 
@@ -101,4 +103,77 @@ function compareTexts(a: string | undefined, b: string | undefined): number {
   if (a === b) return 0
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1
   return a < b ? -1 : 1
+}
+
+/** Values of one facet; of more, the most frequent. */
+const VALUES = 200
+
+/** A value that resources can be filtered by. */
+export interface Facet {
+  readonly value: string
+  /** Resources that have it. */
+  readonly count: number
+}
+
+/** Of `GET /api/v1/facets`. */
+export interface FacetsReply {
+  readonly kinds: readonly Facet[]
+  readonly services: readonly Facet[]
+  /** As `name=value`. */
+  readonly labels: readonly Facet[]
+  /** Files and the folders above them. */
+  readonly files: readonly Facet[]
+  readonly reasons: readonly Facet[]
+}
+
+/** `GET /api/v1/facets`: what a list can be filtered by, in the order of the values; at most 200 of each. */
+export function registerFacets(app: FastifyInstance, parts: ServerParts): void {
+  app.get('/api/v1/facets', () => facetsOf(parts.board.list()))
+}
+
+function facetsOf(resources: readonly ResourceStatus[]): FacetsReply {
+  const [kinds, services, labels] = [new Counter(), new Counter(), new Counter()]
+  const [files, reasons] = [new Counter(), new Counter()]
+  for (const { kind, service, labels: own, file, reason } of resources) {
+    kinds.add(kind, 1)
+    if (service !== undefined) services.add(service, 1)
+    for (const name in own) labels.add(`${name}=${own[name]}`, 1)
+    if (file !== undefined) files.add(file, 1)
+    reasons.add(reason, 1)
+  }
+  return {
+    kinds: kinds.facets(),
+    services: services.facets(),
+    labels: labels.facets(),
+    files: withFolders(files).facets(),
+    reasons: reasons.facets(),
+  }
+}
+
+/** Counts values. It truly holds state: thousands of resources are counted at each call. */
+class Counter {
+  readonly counts = new Map<string, number>()
+
+  add(value: string, count: number): void {
+    this.counts.set(value, (this.counts.get(value) ?? 0) + count)
+  }
+
+  facets(): readonly Facet[] {
+    return [...this.counts]
+      .map(([value, count]) => ({ value, count }))
+      .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, VALUES)
+      .toSorted((a, b) => (a.value < b.value ? -1 : 1))
+  }
+}
+
+/** `a/b/c.yaml` counts for `a` and `a/b` too. */
+function withFolders(files: Counter): Counter {
+  const all = new Counter()
+  for (const [file, count] of files.counts) {
+    for (let at = file.indexOf('/'); at !== -1; at = file.indexOf('/', at + 1))
+      all.add(file.slice(0, at), count)
+    all.add(file, count)
+  }
+  return all
 }

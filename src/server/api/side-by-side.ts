@@ -28,10 +28,11 @@ export interface ComparedField {
 
 /** Both bodies of a resource side by side: what differs first, then in the order of the manifest. */
 export function sideBySide(
-  resource: Pick<ResourceStatus, 'key' | 'desired' | 'observed' | 'differences'>,
+  resource: Pick<ResourceStatus, 'key' | 'observed' | 'differences'>,
+  body: JsonObject | undefined,
 ): readonly ComparedField[] {
   const fields = fieldsOf(resource.key)
-  const desired = flatten(fields, bodyIn(resource.desired))
+  const desired = flatten(fields, body)
   const observed = flatten(fields, bodyIn(resource.observed))
   const paths = [...new Set([...desired.keys(), ...observed.keys()])]
   const rest = paths

@@ -1,5 +1,5 @@
 /**
- * @import { Replies } from '../api/routes.ts'
+ * @import { Replies } from '../routes.ts'
  * @import { ErrorReply } from '../replies.ts'
  */
 

@@ -43,7 +43,7 @@ function select(node) {
   getSelection()?.addRange(range)
 }
 
-/** Told to screen readers, seen by nobody. @param {string} text */
+/** Read by screen readers, seen by nobody. @param {string} text */
 export function announce(text) {
   byId('announce').textContent = text
 }

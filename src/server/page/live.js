@@ -1,5 +1,5 @@
 /**
- * @import { Change } from '../changes.ts'
+ * @import { Change } from '../recent-events.ts'
  * @typedef {{ live: boolean, asOf: number | undefined }} Connection `asOf`: when what is shown was last known to be right,
  *   in ms since the epoch by this machine's clock; `undefined`: never yet
  * @typedef {Change['type'] | 'alive'} Part

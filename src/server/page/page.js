@@ -12,7 +12,7 @@ import { ago, exactly, tick, toServerTime } from './time.js'
 import { showTroubles, TROUBLES_SHOWN } from './problem.js'
 
 /**
- * @import { FacetsReply } from '../api/facets.ts'
+ * @import { FacetsReply } from '../api/selection.ts'
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { Connection, Part } from './live.js'
  */

@@ -42,7 +42,7 @@ function troubleItem(trouble) {
   )
 }
 
-/** The message says the first; of several each is told. @param {readonly Finding[]} findings */
+/** The message says the first; of several each is shown. @param {readonly Finding[]} findings */
 function findingList(findings) {
   if (findings.length === 0) return undefined
   const short = findings.length === 1

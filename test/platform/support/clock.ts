@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/lib/clock.ts'
 
 /** A clock that stands still until it is told to go on. Timers go off in the order of their times. */
 export interface FakeClock extends Clock {
-  /** Goes on by `ms`, timer by timer; after each, what was promised gets its turn. */
+  /** Goes on by `ms`, timer by timer; after each, what was promised runs. */
   advance(ms: number): Promise<void>
 }
 

@@ -24,7 +24,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the former id is kept until its successor is durable',
     patches: [
       {
-        from: `  return { ...record, pipe, service, platformName, applied, former: undefined }\n`,
+        from: `  return { ...record, remote, service, platformName, applied, former: undefined }\n`,
         to: `  return { ...record, former: undefined }\n`,
       },
     ],
@@ -80,7 +80,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     patches: [
       {
         from: `return await reconcileOnce(reconciliation, permit)`,
-        to: `return await conclude(context, round, await carryOut(context, assessment, { action: round.action, outcome: NOTHING_TO_DO }, permit))`,
+        to: `return await conclude(reconciliation, round, await carryOut(reconciliation, assessment, { action: round.action, outcome: NOTHING_TO_DO }, permit))`,
       },
     ],
     checks: [suspendedMeanwhile()],
@@ -140,8 +140,8 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the id in the reply of a create is judged',
     patches: [
       {
-        from: `  if (doubt === undefined) return settleSuccess(`,
-        to: `  if (doubt !== '') return settleSuccess(`,
+        from: `  if (mismatch === undefined) return settleSuccess(`,
+        to: `  if (mismatch !== '') return settleSuccess(`,
       },
     ],
     checks: [badId()],

@@ -12,7 +12,7 @@ import type { Counts, Facts } from './oracle.ts'
 import { startSuccessor, type Successor, type SuccessorPlace } from './successor.ts'
 import { startPlatform } from '../../support/platform.ts'
 
-/** In the order of their turns: one at a time, so the failpoint that counts is reached by the second. */
+/** In the order of their starts: one at a time, so the failpoint that counts is reached by the second. */
 const NEIGHBOUR = 'a-neighbour'
 const VICTIM = 'orders'
 
@@ -56,7 +56,7 @@ export async function experiment(combination: Combination, options: ExperimentOp
       posts: posts.length,
       worked: posts.filter(({ answer }) => answer?.done === true).length,
       postsAfterRestart: name === VICTIM ? posts.length - postsBefore : 0,
-      recorded: record?.pipe?.id,
+      recorded: record?.remote?.id,
       intentId: record?.intent?.id,
       status: shown?.status ?? 'not shown',
       message: shown?.message ?? '',

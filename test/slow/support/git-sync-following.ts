@@ -50,7 +50,7 @@ export async function follow(root: string, options: Partial<WatcherOptions> = {}
     lastAt = Number.POSITIVE_INFINITY // until this one has ended
     const because = why
     const result = await source
-      .load(new Map(), { accept: 'doubt' }, stopping.signal)
+      .load(new Map(), { accept: 'normal' }, stopping.signal)
       .catch((error: unknown) => (stopping.signal.aborted ? undefined : Promise.reject(error as Error)))
     lastAt = performance.now()
     if (result === undefined) return

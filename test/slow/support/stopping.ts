@@ -73,7 +73,7 @@ export async function stopInTheMiddle(stopping: Stopping): Promise<Stopped> {
     tookMs,
     posts,
     pipes: platform.pipes().filter(({ name }) => name === last).length,
-    recorded: record?.pipe?.id,
+    recorded: record?.remote?.id,
     intent: record?.intent?.state,
     afterwards,
     output: [program.stdout(), program.stderr()].join('\n'),

@@ -49,7 +49,7 @@ export async function twoWriters(options: { readonly main?: string } = {}): Prom
   return {
     pipes: platform.pipes().map(({ id }) => id),
     posts: creates(platform),
-    recorded: (await recordOf(workspace, 'Pipe/orders'))?.pipe?.id,
+    recorded: (await recordOf(workspace, 'Pipe/orders'))?.remote?.id,
     output: [other, frozen].flatMap((program) => [program.stdout(), program.stderr()]).join('\n'),
   }
 }

@@ -10,7 +10,7 @@ import {
   type Node,
   type Pair,
 } from 'yaml'
-import type { Path } from './diagnostic.ts'
+import type { Path } from '../diagnostics/diagnostic.ts'
 
 /** Start and end of what is to be marked, as offsets. */
 export interface Range {

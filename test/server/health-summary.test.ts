@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
-import { countStatuses, judge } from '../../src/server/health-summary.ts'
+import { countStatuses, judge } from '../../src/server/api/overview.ts'
 import { finding, overview, resource } from './fake-parts.ts'
 
 const READY: Health = { ok: true, detail: '' }
@@ -54,7 +54,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
     },
   ],
   [
-    'a brake comes before resources',
+    'the create limit comes before resources',
     {
       resources: [drifted],
       overview: { brake: { on: true, wanted: 30, limit: 25 } },

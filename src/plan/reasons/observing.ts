@@ -42,8 +42,8 @@ const DRIFT_WORDS: Readonly<Record<'manifest' | 'expectation' | 'last valid', (f
     only(`The platform reports other values than the last valid manifest for ${fields}.`),
 }
 
-/** What a look says of something that is there. */
-export const LOOKING = {
+/** What a reading says of something that is there. */
+export const OBSERVING = {
   InSync: row({
     ...WELL,
     means: 'the platform reports what the manifest asks for',
@@ -65,7 +65,7 @@ export const LOOKING = {
     means: 'the platform reports something else, though the manifest did not change',
     facts: FIELDS.extend({ from: z.enum(['manifest', 'expectation', 'last valid']) }),
     sample: { fields: ['scaling.replicas'], from: 'manifest' },
-    // The same words wherever it is noticed, so that a second look is no news.
+    // The same words wherever it is noticed, so that a second reading is no news.
     words: ({ fields, from }) => DRIFT_WORDS[from](fields.join(', ')),
     steps: (_facts, about) => driftSteps(about),
   }),

@@ -1,8 +1,8 @@
 import type { Document } from 'yaml'
-import type { Path } from './diagnostic.ts'
-import { rangeOfPath } from './node-range.ts'
+import type { Path } from '../diagnostics/diagnostic.ts'
+import { rangeOfPath } from '../yaml/node-range.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
-import { createSourceText, type Place, type SourceText } from './source-text.ts'
+import { createSourceText, type Place, type SourceText } from '../diagnostics/source-text.ts'
 import { yamlDocuments } from '../yaml/parse-yaml.ts'
 
 /** The place of a value in a document. */

@@ -8,55 +8,55 @@ import { type Candidate, findSimilar } from '../../plan/rename-detection.ts'
 import type { DesiredService } from './service-access.ts'
 import type { StateStore } from '../state/store.ts'
 
-/** A pipe that has a valid manifest and nothing on the platform that we know of. */
-export interface NewPipe {
+/** What has a valid manifest and nothing on the platform that we know of. */
+export interface Uncreated {
   readonly manifest: ResourceManifest
   readonly desired: Desired
   readonly service: DesiredService
 }
 
 /**
- * The record of another key that this pipe may belong to, so that creating it would be once too often.
- * @param recorded its own: with a pipe that is not found, no other record can move here
+ * The record of another key that this may belong to, so that creating it would be once too often.
+ * @param recorded its own: with something that is not found, no other record can move here
  */
-export function similarTo(store: StateStore, pipe: NewPipe, recorded: LedgerRecord): Similar | undefined {
-  const named = recorded.pipe === undefined ? pipe.manifest.policy?.renamedFrom : undefined
+export function similarTo(store: StateStore, wanted: Uncreated, recorded: LedgerRecord): Similar | undefined {
+  const named = recorded.remote === undefined ? wanted.manifest.policy?.renamedFrom : undefined
   const from = named === undefined ? undefined : parseKey(named)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && leftSomething(record)) {
     return { key: record.key, how: 'renamed-from', file: record.file }
   }
-  const candidate = candidateOf(pipe)
+  const candidate = candidateOf(wanted)
   if (candidate === undefined) return undefined
-  const related = notReplaced(store.similarTo(candidate), pipe)
+  const related = notReplaced(store.similarTo(candidate), wanted)
   const unclaimed = related.filter(({ key }) => isUnclaimed(store.desiredState(key)))
   const gone = findSimilar(candidate, unclaimed)?.from
-  if (gone !== undefined) return { key: gone.key, how: 'gone', file: gone.file }
+  if (gone !== undefined) return { key: gone.key, how: 'unclaimed', file: gone.file }
   const sameName = findSimilar(candidate, related)?.from
-  return sameName && { key: sameName.key, how: 'namesake', file: sameName.file }
+  return sameName && { key: sameName.key, how: 'claimed', file: sameName.file }
 }
 
 /** The only record that is gone for good and had the same service and body. */
-export function sameButGone(store: StateStore, pipe: NewPipe): LedgerRecord | undefined {
-  const candidate = candidateOf(pipe)
+export function sameButGone(store: StateStore, wanted: Uncreated): LedgerRecord | undefined {
+  const candidate = candidateOf(wanted)
   if (candidate === undefined) return undefined
-  const related = notReplaced(store.similarTo(candidate), pipe)
+  const related = notReplaced(store.similarTo(candidate), wanted)
   const gone = related.filter(({ key }) => store.desiredState(key) === 'absent')
   const similarity = findSimilar(candidate, gone)
   return similarity?.certainty === 'same' ? similarity.from : undefined
 }
 
-/** Without the one that `policy.replaces` names: a person says that this is not that pipe. It speaks of no other one. */
-function notReplaced(related: readonly LedgerRecord[], { manifest }: NewPipe): readonly LedgerRecord[] {
+/** Without the one that `policy.replaces` names: a person says that this is not that one. It speaks of no other one. */
+function notReplaced(related: readonly LedgerRecord[], { manifest }: Uncreated): readonly LedgerRecord[] {
   return related.filter(({ key }) => key !== manifest.policy?.replaces)
 }
 
 /** A record whose manifest is gone, or seems to be. */
 export function isUnclaimed(state: Desired['state']): boolean {
-  return state === 'absent' || state === 'vanishing'
+  return state === 'absent' || state === 'missing'
 }
 
-function candidateOf({ manifest, desired, service }: NewPipe): Candidate | undefined {
+function candidateOf({ manifest, desired, service }: Uncreated): Candidate | undefined {
   if (desired.fingerprint === undefined || !service.usable) return undefined
   return {
     key: desired.key,

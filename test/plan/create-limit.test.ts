@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLimitOf } from '../../src/plan/gates.ts'
 
-describe('the brake', () => {
+describe('the create limit', () => {
   test.each([
     { why: 'nothing is wanted', wanted: 0, limit: 25, on: false },
     { why: 'as many as the limit pass', wanted: 25, limit: 25, on: false },

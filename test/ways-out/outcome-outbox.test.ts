@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
-import { blankRecord, type Fingerprint, type RecordedPipe } from '../../src/plan/record.ts'
+import { blankRecord, type Fingerprint, type Remote } from '../../src/plan/record.ts'
 import { dismissIntent, openIntent } from '../../src/plan/transitions.ts'
 import { createOutcomeOutbox, type CreateEnd } from '../../src/reconcile/apply/outcome-outbox.ts'
 import { createStateStore } from '../../src/reconcile/state/store.ts'
@@ -8,7 +8,7 @@ import { createFakeClock } from '../support/fake-clock.ts'
 
 const KEY = 'Pipe/orders'
 const FINGERPRINT: Fingerprint = { digest: 'd', fields: {}, secrets: {} }
-const PIPE: RecordedPipe = {
+const PIPE: Remote = {
   id: 'pipe-1',
   origin: 'created',
   at: 1,
@@ -19,15 +19,15 @@ const PIPE: RecordedPipe = {
   refutedAt: undefined,
 }
 const SEEN = { at: 1, httpStatus: undefined, requestId: undefined, what: 'a cut', pipeId: undefined }
-const CREATED: CreateEnd = { type: 'created', pipe: PIPE }
+const CREATED: CreateEnd = { type: 'created', remote: PIPE }
 const UNKNOWN: CreateEnd = { type: 'unknown', seen: SEEN }
 
 /** @param replaces the id of a pipe that the key has already */
 async function given(replaces?: string) {
   const clock = createFakeClock()
   const ledger = createMemoryLedger({ emit: () => undefined })
-  const pipe = replaces === undefined ? undefined : { ...PIPE, id: replaces }
-  const before = { ...blankRecord(KEY), pipe }
+  const remote = replaces === undefined ? undefined : { ...PIPE, id: replaces }
+  const before = { ...blankRecord(KEY), remote }
   const opened = await ledger.swap(
     openIntent(before, {
       intentId: 'intent-1',
@@ -59,7 +59,7 @@ test('an id that comes after a person said "nothing was created" is recorded all
     end: CREATED,
     history: [],
   })
-  expect(await ledger.get(KEY)).toMatchObject({ pipe: { id: 'pipe-1' }, intent: { state: 'succeeded' } })
+  expect(await ledger.get(KEY)).toMatchObject({ remote: { id: 'pipe-1' }, intent: { state: 'succeeded' } })
 })
 
 test('an id that comes after a person forgot the key is recorded all the same', async () => {
@@ -71,7 +71,7 @@ test('an id that comes after a person forgot the key is recorded all the same', 
     end: CREATED,
     history: [],
   })
-  expect(await ledger.get(KEY)).toMatchObject({ pipe: { id: 'pipe-1' } })
+  expect(await ledger.get(KEY)).toMatchObject({ remote: { id: 'pipe-1' } })
 })
 
 test('a failure that comes after a word does not take the word back', async () => {
@@ -98,7 +98,7 @@ test('a failure that comes after a word does not take the word back', async () =
 test('an id that comes after a person said so, when the former pipe was given back, takes its place', async () => {
   const { ledger, opened, intent, outbox, clock } = await given('pipe-0')
   const dismissed = await ledger.swap(dismissIntent(opened, intent, clock.now()), [])
-  expect([dismissed.pipe?.id, dismissed.former]).toEqual(['pipe-0', undefined])
+  expect([dismissed.remote?.id, dismissed.former]).toEqual(['pipe-0', undefined])
   await outbox.persist(KEY, { intentId: intent.id, opened, end: CREATED, history: [] })
-  expect(await ledger.get(KEY)).toMatchObject({ pipe: { id: 'pipe-1' }, replaced: { count: 1 } })
+  expect(await ledger.get(KEY)).toMatchObject({ remote: { id: 'pipe-1' }, replaced: { count: 1 } })
 })

@@ -16,7 +16,7 @@ import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { newsIn } from '../state/current-record.ts'
-import { isUnclaimed } from '../gather/similar-pipes.ts'
+import { isUnclaimed } from '../gather/similar-records.ts'
 import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../gather/entry-policy.ts'
@@ -97,11 +97,11 @@ async function adoptByRead(
     }
     return { outcome: { result: 'unknown', facts, requestId: seen.requestId, seen }, record, history: [] }
   }
-  const { pipe, reply } = read
+  const { remote, reply } = read
   const { requestId } = reply
-  const replaced = replacedAfter(recorded.replaced, recorded.former?.pipe.id, context.store.steadyNow())
-  const record = succeedIntent(recorded, intent, { pipe, replaced })
-  const because = { reason: 'FoundByRead', facts: { pipeId: pipe.id } } as const
+  const replaced = replacedAfter(recorded.replaced, recorded.former?.remote.id, context.store.steadyNow())
+  const record = succeedIntent(recorded, intent, { remote, replaced })
+  const because = { reason: 'FoundByRead', facts: { pipeId: remote.id } } as const
   const history: HistoryEntry = {
     type: 'action',
     action: 'adopt',
@@ -109,7 +109,7 @@ async function adoptByRead(
     result: 'done',
     intentId: intent.id,
     key,
-    at: pipe.at,
+    at: remote.at,
     revision,
     requestId,
     message: messageOf(because),
@@ -178,8 +178,8 @@ export async function adoptExisting(
     const where = `service ${service.name} (${service.serviceId})`
     return refused(`There is no pipe ${pipeId} in ${where}. Correct the id; nothing is created meanwhile.`)
   }
-  const { value: pipe, requestId } = reply
-  const owner = pipe.serviceId ?? service.serviceId
+  const { value: remote, requestId } = reply
+  const owner = remote.serviceId ?? service.serviceId
   if (!sameId(owner, service.serviceId)) {
     return refused(`Pipe ${pipeId} belongs to another service, ${owner}.`)
   }
@@ -188,24 +188,24 @@ export async function adoptExisting(
   if (since !== undefined) return refused(since)
   const at = clock.now()
   const record = adoptPipe(recorded, {
-    pipe: {
-      id: pipe.id,
+    remote: {
+      id: remote.id,
       origin: 'adopted',
       at,
       revision,
       requestId,
       seenAt: at,
       saidGoneAt: undefined,
-      refutedAt: saysDeleted(store.entry(key), pipe.id) ? at : undefined,
+      refutedAt: saysDeleted(store.entry(key), remote.id) ? at : undefined,
     },
-    replaced: replacedAfter(recorded.replaced, recorded.former?.pipe.id, store.steadyNow()),
+    replaced: replacedAfter(recorded.replaced, recorded.former?.remote.id, store.steadyNow()),
     service,
     platformName: wanted.platformName,
-    fingerprint: baselineOf(recorded, wanted.fingerprint, pipe.id),
+    fingerprint: baselineOf(recorded, wanted.fingerprint, remote.id),
   })
   const because = {
     reason: 'Adopted',
-    facts: { pipeId: pipe.id, inPlaceOf: inPlaceOf(recorded, pipe.id) },
+    facts: { pipeId: remote.id, inPlaceOf: inPlaceOf(recorded, remote.id) },
   } as const
   const history: HistoryEntry = {
     type: 'action',
@@ -228,7 +228,7 @@ async function heldMeanwhile(
   pipeId: string,
   but: Key,
 ): Promise<string | undefined> {
-  const holder = (await newsIn(context)).find(({ key, pipe }) => key !== but && sameId(pipe?.id, pipeId))
+  const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
   return holder && `Pipe ${pipeId} is ${holder.key} already; one pipe belongs to one manifest.`
 }
 
@@ -248,13 +248,13 @@ export function heldElsewhere(store: StateStore, pipeId: string, but: Key): stri
  */
 function baselineOf(recorded: LedgerRecord, asked: Fingerprint, pipeId: string): Fingerprint {
   const { former, applied } = recorded
-  if (sameId(former?.pipe.id, pipeId)) return former?.applied ?? asked
+  if (sameId(former?.remote.id, pipeId)) return former?.applied ?? asked
   return undecidedIntent(recorded) === undefined ? asked : (applied ?? asked)
 }
 
 /** The id that is given up. */
-function inPlaceOf({ pipe, former }: LedgerRecord, id: string): string | undefined {
-  const before = pipe ?? former?.pipe
+function inPlaceOf({ remote, former }: LedgerRecord, id: string): string | undefined {
+  const before = remote ?? former?.remote
   return before === undefined || sameId(before.id, id) ? undefined : before.id
 }
 

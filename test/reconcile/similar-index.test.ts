@@ -6,7 +6,7 @@ import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { findSimilar, type Candidate } from '../../src/plan/rename-detection.ts'
 import { createSimilarIndex } from '../../src/reconcile/state/similar-index.ts'
 
-/** A pipe: few services, names and bodies, so that kin are common. */
+/** A pipe: few services, names and bodies, so that similar ones are common. */
 const body = fc.record({
   key: fc.constantFrom<Key>('Pipe/a', 'Pipe/b', 'Pipe/c', 'Pipe/d'),
   service: fc.constantFrom('s-1', 'S-1'),
@@ -39,7 +39,7 @@ function recordOf(what: Body): LedgerRecord {
     service: { name: 'any', organizationId: 'o', serviceId: what.service },
     platformName: what.name,
     applied: { ...fingerprint, fields: Object.fromEntries(Object.entries(fields).toReversed()) },
-    pipe: what.hasPipe
+    remote: what.hasPipe
       ? {
           id: 'p',
           origin: 'created',
@@ -59,7 +59,7 @@ function candidateOf(what: Body): Candidate {
   return { key, serviceId, platformName, fingerprint: fingerprintOf(what) }
 }
 
-/** What the index and a look at every record find for each newcomer on the way. */
+/** What the index finds for each candidate on the way, and what comparing every record finds. */
 function told(steps: readonly Step[]) {
   const records = new Map<Key, LedgerRecord>()
   const index = createSimilarIndex(() => records.values())
@@ -79,12 +79,12 @@ function told(steps: readonly Step[]) {
   })
 }
 
-test('the index finds the kin that a look at every record finds, whenever it is made', () => {
+test('the index finds what comparing every record finds, whenever it is made', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       for (const { found, byIndex, byAll } of told(steps)) {
         expect(byIndex).toEqual(byAll)
-        expect(found.filter(({ pipe }) => pipe === undefined)).toEqual([])
+        expect(found.filter(({ remote: pipe }) => pipe === undefined)).toEqual([])
       }
     }),
     { numRuns: 300 },

@@ -11,14 +11,12 @@ import type {
 } from '../contract/platform.ts'
 import { RemoteError } from '../contract/remote-error.ts'
 import { type Admission, admit, authenticated, type Caller } from './admission.ts'
-import { createConnection } from './create-connection.ts'
-import { gatedDispatcher } from './failpoint-gates.ts'
+import { createConnection, gatedDispatcher } from './create-connection.ts'
 import { handleReply, type HandleReplyParts } from './handle-reply.ts'
 import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
 import { perform, type Read, type ReadParts } from './read.ts'
-import type { ReadValue } from './reply-body.ts'
-import type { Base } from './wire.ts'
+import type { ReadValue, Base } from './wire.ts'
 
 /** What a permit was given for. */
 interface Permitted {

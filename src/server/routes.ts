@@ -1,0 +1,87 @@
+import type { FastifyInstance } from 'fastify'
+import { registerAttention, type AttentionReply } from './problems.ts'
+import type { ServerParts, Health } from './parts.ts'
+import { registerEvents } from './api/event-stream.ts'
+import { registerFacets, type FacetsReply } from './api/selection.ts'
+import { registerFindings, registerOverview, type FindingsReply, type OverviewReply } from './api/overview.ts'
+import { registerReconcile } from './api/reconcile-requests.ts'
+import { registerResources, type ResourceReply, type ResourcesReply } from './api/resources.ts'
+import { registerHistory, registerTimeline, type HistoryReply, type TimelineReply } from './api/timeline.ts'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+
+/** What is answered where, in JSON: a member that is `undefined` is left out. The page's scripts are checked against it. */
+export interface Replies {
+  readonly 'api/v1/attention': AttentionReply
+  readonly 'api/v1/facets': FacetsReply
+  readonly 'api/v1/findings': FindingsReply
+  readonly 'api/v1/history': HistoryReply
+  readonly 'api/v1/overview': OverviewReply
+  readonly 'api/v1/resources': ResourcesReply
+  readonly [resource: `api/v1/resources/${string}/${string}`]: ResourceReply
+  readonly 'api/v1/timeline': TimelineReply
+}
+
+/** `/api/v1/…` and `/-/reconcile`. */
+export function registerApi(app: FastifyInstance, parts: ServerParts): void {
+  registerResources(app, parts)
+  registerOverview(app, parts)
+  registerAttention(app, parts)
+  registerFindings(app, parts)
+  registerFacets(app, parts)
+  registerHistory(app, parts)
+  registerTimeline(app, parts)
+  registerReconcile(app, parts)
+  registerEvents(app, parts)
+}
+
+/** `GET /healthz` and `/readyz`. */
+export function registerProbes(app: FastifyInstance, parts: Pick<ServerParts, 'health' | 'ready'>): void {
+  for (const [path, check] of [
+    ['/healthz', () => parts.health()],
+    ['/readyz', () => parts.ready()],
+  ] as const) {
+    app.get(path, (_request, reply) => {
+      const { ok, detail } = outcomeOf(check)
+      return reply.code(ok ? 200 : 503).send({ ok, detail })
+    })
+  }
+}
+
+/** A check that throws is a check that failed. */
+function outcomeOf(check: () => Health): Health {
+  try {
+    return check()
+  } catch {
+    return { ok: false, detail: 'the check itself failed' }
+  }
+}
+
+/** `GET /metrics`, for Prometheus. */
+export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts): void {
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await metrics.render()
+    return reply.header('content-type', contentType).send(text)
+  })
+}
+
+const FOLDER = new URL('page/', import.meta.url)
+
+/** What a browser loads; nothing else of the folder, or of the disk, can be asked for. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+])
+
+/** `GET /`: the page for people. Its files are read once, at start. */
+export async function registerPage(app: FastifyInstance): Promise<void> {
+  for (const file of await readdir(FOLDER)) {
+    const type = TYPES.get(extname(file))
+    if (type === undefined) continue
+    const content = await readFile(new URL(file, FOLDER))
+    app.get(file === 'index.html' ? '/' : `/${file}`, (_request, reply) =>
+      reply.header('content-type', type).header('cache-control', 'no-cache').send(content),
+    )
+  }
+}
