@@ -112,16 +112,8 @@ export function report(
 
 /** Whether more than a condition is to be told. What is adopted in vain is tried again and again, and told once. */
 function isNews({ action, acted, backoff }: Reporting): boolean {
-  switch (action.type) {
-    case 'create':
-      return true
-    case 'adopt':
-      return acted.outcome.result === 'done' || backoff?.failures === 1
-    case 'upsert':
-      return action.reason !== 'Resync'
-    default:
-      return false
-  }
+  if (action.type === 'adopt') return acted.outcome.result === 'done' || backoff?.failures === 1
+  return action.type === 'create' || (action.type === 'upsert' && action.reason !== 'Resync')
 }
 
 /** Since the pipe was recorded, while no reading has found it: ms. */

@@ -1,7 +1,7 @@
-import { OTHER_SERVICE_ID, SERVICE_ID } from '../reconcile/manifests.ts'
 import { keyOfWish, type Model, type Wish } from './model.ts'
 import { tell, type Run, type Step } from './run.ts'
 import type { EditKind, World } from './worlds.ts'
+import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 
 /** A pipe that somebody made in the console, which a Lock may name. */
 const STRAY_ID = '00000000-0000-4000-8000-000000000099'

@@ -1,5 +1,5 @@
-import { SERVICE_ID, OTHER_SERVICE_ID } from '../reconcile/manifests.ts'
 import { BLANK_MEMORY, MINUTE, SECOND, type Model, type Wish } from './model.ts'
+import { SERVICE_ID, OTHER_SERVICE_ID } from '../support/manifests.ts'
 
 /** How much time passes at once. */
 export const WAITS = {

@@ -6,10 +6,11 @@ import { MANIFEST_KINDS, OPERATIONS } from '../../src/kinds/lookup.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { given, HOUR, MINUTE, type Given, type ProcessOptions } from '../reconcile/given.ts'
-import { manifest, pipe, SERVICE_ID, lock } from '../reconcile/manifests.ts'
+import { manifest, pipe, lock } from '../reconcile/manifests.ts'
 import { ask, running } from '../server/running.ts'
 import { boardOf, fakeParts } from '../server/fake-parts.ts'
 import { VIEW } from './view/kind.ts'
+import { SERVICE_ID } from '../support/manifests.ts'
 
 /*
  * A kind is a folder: with `View` in the registry, and nothing else, all that holds for what is created once holds for it.

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Given } from './given.ts'
 import { given, MINUTE } from './given.ts'
-import { lock, OTHER_SERVICE_ID, pipe, pipeBodyOf, SERVICE_ID } from './manifests.ts'
+import { lock, pipe, pipeBodyOf } from './manifests.ts'
+import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 
 const NOBODYS = 'c0000000-0000-4000-8000-000000000001'
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { given, MINUTE } from './given.ts'
-import { alert, endpoint, pipe, service, SERVICE_ID } from './manifests.ts'
+import { alert, endpoint, pipe, service } from './manifests.ts'
+import { SERVICE_ID } from '../support/manifests.ts'
 
 describe('a pipe that depends on another resource', () => {
   test('waits until it is ready, and is asked for at once then', async () => {

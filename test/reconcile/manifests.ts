@@ -1,8 +1,5 @@
 import type { JsonObject } from '../../src/lib/json.ts'
-
-export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
-export const SERVICE_ID = '7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44'
-export const OTHER_SERVICE_ID = '11111111-2222-4333-8444-555555555555'
+import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
 /* Manifests as JSON, which is YAML. */
 

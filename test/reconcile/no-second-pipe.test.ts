@@ -2,16 +2,8 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { Given } from './given.ts'
 import { given, HOUR, MINUTE, SECOND } from './given.ts'
-import {
-  alert,
-  endpoint,
-  lock,
-  OTHER_SERVICE_ID,
-  ORGANIZATION,
-  pipe,
-  service,
-  SERVICE_ID,
-} from './manifests.ts'
+import { alert, endpoint, lock, pipe, service } from './manifests.ts'
+import { OTHER_SERVICE_ID, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
 const pipeKey = (name: string): Key => `Pipe/${name}`
 const ORDERS: Key = 'Pipe/orders'

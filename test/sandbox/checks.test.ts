@@ -1,16 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/sandbox-server.ts'
-import {
-  ask,
-  ENDPOINT,
-  givenSandbox,
-  ORDERS,
-  ORGANIZATION,
-  PIPES,
-  type Sent,
-  SERVICE,
-  UUID,
-} from './given.ts'
+import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES, type Sent, UUID } from './given.ts'
+import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
 const OTHER = '11111111-2222-4333-8444-555555555555'
 const kafka = ORDERS.source.kafka
@@ -23,8 +14,8 @@ beforeAll(async () => {
     // A pipe shows its state by the time: it stands still.
     now: () => 0,
     fixture: {
-      services: [{ organizationId: ORGANIZATION, serviceId: SERVICE }],
-      pipes: [{ ...ORDERS, id: OTHER, organizationId: ORGANIZATION, serviceId: SERVICE }],
+      services: [{ organizationId: ORGANIZATION, serviceId: SERVICE_ID }],
+      pipes: [{ ...ORDERS, id: OTHER, organizationId: ORGANIZATION, serviceId: SERVICE_ID }],
     },
   })
 })
@@ -85,8 +76,8 @@ const REFUSED: readonly (readonly [string, number, string, Sent, RegExp])[] = [
   ['a wrong token', 401, '/api/v2/alerts/alert-1', { headers: { authorization: 'Bearer token-2' } }, /wrong/],
   // where to
   ['an unknown pipe', 404, `${PIPES}/11111111-2222-4333-8444-000000000000`, {}, /no such pipe/],
-  ['a pipe of another service', 404, `${PIPES.replace(SERVICE, OTHER)}/${OTHER}`, {}, /no such service/],
-  ['an unknown service', 404, PIPES.replace(SERVICE, OTHER), { body: ORDERS }, /no such service/],
+  ['a pipe of another service', 404, `${PIPES.replace(SERVICE_ID, OTHER)}/${OTHER}`, {}, /no such service/],
+  ['an unknown service', 404, PIPES.replace(SERVICE_ID, OTHER), { body: ORDERS }, /no such service/],
   ['an unknown organization', 404, ENDPOINT.replace(ORGANIZATION, OTHER), { body: {} }, /no such service/],
   ['an unknown alert', 404, '/api/v2/alerts/none', {}, /no such alert/],
   ['an id that is no UUID', 400, `${PIPES}/orders`, {}, /pipeId: must be a UUID/],

@@ -43,7 +43,7 @@ test('an alert can be changed, and made', async () => {
   sandbox.setAlert('alert-1', { state: 'ALERT', threshold: 1 })
   sandbox.setAlert('alert-2', { state: 'OK' })
   expect(sandbox.alerts()).toMatchObject([
-    { id: 'alert-1', state: 'ALERT', threshold: 1, name: 'Lag' },
+    { id: 'alert-1', state: 'ALERT', threshold: 1, name: 'Ingest lag' },
     { id: 'alert-2', state: 'OK' },
   ])
 })

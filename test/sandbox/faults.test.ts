@@ -227,7 +227,7 @@ test('a fault after the work does not undo a refusal: nothing is created with wr
 test('an alert can lose its id, too', async () => {
   await using sandbox = await givenSandbox({ faults: { rules: [{ fault: { type: 'no-id' } }] } })
   const { body } = await ask(sandbox, '/api/v2/alerts/alert-1')
-  expect(body.data).toMatchObject({ name: 'Lag' })
+  expect(body.data).toMatchObject({ name: 'Ingest lag' })
   expect(body.data).not.toHaveProperty('id')
 })
 

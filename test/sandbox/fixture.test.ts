@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
 import { readFixture, Fixture, type FixtureInput } from '../../src/sandbox/fixture.ts'
-import { ALERT, ask, ENDPOINT, givenSandbox, ORDERS, ORGANIZATION, PIPES, SERVICE } from './given.ts'
+import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
+import { ALERT, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
 const ID = '11111111-2222-4333-8444-555555555555'
-const PIPE = { ...ORDERS, id: ID, organizationId: ORGANIZATION, serviceId: SERVICE }
+const PIPE = { ...ORDERS, id: ID, organizationId: ORGANIZATION, serviceId: SERVICE_ID }
 
 let folder: string
 
@@ -75,7 +76,7 @@ test('what a fixture says is there, is there', async () => {
       { ...PIPE, id: ORGANIZATION, state: 'Paused' },
     ],
     endpoints: [
-      { id: SERVICE, organizationId: ORGANIZATION, serviceId: SERVICE, allowedOrigins: 'a.example' },
+      { id: SERVICE_ID, organizationId: ORGANIZATION, serviceId: SERVICE_ID, allowedOrigins: 'a.example' },
     ],
     credentials: [{ keyId: 'w', keySecret: 's' }],
     alertTokens: ['w'],
@@ -91,7 +92,7 @@ test('what a fixture says is there, is there', async () => {
   })
   expect(JSON.stringify(result)).not.toMatch(/p1|p2|validateSamples|roles/)
   expect((await ask(sandbox, `${PIPES}/${ORGANIZATION}`)).body.result.state).toBe('Paused')
-  expect((await ask(sandbox, ENDPOINT, { body: {} })).body.result.id).toBe(SERVICE)
+  expect((await ask(sandbox, ENDPOINT, { body: {} })).body.result.id).toBe(SERVICE_ID)
   const alert = await ask(sandbox, '/api/v2/alerts/alert-1', { headers: { authorization: 'Bearer w' } })
   expect(alert.body.data).toEqual(ALERT)
 })

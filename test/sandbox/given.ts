@@ -1,10 +1,9 @@
 import { request } from 'undici'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox-server.ts'
+import { ALERT, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
-export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
-export const SERVICE = '7f0d2c9a-1d8e-4f57-8a0b-6d3f5b1c2e44'
-export const PIPES = `/v1/organizations/${ORGANIZATION}/services/${SERVICE}/pipes`
-export const ENDPOINT = `/v1/organizations/${ORGANIZATION}/services/${SERVICE}/serviceQueryEndpoint`
+export const PIPES = `/v1/organizations/${ORGANIZATION}/services/${SERVICE_ID}/pipes`
+export const ENDPOINT = `/v1/organizations/${ORGANIZATION}/services/${SERVICE_ID}/serviceQueryEndpoint`
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 export const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
@@ -29,23 +28,6 @@ export const ORDERS = {
   fieldMappings: [{ sourceField: 'id', destinationField: 'id' }],
   scaling: { replicas: 2 },
   settings: { db_max_threads: 4 },
-}
-
-export const ALERT = {
-  id: 'alert-1',
-  name: 'Lag',
-  message: 'late',
-  threshold: 300,
-  interval: '5m',
-  thresholdType: 'above',
-  source: 'tile',
-  state: 'OK',
-  channel: { type: 'webhook', webhookId: 'w' },
-  team: 't',
-  tileId: 'tile',
-  dashboard: 'd',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
 }
 
 /** A sandbox with one key, one token and one alert. */

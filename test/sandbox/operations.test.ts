@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ALERT, ask, ENDPOINT, givenSandbox, ISO, ORDERS, PIPES, SERVICE, UUID } from './given.ts'
+import { ask, ENDPOINT, givenSandbox, ISO, ORDERS, PIPES, UUID } from './given.ts'
+import { ALERT, SERVICE_ID } from '../support/manifests.ts'
 
 test('a created pipe comes in the envelope, with an id, and can be read again', async () => {
   await using sandbox = await givenSandbox()
@@ -11,7 +12,7 @@ test('a created pipe comes in the envelope, with an id, and can be read again', 
   const pipe = created.body.result
   expect(pipe.id).toMatch(UUID)
   expect(pipe.createdAt).toMatch(ISO)
-  expect(pipe).toMatchObject({ serviceId: SERVICE, name: 'orders', state: 'Provisioning' })
+  expect(pipe).toMatchObject({ serviceId: SERVICE_ID, name: 'orders', state: 'Provisioning' })
   expect(pipe.updatedAt).toBe(pipe.createdAt)
 
   const read = await ask(sandbox, `${PIPES}/${pipe.id}`)

@@ -126,6 +126,7 @@ describe('closing', () => {
     const closed = server.close()
     parts.clock.advance(3_000)
     await closed
+    await expect(fetch(server.url)).rejects.toThrow('fetch failed')
     socket.destroy()
   })
 })

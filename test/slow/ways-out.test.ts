@@ -125,9 +125,9 @@ describe('a create whose connection was cut before the work', () => {
   })
 })
 
-/** The pipe `orders` under another key. */
+/** The pipe `orders` under another key, and of another topic. */
 function named(more: string): string {
-  return pipeManifest('sales', { name: 'orders', more })
+  return pipeManifest('sales', { name: 'orders', more }).replace('topics: orders', 'topics: sales')
 }
 
 describe('a key of unknown outcome that gets another name', () => {

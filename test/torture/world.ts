@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FixtureInput } from '../../src/sandbox/fixture.ts'
+import { ALERT, ORGANIZATION, serviceManifest } from '../support/manifests.ts'
 import type { Leaks } from './leaks.ts'
 import { PLANTED } from './leaks.ts'
 
@@ -33,7 +34,6 @@ function isSmall(service: Service): boolean {
   return keyOf(service) === 'etas'
 }
 
-const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
 const ALERTS = 6
 export const ALERTS_TOKEN = `${PLANTED}-alerts-token`
 
@@ -62,20 +62,9 @@ export function worldOfPlatform(): FixtureInput {
   return {
     services: SERVICES.map((name) => ({ organizationId: ORGANIZATION, serviceId: serviceIdOf(name) })),
     alerts: Array.from({ length: ALERTS }, (_, index) => ({
+      ...ALERT,
       id: `alert-${index}`,
       name: `Alert ${index}`,
-      message: 'Ingestion lags behind',
-      threshold: 60,
-      interval: '5m',
-      thresholdType: 'above',
-      source: 'search',
-      state: 'OK',
-      channel: { type: 'webhook', webhookId: 'hook-1' },
-      team: 'team-1',
-      tileId: 'tile-1',
-      dashboard: 'dashboard-1',
-      createdAt: '2026-01-01T00:00:00.000Z',
-      updatedAt: '2026-01-02T00:00:00.000Z',
     })),
   }
 }
@@ -84,15 +73,8 @@ export const ALERT_KEYS: readonly string[] = Array.from({ length: ALERTS }, (_, 
 
 /** Services and alerts as a file that nobody edits. */
 export function renderGround(): string {
-  const services = SERVICES.map(
-    (name) => `apiVersion: pipewright/v1
-kind: Service
-metadata: {name: ${name}}
-spec:
-  organizationId: ${ORGANIZATION}
-  serviceId: ${serviceIdOf(name)}
-  credentials: {secretRef: {name: api-${keyOf(name)}}}
-`,
+  const services = SERVICES.map((name) =>
+    serviceManifest({ name, serviceId: serviceIdOf(name), secret: `api-${keyOf(name)}` }),
   )
   const alerts = Array.from(
     { length: ALERTS },

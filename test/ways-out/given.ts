@@ -6,6 +6,7 @@ import {
   CREDENTIAL,
   mountSecrets,
   ORGANIZATION,
+  OTHER_SERVICE_ID,
   pipeManifest,
   platformArgs,
   runArgs,
@@ -18,8 +19,6 @@ import { type Ended, runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
-
-export const OTHER_SERVICE_ID = '11111111-2222-4333-8444-555555555555'
 
 /** The real program in a folder of its own, against a platform in this process. */
 export interface Given extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { pipeManifest, SERVICE_ID } from '../support/manifests.ts'
-import { type Given, given, OTHER_SERVICE_ID, strayPipe } from './given.ts'
+import { pipeManifest, SERVICE_ID, OTHER_SERVICE_ID } from '../support/manifests.ts'
+import { type Given, given, strayPipe } from './given.ts'
 
 const NOWHERE = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a99'
 
