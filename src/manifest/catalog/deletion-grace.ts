@@ -2,8 +2,10 @@ import type { Key } from '../../kinds/key.ts'
 import type { CatalogState } from './catalog-state.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
+import { agreedLocks } from '../rules/lock-rules.ts'
+import type { ParsedDocument } from '../validate/parse-document.ts'
 
-/** Readings in a row that have to agree before a key is gone. */
+/** Readings in a row that have to agree before a key, or the entry of a Lock, is gone. */
 const AGREEING = 3
 
 /** What a reading says, and does not say, about keys that it did not find. */
@@ -69,4 +71,34 @@ function hiddenIn(reading: Reading): (file: string | undefined) => boolean {
     if (file === undefined || hidden.has('') || hidden.has(file)) return true
     return foldersOf(file).some((folder) => folder.endsWith('/') && hidden.has(folder))
   }
+}
+
+/**
+ * What Locks say. What they said before counts on while a file that may hold a Lock cannot be read, and until as many readings
+ * agree as for a key: a file that is replaced, or cut in the middle of being written, is read without error.
+ * @returns also the keys that no Lock names any more although their entry counts on, and for how many readings
+ */
+export function lockGrace({
+  previous,
+  documents,
+  isHidden,
+  accept,
+}: Pick<Input, 'previous' | 'accept'> & {
+  readonly documents: readonly ParsedDocument[]
+  readonly isHidden: boolean
+}): Pick<CatalogState, 'unlocked'> & { readonly locks: ReadonlyMap<Key, string> } {
+  const { locks, contested } = agreedLocks(documents)
+  const ids = new Set(locks.values())
+  const kept = new Map<Key, string>()
+  const unlocked = new Map<Key, number>()
+  for (const [key, id] of previous.catalog.locks) {
+    if (locks.has(key) || contested.has(key)) continue
+    const readings = (previous.unlocked.get(key) ?? 0) + 1
+    if (isHidden) kept.set(key, id)
+    else if (accept === 'doubt' && readings < AGREEING && !ids.has(id)) {
+      kept.set(key, id)
+      unlocked.set(key, readings)
+    }
+  }
+  return { locks: new Map([...kept, ...locks]), unlocked }
 }

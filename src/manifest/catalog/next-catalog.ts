@@ -1,13 +1,13 @@
 import type { Catalog, SourceProblem } from '../../contract/catalog.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
-import { absencesOf, type Absences } from './deletion-grace.ts'
+import { absencesOf, lockGrace, type Absences } from './deletion-grace.ts'
 import type { CatalogState } from './catalog-state.ts'
 import { placed } from '../rules/cross-finding.ts'
 import { crossFindings } from '../rules/reference-rules.ts'
 import { entriesOf } from './entries.ts'
 import { byPosition } from '../diagnostics/diagnostic.ts'
-import { agreedLocks, hiddenLockFiles, lockFilesAfter } from '../rules/lock-rules.ts'
+import { hiddenLockFiles, lockFilesAfter } from '../rules/lock-rules.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
 import { OWN_SECRETS, platformSecretFindings, type SecretFile } from '../rules/platform-secrets.ts'
 import type { Places } from '../diagnostics/source-locator.ts'
@@ -49,10 +49,16 @@ export function nextCatalog(input: CatalogInput): CatalogState {
     }),
   ].map((finding) => placed(finding, input.placeOf))
   const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
+  const { locks, unlocked } = lockGrace({
+    previous,
+    documents,
+    isHidden: hiddenLocks.length > 0,
+    accept: input.accept,
+  })
   const catalog: Catalog = {
     revision: reading.revision,
     entries: entriesOf({ previous: previous.catalog, reading, known, documents, cross, absences }),
-    locks: locksOf(previous.catalog, documents, hiddenLocks),
+    locks,
     hiddenLocks,
     findings: [...allFindings(reading, documents), ...cross.map(({ finding }) => finding)].toSorted(
       byPosition,
@@ -65,7 +71,8 @@ export function nextCatalog(input: CatalogInput): CatalogState {
     catalog,
     absences: missing,
     accepted,
-    pending,
+    pending: new Set([...pending, ...unlocked.keys()]),
+    unlocked,
     lockFiles: lockFilesAfter(previous.lockFiles, reading, absences.isHidden),
     counts: countsOf(documents),
   }
@@ -130,18 +137,6 @@ function allFindings(reading: Reading, documents: readonly ParsedDocument[]) {
   return [...reading.findings, ...ofFiles, ...documents.flatMap((document) => document.findings)]
 }
 
-/** While some Lock cannot be read, what Locks said before holds where none says otherwise. */
-function locksOf(
-  previous: Catalog,
-  documents: readonly ParsedDocument[],
-  hiddenLocks: readonly string[],
-): ReadonlyMap<Key, string> {
-  const { locks, contested } = agreedLocks(documents)
-  if (hiddenLocks.length === 0) return locks
-  const before = [...previous.locks].filter(([key]) => !contested.has(key))
-  return new Map([...before, ...locks])
-}
-
 function isComplete(reading: Reading): boolean {
   return reading.unread.length === 0 && [...reading.files.values()].every((file) => file.whole)
 }
@@ -172,6 +167,7 @@ function blank({ reading }: CatalogInput): CatalogState {
     absences: new Map(),
     accepted: nothing,
     pending: nothing,
+    unlocked: new Map(),
     lockFiles: new Set(),
     counts: noCounts(),
   }
