@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,6 +27,14 @@ describe('bin/pipewright.js in a checkout', () => {
     expect(statSync(LAUNCHER).mode & 0o111).toBe(0o111)
     const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }
     expect(execFileSync(LAUNCHER, ['--version'], { env, encoding: 'utf8' }).trim()).toBe(packageJson.version)
+  })
+
+  it('says which Node it needs, on one that is too old', () => {
+    const older = 'Object.defineProperty(process, "versions", { value: { node: "20.20.2" } })'
+    const args = ['--import', `data:text/javascript,${older}`, LAUNCHER, '--version']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^pipewright: this is Node 20\.20\.2, at .*; Node 26 or newer is needed\. .*\n$/)
   })
 
   it('runs the sources, also when a build left something in dist/', async () => {

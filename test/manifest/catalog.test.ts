@@ -80,7 +80,8 @@ describe('what stays while nothing is certain', () => {
     let state = next(undefined, readingOf({ ...ONE, 'lock.yaml': lock('l', { 'Pipe/a': id }) }))
     state = next(state, readingOf({ ...ONE, 'lock.yaml': '<<<<<<< HEAD\nkind: Lock\n' }))
     expect([...state.catalog.locks]).toEqual([['Pipe/a', id]])
-    expect([...next(state, readingOf(ONE)).catalog.locks]).toEqual([])
+    for (let i = 0; i < 3; i += 1) state = next(state, readingOf(ONE))
+    expect([...state.catalog.locks]).toEqual([])
   })
 
   test('a pipe refers to a Service that is invalid or vanishing without harm', () => {

@@ -94,7 +94,38 @@ test('what Locks said holds until all of them can be read again', () => {
   const whole = next(undefined, readingOf({ ...GOOD, ...other, 'l.lock.yaml': LOCK }))
   const broken = next(whole, readingOf({ ...GOOD, 'l.lock.yaml': CONFLICT }))
   expect([...broken.catalog.locks]).toEqual([...whole.catalog.locks])
-  expect([...next(broken, withLocks(LOCK)).catalog.locks]).toEqual([['Pipe/a', ID]])
+  const repaired = next(broken, withLocks(LOCK), { accept: 'force' })
+  expect([...repaired.catalog.locks]).toEqual([['Pipe/a', ID]])
+})
+
+describe('the entry of a Lock that is not found any more', () => {
+  const locked = next(undefined, withLocks(LOCK))
+  const away: readonly { readonly why: string; readonly reading: Reading }[] = [
+    { why: 'the file is away for the moment in which it is replaced', reading: readingOf(GOOD) },
+    { why: 'the file is empty for the moment before it is written', reading: withLocks('') },
+    {
+      why: 'the file was cut at the end of a line',
+      reading: withLocks(lock('l', { 'Pipe/b': OTHER_ID })),
+    },
+  ]
+
+  test.each(away)('counts until three readings agree: $why', ({ reading }) => {
+    const first = next(locked, reading)
+    const second = next(first, reading)
+    const third = next(second, reading)
+    const ids = [first, second, third].map(({ catalog }) => catalog.locks.get('Pipe/a'))
+    expect(ids).toEqual([ID, ID, undefined])
+    expect([first, second, third].map(({ pending }) => [...pending])).toEqual([['Pipe/a'], ['Pipe/a'], []])
+    expect(next(second, withLocks(LOCK)).unlocked.has('Pipe/a')).toBe(false)
+  })
+
+  test('is gone at once when a person asked, when another key has the id, or when Locks disagree', () => {
+    const moved = withLocks(lock('l', { 'Pipe/b': ID }))
+    const disagreeing = documents(LOCK, lock('m', { 'Pipe/a': OTHER_ID }))
+    expect(next(locked, readingOf(GOOD), { accept: 'force' }).catalog.locks.size).toBe(0)
+    expect([...next(locked, moved).catalog.locks]).toEqual([['Pipe/b', ID]])
+    expect(next(locked, withLocks(disagreeing)).catalog.locks.size).toBe(0)
+  })
 })
 
 test('a Lock in a file of another name counts, and says how to name it', () => {

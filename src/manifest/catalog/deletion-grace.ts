@@ -3,6 +3,7 @@ import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
+import { agreedLocks } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
 
@@ -13,15 +14,17 @@ export interface CatalogState {
   readonly missingFor: ReadonlyMap<Key, number>
   /** Missing keys that a forced reading accepted: they raise no further alarm. */
   readonly accepted: ReadonlySet<Key>
-  /** Keys that are missing and do not count as deleted yet, also those that never had an entry. */
+  /** Keys that are missing, or missing in the Locks, and do not count as deleted yet; also those that never had an entry. */
   readonly pending: ReadonlySet<Key>
+  /** Keys that a Lock named until lately, and for how many readings in a row none does. */
+  readonly unlocked: ReadonlyMap<Key, number>
   /** Files in which a Lock stood when they were last read. */
   readonly lockFiles: ReadonlySet<string>
   /** Documents of each kind, valid or not. */
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Readings in a row that have to agree before a key counts as deleted. */
+/** Readings in a row that have to agree before a key, or the entry of a Lock, counts as deleted. */
 const AGREEING = 3
 
 /** What a reading says, and does not say, about keys that it did not find. */
@@ -117,4 +120,34 @@ export function lockFilesAfter(
 
 function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
   return kind === LOCK.name && manifest === undefined
+}
+
+/**
+ * What Locks say. What they said before counts on while a file that may hold a Lock cannot be read, and until as many readings
+ * agree as for a key: a file that is replaced, or cut in the middle of being written, is read without error.
+ * @returns also the keys that no Lock names any more although their entry counts on, and for how many readings
+ */
+export function lockGrace({
+  previous,
+  documents,
+  isHidden,
+  accept,
+}: Pick<Input, 'previous' | 'accept'> & {
+  readonly documents: readonly ParsedDocument[]
+  readonly isHidden: boolean
+}): Pick<CatalogState, 'unlocked'> & { readonly locks: ReadonlyMap<Key, string> } {
+  const { locks, contested } = agreedLocks(documents)
+  const ids = new Set(locks.values())
+  const kept = new Map<Key, string>()
+  const unlocked = new Map<Key, number>()
+  for (const [key, id] of previous.catalog.locks) {
+    if (locks.has(key) || contested.has(key)) continue
+    const readings = (previous.unlocked.get(key) ?? 0) + 1
+    if (isHidden) kept.set(key, id)
+    else if (accept === 'normal' && readings < AGREEING && !ids.has(id)) {
+      kept.set(key, id)
+      unlocked.set(key, readings)
+    }
+  }
+  return { locks: new Map([...kept, ...locks]), unlocked }
 }

@@ -7,12 +7,12 @@ import {
   type DeletionGrace,
   hiddenLockFiles,
   lockFilesAfter,
+  lockGrace,
 } from './deletion-grace.ts'
 import { placed } from '../rules/cross-finding.ts'
 import { crossFindings } from '../rules/reference-rules.ts'
 import { entriesOf } from './entries.ts'
 import { byPosition } from '../diagnostics/diagnostic.ts'
-import { agreedLocks } from '../rules/lock-rules.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
 import { OWN_SECRETS, platformSecretFindings, type SecretFile } from '../rules/platform-secrets.ts'
 import type { Places } from '../rules/source-locator.ts'
@@ -26,7 +26,7 @@ export interface CatalogInput {
   /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
   readonly ownSecrets?: readonly SecretFile[]
   readonly placeOf: Places
-  /** `believe`: a person asked for this reading, and means what the directory says. */
+  /** `force`: a person asked for this reading, and means what the directory says. */
   readonly accept: 'force' | 'normal'
 }
 
@@ -54,10 +54,16 @@ export function nextCatalog(input: CatalogInput): CatalogState {
     }),
   ].map((finding) => placed(finding, input.placeOf))
   const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
+  const { locks, unlocked } = lockGrace({
+    previous,
+    documents,
+    isHidden: hiddenLocks.length > 0,
+    accept: input.accept,
+  })
   const catalog: Catalog = {
     revision: reading.revision,
     entries: entriesOf({ previous: previous.catalog, reading, known, documents, cross, grace }),
-    locks: locksOf(previous.catalog, documents, hiddenLocks),
+    locks,
     hiddenLocks,
     findings: [...allFindings(reading, documents), ...cross.map(({ finding }) => finding)].toSorted(
       byPosition,
@@ -70,7 +76,8 @@ export function nextCatalog(input: CatalogInput): CatalogState {
     catalog,
     missingFor: missing,
     accepted,
-    pending,
+    pending: new Set([...pending, ...unlocked.keys()]),
+    unlocked,
     lockFiles: lockFilesAfter(previous.lockFiles, reading, grace.isHidden),
     counts: countsOf(documents),
   }
@@ -135,18 +142,6 @@ function allFindings(reading: Reading, documents: readonly ParsedDocument[]) {
   return [...reading.findings, ...ofFiles, ...documents.flatMap((document) => document.findings)]
 }
 
-/** While some Lock cannot be read, what Locks said before holds where none says otherwise. */
-function locksOf(
-  previous: Catalog,
-  documents: readonly ParsedDocument[],
-  hiddenLocks: readonly string[],
-): ReadonlyMap<Key, string> {
-  const { locks, contested } = agreedLocks(documents)
-  if (hiddenLocks.length === 0) return locks
-  const before = [...previous.locks].filter(([key]) => !contested.has(key))
-  return new Map([...before, ...locks])
-}
-
 function isComplete(reading: Reading): boolean {
   return reading.unread.length === 0 && [...reading.files.values()].every((file) => file.whole)
 }
@@ -177,6 +172,7 @@ function blank({ reading }: CatalogInput): CatalogState {
     missingFor: new Map(),
     accepted: nothing,
     pending: nothing,
+    unlocked: new Map(),
     lockFiles: new Set(),
     counts: noCounts(),
   }
