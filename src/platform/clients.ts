@@ -18,7 +18,7 @@ import { send, type Read } from './read.ts'
 import { createdResource, resourceWithId, upsertedResource } from './reply-body.ts'
 import { baseOf, DEFAULT_WIRE, pathOf, type Base } from './wire.ts'
 
-/** The lane, the label and the credential of alerts; a service cannot have a name with a space. */
+/** The service, the label and the credential of alerts; a service cannot have a name with a space. */
 const ALERTS = 'alerts'
 const ALERTS_CREDENTIAL = 'alerts token'
 
