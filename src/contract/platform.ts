@@ -11,7 +11,7 @@ export type Priority = 0 | 1 | 2
 
 /** A service as requests need it. */
 export interface ServiceAccess {
-  /** `metadata.name` of its manifest; the lane in which its requests wait their turn. */
+  /** `metadata.name` of its manifest; the queue in which its requests wait. */
   readonly name: string
   readonly organizationId: string
   readonly serviceId: string

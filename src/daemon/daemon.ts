@@ -103,9 +103,13 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
     emitCreateLimit()
     for (const other of also)
-      dispatcher.ask(other, { priority: 1, afterMs: 0, lane: serviceQueueOf(store, other) })
+      dispatcher.ask(other, { priority: 1, afterMs: 0, service: serviceQueueOf(store, other) })
     if (next === undefined) return undefined
-    return { priority: next.why === 'retry' ? 1 : 2, afterMs: next.afterMs, lane: serviceQueueOf(store, key) }
+    return {
+      priority: next.why === 'retry' ? 1 : 2,
+      afterMs: next.afterMs,
+      service: serviceQueueOf(store, key),
+    }
   }
 
   /** Whether nothing is due besides the one that ends now. */
@@ -154,7 +158,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   function ask(key: Key, priority: Priority): void {
-    dispatcher.ask(key, { priority, afterMs: 0, lane: serviceQueueOf(store, key) })
+    dispatcher.ask(key, { priority, afterMs: 0, service: serviceQueueOf(store, key) })
   }
 
   function allKeys(catalog: Catalog): Set<Key> {

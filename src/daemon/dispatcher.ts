@@ -3,13 +3,13 @@ import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Priority } from '../contract/platform.ts'
 import { PRIORITIES, type Queue, type Taken } from './queue.ts'
-import { createWorkers, type Workers } from './slots.ts'
+import { createSlots, type Slots } from './slots.ts'
 
 /** When a key wants to be reconciled next. */
 export interface Again {
   readonly priority: Priority
   readonly afterMs: number
-  readonly lane: string
+  readonly service: string
 }
 
 export interface Dispatcher {
@@ -48,8 +48,8 @@ const STUCK_MS = 60_000
 /** Takes keys from the queue when they are due and runs them, under limits of its own (design §7). */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { clock, queue, emit } = options
-  const urgent = createWorkers({ concurrency: options.concurrency, priorities: [0], queue })
-  const patient = createWorkers({ concurrency: options.concurrency, priorities: [1, 2], queue })
+  const urgent = createSlots({ concurrency: options.concurrency, priorities: [0], queue })
+  const patient = createSlots({ concurrency: options.concurrency, priorities: [1, 2], queue })
   const waitingForIdle = new Set<() => void>()
   let deadline: AbortSignal | undefined
   let awake = false
@@ -60,12 +60,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let shown: ReturnType<Queue['depth']> | undefined
   let progressAt = clock.monotonic()
 
-  function workersOf(priority: Priority): Workers {
+  function slotsOf(priority: Priority): Slots {
     return priority === 0 ? urgent : patient
   }
 
-  function mayTake(lane: string, priority: Priority): boolean {
-    return workersOf(priority).mayStart(lane)
+  function mayTake(service: string, priority: Priority): boolean {
+    return slotsOf(priority).mayStart(service)
   }
 
   // In an immediate, not at once: asks that come together are looked at together, and a row of quick runs
@@ -104,7 +104,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function start(taken: Taken, now: number): void {
     progressAt = now
-    workersOf(taken.priority).started(taken.lane)
+    slotsOf(taken.priority).started(taken.service)
     emit({ type: 'QueueWaited', priority: taken.priority, waitMs: taken.waitedMs })
     void finish(taken)
   }
@@ -129,8 +129,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const resolve of waitingForIdle) resolve()
   }
 
-  function freePlace({ priority, lane }: Taken): void {
-    workersOf(priority).finished(lane)
+  function freePlace({ priority, service }: Taken): void {
+    slotsOf(priority).finished(service)
     goOn()
   }
 
@@ -141,12 +141,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (deadline?.aborted === true && cause === deadline.reason) return undefined // it was to give up, no bug
       const error = cause instanceof Error ? cause : new Error('a reconcile threw no error', { cause })
       emit({ type: 'Bug', message: `the reconcile of ${taken.key} threw`, error })
-      return { priority: 1, afterMs: AFTER_BUG_MS, lane: taken.lane }
+      return { priority: 1, afterMs: AFTER_BUG_MS, service: taken.service }
     }
   }
 
-  function add(key: Key, { priority, afterMs, lane }: Again): void {
-    queue.add(key, { priority, lane, dueAt: clock.monotonic() + Math.max(0, afterMs) })
+  function add(key: Key, { priority, afterMs, service }: Again): void {
+    queue.add(key, { priority, service, dueAt: clock.monotonic() + Math.max(0, afterMs) })
   }
 
   function setTimer(dueAt: number | undefined, now: number): void {

@@ -8,20 +8,20 @@ export interface Ask {
   readonly priority: Priority
   /** Monotonic ms; may lie in the past. */
   readonly dueAt: number
-  /** Whose turn it uses up: the name of the service. */
-  readonly lane: string
+  /** The name of the service in whose queue it waits. */
+  readonly service: string
 }
 
 /** A key that was handed out and runs until `done`. */
 export interface Taken {
   readonly key: Key
   readonly priority: Priority
-  readonly lane: string
+  readonly service: string
   /** ms since it was due at this priority. */
   readonly waitedMs: number
 }
 
-export type MayTake = (lane: string, priority: Priority) => boolean
+export type MayTake = (service: string, priority: Priority) => boolean
 
 /**
  * What waits to be reconciled: one entry a key, never handed out twice at a time (design §7).
@@ -29,11 +29,11 @@ export type MayTake = (lane: string, priority: Priority) => boolean
  */
 export interface Queue {
   /**
-   * A key that waits keeps the more urgent priority and the earlier due time, and takes the new lane.
+   * A key that waits keeps the more urgent priority and the earlier due time, and takes the new service.
    * A key that runs comes back after `done`; several asks meanwhile become one in the same way.
    */
   add(key: Key, ask: Ask): void
-  /** The most urgent due key of a lane that may be taken from: priority first, then lanes in turn, then due time. */
+  /** The most urgent due key of a service that may be taken from: priority first, then services in rotation, then due time. */
   take(now: number, mayTake: MayTake): Taken | undefined
   /** The run of a key ended. */
   done(key: Key): void
@@ -49,11 +49,11 @@ export interface Queue {
   readonly waiting: number
   /** Keys that were taken and are not done. */
   readonly running: number
-  /** Lanes that have a key waiting, due or not, or running. */
-  readonly lanes: number
-  /** Lanes with a ready key of this priority. */
-  readyLanes(priority: Priority): Iterable<string>
-  /** How long the oldest ready key has been due, in ms, among lanes that may be taken from; 0 when there is none. */
+  /** Services that have a key waiting, due or not, or running. */
+  readonly services: number
+  /** Services with a ready key of this priority. */
+  readyServices(priority: Priority): Iterable<string>
+  /** How long the oldest ready key has been due, in ms, among services that may be taken from; 0 when there is none. */
   oldestReadyAgeMs(now: number, mayTake?: MayTake): number
 }
 
@@ -68,7 +68,7 @@ interface Entry extends ReadyEntry {
 }
 
 interface Run {
-  readonly lane: string
+  readonly service: string
   again: Ask | undefined
 }
 
@@ -80,22 +80,22 @@ export function createQueue(): Queue {
   const keysOfLane = new Map<string, number>()
   let arrivals = 0
 
-  function countLane(lane: string, change: 1 | -1): void {
-    const count = (keysOfLane.get(lane) ?? 0) + change
-    if (count === 0) keysOfLane.delete(lane)
-    else keysOfLane.set(lane, count)
+  function countLane(service: string, change: 1 | -1): void {
+    const count = (keysOfLane.get(service) ?? 0) + change
+    if (count === 0) keysOfLane.delete(service)
+    else keysOfLane.set(service, count)
   }
 
   function insert(entry: Entry): void {
     entries.set(entry.key, entry)
-    countLane(entry.lane, 1)
+    countLane(entry.service, 1)
     if (entry.state === 'ready') ready[entry.priority].add(entry)
     else scheduled.push(entry)
   }
 
   function withdraw(entry: Entry): void {
     entries.delete(entry.key)
-    countLane(entry.lane, -1)
+    countLane(entry.service, -1)
     if (entry.state === 'ready') ready[entry.priority].remove(entry)
     else scheduled.remove(entry)
   }
@@ -129,12 +129,12 @@ export function createQueue(): Queue {
     take(now, mayTake) {
       promote(now)
       for (const priority of PRIORITIES) {
-        const entry = ready[priority].take((lane) => mayTake(lane, priority))
+        const entry = ready[priority].take((service) => mayTake(service, priority))
         if (entry === undefined) continue
-        const { key, lane } = entry
+        const { key, service } = entry
         entries.delete(key)
-        runs.set(key, { lane, again: undefined }) // the lane keeps its count: the key runs in it now
-        return { key, priority, lane, waitedMs: Math.max(0, now - entry.since) }
+        runs.set(key, { service, again: undefined }) // the service keeps its count: the key runs in it now
+        return { key, priority, service, waitedMs: Math.max(0, now - entry.since) }
       }
       return undefined
     },
@@ -142,7 +142,7 @@ export function createQueue(): Queue {
       const run = runs.get(key)
       if (run === undefined) return
       runs.delete(key)
-      countLane(run.lane, -1)
+      countLane(run.service, -1)
       if (run.again !== undefined) wait(key, run.again)
     },
     remove(key) {
@@ -160,14 +160,14 @@ export function createQueue(): Queue {
     get running() {
       return runs.size
     },
-    get lanes() {
+    get services() {
       return keysOfLane.size
     },
-    readyLanes: (priority) => ready[priority].names(),
+    readyServices: (priority) => ready[priority].names(),
     oldestReadyAgeMs(now, mayTake = () => true) {
       promote(now)
       const dueTimes = PRIORITIES.map(
-        (priority) => ready[priority].earliest((lane) => mayTake(lane, priority)) ?? now,
+        (priority) => ready[priority].earliest((service) => mayTake(service, priority)) ?? now,
       )
       return now - Math.min(...dueTimes)
     },
@@ -176,17 +176,17 @@ export function createQueue(): Queue {
 
 /** Written down at once, since there is one for every key: put together of others it would take twice the room. */
 function entryOf(key: Key, ask: Ask, rest: Pick<Entry, 'since' | 'state' | 'number'>): Entry {
-  const { priority, dueAt, lane } = ask
+  const { priority, dueAt, service } = ask
   const { since, state, number } = rest
-  return { key, priority, dueAt, lane, since, state, number, place: -1 }
+  return { key, priority, dueAt, service, since, state, number, place: -1 }
 }
 
-/** Two asks for one key as one; the later one knows the lane better. */
+/** Two asks for one key as one; the later one knows the service better. */
 function urgent(before: Ask, ask: Ask): Ask {
   return {
     priority: ask.priority < before.priority ? ask.priority : before.priority,
     dueAt: Math.min(before.dueAt, ask.dueAt),
-    lane: ask.lane,
+    service: ask.service,
   }
 }
 

@@ -6,23 +6,23 @@ import type { StateStore } from '../reconcile/state/store.ts'
 
 /** An entry that is due and waits for a worker. */
 export interface ReadyEntry extends Placed {
-  readonly lane: string
+  readonly service: string
   /** Monotonic ms. */
   readonly dueAt: number
   /** Order of arrival; decides between equal due times. */
   readonly number: number
 }
 
-/** What is due at one priority: in a lane by due time, over the lanes in turn. */
+/** What is due at one priority: of a service by due time, over the services in rotation. */
 export interface ReadyLanes<T extends ReadyEntry> {
   readonly size: number
   add(entry: T): void
   remove(entry: T): void
-  /** Takes the next entry out; a lane that may not be taken from costs one question, however long it is. */
-  take(mayTake: (lane: string) => boolean): T | undefined
-  /** The earliest due time among lanes that may be taken from. */
-  earliest(mayTake: (lane: string) => boolean): number | undefined
-  /** Lanes that have something waiting. */
+  /** Takes the next entry out; a service that may not be taken from costs one question, however long it is. */
+  take(mayTake: (service: string) => boolean): T | undefined
+  /** The earliest due time among services that may be taken from. */
+  earliest(mayTake: (service: string) => boolean): number | undefined
+  /** Services that have something waiting. */
   names(): Iterable<string>
 }
 
@@ -32,14 +32,14 @@ export function isEarlier(a: ReadyEntry, b: ReadyEntry): boolean {
 }
 
 export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
-  // In the order of whose turn it is; empty lanes are not kept.
-  const lanes = new Map<string, Heap<T>>()
+  // In the order in which they are served; a service without any is not kept.
+  const services = new Map<string, Heap<T>>()
   let size = 0
 
   function drop(entry: T, heap: Heap<T>): void {
     heap.remove(entry)
     size -= 1
-    if (heap.size === 0) lanes.delete(entry.lane)
+    if (heap.size === 0) services.delete(entry.service)
   }
 
   return {
@@ -47,39 +47,39 @@ export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
       return size
     },
     add(entry) {
-      const heap = lanes.get(entry.lane) ?? createHeap<T>(isEarlier)
-      lanes.set(entry.lane, heap)
+      const heap = services.get(entry.service) ?? createHeap<T>(isEarlier)
+      services.set(entry.service, heap)
       heap.push(entry)
       size += 1
     },
     remove(entry) {
-      const heap = lanes.get(entry.lane)
+      const heap = services.get(entry.service)
       if (heap !== undefined) drop(entry, heap)
     },
     take(mayTake) {
-      for (const [lane, heap] of lanes) {
-        const entry = mayTake(lane) ? heap.peek() : undefined
+      for (const [service, heap] of services) {
+        const entry = mayTake(service) ? heap.peek() : undefined
         if (entry === undefined) continue
         drop(entry, heap)
-        if (lanes.delete(lane)) lanes.set(lane, heap) // to the end of the turn
+        if (services.delete(service)) services.set(service, heap) // to the end of the row
         return entry
       }
       return undefined
     },
     earliest(mayTake) {
       let earliest: number | undefined
-      for (const [lane, heap] of lanes) {
+      for (const [service, heap] of services) {
         const dueAt = heap.peek()?.dueAt
-        if (dueAt === undefined || dueAt >= (earliest ?? Infinity) || !mayTake(lane)) continue
+        if (dueAt === undefined || dueAt >= (earliest ?? Infinity) || !mayTake(service)) continue
         earliest = dueAt
       }
       return earliest
     },
-    names: () => lanes.keys(),
+    names: () => services.keys(),
   }
 }
 
-/** The lane in which a key waits its turn: its service, so that one bad service holds up no other. */
+/** The queue in which a key waits: that of its service, so that one bad service holds up no other. */
 export function serviceQueueOf(store: StateStore, key: Key): string {
   switch (lifecycleOf(key)) {
     case 'read-only':

@@ -1,55 +1,55 @@
 import type { Priority } from '../contract/platform.ts'
 import type { Queue } from './queue.ts'
 
-/** A number of places to run in, shared fairly by the lanes. */
-export interface Workers {
-  mayStart(lane: string): boolean
-  started(lane: string): void
-  finished(lane: string): void
+/** A number of slots to run in, shared fairly by the services. */
+export interface Slots {
+  mayStart(service: string): boolean
+  started(service: string): void
+  finished(service: string): void
 }
 
-export interface WorkersOptions {
+export interface SlotsOptions {
   /** Places, at least 1. */
   readonly concurrency: number
   /** The priorities that run here. */
   readonly priorities: readonly Priority[]
-  readonly queue: Pick<Queue, 'readyLanes' | 'lanes'>
+  readonly queue: Pick<Queue, 'readyServices' | 'services'>
 }
 
 /**
- * A lane gets at most its share, which is all places divided by the lanes that have something ready or running
- * here, rounded up. And the last free place is kept for a lane that has nothing running here, as long as there
+ * A service gets at most its share, which is all places divided by the services that have something ready or running
+ * here, rounded up. And the last free place is kept for a service that has nothing running here, as long as there
  * may be one: or else a service that hangs would fill all places while it is the only one with work, and the
  * next service would wait for its timeouts.
  */
-export function createWorkers({ concurrency, priorities, queue }: WorkersOptions): Workers {
+export function createSlots({ concurrency, priorities, queue }: SlotsOptions): Slots {
   const running = new Map<string, number>()
   let total = 0
 
   function share(): number {
-    const lanes = new Set(running.keys())
+    const services = new Set(running.keys())
     for (const priority of priorities) {
-      for (const lane of queue.readyLanes(priority)) lanes.add(lane)
+      for (const service of queue.readyServices(priority)) services.add(service)
     }
-    return Math.max(1, Math.ceil(concurrency / Math.max(1, lanes.size)))
+    return Math.max(1, Math.ceil(concurrency / Math.max(1, services.size)))
   }
 
   return {
-    mayStart(lane) {
+    mayStart(service) {
       if (total >= concurrency) return false
-      const mine = running.get(lane) ?? 0
+      const mine = running.get(service) ?? 0
       if (mine === 0) return true
-      if (total === concurrency - 1 && queue.lanes > running.size) return false
+      if (total === concurrency - 1 && queue.services > running.size) return false
       return mine < share()
     },
-    started(lane) {
-      running.set(lane, (running.get(lane) ?? 0) + 1)
+    started(service) {
+      running.set(service, (running.get(service) ?? 0) + 1)
       total += 1
     },
-    finished(lane) {
-      const left = (running.get(lane) ?? 0) - 1
-      if (left > 0) running.set(lane, left)
-      else running.delete(lane)
+    finished(service) {
+      const left = (running.get(service) ?? 0) - 1
+      if (left > 0) running.set(service, left)
+      else running.delete(service)
       total -= 1
     },
   }

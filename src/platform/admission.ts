@@ -9,7 +9,7 @@ import type { Emit } from '../contract/events.ts'
 /** Who asks for what; the same for every attempt. */
 export interface Caller {
   readonly operation: Operation
-  /** Name of the service, or `alerts`: the lane in the budget and the label in events. */
+  /** Name of the service, or `alerts`: the service in the budget and the label in events. */
   readonly service: string
   readonly account: Account
   /** At once where it can. @throws {SecretUnavailableError} */
@@ -65,7 +65,7 @@ async function admitLater(
 ): Promise<Admission> {
   // Before the budget, so that a request that cannot be sent takes no place in it.
   breaker.check(authenticated(caller, await caller.login()))
-  const places = await caller.account.budget.acquire({ lane: caller.service, ...options })
+  const places = await caller.account.budget.acquire({ service: caller.service, ...options })
   try {
     // Again, because the wait may have been long.
     const login = await caller.login()

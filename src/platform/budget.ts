@@ -34,8 +34,8 @@ export interface BudgetPlaces {
 }
 
 export interface WantedLater extends Wanted {
-  /** Lanes of the same priority are served in rotation: the name of a service. */
-  readonly lane: string
+  /** The name of a service; those of the same priority are served in rotation. */
+  readonly service: string
   readonly signal: AbortSignal
 }
 
@@ -52,7 +52,7 @@ export interface Budget {
   /** Places that are free now, if nobody waits for them. */
   take(wanted: Wanted): BudgetPlaces | undefined
   /**
-   * Waits for places: lower priorities first, lanes in rotation, first come first served within a lane.
+   * Waits for places: lower priorities first, services in rotation, first come first served within a service.
    * @throws the signal's reason when it is aborted first
    * @throws {RemoteError} `Throttled` when too many wait already
    */
@@ -63,7 +63,7 @@ export interface Budget {
 }
 
 interface Waiter extends Wanted {
-  readonly lane: string
+  readonly service: string
   readonly since: number
   grant(places: BudgetPlaces): void
 }
@@ -124,7 +124,7 @@ export function createBudget(options: {
       // Whoever is not urgent goes at an even pace, so that the urgent find a place soon.
       if (waiter.priority !== 0) for (let n = 0; n < count; n += 1) pace.takeAfterWait(now)
       waiter.grant(placesAt(now, count))
-      emit({ type: 'BudgetWaited', service: waiter.lane, waitMs: now - waiter.since })
+      emit({ type: 'BudgetWaited', service: waiter.service, waitMs: now - waiter.since })
     }
     setAlarm(now)
   }
@@ -154,7 +154,7 @@ export function createBudget(options: {
 
   return {
     take: takeFree,
-    async acquire({ lane, priority, places, signal }) {
+    async acquire({ service, priority, places, signal }) {
       signal.throwIfAborted()
       const free = takeFree({ priority, places })
       if (free !== undefined) return free
@@ -162,7 +162,7 @@ export function createBudget(options: {
       if (line.size >= LONGEST_LINE) throw tooManyWaiting()
       return new Promise<BudgetPlaces>((resolve, reject) => {
         const waiter: Waiter = {
-          lane,
+          service,
           priority,
           places,
           since: now,
@@ -172,12 +172,12 @@ export function createBudget(options: {
           },
         }
         function onAbort(): void {
-          line.remove(waiter, lane, priority)
+          line.remove(waiter, service, priority)
           setAlarm(clock.monotonic())
           reject(signal.reason)
         }
         signal.addEventListener('abort', onAbort, { once: true })
-        line.add(waiter, lane, priority)
+        line.add(waiter, service, priority)
         // Also when others wait: a place may have become free since the alarm was set.
         serve()
       })

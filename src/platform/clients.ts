@@ -24,7 +24,7 @@ import {
   type Base,
 } from './wire.ts'
 
-/** The lane, the label and the credential of alerts; a service cannot have a name with a space. */
+/** The service, the label and the credential of alerts; a service cannot have a name with a space. */
 const ALERTS = 'alerts'
 const ALERTS_CREDENTIAL = 'alerts token'
 

@@ -1,15 +1,15 @@
 import type { Priority } from '../contract/platform.ts'
 
 /**
- * Who comes next: lower priorities first, within a priority one of each lane in rotation, within a lane the first.
+ * Who comes next: lower priorities first, within a priority one of each service in rotation, within a service the first.
  * Every operation takes constant time.
  */
 export interface WaitingLine<T> {
   readonly size: number
   /** Those of priority 0. */
   readonly urgent: number
-  add(item: T, lane: string, priority: Priority): void
-  remove(item: T, lane: string, priority: Priority): void
+  add(item: T, service: string, priority: Priority): void
+  remove(item: T, service: string, priority: Priority): void
   /** The one that {@link next} takes out. */
   peek(): T | undefined
   /** Takes out the next one. */
@@ -18,7 +18,7 @@ export interface WaitingLine<T> {
 
 /** For items that differ by identity; the same one must not wait twice. */
 export function createWaitingLine<T>(): WaitingLine<T> {
-  // In the order in which the lanes are served: one that was served goes to the end.
+  // In the order in which the services are served: one that was served goes to the end.
   const priorities: Readonly<Record<Priority, Map<string, Set<T>>>> = {
     0: new Map(),
     1: new Map(),
@@ -32,13 +32,13 @@ export function createWaitingLine<T>(): WaitingLine<T> {
   }
 
   function takeFrom(priority: Priority): T | undefined {
-    const lanes = priorities[priority]
-    for (const [lane, waiting] of lanes) {
-      lanes.delete(lane)
+    const services = priorities[priority]
+    for (const [service, waiting] of services) {
+      services.delete(service)
       for (const item of waiting) {
         waiting.delete(item)
         sizes[priority] -= 1
-        if (waiting.size > 0) lanes.set(lane, waiting)
+        if (waiting.size > 0) services.set(service, waiting)
         return item
       }
     }
@@ -52,17 +52,17 @@ export function createWaitingLine<T>(): WaitingLine<T> {
     get urgent() {
       return sizes[0]
     },
-    add(item, lane, priority) {
-      const waiting = priorities[priority].get(lane)
-      if (waiting === undefined) priorities[priority].set(lane, new Set([item]))
+    add(item, service, priority) {
+      const waiting = priorities[priority].get(service)
+      if (waiting === undefined) priorities[priority].set(service, new Set([item]))
       else waiting.add(item)
       sizes[priority] += 1
     },
-    remove(item, lane, priority) {
-      const lanes = priorities[priority]
-      const waiting = lanes.get(lane)
+    remove(item, service, priority) {
+      const services = priorities[priority]
+      const waiting = services.get(service)
       if (waiting === undefined || !waiting.delete(item)) return
-      if (waiting.size === 0) lanes.delete(lane)
+      if (waiting.size === 0) services.delete(service)
       sizes[priority] -= 1
     },
     peek: () => firstOf(0) ?? firstOf(1) ?? firstOf(2),

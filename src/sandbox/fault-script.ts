@@ -67,10 +67,10 @@ export function createFaults(): FaultPicker {
 
   function draw(target: Target): Fault | undefined {
     if (chance === undefined) return undefined
-    const lane = `${target.operation} ${target.subjects[0] ?? ''}`
-    const nth = (counts.get(lane) ?? 0) + 1
-    counts.set(lane, nth)
-    let rest = chanceOf(`${chance.seed} ${lane} ${nth}`)
+    const counter = `${target.operation} ${target.subjects[0] ?? ''}`
+    const nth = (counts.get(counter) ?? 0) + 1
+    counts.set(counter, nth)
+    let rest = chanceOf(`${chance.seed} ${counter} ${nth}`)
     for (const { probability, fault } of chance.faults) {
       if (rest < probability) return fault
       rest -= probability

@@ -41,8 +41,8 @@ function setUp(concurrency: number) {
     },
   })
 
-  function ask(name: string | number, priority: Priority, lane = 'a', afterMs = 0): void {
-    dispatcher.ask(key(name), { priority, afterMs, lane })
+  function ask(name: string | number, priority: Priority, service = 'a', afterMs = 0): void {
+    dispatcher.ask(key(name), { priority, afterMs, service })
   }
 
   function find(name: string | number): Run {
@@ -51,11 +51,11 @@ function setUp(concurrency: number) {
     return run
   }
 
-  const inLane = (lane: string) => running.filter((one) => one.taken.lane === lane).length
+  const ofService = (service: string) => running.filter((one) => one.taken.service === service).length
   const ofType = <T extends Event['type']>(type: T) =>
     events.filter((event): event is Extract<Event, { type: T }> => event.type === type)
 
-  return { clock, queue, events, running, started, dispatcher, ask, find, inLane, ofType }
+  return { clock, queue, events, running, started, dispatcher, ask, find, ofService, ofType }
 }
 
 describe('when a dispatcher starts a run', () => {
@@ -89,7 +89,7 @@ describe('when a dispatcher starts a run', () => {
     ask('x', 2)
     await clock.advance(10_000)
     expect(started).toHaveLength(1)
-    find('x').end({ priority: 2, afterMs: 300_000, lane: 'a' })
+    find('x').end({ priority: 2, afterMs: 300_000, service: 'a' })
     await clock.settle()
     expect(started.map((one) => one.priority)).toEqual([2, 0])
     find('x').end()
@@ -102,11 +102,11 @@ describe('when a dispatcher starts a run', () => {
     const { clock, ask, find, started } = setUp(1)
     ask('x', 0)
     await clock.settle()
-    find('x').end({ priority: 1, afterMs: 5_000, lane: 'b' })
+    find('x').end({ priority: 1, afterMs: 5_000, service: 'b' })
     await clock.advance(4_999)
     expect(started).toHaveLength(1)
     await clock.advance(1)
-    expect(started[1]).toMatchObject({ priority: 1, lane: 'b', waitedMs: 0 })
+    expect(started[1]).toMatchObject({ priority: 1, service: 'b', waitedMs: 0 })
   })
 
   it('in the place that a run leaves, before anything else comes in', async () => {
@@ -137,7 +137,7 @@ describe('when a dispatcher starts a run', () => {
         return undefined
       },
     })
-    for (let n = 0; n < 100; n += 1) dispatcher.ask(key(n), { priority: 2, afterMs: 0, lane: 'a' })
+    for (let n = 0; n < 100; n += 1) dispatcher.ask(key(n), { priority: 2, afterMs: 0, service: 'a' })
     const seen: number[] = []
     for (let hop = 0; hop < 50; hop += 1) {
       await new Promise((resolve) => setImmediate(resolve))
@@ -151,7 +151,7 @@ describe('when a dispatcher starts a run', () => {
 
   it('after wake, for who added to the queue directly', async () => {
     const { clock, queue, dispatcher, started } = setUp(1)
-    queue.add(key('x'), { priority: 0, dueAt: 0, lane: 'a' })
+    queue.add(key('x'), { priority: 0, dueAt: 0, service: 'a' })
     dispatcher.wake()
     await clock.settle()
     expect(started).toHaveLength(1)
@@ -180,55 +180,57 @@ describe('how many runs a dispatcher allows', () => {
   })
 
   it.each([
-    { why: 'a lane alone gets all places', lanes: 1, perLane: [8] },
-    { why: 'two lanes share', lanes: 2, perLane: [4, 4] },
-    { why: 'three lanes share, rounded up, within the whole', lanes: 3, perLane: [3, 3, 2] },
-    { why: 'eight lanes get one each', lanes: 8, perLane: [1, 1, 1, 1, 1, 1, 1, 1] },
-    { why: 'more lanes than places: some wait', lanes: 10, perLane: [1, 1, 1, 1, 1, 1, 1, 1, 0, 0] },
-  ])('$why', async ({ lanes, perLane }) => {
-    const { clock, ask, inLane } = setUp(8)
+    { why: 'a service alone gets all places', services: 1, perService: [8] },
+    { why: 'two services share', services: 2, perService: [4, 4] },
+    { why: 'three services share, rounded up, within the whole', services: 3, perService: [3, 3, 2] },
+    { why: 'eight services get one each', services: 8, perService: [1, 1, 1, 1, 1, 1, 1, 1] },
+    { why: 'more services than places: some wait', services: 10, perService: [1, 1, 1, 1, 1, 1, 1, 1, 0, 0] },
+  ])('$why', async ({ services, perService }) => {
+    const { clock, ask, ofService } = setUp(8)
     for (let n = 0; n < 20; n += 1) {
-      for (let lane = 0; lane < lanes; lane += 1) ask(`${lane}-${n}`, 2, `lane-${lane}`)
+      for (let service = 0; service < services; service += 1) ask(`${service}-${n}`, 2, `service-${service}`)
     }
     await clock.settle()
-    expect(Array.from({ length: lanes }, (_, lane) => inLane(`lane-${lane}`))).toEqual(perLane)
+    expect(Array.from({ length: services }, (_, service) => ofService(`service-${service}`))).toEqual(
+      perService,
+    )
   })
 
-  it('a lane that hangs while it is alone leaves a place for a lane that falls due later', async () => {
-    const { clock, ask, inLane } = setUp(4)
+  it('a service that hangs while it is alone leaves a place for a service that falls due later', async () => {
+    const { clock, ask, ofService } = setUp(4)
     for (let n = 0; n < 20; n += 1) ask(`hangs-${n}`, 2, 'hangs')
     ask('other', 2, 'other', 10_000)
     await clock.advance(9_999)
-    expect(inLane('hangs')).toBe(3)
+    expect(ofService('hangs')).toBe(3)
     await clock.advance(1)
-    expect(inLane('other')).toBe(1)
+    expect(ofService('other')).toBe(1)
   })
 
-  it('a lane that hangs does not stop the others, which go on one after the other', async () => {
-    const { clock, ask, find, started, inLane } = setUp(4)
+  it('a service that hangs does not stop the others, which go on one after the other', async () => {
+    const { clock, ask, find, started, ofService } = setUp(4)
     for (let n = 0; n < 20; n += 1) ask(`hangs-${n}`, 2, 'hangs')
     for (let n = 0; n < 30; n += 1) ask(`fine-${n}`, 2, 'fine')
     await clock.settle()
     for (let n = 0; n < 20; n += 1) {
       find(`fine-${n}`).end()
       await clock.settle()
-      expect(inLane('hangs')).toBe(2)
+      expect(ofService('hangs')).toBe(2)
     }
-    expect(started.filter((one) => one.lane === 'fine')).toHaveLength(22)
+    expect(started.filter((one) => one.service === 'fine')).toHaveLength(22)
   })
 
-  it('even one place goes round the lanes', async () => {
+  it('even one place goes round the services', async () => {
     const { clock, ask, running, started } = setUp(1)
-    for (const lane of ['a', 'b', 'c']) {
-      ask(`${lane}1`, 2, lane)
-      ask(`${lane}2`, 2, lane)
+    for (const service of ['a', 'b', 'c']) {
+      ask(`${service}1`, 2, service)
+      ask(`${service}2`, 2, service)
     }
     for (let n = 0; n < 6; n += 1) {
       await clock.settle()
       expect(running).toHaveLength(1)
       running[0]?.end()
     }
-    expect(started.map((one) => one.lane).join('')).toBe('abcabc')
+    expect(started.map((one) => one.service).join('')).toBe('abcabc')
   })
 })
 
@@ -271,7 +273,7 @@ describe('a run that leaves its place', () => {
     ask('a', 2)
     await clock.settle()
     find('a').releaseSlot()
-    find('a').end({ priority: 2, afterMs: 1_000, lane: 'a' })
+    find('a').end({ priority: 2, afterMs: 1_000, service: 'a' })
     await clock.advance(1_000)
     expect(started).toHaveLength(2)
     find('a').releaseSlot()
@@ -352,7 +354,7 @@ describe('stopping a dispatcher', () => {
     await clock.settle()
     const stopped = dispatcher.stop(new AbortController().signal)
     ask('z', 0)
-    find('x').end({ priority: 0, afterMs: 0, lane: 'a' })
+    find('x').end({ priority: 0, afterMs: 0, service: 'a' })
     expect(await stopped).toEqual({ unfinished: 0 })
     await clock.advance(60_000)
     expect(started).toHaveLength(1)
@@ -409,7 +411,7 @@ describe('the health of a dispatcher', () => {
   it('is not fine when something could run for over a minute and nothing moves', async () => {
     const { clock, queue, dispatcher } = setUp(1)
     await clock.advance(100_000)
-    queue.add(key('x'), { priority: 0, dueAt: clock.monotonic(), lane: 'a' }) // and nobody wakes it
+    queue.add(key('x'), { priority: 0, dueAt: clock.monotonic(), service: 'a' }) // and nobody wakes it
     await clock.advance(60_000)
     expect(dispatcher.health().ok).toBe(true)
     await clock.advance(1)
@@ -440,7 +442,7 @@ describe('a dispatcher under load', () => {
       queue,
       concurrency: 5,
       emit: () => undefined,
-      run: async ({ key: taken, priority, lane }) => {
+      run: async ({ key: taken, priority, service }) => {
         const pool = priority === 0 ? 'urgent' : 'patient'
         busy[pool] += 1
         busy.most = Math.max(busy.most, busy[pool])
@@ -450,11 +452,11 @@ describe('a dispatcher under load', () => {
           clock.after((count * 37 + taken.length * 11) % 90, resolve)
         })
         busy[pool] -= 1
-        return count < 3 ? { priority: count === 1 ? 1 : 2, afterMs: (count * 53) % 70, lane } : undefined
+        return count < 3 ? { priority: count === 1 ? 1 : 2, afterMs: (count * 53) % 70, service } : undefined
       },
     })
     for (let n = 0; n < 200; n += 1) {
-      dispatcher.ask(key(n), { priority: n % 2 === 0 ? 0 : 2, afterMs: 0, lane: `lane-${n % 7}` })
+      dispatcher.ask(key(n), { priority: n % 2 === 0 ? 0 : 2, afterMs: 0, service: `service-${n % 7}` })
     }
     await clock.advance(60_000)
     expect([...counts.values()].every((count) => count === 3)).toBe(true)

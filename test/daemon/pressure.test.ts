@@ -12,34 +12,38 @@ const CHECKS = 10_000
 function setUp(options: {
   readonly requests: number
   readonly windowMs: number
-  readonly credentialOf: (lane: string) => string
+  readonly credentialOf: (service: string) => string
   /** How long a request takes, ms; `undefined`: it is answered 429. */
-  readonly takes: (lane: string) => number | undefined
+  readonly takes: (service: string) => number | undefined
   /** When a key comes again, ms after its request ended. */
   readonly againMs: number
 }) {
   const clock = createFakeClock()
   const queue = createQueue()
   const accounts = createAccounts({ ...options, clock, emit: () => undefined })
-  const sent: { readonly at: number; readonly key: Key; readonly lane: string; readonly priority: number }[] =
-    []
+  const sent: {
+    readonly at: number
+    readonly key: Key
+    readonly service: string
+    readonly priority: number
+  }[] = []
   const dispatcher = createDispatcher({ clock, queue, concurrency: CONCURRENCY, run, emit: () => undefined })
 
-  async function run({ key, lane, priority }: Taken) {
-    const account = accounts.of(options.credentialOf(lane))
+  async function run({ key, service, priority }: Taken) {
+    const account = accounts.of(options.credentialOf(service))
     const { place } = await account.budget.acquire({
-      lane,
+      service,
       priority,
       places: 1,
       signal: new AbortController().signal,
     })
     place.sent()
-    sent.push({ at: clock.monotonic(), key, lane, priority })
-    const takes = options.takes(lane)
+    sent.push({ at: clock.monotonic(), key, service, priority })
+    const takes = options.takes(service)
     await new Promise<void>((resolve) => void clock.after(takes ?? 5, resolve))
     place.ended()
     if (takes === undefined) account.throttle.slowDown(undefined)
-    return { priority: 2, afterMs: options.againMs, lane } as const
+    return { priority: 2, afterMs: options.againMs, service } as const
   }
 
   return { clock, queue, sent, dispatcher }
@@ -62,7 +66,7 @@ describe('a changed manifest, while 10,000 drift checks wait', () => {
         againMs: 3_600_000,
       })
       for (let n = 0; n < CHECKS; n += 1) {
-        dispatcher.ask(keyOf('Pipe', `check-${n}`), { priority: 2, afterMs: 0, lane: `service-${n % 50}` })
+        dispatcher.ask(keyOf('Pipe', `check-${n}`), { priority: 2, afterMs: 0, service: `service-${n % 50}` })
       }
       await clock.advance(windowMs * 2)
       const slotMs = (windowMs * 1.02) / requests
@@ -73,7 +77,7 @@ describe('a changed manifest, while 10,000 drift checks wait', () => {
         const askedAt = clock.monotonic()
         const key = keyOf('Pipe', `check-${(n * 251) % CHECKS}-changed`)
         const before = sent.length
-        dispatcher.ask(key, { priority: 0, afterMs: 0, lane: `service-${n % 50}` })
+        dispatcher.ask(key, { priority: 0, afterMs: 0, service: `service-${n % 50}` })
         await clock.advance(windowMs * 1.2)
         const mine = sent.slice(before).find((one) => one.key === key)
         waits.push((mine?.at ?? Infinity) - askedAt)
@@ -92,7 +96,7 @@ describe('a changed manifest, while 10,000 drift checks wait', () => {
       againMs: 3_600_000,
     })
     for (let n = 0; n < CHECKS; n += 1) {
-      dispatcher.ask(keyOf('Pipe', `check-${n}`), { priority: 2, afterMs: 0, lane: `service-${n % 50}` })
+      dispatcher.ask(keyOf('Pipe', `check-${n}`), { priority: 2, afterMs: 0, service: `service-${n % 50}` })
     }
     await clock.advance(200_000)
     expect(sent.length).toBeGreaterThanOrEqual(0.97 * 200)
@@ -110,33 +114,33 @@ describe('fifty services, of which one is slow, one answers 429 and one hangs', 
   }
 
   /** Requests of each service in a minute. */
-  async function aMinute(world: 'well' | 'ill', credentialOf: (lane: string) => string, requests: number) {
+  async function aMinute(world: 'well' | 'ill', credentialOf: (service: string) => string, requests: number) {
     const { clock, sent, dispatcher } = setUp({
       requests,
       windowMs: 1_000,
       credentialOf,
-      takes: (lane) => (world === 'ill' && lane in BAD ? BAD[lane] : 5),
+      takes: (service) => (world === 'ill' && service in BAD ? BAD[service] : 5),
       againMs: 1_000,
     })
     for (let n = 0; n < SERVICES * KEYS; n += 1) {
-      const lane = `service-${n % SERVICES}`
-      dispatcher.ask(keyOf('Pipe', `p${n}`), { priority: 2, afterMs: (n * 7) % 1_000, lane })
+      const service = `service-${n % SERVICES}`
+      dispatcher.ask(keyOf('Pipe', `p${n}`), { priority: 2, afterMs: (n * 7) % 1_000, service })
     }
     await clock.advance(60_000)
     return new Map(
       Array.from({ length: SERVICES }, (_, n) => {
-        const lane = `service-${n}`
-        return [lane, sent.filter((one) => one.lane === lane).length]
+        const service = `service-${n}`
+        return [service, sent.filter((one) => one.service === service).length]
       }),
     )
   }
 
   test('with a credential each, the others get what they got without: at most one check in a hundred less', async () => {
-    const well = await aMinute('well', (lane) => lane, 100)
-    const ill = await aMinute('ill', (lane) => lane, 100)
+    const well = await aMinute('well', (service) => service, 100)
+    const ill = await aMinute('ill', (service) => service, 100)
     for (const count of well.values()) expect(count).toBeGreaterThan(KEYS * 55)
-    for (const [lane, count] of [...well].filter(([one]) => !(one in BAD))) {
-      expect(ill.get(lane), lane).toBeGreaterThanOrEqual(count * 0.99)
+    for (const [service, count] of [...well].filter(([one]) => !(one in BAD))) {
+      expect(ill.get(service), service).toBeGreaterThanOrEqual(count * 0.99)
     }
     expect(ill.get('service-2')).toBeLessThanOrEqual(KEYS)
   })
@@ -153,17 +157,19 @@ describe('fifty services, of which one is slow, one answers 429 and one hangs', 
       requests: 50,
       windowMs: 1_000,
       credentialOf: () => 'one',
-      takes: (lane) => (lane in bad ? bad[lane] : 5),
+      takes: (service) => (service in bad ? bad[service] : 5),
       againMs: 1_000,
     })
     for (let n = 0; n < SERVICES * KEYS; n += 1) {
-      const lane = `service-${n % SERVICES}`
-      dispatcher.ask(keyOf('Pipe', `p${n}`), { priority: 2, afterMs: 0, lane })
+      const service = `service-${n % SERVICES}`
+      dispatcher.ask(keyOf('Pipe', `p${n}`), { priority: 2, afterMs: 0, service })
     }
     await clock.advance(60_000)
-    const others = Array.from({ length: SERVICES }, (_, n) => `service-${n}`).filter((lane) => !(lane in bad))
-    for (const lane of others) {
-      expect(sent.filter((one) => one.lane === lane).length, lane).toBeGreaterThanOrEqual(57)
+    const others = Array.from({ length: SERVICES }, (_, n) => `service-${n}`).filter(
+      (service) => !(service in bad),
+    )
+    for (const service of others) {
+      expect(sent.filter((one) => one.service === service).length, service).toBeGreaterThanOrEqual(57)
     }
   })
 })

@@ -19,11 +19,11 @@ function drain(queue: Queue, now: number, mayTake: MayTake = any): Taken[] {
 
 const names = (taken: readonly Taken[]) => taken.map((one) => one.key.slice('Pipe/'.length)).join(' ')
 
-type Row = readonly [name: string, priority: Priority, dueAt: number, lane: string]
+type Row = readonly [name: string, priority: Priority, dueAt: number, service: string]
 
 function queueOf(rows: readonly Row[]): Queue {
   const queue = createQueue()
-  for (const [name, priority, dueAt, lane] of rows) queue.add(key(name), { priority, dueAt, lane })
+  for (const [name, priority, dueAt, service] of rows) queue.add(key(name), { priority, dueAt, service })
   return queue
 }
 
@@ -39,7 +39,7 @@ describe('the order of a queue', () => {
       order: 'changed retry drift',
     },
     {
-      why: 'lanes take turns, so that a long lane does not hold up a short one',
+      why: 'services are served in rotation, so that a long queue does not hold up a short one',
       rows: [
         ['a1', 2, 1, 'a'],
         ['a2', 2, 2, 'a'],
@@ -51,7 +51,7 @@ describe('the order of a queue', () => {
       order: 'a1 b1 c1 a2 b2 a3',
     },
     {
-      why: 'in a lane, who was due first comes first, not who was added first',
+      why: 'in a service, who was due first comes first, not who was added first',
       rows: [
         ['late', 1, 30, 'a'],
         ['early', 1, 10, 'a'],
@@ -86,7 +86,7 @@ describe('the order of a queue', () => {
       order: 'x y',
     },
     {
-      why: 'a key whose manifest moved to another service waits in the new lane',
+      why: 'a key whose manifest moved to another service waits in the new service',
       rows: [
         ['a1', 2, 1, 'a'],
         ['x', 2, 2, 'a'],
@@ -100,20 +100,21 @@ describe('the order of a queue', () => {
     expect(names(drain(queueOf(asked), 100))).toBe(order)
   })
 
-  it('passes over a lane that may not be taken from, and comes back to it', () => {
+  it('passes over a service that may not be taken from, and comes back to it', () => {
     const queue = queueOf([
       ['a1', 0, 1, 'a'],
       ['b1', 0, 2, 'b'],
       ['a2', 2, 3, 'a'],
     ])
-    expect(names(drain(queue, 10, (lane) => lane === 'b'))).toBe('b1')
-    expect(names(drain(queue, 10, (lane, priority) => lane === 'a' && priority === 2))).toBe('a2')
+    expect(names(drain(queue, 10, (service) => service === 'b'))).toBe('b1')
+    expect(names(drain(queue, 10, (service, priority) => service === 'a' && priority === 2))).toBe('a2')
     expect(names(drain(queue, 10))).toBe('a1')
   })
 
-  it('asks once per lane, not once per entry, whether it may take', () => {
+  it('asks once per service, not once per entry, whether it may take', () => {
     const queue = createQueue()
-    for (let n = 0; n < 1_000; n += 1) queue.add(key(n), { priority: 2, dueAt: n, lane: `lane-${n % 4}` })
+    for (let n = 0; n < 1_000; n += 1)
+      queue.add(key(n), { priority: 2, dueAt: n, service: `service-${n % 4}` })
     let questions = 0
     queue.take(5_000, () => {
       questions += 1
@@ -127,11 +128,11 @@ describe('a key that runs', () => {
   it('is not handed out again before it is done, and comes back then', () => {
     const queue = queueOf([['x', 2, 0, 'a']])
     queue.take(0, any)
-    queue.add(key('x'), { priority: 1, dueAt: 500, lane: 'a' })
-    queue.add(key('x'), { priority: 0, dueAt: 900, lane: 'b' })
+    queue.add(key('x'), { priority: 1, dueAt: 500, service: 'a' })
+    queue.add(key('x'), { priority: 0, dueAt: 900, service: 'b' })
     expect(drain(queue, 1_000)).toEqual([])
     queue.done(key('x'))
-    expect(drain(queue, 1_000)).toEqual([{ key: 'Pipe/x', priority: 0, lane: 'b', waitedMs: 500 }])
+    expect(drain(queue, 1_000)).toEqual([{ key: 'Pipe/x', priority: 0, service: 'b', waitedMs: 500 }])
   })
 
   it('does not come back when nobody asked, or when it was removed meanwhile', () => {
@@ -140,14 +141,14 @@ describe('a key that runs', () => {
       ['y', 2, 0, 'a'],
     ])
     drain(queue, 0)
-    queue.add(key('y'), { priority: 0, dueAt: 0, lane: 'a' })
+    queue.add(key('y'), { priority: 0, dueAt: 0, service: 'a' })
     queue.remove(key('y'))
     queue.done(key('x'))
     queue.done(key('y'))
-    expect({ waiting: queue.waiting, running: queue.running, lanes: queue.lanes }).toEqual({
+    expect({ waiting: queue.waiting, running: queue.running, services: queue.services }).toEqual({
       waiting: 0,
       running: 0,
-      lanes: 0,
+      services: 0,
     })
   })
 })
@@ -176,28 +177,28 @@ describe('what a queue tells', () => {
     expect(queue.waiting).toBe(4)
   })
 
-  it('tells the age of the oldest ready key among lanes that may be taken from', () => {
+  it('tells the age of the oldest ready key among services that may be taken from', () => {
     const queue = queueOf([
       ['a', 2, 10, 'a'],
       ['b', 0, 40, 'b'],
     ])
     expect(queue.oldestReadyAgeMs(5)).toBe(0)
     expect(queue.oldestReadyAgeMs(100)).toBe(90)
-    expect(queue.oldestReadyAgeMs(100, (lane) => lane === 'b')).toBe(60)
+    expect(queue.oldestReadyAgeMs(100, (service) => service === 'b')).toBe(60)
   })
 
-  it('knows its lanes while they have anything waiting or running', () => {
+  it('knows its services while they have anything waiting or running', () => {
     const queue = queueOf([
       ['x', 2, 0, 'a'],
       ['y', 2, 99, 'b'],
       ['z', 1, 0, 'c'],
     ])
-    queue.take(0, (lane) => lane === 'a')
-    expect(queue.lanes).toBe(3)
+    queue.take(0, (service) => service === 'a')
+    expect(queue.services).toBe(3)
     queue.done(key('x'))
     queue.remove(key('y'))
-    expect(queue.lanes).toBe(1)
-    expect([...queue.readyLanes(1)]).toEqual(['c'])
+    expect(queue.services).toBe(1)
+    expect([...queue.readyServices(1)]).toEqual(['c'])
   })
 })
 
@@ -210,7 +211,7 @@ describe('a queue of ten thousand keys', () => {
         queue.add(key(n), {
           priority: 2,
           dueAt: round * 10_000 + ((n * 7_919) % 10_000),
-          lane: `lane-${n % 20}`,
+          service: `service-${n % 20}`,
         })
       }
       const taken = drain(queue, round * 10_000 + 9_999)
@@ -255,7 +256,7 @@ const Step = fc.oneof(
       name: fc.nat(11),
       priority: fc.constantFrom<Priority>(0, 1, 2),
       inMs: fc.integer({ min: -20, max: 60 }),
-      lane: fc.constantFrom('a', 'b', 'c'),
+      service: fc.constantFrom('a', 'b', 'c'),
     }),
   },
   {
@@ -284,12 +285,12 @@ describe('a queue against a naive model', () => {
           if (step.type === 'done') queue.done(key(step.name))
           if (step.type === 'done') model.done(key(step.name))
           if (step.type === 'add') {
-            const ask = { priority: step.priority, dueAt: now + step.inMs, lane: step.lane }
+            const ask = { priority: step.priority, dueAt: now + step.inMs, service: step.service }
             queue.add(key(step.name), ask)
             model.add(key(step.name), ask)
           }
           if (step.type === 'take') {
-            const mayTake: MayTake = (lane, priority) => !step.closed.includes(`${lane}${priority}`)
+            const mayTake: MayTake = (service, priority) => !step.closed.includes(`${service}${priority}`)
             model.taken(queue.take(now, mayTake), now, mayTake)
           }
           queue.promote(now)
@@ -297,7 +298,7 @@ describe('a queue against a naive model', () => {
             depth: queue.depth(),
             waiting: queue.waiting,
             running: queue.running,
-            lanes: queue.lanes,
+            services: queue.services,
             nextDueAt: queue.nextDueAt(),
             oldest: queue.oldestReadyAgeMs(now),
           }).toEqual(model.facts(now))

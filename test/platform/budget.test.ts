@@ -16,19 +16,24 @@ function setup(requests: number, windowMs: number) {
 }
 
 interface Asked {
-  readonly lane: string
+  readonly service: string
   readonly priority: Priority
 }
 
 /** Asks for places, sends at once when one is granted, and notes who was served. */
 function ask(budget: Budget, asked: readonly Asked[], served: string[]): void {
-  for (const { lane, priority } of asked) void askOnce(budget, { lane, priority }, served)
+  for (const { service, priority } of asked) void askOnce(budget, { service, priority }, served)
 }
 
-async function askOnce(budget: Budget, { lane, priority }: Asked, served: string[]): Promise<void> {
+async function askOnce(budget: Budget, { service, priority }: Asked, served: string[]): Promise<void> {
   // A signal of its own: ten thousand listeners on one are slow, and nothing a daemon does.
-  const { place } = await budget.acquire({ lane, priority, signal: new AbortController().signal, places: 1 })
-  served.push(`${lane}${priority}`)
+  const { place } = await budget.acquire({
+    service,
+    priority,
+    signal: new AbortController().signal,
+    places: 1,
+  })
+  served.push(`${service}${priority}`)
   place.sent()
   place.ended()
 }
@@ -36,7 +41,7 @@ async function askOnce(budget: Budget, { lane, priority }: Asked, served: string
 /** What befalls one request on its way. Milliseconds. */
 const journey = fc.record({
   askedAt: fc.integer({ min: 0, max: 5_000 }),
-  lane: fc.constantFrom('a', 'b', 'c'),
+  service: fc.constantFrom('a', 'b', 'c'),
   priority: fc.constantFrom<Priority>(0, 1, 2),
   connecting: fc.integer({ min: 0, max: 700 }),
   answering: fc.integer({ min: 0, max: 1_500 }),
@@ -57,7 +62,7 @@ test('the server never sees more than N requests in any window, whatever happens
         const arrivals: number[] = []
         async function travel(one: Journey): Promise<void> {
           const { place } = await budget.acquire({
-            lane: one.lane,
+            service: one.service,
             priority: one.priority,
             signal: never,
             places: 1,
@@ -99,7 +104,7 @@ test.each([
   let sent = 0
   async function work(): Promise<void> {
     for (;;) {
-      const { place } = await budget.acquire({ lane: 'a', priority: 2, signal: never, places: 1 })
+      const { place } = await budget.acquire({ service: 'a', priority: 2, signal: never, places: 1 })
       place.sent()
       sent += 1
       clock.after(row.answering, () => place.ended())
@@ -113,36 +118,36 @@ test.each([
   expect(sent).toBeGreaterThanOrEqual(0.97 * row.requests * windows)
 })
 
-test('lower priorities first, lanes in turn, first come first served in a lane', async () => {
+test('lower priorities first, services in rotation, first come first served in a service', async () => {
   const { clock, budget } = setup(1, 1_000)
   const served: string[] = []
-  ask(budget, [{ lane: 'x', priority: 2 }], served)
+  ask(budget, [{ service: 'x', priority: 2 }], served)
   await clock.advance(0)
   const asked: readonly Asked[] = [
-    { lane: 'a', priority: 2 },
-    { lane: 'a', priority: 1 },
-    { lane: 'a', priority: 1 },
-    { lane: 'a', priority: 1 },
-    { lane: 'b', priority: 1 },
-    { lane: 'c', priority: 1 },
-    { lane: 'b', priority: 1 },
-    { lane: 'b', priority: 0 },
+    { service: 'a', priority: 2 },
+    { service: 'a', priority: 1 },
+    { service: 'a', priority: 1 },
+    { service: 'a', priority: 1 },
+    { service: 'b', priority: 1 },
+    { service: 'c', priority: 1 },
+    { service: 'b', priority: 1 },
+    { service: 'b', priority: 0 },
   ]
   ask(budget, asked, served)
   await clock.advance(20_000)
   expect(served).toEqual(['x2', 'b0', 'a1', 'b1', 'c1', 'a1', 'b1', 'a1', 'a2'])
 })
 
-test('a lane with a thousand requests does not starve a lane with one', async () => {
+test('a service with a thousand requests does not starve a service with one', async () => {
   const { clock, budget } = setup(10, 1_000)
   const served: string[] = []
   ask(
     budget,
-    Array.from({ length: 1_000 }, () => ({ lane: 'loud', priority: 2 as const })),
+    Array.from({ length: 1_000 }, () => ({ service: 'loud', priority: 2 as const })),
     served,
   )
   await clock.advance(0)
-  ask(budget, [{ lane: 'quiet', priority: 2 }], served)
+  ask(budget, [{ service: 'quiet', priority: 2 }], served)
   await clock.advance(1_100)
   expect(served).toContain('quiet2')
 })
@@ -152,11 +157,11 @@ test('a changed manifest waits for no drift check, however many wait', async () 
   const served: string[] = []
   ask(
     budget,
-    Array.from({ length: 9_000 }, () => ({ lane: 'a', priority: 2 as const })),
+    Array.from({ length: 9_000 }, () => ({ service: 'a', priority: 2 as const })),
     served,
   )
   await clock.advance(0)
-  ask(budget, [{ lane: 'a', priority: 0 }], served)
+  ask(budget, [{ service: 'a', priority: 0 }], served)
   await clock.advance(110)
   expect(served).toEqual(['a2', 'a0'])
 })
@@ -170,7 +175,7 @@ test.each([
     const { clock, budget, events } = setup(row.requests, row.windowMs)
     async function work(): Promise<void> {
       for (;;) {
-        const { place } = await budget.acquire({ lane: 'drift', priority: 2, signal: never, places: 1 })
+        const { place } = await budget.acquire({ service: 'drift', priority: 2, signal: never, places: 1 })
         place.sent()
         clock.after(1, () => place.ended())
       }
@@ -179,7 +184,7 @@ test.each([
     // The first window begins with a lot that goes out at once.
     await clock.advance(row.windowMs * 2.5)
     for (let i = 0; i < 20; i += 1) {
-      ask(budget, [{ lane: 'changed', priority: 0 }], [])
+      ask(budget, [{ service: 'changed', priority: 0 }], [])
       await clock.advance(row.windowMs / 3)
     }
     const waits = events.flatMap((e) =>
@@ -194,7 +199,7 @@ test('a pause stops everything, and no shorter one ends it', async () => {
   const served: string[] = []
   budget.pause(5_000)
   budget.pause(10)
-  ask(budget, [{ lane: 'a', priority: 0 }], served)
+  ask(budget, [{ service: 'a', priority: 0 }], served)
   await clock.advance(4_999)
   expect(served).toEqual([])
   expect(budget.snapshot()).toEqual({ used: 0, waiting: 1, pausedForMs: 1 })
@@ -207,17 +212,17 @@ test('a stop ends the wait with its reason, and the place goes to the next', asy
   const served: string[] = []
   const stop = new AbortController()
   const reason = new Error('stopping')
-  ask(budget, [{ lane: 'a', priority: 0 }], served)
+  ask(budget, [{ service: 'a', priority: 0 }], served)
   const waiting = budget
-    .acquire({ lane: 'a', priority: 0, places: 1, signal: stop.signal })
+    .acquire({ service: 'a', priority: 0, places: 1, signal: stop.signal })
     .catch((error: unknown) => error)
-  ask(budget, [{ lane: 'b', priority: 2 }], served)
+  ask(budget, [{ service: 'b', priority: 2 }], served)
   await clock.advance(0)
   stop.abort(reason)
   expect(await waiting).toBe(reason)
   await clock.advance(1_020)
   expect(served).toEqual(['a0', 'b2'])
-  await expect(budget.acquire({ lane: 'a', priority: 0, places: 1, signal: stop.signal })).rejects.toBe(
+  await expect(budget.acquire({ service: 'a', priority: 0, places: 1, signal: stop.signal })).rejects.toBe(
     reason,
   )
 })
@@ -227,8 +232,8 @@ test('waiting is told, not waiting is not', async () => {
   ask(
     budget,
     [
-      { lane: 'a', priority: 0 },
-      { lane: 'b', priority: 0 },
+      { service: 'a', priority: 0 },
+      { service: 'b', priority: 0 },
     ],
     [],
   )
@@ -239,8 +244,8 @@ test('waiting is told, not waiting is not', async () => {
 test('a place given back is free at once', async () => {
   const { clock, budget } = setup(1, 1_000)
   const served: string[] = []
-  const { place } = await budget.acquire({ lane: 'a', priority: 0, signal: never, places: 1 })
-  ask(budget, [{ lane: 'b', priority: 0 }], served)
+  const { place } = await budget.acquire({ service: 'a', priority: 0, signal: never, places: 1 })
+  ask(budget, [{ service: 'b', priority: 0 }], served)
   place.release()
   await clock.advance(0)
   expect(served).toEqual(['b0'])
@@ -250,11 +255,11 @@ test('the line is bounded', async () => {
   const { budget } = setup(1, 1_000)
   ask(
     budget,
-    Array.from({ length: 10_001 }, () => ({ lane: 'a', priority: 2 as const })),
+    Array.from({ length: 10_001 }, () => ({ service: 'a', priority: 2 as const })),
     [],
   )
   const error: unknown = await budget
-    .acquire({ lane: 'a', priority: 2, places: 1, signal: never })
+    .acquire({ service: 'a', priority: 2, places: 1, signal: never })
     .catch((e: unknown) => e)
   expect(error).toBeInstanceOf(RemoteError)
   expect(error).toMatchObject({ facts: { class: 'Throttled', effect: 'none' } })
@@ -273,10 +278,10 @@ test('the clock of these tests goes off in order', async () => {
 test('two places are given together, or not at all; of a budget of one, the one', async () => {
   const { clock, budget } = setup(2, 1_000)
   const served: string[] = []
-  ask(budget, [{ lane: 'a', priority: 0 }], served)
-  const both = budget.acquire({ lane: 'b', priority: 0, places: 2, signal: never })
+  ask(budget, [{ service: 'a', priority: 0 }], served)
+  const both = budget.acquire({ service: 'b', priority: 0, places: 2, signal: never })
   void both.then(() => served.push('b0 twice'))
-  ask(budget, [{ lane: 'c', priority: 0 }], served)
+  ask(budget, [{ service: 'c', priority: 0 }], served)
   await clock.advance(1_009)
   expect(served).toEqual(['a0'])
   await clock.advance(1)
@@ -289,6 +294,6 @@ test('two places are given together, or not at all; of a budget of one, the one'
 
   const one = setup(1, 1_000)
   expect(
-    (await one.budget.acquire({ lane: 'a', priority: 0, places: 2, signal: never })).spare,
+    (await one.budget.acquire({ service: 'a', priority: 0, places: 2, signal: never })).spare,
   ).toBeUndefined()
 })

@@ -11,8 +11,8 @@ interface Waiting extends Ask {
 /** The queue said plainly: lists that are searched from end to end, and what a take must keep to. */
 export function createModel() {
   const waiting = new Map<Key, Waiting>()
-  const running = new Map<Key, { readonly lane: string; again: Ask | undefined }>()
-  // How often another lane was served at a priority while this one was ready and open.
+  const running = new Map<Key, { readonly service: string; again: Ask | undefined }>()
+  // How often another service was served at a priority while this one was ready and open.
   const passedOver = new Map<string, number>()
   let arrivals = 0
 
@@ -37,12 +37,15 @@ export function createModel() {
   }
 
   function countPassedOver(taken: Taken, now: number, mayTake: MayTake): void {
-    for (const lane of ['a', 'b', 'c']) {
-      const slot = `${lane}${taken.priority}`
-      const hasReady = due(now).some(([, one]) => one.lane === lane && one.priority === taken.priority)
-      const open = mayTake(lane, taken.priority)
-      passedOver.set(slot, lane !== taken.lane && hasReady && open ? (passedOver.get(slot) ?? 0) + 1 : 0)
-      expect(passedOver.get(slot), `lane ${lane} was passed over`).toBeLessThanOrEqual(2)
+    for (const service of ['a', 'b', 'c']) {
+      const slot = `${service}${taken.priority}`
+      const hasReady = due(now).some(([, one]) => one.service === service && one.priority === taken.priority)
+      const open = mayTake(service, taken.priority)
+      passedOver.set(
+        slot,
+        service !== taken.service && hasReady && open ? (passedOver.get(slot) ?? 0) + 1 : 0,
+      )
+      expect(passedOver.get(slot), `service ${service} was passed over`).toBeLessThanOrEqual(2)
     }
   }
 
@@ -64,13 +67,14 @@ export function createModel() {
     },
     /** Checks what the queue handed out, and does the same. */
     taken(taken: Taken | undefined, now: number, mayTake: MayTake): void {
-      const open = due(now).filter(([, one]) => mayTake(one.lane, one.priority))
+      const open = due(now).filter(([, one]) => mayTake(one.service, one.priority))
       const priority = Math.min(...open.map(([, one]) => one.priority))
       const firsts = open.filter(
         ([, one]) =>
           one.priority === priority &&
           !open.some(
-            ([, other]) => other.priority === priority && other.lane === one.lane && isFirst(other, one),
+            ([, other]) =>
+              other.priority === priority && other.service === one.service && isFirst(other, one),
           ),
       )
       if (taken === undefined) {
@@ -81,23 +85,23 @@ export function createModel() {
       const entry = waiting.get(taken.key)
       expect(taken).toMatchObject({
         priority: entry?.priority,
-        lane: entry?.lane,
+        service: entry?.service,
         waitedMs: Math.max(0, now - (entry?.since ?? now)),
       })
       countPassedOver(taken, now, mayTake)
       waiting.delete(taken.key)
-      running.set(taken.key, { lane: taken.lane, again: undefined })
+      running.set(taken.key, { service: taken.service, again: undefined })
     },
     facts(now: number) {
       const ready = due(now).map(([, one]) => one)
       const later = [...waiting.values()].filter((one) => one.dueAt > now).map((one) => one.dueAt)
       const depth = (priority: Priority) => ready.filter((one) => one.priority === priority).length
-      const lanes = new Set([...waiting.values(), ...running.values()].map((one) => one.lane))
+      const services = new Set([...waiting.values(), ...running.values()].map((one) => one.service))
       return {
         depth: { 0: depth(0), 1: depth(1), 2: depth(2) },
         waiting: waiting.size,
         running: running.size,
-        lanes: lanes.size,
+        services: services.size,
         nextDueAt: later.length > 0 ? Math.min(...later) : undefined,
         oldest: now - Math.min(now, ...ready.map((one) => one.dueAt)),
       }
@@ -111,5 +115,5 @@ function isFirst(a: Waiting, b: Waiting): boolean {
 
 function merged(before: Ask, ask: Ask): Ask {
   const priority = ask.priority < before.priority ? ask.priority : before.priority
-  return { priority, dueAt: Math.min(before.dueAt, ask.dueAt), lane: ask.lane }
+  return { priority, dueAt: Math.min(before.dueAt, ask.dueAt), service: ask.service }
 }

@@ -150,7 +150,7 @@ async function passOver(engine: Engine, settings: Settings, io: Io): Promise<Pas
     waiting.add(key)
     const lifecycle = lifecycleOf(key)
     const first = lifecycle === 'reference' || lifecycle === 'read-only'
-    dispatcher.ask(key, { priority: first ? 0 : 1, afterMs: 0, lane: serviceQueueOf(store, key) })
+    dispatcher.ask(key, { priority: first ? 0 : 1, afterMs: 0, service: serviceQueueOf(store, key) })
   }
 
   const keys = new Set([
