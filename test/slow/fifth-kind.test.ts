@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { FAILPOINTS, type Failpoint } from '../../src/contract/failpoint.ts'
 import { CREDENTIAL, mountSecrets, runArgs, SERVICE, SERVICE_ID } from '../support/manifests.ts'
 import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
@@ -46,7 +46,7 @@ beforeAll(() => {
 
 afterAll(() => checkout[Symbol.dispose]())
 
-test('the program with it has the right types', () => {
+test('the program with it has the right types', ({ expect }) => {
   const config = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as object // ours
   const path = join(checkout.dir, 'tsconfig.json')
   writeFileSync(path, JSON.stringify({ ...config, include: ['src/main.ts', 'src/kinds/**/*.ts'] }))
