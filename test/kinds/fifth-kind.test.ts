@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Failpoint } from '../../src/contract/failpoint.ts'
+import type { Kind } from '../../src/kinds/definition.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
 import { MANIFEST_KINDS, OPERATIONS } from '../../src/kinds/lookup.ts'
 import { messageOf } from '../../src/plan/reason.ts'
@@ -16,8 +17,12 @@ import { SERVICE_ID } from '../support/manifests.ts'
  * A kind is a folder: with `View` in the registry, and nothing else, all that holds for what is created once holds for it.
  */
 
+interface Registry {
+  readonly KINDS: readonly Kind[]
+}
+
 vi.mock('../../src/kinds/registry.ts', async (original) => {
-  const { KINDS } = await original<typeof import('../../src/kinds/registry.ts')>()
+  const { KINDS } = await original<Registry>()
   const { VIEW: added } = await import('./view/kind.ts')
   return { KINDS: [...KINDS, added] }
 })
@@ -78,8 +83,9 @@ async function viewsIn(...of: Parameters<typeof given>): Promise<Given> {
 }
 
 afterEach(() => {
-  expect(last?.platform.violations ?? []).toEqual([])
+  const violations = last?.platform.violations ?? []
   last = undefined
+  if (violations.length > 0) throw new Error(violations.join('\n'))
 })
 
 test('a manifest, a request and a schema are known for it', () => {

@@ -1,6 +1,6 @@
-import type { Key } from '../../kinds/key.ts'
+import { kindOf, type Key } from '../../kinds/key.ts'
 import { LIFECYCLES } from '../../kinds/definition.ts'
-import { lifecycleOf, nounOf } from '../../kinds/lookup.ts'
+import { kindNamed, nounOf } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import {
   A_KEY,
@@ -210,5 +210,5 @@ function nested(field: string, value: string): string {
 }
 
 function isReadOnly(key: Key): boolean {
-  return lifecycleOf(key) === 'read-only'
+  return kindNamed(kindOf(key))?.lifecycle === 'read-only' // or a placeholder of the runbook
 }

@@ -29,7 +29,8 @@ export const VIEW: CreateOnceKind<ViewManifest> = {
     create: { name: 'createView', does: 'create', noun: 'view', api: 'services', path: VIEWS },
     read: { name: 'getView', does: 'read', noun: 'view', api: 'services', path: `${VIEWS}/{id}` },
   },
-  body({ metadata, spec: { service: _, name = metadata.name, ...rest } }) {
+  body(manifest) {
+    const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
     return { name, ...rest }
   },
   remoteName: ({ metadata, spec }) => spec.name ?? metadata.name,

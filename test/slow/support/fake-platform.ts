@@ -127,7 +127,8 @@ export function nameIn({ text }: FakeRequest): string | undefined {
   }
 }
 
-const PIPE = /^\/v1\/organizations\/[^/]+\/services\/([^/]+)\/pipes(?:\/([^/]+))?$/
+/** Views are of the fifth kind, which only a test knows: they are served as pipes are. */
+const PIPE = /^\/v1\/organizations\/[^/]+\/services\/([^/]+)\/(pipes|views)(?:\/([^/]+))?$/
 const ENDPOINT = /^\/v1\/organizations\/[^/]+\/services\/([^/]+)\/serviceQueryEndpoint$/
 const ALERT = /^\/api\/v2\/alerts\/([^/]+)$/
 
@@ -138,12 +139,12 @@ function seenOf(message: IncomingMessage): FakeRequest {
   const alert = ALERT.exec(url)
   const [, login = ''] = /^Basic (.*)$/.exec(headers.authorization ?? '') ?? []
   const operation = (): FakeRequest['operation'] => {
-    if (pipe !== null && method === 'POST' && pipe[2] === undefined) return 'createPipe'
-    if (pipe !== null && method === 'GET' && pipe[2] !== undefined) return 'getPipe'
+    if (pipe !== null && method === 'POST' && pipe[3] === undefined) return 'createPipe'
+    if (pipe !== null && method === 'GET' && pipe[3] !== undefined) return 'getPipe'
     if (endpoint !== null && method === 'POST') return 'upsertQueryEndpoint'
     return alert !== null && method === 'GET' ? 'getAlert' : 'other'
   }
-  const id = pipe?.[2] ?? alert?.[1]
+  const id = pipe?.[3] ?? alert?.[1]
   return {
     at: performance.now(),
     method,
@@ -151,6 +152,7 @@ function seenOf(message: IncomingMessage): FakeRequest {
     operation: operation(),
     keyId: Buffer.from(login, 'base64').toString('utf8').split(':')[0],
     serviceId: pipe?.[1] ?? endpoint?.[1],
+    collection: pipe?.[2],
     id: id === undefined ? undefined : decodeURIComponent(id),
     idempotencyKey: headers['idempotency-key']?.toString(),
     remotePort: socket.remotePort ?? 0,

@@ -12,6 +12,8 @@ export interface Asked {
   /** The id of the key of its Basic credentials. */
   readonly keyId: string | undefined
   readonly serviceId: string | undefined
+  /** The last name in the path of what is created: `pipes`. */
+  readonly collection: string | undefined
   /** Of a pipe or an alert, as it stands in the path. */
   readonly id: string | undefined
   readonly idempotencyKey: string | undefined
@@ -30,6 +32,7 @@ export interface FakeService {
 export interface FakePipe {
   readonly id: string
   readonly serviceId: string
+  readonly collection: string | undefined
   name: string
   state: string
   createdAt: string
@@ -90,7 +93,7 @@ export class FakeWorld {
       case 'createPipe':
         return isForbidden ? this.refusal(403) : this.create(service, request)
       case 'getPipe':
-        return isForbidden ? this.refusal(404) : this.read(service, request.id ?? '')
+        return isForbidden ? this.refusal(404) : this.read(service, request)
       case 'upsertQueryEndpoint':
         return isForbidden ? this.refusal(403) : this.upsert(service, request)
       case 'other':
@@ -103,12 +106,13 @@ export class FakeWorld {
     return { status, json: { status, requestId: randomUUID(), error: `refused with ${status}` } }
   }
 
-  private create({ serviceId }: FakeService, { text, idempotencyKey }: Asked): Answer {
+  private create({ serviceId }: FakeService, { collection, text, idempotencyKey }: Asked): Answer {
     const { name, ...rest } = JSON.parse(text) as { readonly name: string } // a test sees to that
     const now = new Date().toISOString()
     const pipe: FakePipe = {
       id: randomUUID(),
       serviceId,
+      collection,
       name,
       state: 'Running',
       createdAt: now,
@@ -120,8 +124,10 @@ export class FakeWorld {
     return done(viewOf(pipe))
   }
 
-  private read({ serviceId }: FakeService, id: string): Answer {
-    const pipe = this.pipes.find((candidate) => sameId(candidate.id, id))
+  private read({ serviceId }: FakeService, { collection, id = '' }: Asked): Answer {
+    const pipe = this.pipes.find(
+      (candidate) => sameId(candidate.id, id) && candidate.collection === collection,
+    )
     const isThere = pipe !== undefined && pipe.serviceId === serviceId && !this.hidden.has(pipe.id)
     return isThere ? done(viewOf(pipe)) : this.refusal(404)
   }
@@ -133,8 +139,8 @@ export class FakeWorld {
   }
 }
 
-function viewOf({ rest, madeBy, ...pipe }: FakePipe): Readonly<Record<string, unknown>> {
-  void madeBy // nobody is shown it
+function viewOf({ rest, madeBy, collection, ...pipe }: FakePipe): Readonly<Record<string, unknown>> {
+  void [madeBy, collection] // nobody is shown them
   return { ...rest, ...pipe }
 }
 

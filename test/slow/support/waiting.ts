@@ -70,6 +70,7 @@ export function madeByOthers({ platform }: Story, name: string, serviceId: strin
     operation: 'createPipe',
     keyId,
     serviceId,
+    collection: 'pipes',
     id: undefined,
     idempotencyKey: undefined,
     text: JSON.stringify(body),

@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { FAILPOINTS, type Failpoint } from '../../src/contract/failpoint.ts'
+import { CREDENTIAL, mountSecrets, runArgs, SERVICE, SERVICE_ID } from '../support/manifests.ts'
+import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace } from '../support/workspace.ts'
+import { copyOf, type Checkout } from './protections/checkout.ts'
+import { createFakePlatform, type Reply } from './support/fake-platform.ts'
+import { recordOf } from './support/ledger.ts'
+
+/*
+ * A kind is a folder: `View` of test/kinds/view and one line in the registry make a program that creates views, once each,
+ * wherever it is killed.
+ */
+
+const FOLDER = ['kind.ts', 'schema.ts']
+
+const VIEW = `apiVersion: pipewright/v1
+kind: View
+metadata: {name: totals}
+spec:
+  service: analytics
+  query: select 1
+  origin: {host: db.example, credentials: {username: reader, password: {secretRef: {name: kafka, key: password}}}}
+`
+
+let checkout: Checkout
+
+beforeAll(() => {
+  checkout = copyOf([
+    {
+      from: 'KINDS: readonly Kind[] = [SERVICE, PIPE, QUERY_ENDPOINT, ALERT]',
+      to: 'KINDS: readonly Kind[] = [SERVICE, PIPE, QUERY_ENDPOINT, ALERT, VIEW]',
+      below: `import { VIEW } from './view/kind.ts'`,
+    },
+  ])
+  cpSync(join(ROOT, 'test/kinds/view'), join(checkout.dir, 'src/kinds/view'), { recursive: true })
+  for (const file of FOLDER) {
+    const path = join(checkout.dir, 'src/kinds/view', file)
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('../../../src/kinds/', '../'))
+  }
+})
+
+afterAll(() => checkout[Symbol.dispose]())
+
+test('the program with it has the right types', ({ expect }) => {
+  const config = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as object // ours
+  const path = join(checkout.dir, 'tsconfig.json')
+  writeFileSync(path, JSON.stringify({ ...config, include: ['src/main.ts', 'src/kinds/**/*.ts'] }))
+  const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['--noEmit', '--project', path])
+  expect([String(stdout), status]).toEqual(['', 0])
+})
+
+/** How the create is answered, and what the process that comes after a kill may know. */
+const REPLIES = {
+  whole: {},
+  'cut after the work': { work: true, sends: 'nothing', ends: 'reset' },
+  'half a body': { work: true, sends: 40 },
+} as const satisfies Readonly<Record<string, Reply>>
+
+type ReplyName = keyof typeof REPLIES
+
+/** Whether the process comes by there at all, when it is answered like that. */
+function isReached(at: Failpoint, reply: ReplyName): boolean {
+  if (reply === 'whole') return true
+  if (at === 'after-reply-head') return reply === 'half a body'
+  return !['after-reply-body', 'before-id', 'after-id'].includes(at)
+}
+
+const CELLS = FAILPOINTS.flatMap((at) =>
+  (Object.keys(REPLIES) as readonly ReplyName[]) // the keys of the object above
+    .filter((reply) => isReached(at, reply))
+    .map((reply) => ({ at, reply })),
+)
+
+describe.concurrent('a view', () => {
+  test.for(CELLS)(
+    'killed $at, the reply: $reply: one POST, and no lost id',
+    async ({ at, reply }, { expect }) => {
+      using workspace = createWorkspace()
+      await using platform = await createFakePlatform({
+        services: [{ serviceId: SERVICE_ID, keyIds: [CREDENTIAL.keyId] }],
+      })
+      mountSecrets(workspace)
+      workspace.write('manifests/service.yaml', SERVICE)
+      workspace.write('manifests/totals.yaml', VIEW)
+      platform.decide = ({ operation }) => (operation === 'createPipe' ? REPLIES[reply] : undefined)
+      const options = { main: checkout.main, env: { NODE_COMPILE_CACHE: checkout.cache } }
+      {
+        const env = { ...options.env, PIPEWRIGHT_FAILPOINT: `${at}=kill` }
+        await using program = startProgram(runArgs(workspace, platform.url), { ...options, env })
+        expect(await program.ended, program.stderr()).toBe('SIGKILL')
+      }
+      const sent = platform.posts().length
+      platform.decide = () => undefined
+      await using program = startProgram(runArgs(workspace, platform.url), options)
+      const url = await urlOf(program)
+      const shown = await until('the view to settle', async () =>
+        (await resourcesOf(url)).find(
+          ({ key, status }) => key === 'View/totals' && (status === 'Ready' || status === 'OutcomeUnknown'),
+        ),
+      )
+      program.signal('SIGTERM')
+      await program.ended
+      const record = await recordOf(workspace, 'View/totals')
+      const made = platform.world.named('totals').map(({ id, collection }) => [collection, id])
+      expect(platform.posts().length, 'creates').toBeLessThanOrEqual(1)
+      if (sent === 1) expect(platform.posts()).toHaveLength(1)
+      if (shown.status === 'Ready') expect(made).toEqual([['views', record?.remote?.id]])
+      else expect(record?.intent?.state).toMatch(/open|unknown/)
+    },
+  )
+})
