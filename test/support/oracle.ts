@@ -125,8 +125,14 @@ function judgePipe(before: LedgerRecord | undefined, after: LedgerRecord, truth:
   // What was to be replaced is its pipe again: nothing was created.
   if (was === undefined && before?.former?.remote.id === is.id && after.intent?.state !== 'succeeded')
     return []
+  const { intent } = after
+  // A person said too early that nothing was created in its place; the process that sent the request holds the id that proves otherwise.
+  const isProved =
+    intent?.state === 'succeeded' &&
+    before?.intent?.id === intent.id &&
+    truth.sent(intent.id)?.pipeId === is.id
   const found = []
-  if (was !== undefined && !truth.isPipeSaid(is.id))
+  if (was !== undefined && !isProved && !truth.isPipeSaid(is.id))
     found.push(`${key}: pipe ${was.id} became ${is.id}, and nobody said so`)
   if (is.origin === 'adopted' && !truth.isPipeSaid(is.id))
     found.push(`${key} took over pipe ${is.id}, and nobody said so`)
