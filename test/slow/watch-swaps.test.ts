@@ -25,7 +25,7 @@ test.concurrent.for<Layout>(['the link is the root', 'the root lies below the li
     )
     expect(new Set(changes.map(({ revision }) => revision)).size).toBe(SWAPS + 1)
     expect(readings.filter(({ problem }) => problem !== undefined)).toEqual([])
-// Events announce them. A walk that comes between a swap and its event may be the first to see it, now and then.
+    // Events announce them. A walk that comes between a swap and its event may be the first to see it, now and then.
     expect(readings.filter(({ why }) => why !== 'start' && why !== 'event').length).toBeLessThan(SWAPS / 100)
     // One watch from beginning to end: it never fell back, and was never begun anew under another mode.
     expect(events).toEqual(['WatchModeChanged'])
