@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { parseKey, type Key } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
+import { knownKey } from '../kinds/lookup.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import type { StoredRecord } from './codec.ts'
 import type { ReadTables, WriteTables } from './backend.ts'
@@ -71,7 +72,7 @@ function toRecord(row: Readonly<Record<string, unknown>>): StoredRecord {
 }
 
 function keyIn(row: Readonly<Record<string, unknown>>): Key {
-  const key = parseKey(String(row['key']))
+  const key = knownKey(String(row['key']))
   if (key === undefined) {
     throw new LedgerError(
       'corrupt',

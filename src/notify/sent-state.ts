@@ -1,5 +1,6 @@
 import { z } from '../kinds/zod.ts'
-import { parseKey, type Key } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
+import { knownKey } from '../kinds/lookup.ts'
 import { CONDITION_TYPES } from '../plan/condition.ts'
 import { parseReason, type Reason } from '../plan/reason.ts'
 import { SEVERITIES, STATUSES } from '../plan/severity.ts'
@@ -58,7 +59,7 @@ export function writeSentStates(targets: ReadonlyMap<string, SentState>): string
 }
 
 function pairOf(text: string, alert: SentAlert): readonly (readonly [Key, SentAlert])[] {
-  const key = parseKey(text)
+  const key = knownKey(text)
   return key === undefined ? [] : [[key, alert]]
 }
 

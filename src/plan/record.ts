@@ -1,4 +1,5 @@
-import { parseKey, type Key } from '../kinds/key.ts'
+import type { Key } from '../kinds/key.ts'
+import { knownKey } from '../kinds/lookup.ts'
 import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { Conditions } from './condition.ts'
@@ -13,7 +14,7 @@ import { parseReason, type Reason } from './reason.ts'
 const Time = z.number()
 
 export const RecordedKey = z.custom<Key>(
-  (value) => typeof value === 'string' && parseKey(value) !== undefined,
+  (value) => typeof value === 'string' && knownKey(value) !== undefined,
 )
 
 /** Of what has happened, a reason that another version knew is still worth showing. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { RESOURCE_KINDS } from '../kinds/lookup.ts'
+import { knownKey as keyOfAKind, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { RequestError } from './replies.ts'
@@ -81,7 +81,7 @@ export function knownKey(text: string, board: StatusBoard): Key {
 
 /** A key that need not be on the board: history outlives resources. @throws {RequestError} 400 */
 export function wellFormedKey(text: string): Key {
-  const key = parseKey(text)
+  const key = keyOfAKind(text)
   if (key !== undefined) return key
   throw new RequestError(400, `"${text}" is not a key`, `A key is Kind/name, such as "Pipe/orders".`)
 }

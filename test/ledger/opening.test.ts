@@ -160,6 +160,14 @@ describe('a file that is not as it should be', () => {
     }
   })
 
+  test('a record of a kind that this version does not know is corrupt, and named', async () => {
+    await makeLedger()
+    tamper(`UPDATE record SET key = 'Pump/orders', body = replace(body, '"Pipe/orders"', '"Pump/orders"')`)
+    await using ledger = await openWith()
+    await expect(ledger.list()).rejects.toMatchObject({ code: 'corrupt' })
+    await expect(ledger.list()).rejects.toThrow('a record of "Pump/orders", which is no key')
+  })
+
   test('conditions that another version wrote are left out; they are worked out anew', async () => {
     await makeLedger()
     tamper(`UPDATE record SET body = replace(body, '"InSync"', '"NotKnownYet"')`)

@@ -134,6 +134,12 @@ const REFUSALS: readonly Refusal[] = [
     says: [/is not a key/],
   },
   {
+    why: 'a kind that is none, in the history',
+    words: async () => ['history', 'Pump/orders'],
+    code: 64,
+    says: [/is not a key/],
+  },
+  {
     why: 'an id that is none',
     words: async () => ['adopt', 'Pipe/orders', 'x'],
     code: 64,

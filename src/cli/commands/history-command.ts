@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
-import { parseKey } from '../../kinds/key.ts'
+import { knownKey } from '../../kinds/lookup.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { openLedgerAs } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
@@ -17,7 +17,7 @@ export async function history(
     readonly output: (typeof HISTORY_OUTPUTS)[number]
   },
 ): Promise<ExitCode> {
-  const key = options.key === undefined ? undefined : parseKey(options.key)
+  const key = options.key === undefined ? undefined : knownKey(options.key)
   if (options.key !== undefined && key === undefined) {
     throw new CommandError(`"${options.key}" is not a key: give Kind/name, such as Pipe/orders.`, EXIT.usage)
   }
