@@ -1,14 +1,10 @@
-import { Command, CommanderError, Option } from 'commander'
-import { readFile } from 'node:fs/promises'
-import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
+import { Command, CommanderError } from 'commander'
 import { wholeNumber } from '../config/parsers.ts'
-import { type Settings, readSettings, SETTINGS } from '../config/settings.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/sandbox-file.ts'
 import { adopt, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { apply } from './commands/apply-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
-import { failpointProblems } from './failpoints.ts'
 import { history } from './commands/history-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { plan } from './commands/plan-command.ts'
@@ -16,7 +12,7 @@ import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
 import { schema } from './commands/schema-command.ts'
 import { status } from './commands/status-command.ts'
-import { usageProblems } from './usage.ts'
+import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
 import { validate } from './commands/validate-command.ts'
 
 /* The commands and their options. */
@@ -240,72 +236,4 @@ function foundOf(flags: {
   if (force === true && retry !== true)
     throw new CommandError('resolve: --force goes with --retry.', EXIT.usage)
   return only
-}
-
-/**
- * Every setting as an option; the environment and the file are read beside them. commander is told to take any words, and
- * a flag without its value: `settingsFor` says what is wrong with them, all problems at once.
- */
-function withSettings(command: Command): Command {
-  for (const { flag, placeholder, describe, env, defaultText } of SETTINGS) {
-    const value = placeholder === undefined ? '' : ` [${placeholder}]`
-    const usual = defaultText === undefined ? '' : `; ${defaultText} unless set`
-    command.option(`--${flag}${value}`, `${describe} (${env}${usual})`)
-  }
-  return lenient(command)
-}
-
-function lenient(command: Command): Command {
-  return command
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .configureHelp({ optionTerm: ({ flags }) => flags.replace(/\[(.+)\]/, '<$1>') })
-}
-
-/**
- * The settings of a command.
- * @param more what else is wrong with how it was called
- * @throws {CommandError} with all problems of flags, variables, the file and the call
- */
-async function settingsFor(
-  io: Io,
-  command: Command,
-  needs: 'platform' | 'local',
-  more: readonly SettingProblem[] = [],
-): Promise<Settings> {
-  const flags = Object.entries(command.opts()).filter((entry): entry is [string, string | true] =>
-    isFlag(entry[1]),
-  )
-  const reading = await readSettings({
-    flags: Object.fromEntries(flags),
-    env: io.env,
-    readFile: (path) => readFile(path, 'utf8'),
-  })
-  const problems = [
-    ...usageProblems(command),
-    ...more,
-    ...('problems' in reading ? reading.problems : []),
-    ...(needs === 'platform' && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
-    ...failpointProblems(io.env),
-  ]
-  if ('problems' in reading || problems.length > 0)
-    throw new CommandError(formatProblems(problems), EXIT.usage)
-  return reading.settings
-}
-
-/** @throws {CommandError} with all that is wrong with a call that has no settings */
-function assertUsage(command: Command): void {
-  const problems = usageProblems(command)
-  if (problems.length > 0) throw new CommandError(formatProblems(problems), EXIT.usage)
-}
-
-function isFlag(value: unknown): value is string | true {
-  return typeof value === 'string' || value === true
-}
-
-/** The choices are checked with all else, not by commander. */
-function output(choices: readonly string[]): Option {
-  const option = new Option('-o, --output [FORMAT]', 'how to print').default(choices[0])
-  option.argChoices = [...choices]
-  return option
 }

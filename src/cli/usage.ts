@@ -1,7 +1,78 @@
-import type { Command, Option } from 'commander'
-import type { SettingProblem } from '../config/setting-problem.ts'
-import { SETTINGS } from '../config/settings.ts'
+import { Command, Option } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
+import { type Settings, readSettings, SETTINGS } from '../config/settings.ts'
+import { CommandError, EXIT, type Io } from './io.ts'
+import { failpointProblems } from './failpoints.ts'
 import { nearestOf } from '../config/setting-sources.ts'
+
+/**
+ * Every setting as an option; the environment and the file are read beside them. commander is told to take any words, and
+ * a flag without its value: `settingsFor` says what is wrong with them, all problems at once.
+ */
+export function withSettings(command: Command): Command {
+  for (const { flag, placeholder, describe, env, defaultText } of SETTINGS) {
+    const value = placeholder === undefined ? '' : ` [${placeholder}]`
+    const usual = defaultText === undefined ? '' : `; ${defaultText} unless set`
+    command.option(`--${flag}${value}`, `${describe} (${env}${usual})`)
+  }
+  return lenient(command)
+}
+
+export function lenient(command: Command): Command {
+  return command
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .configureHelp({ optionTerm: ({ flags }) => flags.replace(/\[(.+)\]/, '<$1>') })
+}
+
+/**
+ * The settings of a command.
+ * @param more what else is wrong with how it was called
+ * @throws {CommandError} with all problems of flags, variables, the file and the call
+ */
+export async function settingsFor(
+  io: Io,
+  command: Command,
+  needs: 'platform' | 'local',
+  more: readonly SettingProblem[] = [],
+): Promise<Settings> {
+  const flags = Object.entries(command.opts()).filter((entry): entry is [string, string | true] =>
+    isGiven(entry[1]),
+  )
+  const reading = await readSettings({
+    flags: Object.fromEntries(flags),
+    env: io.env,
+    readFile: (path) => readFile(path, 'utf8'),
+  })
+  const problems = [
+    ...usageProblems(command),
+    ...more,
+    ...('problems' in reading ? reading.problems : []),
+    ...(needs === 'platform' && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
+    ...failpointProblems(io.env),
+  ]
+  if ('problems' in reading || problems.length > 0)
+    throw new CommandError(formatProblems(problems), EXIT.usage)
+  return reading.settings
+}
+
+/** @throws {CommandError} with all that is wrong with a call that has no settings */
+export function assertUsage(command: Command): void {
+  const problems = usageProblems(command)
+  if (problems.length > 0) throw new CommandError(formatProblems(problems), EXIT.usage)
+}
+
+function isGiven(value: unknown): value is string | true {
+  return typeof value === 'string' || value === true
+}
+
+/** The choices are checked with all else, not by commander. */
+export function output(choices: readonly string[]): Option {
+  const option = new Option('-o, --output [FORMAT]', 'how to print').default(choices[0])
+  option.argChoices = [...choices]
+  return option
+}
 
 /*
  * How a command was called. commander ends with the first problem that it sees; a person wants all of them at once,

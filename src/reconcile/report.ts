@@ -5,18 +5,17 @@ import type { Action } from '../plan/action.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import { requeueAfter } from '../plan/requeue.ts'
-import { type Outcome, NOTHING_TO_DO } from '../plan/outcome.ts'
+import type { Outcome } from '../plan/outcome.ts'
 import { messageOf, type Because } from '../plan/reason.ts'
-import type { LedgerRecord, Backoff } from '../plan/record.ts'
+import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import { describeStatus, type WritableBoard } from './state/status-board.ts'
-import type { ReconcileContext, ReconcileRequest, ReconcileResult, Acted } from './context.ts'
+import type { ReconcileContext, ReconcileRequest, ReconcileResult } from './context.ts'
 import { requestIdOf } from './apply/outcome-of-error.ts'
 import { siblingsToObserve } from './gather/siblings.ts'
-import { sameJson } from '../lib/json.ts'
-import type { HistoryEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { type CreateEnd, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
+import type { Recording } from './write-record.ts'
 
 /** A reconcile whose record is written. */
 export interface Reporting extends Recording {
@@ -176,66 +175,6 @@ function differencesOf({ input }: Assessment, outcome: Outcome): readonly Differ
   return input.observed.status === 'found' ? input.observed.differences : []
 }
 
-/** What one reconcile came to, before it is written. */
-export interface Recording {
-  readonly assessment: Assessment
-  readonly recorded: LedgerRecord
-  readonly acted: Acted
-  readonly conditions: Conditions
-  readonly backoff: Backoff | undefined
-}
-
-/** Writes what changed, and only if something did: a pass over an unchanged world writes nothing, and waits for nothing. */
-export function writeRecord(
-  context: ReconcileContext,
-  recording: Recording,
-): LedgerRecord | Promise<LedgerRecord> {
-  const { assessment, recorded, acted, conditions, backoff } = recording
-  const { entry } = assessment
-  const next: LedgerRecord = {
-    ...acted.record,
-    file: entry?.position.file ?? recorded.file,
-    line: entry?.position.line ?? recorded.line,
-    conditions,
-    backoff,
-  }
-  if (acted.outcome.result === 'stopped' || sameJson(next, recorded)) return acted.record
-  return write(context, recording, next)
-}
-
-async function write(
-  context: ReconcileContext,
-  { assessment, recorded, acted, conditions }: Recording,
-  next: LedgerRecord,
-): Promise<LedgerRecord> {
-  const { entry, input } = assessment
-  const history = changedConditions(recorded.conditions, conditions).map((type): HistoryEntry => {
-    const { status, reason, message } = conditions[type]
-    const requestId = requestIdOf(acted.outcome) ?? assessment.requestId
-    return {
-      type: 'condition',
-      condition: type,
-      status,
-      reason,
-      message,
-      key: input.desired.key,
-      at: context.clock.now(),
-      revision: entry?.revision ?? context.store.catalog?.revision.id ?? '',
-      requestId,
-    }
-  })
-  try {
-    const written = await context.ledger.swap(next, [...acted.history, ...history])
-    context.store.note(written)
-    return written
-  } catch (error) {
-    // What was created is on disk already; conditions are written at the next reconcile.
-    if (!(error instanceof LedgerError)) throw error
-    context.store.note(acted.record)
-    return acted.record
-  }
-}
-
 const LEDGER_RETRY_MS = 5_000
 
 /** Without the ledger nothing may be decided: it is asked again soon. */
@@ -287,37 +226,4 @@ export function withoutLedger(
     changeToApplyMs: undefined,
   })
   return { action, outcome, next: { why: 'retry', afterMs: LEDGER_RETRY_MS }, also: [] }
-}
-
-/** Nothing is left of a key on the platform, and its manifest is gone. */
-export async function forget(
-  context: ReconcileContext,
-  board: WritableBoard,
-  key: Key,
-  recorded: LedgerRecord,
-): Promise<ReconcileResult> {
-  if (recorded.version > 0) await context.ledger.remove(recorded, lastWords(context, recorded))
-  if (recorded.version > 0 || board.get(key) !== undefined) context.emit({ type: 'Forgotten', key })
-  context.store.drop(key)
-  board.remove(key)
-  return {
-    action: { type: 'observe', reason: 'Orphaned', facts: { key, isNothing: true } },
-    outcome: NOTHING_TO_DO,
-    next: undefined,
-    also: [],
-  }
-}
-
-/** Attempts that failed are worth a line; a key that was only ever looked at is not. */
-function lastWords(
-  { clock, store }: ReconcileContext,
-  { key, intent, remote }: LedgerRecord,
-): readonly HistoryEntry[] {
-  if (intent === undefined || remote !== undefined) return []
-  const message = `Its manifest is gone, and none of its attempts (${intent.attempt}) created anything; it is forgotten.`
-  const revision = store.catalog?.revision.id ?? ''
-  const common = { key, at: clock.now(), revision, requestId: intent.seen?.requestId, message }
-  return [
-    { type: 'action', action: 'forget', reason: 'Orphaned', result: 'done', intentId: intent.id, ...common },
-  ]
 }

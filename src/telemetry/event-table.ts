@@ -1,11 +1,10 @@
 import type { Clock } from '../lib/clock.ts'
-import { kindOf } from '../kinds/key.ts'
-import { MANIFEST_KINDS } from '../kinds/lookup.ts'
 import { WATCH_MODES, type Event } from '../contract/events.ts'
 import type { Instruments } from './instruments.ts'
 import { LEVELS, type Facts, type Level, type Line, type LineDefinition } from './log-fields.ts'
-import { COMMON_CODES, OTHER, PRIORITY_NAMES } from './metric-definitions.ts'
+import { PRIORITY_NAMES } from './metric-definitions.ts'
 import { READING_LINES, type ReadingLines } from './reading-lines.ts'
+import { countAttempt, countReconcile, countReading, codeLabel, seconds } from './event-counts.ts'
 
 /**
  * How an event is logged and counted. Info: something changed. Warn: something stands in the way. Error: our fault, or a
@@ -393,55 +392,4 @@ const DETAILS: ReadonlySet<string> = new Set(
 /** Whether the line of an event, if it has one, is for debugging: of most events nothing need be made where nobody does. */
 export function isDetail(event: Event): boolean {
   return event.type === 'ReconcileFinished' ? !event.changed : DETAILS.has(event.type)
-}
-
-function countAttempt(
-  metrics: Instruments,
-  { target, code }: Extract<Event, { type: 'NotificationSent' | 'NotificationFailed' }>,
-): void {
-  metrics.notification_requests_total.inc({ target, code })
-}
-
-function countReconcile(
-  metrics: Instruments,
-  event: Extract<Event, { type: 'ReconcileFinished' }>,
-  clock: Clock,
-): void {
-  const kind = kindOf(event.key)
-  metrics.reconcile_total.inc({ kind, action: event.action, result: event.result })
-  metrics.reconcile_duration_seconds.observe({ kind }, seconds(event.durationMs))
-  if (event.result === 'done') {
-    metrics.last_successful_reconcile_timestamp_seconds.set(seconds(clock.now()))
-  }
-  if (event.changeToApplyMs !== undefined) {
-    metrics.change_to_apply_seconds.observe(seconds(event.changeToApplyMs))
-  }
-}
-
-function countReading(
-  metrics: Instruments,
-  event: Extract<Event, { type: 'SourceLoaded' }>,
-  clock: Clock,
-): void {
-  metrics.source_load_duration_seconds.observe(seconds(event.durationMs))
-  metrics.source_last_load_successful.set(event.problem === undefined ? 1 : 0)
-  if (event.missedByWatcher) metrics.source_missed_changes_total.inc()
-  if (event.problem !== undefined) return // what is in force stays what it was
-
-  metrics.source_last_load_success_timestamp_seconds.set(seconds(clock.now()))
-  for (const kind of MANIFEST_KINDS) metrics.source_manifests.set({ kind }, event.manifests[kind] ?? 0)
-  for (const severity of ['error', 'warning'] as const) {
-    metrics.source_findings.set({ severity }, event.findings.filter((f) => f.severity === severity).length)
-  }
-  metrics.source_info.reset()
-  metrics.source_info.set({ revision: event.revision.id }, 1)
-}
-
-/** A platform may answer with any number; only what can be a status becomes a label value. */
-function codeLabel(code: string): string {
-  return COMMON_CODES.includes(code) || /^[1-5]\d\d$/.test(code) ? code : OTHER
-}
-
-function seconds(milliseconds: number): number {
-  return milliseconds / 1_000
 }
