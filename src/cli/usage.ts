@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import { type Settings, readSettings, SETTINGS } from '../config/settings.ts'

@@ -13,7 +13,7 @@ import { describeStatus, type WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileRequest, ReconcileResult } from './context.ts'
 import { requestIdOf } from './apply/outcome-of-error.ts'
 import { siblingsToObserve } from './gather/siblings.ts'
-import { LedgerError } from '../contract/ledger.ts'
+import type { LedgerError } from '../contract/ledger.ts'
 import { type CreateEnd, unsavedBecause, unsavedOutcome } from './apply/outcome-outbox.ts'
 import type { Recording } from './write-record.ts'
 

@@ -1,7 +1,7 @@
 import { isResource } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import { crossFinding, groupsOf, listed, othersIn, type CrossFinding } from './cross-finding.ts'
-import type { Path } from '../diagnostics/diagnostic.ts'
+import type { Path, Statement } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
 
 /** A document that says which pipe id belongs to a key. */
@@ -68,57 +68,45 @@ function adoptClaims(document: ParsedDocument): readonly Claim[] {
 }
 
 function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
-  return groupsOf(claims, (claim) => claim.id).flatMap(([id, group]) => {
-    const othersOf = othersIn(group, (claim) => claim.key)
-    const keys = new Set(group.map(({ key }) => key))
-    return group.flatMap((claim) => {
-      const others = othersOf(claim)
-      if (others.length === 0) return []
-      return [
-        crossFinding(
-          claim.document,
-          claim.path,
-          {
-            severity: 'error',
-            code: 'pipe-claimed-twice',
-            message: `The pipe ${id} is claimed by ${claim.key} and by ${listed(keys, claim.key, ', ')}; a pipe belongs to one.`,
-            hint: 'Find out which one it is, and remove the id from the others.',
-          },
-          others.map((other) => ({
-            document: other.document,
-            path: other.path,
-            message: `claimed by ${other.key}`,
-          })),
-        ),
-      ]
-    })
-  })
+  return contradictions(claims, { same: 'id', other: 'key' }, (claim, keys) => ({
+    code: 'pipe-claimed-twice',
+    message: `The pipe ${claim.id} is claimed by ${claim.key} and by ${listed(keys, claim.key, ', ')}; a pipe belongs to one.`,
+    hint: 'Find out which one it is, and remove the id from the others.',
+    related: ({ key }) => `claimed by ${key}`,
+  }))
 }
 
 function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
-  return groupsOf(claims, (claim) => claim.key).flatMap(([key, group]) => {
-    const othersOf = othersIn(group, (claim) => claim.id)
-    const ids = new Set(group.map(({ id }) => id))
+  return contradictions(claims, { same: 'key', other: 'id' }, ({ key }, ids) => ({
+    code: 'lock-conflict',
+    message: `Locks disagree on ${key}: ${listed(ids, undefined, ' and ')}.`,
+    hint: 'Find out which id is right, and remove the other. Until then the pipe is left alone.',
+    related: ({ id }) => `says ${id}`,
+  }))
+}
+
+/** A finding for each claim that has the one thing in common with others, and the other thing not. */
+function contradictions(
+  claims: readonly Claim[],
+  { same, other }: { readonly same: 'id' | 'key'; readonly other: 'id' | 'key' },
+  wordsOf: (
+    claim: Claim,
+    others: ReadonlySet<string>,
+  ) => Omit<Statement, 'severity'> & { readonly related: (claim: Claim) => string },
+): readonly CrossFinding[] {
+  return groupsOf(claims, (claim) => claim[same]).flatMap(([, group]) => {
+    const othersOf = othersIn(group, (claim) => claim[other])
+    const named = new Set(group.map((claim) => claim[other]))
     return group.flatMap((claim) => {
       const others = othersOf(claim)
       if (others.length === 0) return []
-      return [
-        crossFinding(
-          claim.document,
-          claim.path,
-          {
-            severity: 'error',
-            code: 'lock-conflict',
-            message: `Locks disagree on ${key}: ${listed(ids, undefined, ' and ')}.`,
-            hint: 'Find out which id is right, and remove the other. Until then the pipe is left alone.',
-          },
-          others.map((other) => ({
-            document: other.document,
-            path: other.path,
-            message: `says ${other.id}`,
-          })),
-        ),
-      ]
+      const { related, ...words } = wordsOf(claim, named)
+      const places = others.map((each) => ({
+        document: each.document,
+        path: each.path,
+        message: related(each),
+      }))
+      return [crossFinding(claim.document, claim.path, { severity: 'error', ...words }, places)]
     })
   })
 }

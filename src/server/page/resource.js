@@ -138,13 +138,13 @@ const VERDICTS = {
   'not-seen': 'not seen',
 }
 
-/** @param {Pick<ResourceReply, 'fields' | 'kind'>} resource */
+/** @param {Pick<ResourceReply, 'fields'>} resource */
 function fieldSection(resource) {
   return resource.fields.length === 0 ? [] : [comparison(resource)]
 }
 
-/** @param {Pick<ResourceReply, 'fields' | 'kind'>} resource @returns {HTMLElement} */
-function comparison({ fields, kind }) {
+/** @param {Pick<ResourceReply, 'fields'>} resource @returns {HTMLElement} */
+function comparison({ fields }) {
   const differing = fields.filter(({ verdict }) => verdict === 'differs')
   const shown =
     allFields || fields.length <= FIELDS_SHOWN
@@ -170,7 +170,6 @@ function comparison({ fields, kind }) {
       'p',
       { class: 'quiet' },
       differing.length === 0 ? 'Nothing differs.' : `${differing.length} of ${fields.length} fields differ.`,
-      kind === 'Alert' ? ' The manifest sets what it expects of the alert.' : undefined,
     ),
     table('Desired against observed', ['Field', 'Manifest', 'Platform', 'Compared'], rows, {
       class: 'fields',
@@ -180,7 +179,7 @@ function comparison({ fields, kind }) {
     const text = allFields ? 'Show fewer fields' : `Show all ${fields.length} fields`
     const press = button({ id: 'all-fields', 'aria-expanded': String(allFields) }, text, () => {
       allFields = !allFields
-      section.replaceWith(comparison({ fields, kind }))
+      section.replaceWith(comparison({ fields }))
       byId('all-fields').focus()
     })
     section.append(element('p', {}, press))
