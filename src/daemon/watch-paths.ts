@@ -57,7 +57,7 @@ export async function watchPathsOf(root: string): Promise<WatchPaths> {
   const where = [...folders].join(', ')
   const identities = [...folders].map(async (folder) => {
     const stats = await stat(folder).catch(() => undefined)
-    return `${stats?.dev}:${stats?.ino}`
+    return `${stats?.dev}:${stats?.ino}:${stats?.birthtimeMs}` // a new folder may get the number of the one just removed
   })
   return {
     names,

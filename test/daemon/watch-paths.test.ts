@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { concerns, watchPathsOf } from '../../src/daemon/watch-paths.ts'
 
@@ -170,6 +171,18 @@ describe('where to watch', () => {
     await rm(root, { recursive: true })
     await rename(join(base, 'new'), root)
     expect((await watchPathsOf(root)).signature).not.toBe(before.signature)
+  })
+
+  it('is another one each time it is made anew, though file systems give numbers out again', async () => {
+    const root = join(base, 'root')
+    const signatures = new Set<string>()
+    for (let n = 0; n < 10; n += 1) {
+      await rm(root, { recursive: true, force: true })
+      await mkdir(root)
+      signatures.add((await watchPathsOf(root)).signature)
+      await setTimeout(20) // longer than a tick of the file system's clock, at most 10 ms
+    }
+    expect(signatures.size).toBe(10)
   })
 })
 
