@@ -40,6 +40,11 @@ export interface Ledger extends AsyncDisposable {
   watch(onWritten: () => Promise<void>): Promise<() => void>
   /** The version of every record, without reading the records: what to compare with after somebody else has written. */
   versions(): Promise<ReadonlyMap<Key, number>>
+  /**
+   * A number that grows when somebody else, such as a person's command, has written, and when a write of one's own has failed,
+   * since nobody knows then what of it is there. Cheap.
+   */
+  othersWrites(): Promise<number>
   /** Whether an owner, the daemon or `apply`, works with it at this moment; true for the owner itself. */
   owned(): Promise<boolean>
 }

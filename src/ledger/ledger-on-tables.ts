@@ -26,6 +26,7 @@ interface Change {
  */
 export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledger {
   let closed: Promise<void> | undefined
+  let failedWrites = 0
 
   function assertOpen(): void {
     if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
@@ -40,6 +41,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       assertOpen()
       written = store.write((tables) => apply(tables, change), room)
     } catch (error) {
+      failedWrites += 1
       const message = error instanceof Error ? error.message : String(error)
       report(error instanceof LedgerConflict ? 'conflict' : 'failed', message)
       throw error
@@ -95,6 +97,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     versions: () => read((tables) => tables.versions()),
     watch: async (onWritten) =>
       watchWrites({ clock, counter: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),
+    othersWrites: () => read((tables) => tables.othersWrites() + failedWrites),
     async owned() {
       assertOpen()
       return store.owned()

@@ -27,6 +27,7 @@ function createMemoryStore(historyLimit: number): Store {
   const records = new Map<string, StoredRecord>()
   const history: { readonly key: string; readonly body: string }[] = []
   let usedVersion = 0
+  let writes = 0
   let platform: string | undefined
 
   const tables: WriteTables = {
@@ -38,7 +39,8 @@ function createMemoryStore(historyLimit: number): Store {
         .slice(-limit)
         .toReversed(),
     versions: () => new Map([...records.values()].map(({ key, version }) => [key, version])),
-    othersWrites: () => 0, // nobody else can reach it
+    // Whoever holds it writes through the same door, so that each write may be another's.
+    othersWrites: () => writes,
     put: (record) => void records.set(record.key, record),
     delete: (key) => void records.delete(key),
     usedVersion: () => usedVersion,
@@ -59,7 +61,10 @@ function createMemoryStore(historyLimit: number): Store {
 
   return {
     read: (work) => work(tables),
-    write: (work) => work(tables),
+    write(work) {
+      writes += 1
+      return work(tables)
+    },
     owned: () => true,
     reserveRoom: () => undefined,
     async [Symbol.asyncDispose]() {

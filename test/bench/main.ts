@@ -69,8 +69,9 @@ for (const size of options.sizes) {
     if (options.rows.length > 0 && !options.rows.includes(row.name)) continue
     if (options.rows.length === 0 && row.onlyNamed === true) continue
     if (row.onlyAt?.(size, options.sizes) === false) continue
-    if (row.needs !== undefined && !isThere(row.needs)) {
-      print(`${row.name.padEnd(10)} ${String(size).padStart(6)}  skipped: no ${row.needs}`)
+    const lacking = row.needs?.find((command) => !isThere(command))
+    if (lacking !== undefined) {
+      print(`${row.name.padEnd(10)} ${String(size).padStart(6)}  skipped: no ${lacking}`)
       continue
     }
     const rig = await rigOf(size)

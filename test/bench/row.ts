@@ -29,8 +29,8 @@ export interface Row {
    * that runs for the first time. Infinity: it is shown and never held.
    */
   readonly heldFrom?: number
-  /** A command that has to be there; the row is skipped where it is not. */
-  readonly needs?: string
+  /** Commands that have to be there; the row is skipped where one is not. */
+  readonly needs?: readonly string[]
   /** It takes minutes, and is measured only when `--rows` names it. */
   readonly onlyNamed?: true
   /** Sizes at which it makes sense; all when absent. */

@@ -11,6 +11,7 @@ export const NO_CHOICE = 'no choice'
 export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Ledger {
   const { records } = run.model
   const isDead = () => process !== NO_CHOICE && process.isDead
+  let ownWrites = 0
 
   function current(seen: LedgerRecord): void {
     if ((records.get(seen.key)?.version ?? 0) !== seen.version)
@@ -48,6 +49,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       tell(run, `  It is killed before it has written ${what}.`)
       return process.die()
     }
+    const before = run.writes.length
     const result = work()
     if (taken === 'dies after') {
       tell(run, `  It is killed right after it has written ${what}.`)
@@ -57,6 +59,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       tell(run, `  It has written ${what}, and the disk says that it has not.`)
       throw new LedgerError('io', 'the disk is full')
     }
+    ownWrites += run.writes.length - before
     return result
   }
 
@@ -96,6 +99,7 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
     history: async () => [],
     watch: async () => () => undefined,
     versions: () => read(() => new Map([...records].map(([key, { version }]) => [key, version]))),
+    othersWrites: () => read(() => run.writes.length - ownWrites),
     owned: async () => true,
     [Symbol.asyncDispose]: async () => undefined,
   }

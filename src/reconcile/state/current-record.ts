@@ -14,6 +14,9 @@ export async function currentRecord({ ledger, store }: Known, key: Key): Promise
 
 /** Takes over what somebody else, such as a person's command, has written of any key. @returns the keys */
 export async function catchUp({ ledger, store }: Known): Promise<readonly Key[]> {
+  // Others are rare, and each create asks: all versions are read only when somebody else has written since the last time.
+  const writes = await ledger.othersWrites()
+  if (writes === store.othersWritesSeen) return []
   // As known before the ledger is asked: what is written meanwhile is not mistaken for something else.
   const known = new Map<Key, number>()
   for (const { key, version } of store.records()) known.set(key, version)
@@ -32,6 +35,7 @@ export async function catchUp({ ledger, store }: Known): Promise<readonly Key[]>
     store.drop(key)
     changed.push(key)
   }
+  store.othersWritesSeen = writes
   return changed.toSorted()
 }
 

@@ -1,21 +1,20 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
 import type { Key } from '../../kinds/key.ts'
-import { isCreateOnce, kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
+import { kindNamed } from '../../kinds/lookup.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { keyedHash } from '../../lib/digest.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
-import { sameId } from '../../lib/same-id.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { Desired } from '../../plan/input.ts'
-import { isMassMissing, type Misses, replaceableFrom } from '../../plan/missing.ts'
-import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { Misses } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
 import { indexDependents, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
+import { createWantedCreations } from './wanted-creations.ts'
 
 /** What the platform last said of one key. */
 export interface Observation {
@@ -76,6 +75,8 @@ export interface StateStore {
   asked(manifest: ResourceManifest): Asked | undefined
   /** The keyed hash of a secret's value; worked out once a reading of it. */
   hashOf(secret: Secret): string
+  /** What {@link Ledger.othersWrites} said before what others wrote was last taken over. */
+  othersWritesSeen: number | undefined
   /** Keys that name this one in `policy.dependsOn`. */
   dependents(key: Key): readonly Key[]
 }
@@ -100,7 +101,6 @@ export function createStateStore({
   const secretHashes = new WeakMap<Secret, string>()
   let catalog: Catalog | undefined
   let dependentsOf = new Map<string, Key[]>()
-  let wanted: { readonly count: number; readonly at: number } | undefined
   const records = new Map<Key, LedgerRecord>()
   const similar = createSimilarIndex(() => records.values())
   const observations = new Map<Key, Observation>()
@@ -112,6 +112,14 @@ export function createStateStore({
   const judged = new Set<Key>()
   const steadyNow = createSteadyClock(clock)
   const authFailures = new Map<string, string>()
+  const wanted = createWantedCreations(
+    (entry) => ({
+      entry,
+      record: records.get(entry.key),
+      isMissed: observations.get(entry.key)?.found === false,
+    }),
+    steadyNow,
+  )
 
   const store: StateStore = {
     get catalog() {
@@ -120,7 +128,7 @@ export function createStateStore({
     setCatalog(next) {
       catalog = next
       dependentsOf = indexDependents(next)
-      wanted = undefined
+      wanted.setCatalog(next)
     },
     entry: (key) => catalog?.entries.get(key),
     desiredState(key) {
@@ -134,7 +142,7 @@ export function createStateStore({
       const { key, remote } = record
       const before = records.get(key)
       if (before === record) return
-      if (lifecycleOf(key) === 'create-once' && fate(before) !== fate(record)) wanted = undefined
+      wanted.touch(key)
       similar.replace(before, record)
       records.set(key, record)
       pipes.put(key, remote && (record.service?.serviceId ?? '').toLowerCase())
@@ -164,10 +172,11 @@ export function createStateStore({
       for (const groups of [pipes, ids, formerIds, asked]) groups.put(key, undefined)
       recordedAt.delete(key)
       judged.delete(key)
+      wanted.touch(key)
     },
     observation: (key) => observations.get(key),
     noteObservation(key, observation) {
-      if (observations.get(key)?.found !== observation.found) wanted = undefined
+      wanted.touch(key)
       observations.set(key, observation)
       asked.put(key, observation.credential)
     },
@@ -182,12 +191,7 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    wantedCreations(now) {
-      // A suspension that ends changes the count without any event, so an old count is not trusted for long.
-      if (wanted === undefined || Math.abs(now - wanted.at) > 5_000)
-        wanted = { count: countWanted(now), at: now }
-      return wanted.count
-    },
+    wantedCreations: (now) => wanted.count(now),
     asked(manifest) {
       const kind = kindNamed(manifest.kind)
       if (kind?.lifecycle !== 'create-once' && kind?.lifecycle !== 'upsert') return undefined
@@ -205,69 +209,11 @@ export function createStateStore({
       secretHashes.set(secret, hash)
       return hash
     },
+    othersWritesSeen: undefined,
     dependents: (key) => dependentsOf.get(key) ?? [],
   }
 
-  function countWanted(now: number): number {
-    let count = 0
-    const services = new Map<string, { missing: number; of: number; wanted: number }>()
-    for (const entry of catalog?.entries.values() ?? []) {
-      const record = records.get(entry.key)
-      const isMissed = observations.get(entry.key)?.found === false
-      const wants = wantsCreation({ entry, record, catalog, isMissed, now, steadyNow: steadyNow() }) ? 1 : 0
-      if (record?.remote === undefined) {
-        count += wants
-        continue
-      }
-      const id = (record.service?.serviceId ?? '').toLowerCase()
-      const service = services.get(id) ?? { missing: 0, of: 0, wanted: 0 }
-      services.set(id, service)
-      service.of += 1
-      service.missing += isMissed ? 1 : 0
-      service.wanted += wants
-    }
-    // A service that is out of sight gets nothing created, and so it keeps no other one waiting.
-    for (const service of services.values()) if (!isMassMissing(service)) count += service.wanted
-    return count
-  }
-
   return store
-}
-
-/** What of a record bears on whether its key wants to be created. */
-function fate(record: LedgerRecord | undefined): string {
-  const { remote, intent } = record ?? {}
-  return `${remote?.id ?? ''}/${remote?.seenAt === undefined}/${intent?.id ?? ''}/${intent?.state ?? ''}`
-}
-
-function wantsCreation({
-  entry,
-  record,
-  catalog,
-  isMissed,
-  now,
-  steadyNow,
-}: {
-  readonly entry: Entry
-  readonly record: LedgerRecord | undefined
-  readonly catalog: Catalog | undefined
-  readonly isMissed: boolean
-  readonly now: number
-  readonly steadyNow: number
-}): boolean {
-  if (entry.state !== 'valid' || entry.manifest === undefined || !isCreateOnce(entry.manifest)) return false
-  const { policy } = entry.manifest
-  // What names the pipe that is missed itself names none to take over.
-  const named = policy?.adopt ?? catalog?.locks.get(entry.key)
-  if (named !== undefined && !sameId(named, record?.remote?.id)) return false
-  if (policy?.suspend !== undefined && Date.parse(policy.suspend.until) > now) return false
-  if (record?.remote !== undefined) {
-    // What is never replaced by itself, or not for a long time, keeps no other one waiting.
-    const isHeld = record.remote.seenAt === undefined || (replaceableFrom(record.replaced) ?? 0) > steadyNow
-    // Also while a 404 is not believed yet: the first of many must not be created before the last one is counted.
-    return isMissed && policy?.onMissing !== 'report' && !isHeld
-  }
-  return record === undefined || undecidedIntent(record) === undefined
 }
 
 /** The identity of a service as its manifest says it. */

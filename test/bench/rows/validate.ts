@@ -14,7 +14,7 @@ export const validate: Row = {
   floor: 'kubeconform with our JSON Schema on the same files',
   unit: 'ms',
   rule: { how: 'times', target: 3 },
-  needs: 'kubeconform',
+  needs: ['kubeconform'],
   onlyAt: (size) => size === SIZE,
   async measure({ command, tree, work }, run) {
     const schema = join(work, 'schema.json')
