@@ -23,7 +23,12 @@ export async function bundle(): Promise<Bundle> {
     const [folder] = /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? []
     return folder === undefined ? [] : [folder]
   })
-  return { code, packages: [...new Set(packages)].toSorted() }
+  return { code: inAscii(code), packages: [...new Set(packages)].toSorted() }
+}
+
+/** With a single letter beyond Latin-1, V8 keeps the whole text in two bytes a letter, and takes longer to read it. */
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** The licences of all packages ask for their text to travel along. */

@@ -62,7 +62,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const changedAt = new Map<Key, number>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
-  const trimHeap = createHeapTrim()
+  const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   let sourceProblem: string | undefined
   let isLimitReached = false
 

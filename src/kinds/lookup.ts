@@ -31,8 +31,12 @@ export function kindNamed(name: string): Kind | undefined {
 
 /** The kind of a key that was made of a manifest or read from the ledger. */
 export function kindOfKey(key: Key): Kind {
-  const kind = kindNamed(kindOf(key))
-  if (kind === undefined) throw new Error(`there is no kind for ${key}`)
+  return knownKind(kindOf(key))
+}
+
+function knownKind(name: string): Kind {
+  const kind = kindNamed(name)
+  if (kind === undefined) throw new Error(`there is no kind ${name}`)
   return kind
 }
 
@@ -73,8 +77,8 @@ export function keyOfManifest({ kind, metadata }: ResourceManifest): Key {
   return keyOf(kind, metadata.name)
 }
 
-function kindOfManifest(manifest: ResourceManifest): Kind {
-  return kindOfKey(keyOfManifest(manifest))
+function kindOfManifest({ kind }: ResourceManifest): Kind {
+  return knownKind(kind)
 }
 
 /** Whether the platform is asked to make one, with an id that is to be kept. */

@@ -93,6 +93,8 @@ const LOOK_MS = 150
 const PROBE_MS = 1_000
 /** A machine that is busy with other things answers late. */
 const ANSWER_MS = 60_000
+/** What the Dockerfile sets. */
+const IMAGE_ENV = { MALLOC_ARENA_MAX: '1' }
 const LONGEST_WAIT_MS = 600_000
 /** No limit to speak of. */
 export const UNLIMITED = '100000/1s'
@@ -173,7 +175,7 @@ export async function createRig(size: number): Promise<Rig> {
     const program = startProgram(args, {
       main: command,
       nodeFlags: wanted === 'none' ? [] : ['--expose-gc', '--import', PROBE],
-      env: { BENCH_PROBE: probe },
+      env: { ...IMAGE_ENV, BENCH_PROBE: probe },
     })
     const url = await urlOf(program)
     return {

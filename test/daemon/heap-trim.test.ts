@@ -5,7 +5,10 @@ import { createHeapTrim } from '../../src/daemon/heap-trim.ts'
 
 test('it collects once, and not for a few resources', () => {
   const collect = vi.fn<() => void>()
-  const trim = createHeapTrim(collect)
+  const trim = createHeapTrim((_, callback) => {
+    callback()
+    return () => undefined
+  }, collect)
   trim(19)
   expect(collect).not.toHaveBeenCalled()
   trim(20)
@@ -20,7 +23,7 @@ const WASTEFUL = `
   for (let n = 0; n < 2_000_000; n += 1) rows.push({ n, text: 'row ' + n })
   rows = []
   const before = process.memoryUsage.rss()
-  createHeapTrim()(20)
+  createHeapTrim((_, callback) => callback())(20)
   process.stdout.write(JSON.stringify({ before, after: process.memoryUsage.rss(), gc: typeof globalThis.gc }))
 `
 

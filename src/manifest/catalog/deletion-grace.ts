@@ -3,7 +3,7 @@ import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
-import { agreedLocks } from '../rules/lock-rules.ts'
+import type { Claims } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
 
@@ -129,14 +129,14 @@ function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
  */
 export function lockGrace({
   previous,
-  documents,
+  claims,
   isHidden,
   accept,
 }: Pick<Input, 'previous' | 'accept'> & {
-  readonly documents: readonly ParsedDocument[]
+  readonly claims: Claims
   readonly isHidden: boolean
 }): Pick<CatalogState, 'unlocked'> & { readonly locks: ReadonlyMap<Key, string> } {
-  const { locks, contested } = agreedLocks(documents)
+  const { agreed: locks, contested } = claims
   const ids = new Set(locks.values())
   const kept = new Map<Key, string>()
   const unlocked = new Map<Key, number>()

@@ -5,7 +5,7 @@ import type { Key } from '../../kinds/key.ts'
 import { sha256 } from '../../lib/digest.ts'
 import type { DeletionGrace } from './deletion-grace.ts'
 import type { PlacedFinding } from '../rules/cross-finding.ts'
-import { byPosition, compareTexts } from '../diagnostics/diagnostic.ts'
+import { byPosition, comparePositions, compareTexts } from '../diagnostics/diagnostic.ts'
 import { contentDigest, type ParsedDocument } from '../validate/parse-document.ts'
 import { foldersOf } from '../files/walk.ts'
 import type { Reading } from '../files/read-directory.ts'
@@ -30,10 +30,7 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
   for (const document of input.documents) {
     const { key } = document
     if (key === undefined) continue
-    const errors = [
-      ...document.findings.filter((finding) => finding.severity === 'error'),
-      ...(crossErrors.get(document) ?? []).map(({ finding }) => finding),
-    ]
+    const errors = errorsOf(document, crossErrors.get(document) ?? NO_PLACED)
     const earlier = drafts.get(key)
     drafts.set(
       key,
@@ -42,8 +39,8 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
         : withMore(earlier, errors),
     )
   }
-  const errorsOf = fileErrors(input)
-  for (const key of input.grace.held) drafts.set(key, held(input, key, errorsOf))
+  const errorsOfFile = fileErrors(input)
+  for (const key of input.grace.held) drafts.set(key, held(input, key, errorsOfFile))
   for (const key of input.grace.pending) {
     const before = input.previous.entries.get(key)
     if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'missing', findings: NONE })
@@ -56,6 +53,16 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
         finish(key, draft, input.previous.entries.get(key), input.reading.revision.id),
       ]),
   )
+}
+
+const NO_PLACED: readonly PlacedFinding[] = []
+
+function errorsOf({ findings }: ParsedDocument, cross: readonly PlacedFinding[]): readonly Finding[] {
+  if (findings.length === 0 && cross.length === 0) return NONE
+  return [
+    ...findings.filter((finding) => finding.severity === 'error'),
+    ...cross.map(({ finding }) => finding),
+  ]
 }
 
 function isError({ finding }: PlacedFinding): boolean {
@@ -76,14 +83,18 @@ function withMore(draft: Draft, errors: readonly Finding[]): Draft {
 }
 
 /** A key whose file could not be read: its errors are those of the file. */
-function held({ previous, known }: Input, key: Key, errorsOf: (file: string) => readonly Finding[]): Draft {
+function held(
+  { previous, known }: Input,
+  key: Key,
+  errorsOfFile: (file: string) => readonly Finding[],
+): Draft {
   const before = previous.entries.get(key)
   const file = before?.position.file ?? known.get(key) ?? ''
   return {
     ...lastOf(before),
     state: 'invalid',
     position: before?.position ?? { file, line: 1, column: 1 },
-    findings: errorsOf(file),
+    findings: errorsOfFile(file),
   }
 }
 
@@ -123,15 +134,10 @@ function finish(key: Key, draft: Draft, before: Entry | undefined, revision: str
   const { meaning, ...rest } = draft
   const digest =
     draft.state === 'valid' && meaning !== undefined ? meaning : sha256(`${draft.state} ${meaning ?? ''}`)
-  const entry = { key, ...rest, digest, revision }
-  if (before?.digest !== digest) return entry
-  const { position } = before
-  const sameFindings = before.findings.length === 0 && draft.findings.length === 0
-  const samePosition =
-    position.file === draft.position.file &&
-    position.line === draft.position.line &&
-    position.column === draft.position.column
-  return sameFindings && samePosition
-    ? before
-    : { ...entry, manifest: before.manifest, revision: before.revision }
+  if (before?.digest !== digest) return { key, ...rest, digest, revision }
+  const isSame =
+    before.findings.length === 0 &&
+    draft.findings.length === 0 &&
+    comparePositions(before.position, draft.position) === 0
+  return isSame ? before : { key, ...rest, digest, manifest: before.manifest, revision: before.revision }
 }

@@ -9,6 +9,7 @@ import {
   lockFilesAfter,
   lockGrace,
 } from './deletion-grace.ts'
+import { claimsIn } from '../rules/lock-rules.ts'
 import { placed } from '../rules/cross-finding.ts'
 import { crossFindings } from '../rules/reference-rules.ts'
 import { entriesOf } from './entries.ts'
@@ -45,8 +46,9 @@ export function nextCatalog(input: CatalogInput): CatalogState {
     return keep(kept, problem, known)
   }
   const standing = new Set([...grace.held, ...grace.pending])
+  const claims = claimsIn(documents)
   const cross = [
-    ...crossFindings({ documents, standing, incomplete: !isComplete(reading) }),
+    ...crossFindings({ documents, claims, standing, incomplete: !isComplete(reading) }),
     ...platformSecretFindings({
       documents,
       previous: previous.catalog,
@@ -56,7 +58,7 @@ export function nextCatalog(input: CatalogInput): CatalogState {
   const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
   const { locks, unlocked } = lockGrace({
     previous,
-    documents,
+    claims,
     isHidden: hiddenLocks.length > 0,
     accept: input.accept,
   })
@@ -83,6 +85,9 @@ export function nextCatalog(input: CatalogInput): CatalogState {
   }
 }
 
+/** Fewer manifests than this may always vanish. */
+const FEW = 3
+
 /** A reading that lost too much at once is not believed: that is an accident more often than a wish. */
 function sourceProblemOf(
   { reading, known, accept }: CatalogInput,
@@ -103,10 +108,10 @@ function sourceProblemOf(
       unfound: 'all',
     }
   }
-  if (accept === 'force') return undefined
+  if (accept === 'force' || missing.size < FEW) return undefined
   const before = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
   const lost = before.filter((key) => missing.has(key))
-  if (lost.length < 3 || lost.length * 2 <= before.length) return undefined
+  if (lost.length < FEW || lost.length * 2 <= before.length) return undefined
   return {
     reason: 'SourceShrunk',
     message:

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, sep } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
 import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
@@ -87,11 +87,12 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
 
 async function walkFolder(walk: Walk, folder: FoundFile, entries: readonly Dirent[]): Promise<void> {
   walk.seen.add(folder.path)
+  const within = folder.path.endsWith(sep) ? folder.path : folder.path + sep
   for (const entry of entries.toSorted((a, b) => compareTexts(a.name, b.name))) {
     walk.signal.throwIfAborted()
     if (walk.files.length > walk.limits.files) return
     if (entry.name.startsWith('.')) continue
-    const found = { file: folder.file + entry.name, path: join(folder.path, entry.name) }
+    const found = { file: folder.file + entry.name, path: within + entry.name }
     if (entry.isDirectory()) await enterFolder(walk, found)
     else if (entry.isSymbolicLink()) walk.waiting.push(found)
     else if (MANIFEST.test(entry.name)) addFile(walk, found, entry)

@@ -96,9 +96,12 @@ export function groupsOf<T extends { readonly position: ParsedDocument['position
   for (const item of items) {
     const name = nameOfGroup(item)
     const first = firsts.get(name)
+    if (first === undefined) {
+      firsts.set(name, item)
+      continue
+    }
     const group = groups.get(name)
-    if (first === undefined) firsts.set(name, item)
-    else if (group === undefined) groups.set(name, [first, item])
+    if (group === undefined) groups.set(name, [first, item])
     else group.push(item)
   }
   return [...groups]

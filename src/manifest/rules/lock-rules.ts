@@ -13,33 +13,39 @@ interface Claim {
   readonly path: Path
 }
 
+/** What all documents of a reading claim, and what of it stands. */
+export interface Claims {
+  readonly locked: readonly Claim[]
+  readonly adopted: readonly Claim[]
+  /** The id of each key on which all Locks agree, and which no other key claims. */
+  readonly agreed: ReadonlyMap<Key, string>
+  readonly contested: ReadonlySet<Key>
+}
+
 /** One id belongs to one key, one key has one id, and a key that is locked should exist. */
 export function lockFindings(
   documents: readonly ParsedDocument[],
+  { locked, adopted, contested }: Claims,
   existing: ReadonlySet<Key>,
 ): readonly CrossFinding[] {
-  const locked = documents.flatMap(lockClaims)
-  const adopted = documents.flatMap(adoptClaims)
-  const { contested } = agreedLocks(documents)
   const claimsOf = Map.groupBy(locked, (claim) => claim.key)
   return [
     ...sharedIds([...locked, ...adopted]),
     ...disagreements(locked),
-    ...documents.flatMap((document) => leftAlone(document, contested, claimsOf)),
+    ...(contested.size === 0
+      ? []
+      : documents.flatMap((document) => leftAlone(document, contested, claimsOf))),
     ...locked
       .filter((claim) => !existing.has(claim.key) && claim.document.manifest !== undefined)
       .map(unused),
   ]
 }
 
-/** The id of each key on which all Locks agree, and which no other key claims. */
-export function agreedLocks(documents: readonly ParsedDocument[]): {
-  readonly locks: ReadonlyMap<Key, string>
-  readonly contested: ReadonlySet<Key>
-} {
-  const locked = documents.flatMap(lockClaims)
+export function claimsIn(documents: readonly ParsedDocument[]): Claims {
+  const locked = documents.filter(({ locks }) => locks.size > 0).flatMap(lockClaims)
+  const adopted = documents.map(adoptClaim).filter((claim) => claim !== undefined)
   const contested = new Set<Key>()
-  const sharing = groupsOf([...locked, ...documents.flatMap(adoptClaims)], (claim) => claim.id)
+  const sharing = groupsOf([...locked, ...adopted], (claim) => claim.id)
   for (const [, group] of sharing) {
     if (new Set(group.map((claim) => claim.key)).size > 1) for (const claim of group) contested.add(claim.key)
   }
@@ -47,7 +53,7 @@ export function agreedLocks(documents: readonly ParsedDocument[]): {
     if (new Set(group.map((claim) => claim.id)).size > 1) for (const claim of group) contested.add(claim.key)
   }
   const agreed = locked.filter((claim) => !contested.has(claim.key))
-  return { locks: new Map(agreed.map((claim) => [claim.key, claim.id])), contested }
+  return { locked, adopted, agreed: new Map(agreed.map((claim) => [claim.key, claim.id])), contested }
 }
 
 function lockClaims(document: ParsedDocument): readonly Claim[] {
@@ -60,11 +66,11 @@ function lockClaims(document: ParsedDocument): readonly Claim[] {
   }))
 }
 
-function adoptClaims(document: ParsedDocument): readonly Claim[] {
+function adoptClaim(document: ParsedDocument): Claim | undefined {
   const { manifest, key, position } = document
   const id = isResource(manifest) ? manifest.policy?.adopt : undefined
-  if (key === undefined || id === undefined) return []
-  return [{ document, position, key, id: id.toLowerCase(), path: ['policy', 'adopt'] }]
+  if (key === undefined || id === undefined) return undefined
+  return { document, position, key, id: id.toLowerCase(), path: ['policy', 'adopt'] }
 }
 
 function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {

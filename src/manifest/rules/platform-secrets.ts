@@ -24,20 +24,22 @@ interface Input {
  */
 export function platformSecretFindings({ documents, previous, own }: Input): readonly CrossFinding[] {
   const owners = ownersOf(documents, previous)
-  return documents.flatMap((document) =>
-    document.secretRefs.flatMap(({ path, ref }) => {
+  const found: CrossFinding[] = []
+  for (const document of documents) {
+    for (const { path, ref } of document.secretRefs) {
       const whose = owners.get(ref.name) ?? (isOwn(ref, own) ? 'Pipewright itself' : undefined)
-      if (whose === undefined) return []
-      return [
+      if (whose === undefined) continue
+      found.push(
         crossFinding(document, ['spec', ...path.split('.'), 'secretRef', 'name'], {
           severity: 'error',
           code: 'platform-secret',
           message: `The secret "${ref.name}" holds credentials of ${whose}, which go to the platform and nowhere else.`,
           hint: 'Mount a secret of its own for this source, and name that one.',
         }),
-      ]
-    }),
-  )
+      )
+    }
+  }
+  return found
 }
 
 /** The mounted secrets that Services sign in with, each with one of the Services. */

@@ -1,19 +1,20 @@
 import { type Key, kindOf, nameOf, parseKey } from '../../kinds/key.ts'
 import { isResource } from '../../kinds/lookup.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
-import { serviceKey } from '../../kinds/service/kind.ts'
+import { SERVICE, serviceKey } from '../../kinds/service/kind.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { dependencyCircles } from './dependency-cycles.ts'
 import { crossFinding, groupsOf, othersIn, type CrossFinding } from './cross-finding.ts'
 import { compareTexts, type Path } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
-import { lockFindings } from './lock-rules.ts'
-import { repeatedEndpoints, repeatedPipeNames } from './service-rules.ts'
+import { type Claims, lockFindings } from './lock-rules.ts'
+import { repeatedEndpoints, repeatedPipeNames, serviceIdentities } from './service-rules.ts'
 
 /** All documents of a reading, and what exists besides. */
 export interface World {
   /** In the order of file and line. */
   readonly documents: readonly ParsedDocument[]
+  readonly claims: Claims
   /** Keys that stand although this reading did not find them: unreadable, or missing for fewer than three readings. */
   readonly standing: ReadonlySet<Key>
   /** Some file could not be read or parsed, so that something missing may stand there. */
@@ -24,13 +25,14 @@ export interface World {
 export function crossFindings(world: World): readonly CrossFinding[] {
   const existing = new Set<Key>(world.standing)
   for (const { key } of world.documents) if (key !== undefined) existing.add(key)
+  const identityOf = serviceIdentities(world.documents)
   return [
     ...duplicates(world.documents),
     ...references(world, existing),
     ...circles(world.documents),
-    ...repeatedEndpoints(world.documents),
-    ...repeatedPipeNames(world.documents),
-    ...lockFindings(world.documents, existing),
+    ...repeatedEndpoints(world.documents, identityOf),
+    ...repeatedPipeNames(world.documents, identityOf),
+    ...lockFindings(world.documents, world.claims, existing),
   ]
 }
 
@@ -88,23 +90,22 @@ function references(world: World, existing: ReadonlySet<Key>): readonly CrossFin
       ? 'It may stand in a file that cannot be read; look at the other findings first.'
       : `Add a manifest of ${missing}, or correct the name.`
   }
-  return world.documents.flatMap((document) => {
+  const services = new Set<string>()
+  for (const key of existing) if (kindOf(key) === SERVICE.name) services.add(nameOf(key))
+  const found: CrossFinding[] = []
+  for (const document of world.documents) {
     const { manifest } = document
-    if (!isResource(manifest)) return []
-    const found: CrossFinding[] = []
+    if (!isResource(manifest)) continue
     const name = serviceOf(manifest)
-    if (name !== undefined) {
-      const service = serviceKey(name)
-      if (!existing.has(service)) {
-        found.push(
-          crossFinding(document, ['spec', 'service'], {
-            severity: 'error',
-            code: 'unknown-service',
-            message: `There is no Service "${name}".`,
-            hint: hint(service),
-          }),
-        )
-      }
+    if (name !== undefined && !services.has(name)) {
+      found.push(
+        crossFinding(document, ['spec', 'service'], {
+          severity: 'error',
+          code: 'unknown-service',
+          message: `There is no Service "${name}".`,
+          hint: hint(serviceKey(name)),
+        }),
+      )
     }
     for (const [index, text] of (manifest.policy?.dependsOn ?? []).entries()) {
       const key = parseKey(text)
@@ -118,8 +119,8 @@ function references(world: World, existing: ReadonlySet<Key>): readonly CrossFin
         }),
       )
     }
-    return found
-  })
+  }
+  return found
 }
 
 function circles(documents: readonly ParsedDocument[]): readonly CrossFinding[] {

@@ -13,8 +13,10 @@ import type { ParsedDocument } from '../validate/parse-document.ts'
 const SERVICE: Path = ['spec', 'service']
 
 /** One endpoint a service: its upsert replaces the whole configuration. */
-export function repeatedEndpoints(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
-  const identityOf = serviceIdentities(documents)
+export function repeatedEndpoints(
+  documents: readonly ParsedDocument[],
+  identityOf: ServiceIdentities,
+): readonly CrossFinding[] {
   const all = documents.filter(({ manifest }) => isUpserted(manifest))
   const service = ({ manifest }: ParsedDocument) =>
     isResource(manifest) ? `${manifest.kind} ${identityOf(serviceOf(manifest) ?? '')}` : ''
@@ -55,8 +57,10 @@ interface NamedPipe {
  * Two pipes with one name in one service are a copy, or a rename of which half is done. A warning: of those without a
  * pipe only one is created, and one that exists is none the worse for it.
  */
-export function repeatedPipeNames(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
-  const identityOf = serviceIdentities(documents)
+export function repeatedPipeNames(
+  documents: readonly ParsedDocument[],
+  identityOf: ServiceIdentities,
+): readonly CrossFinding[] {
   // Of those with the same key, which is another mistake, the first one.
   const pipes = new Map<Key, NamedPipe>()
   for (const document of documents) {
@@ -111,7 +115,9 @@ function namePath({ manifest }: NamedPipe): Path {
 }
 
 /** Which service a name means: its ids, or the name itself where no manifest says them. */
-function serviceIdentities(documents: readonly ParsedDocument[]): (name: string) => string {
+type ServiceIdentities = (name: string) => string
+
+export function serviceIdentities(documents: readonly ParsedDocument[]): ServiceIdentities {
   const identities = new Map<string, string>()
   for (const { manifest } of documents) {
     const service = asService(manifest)

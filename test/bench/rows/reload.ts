@@ -3,7 +3,9 @@ import { editsOf } from '../edits.ts'
 import { median } from '../median.ts'
 import { inTurns, type Row } from '../row.ts'
 
-const TIMES = 15
+const TIMES = 31
+/** Readings until code that is run often is compiled. */
+const WARM_UP = 10
 
 /** Read the directory again after one file changed, against listing and looking at each file. */
 export const reload: Row = {
@@ -22,11 +24,12 @@ export const reload: Row = {
     )
     const wrong = subject.again.filter(({ parsed, changed }) => parsed !== 1 || changed !== 1)
     return {
-      floor: median(floor.map(({ cpuMs }) => cpuMs)),
-      subject: median(subject.again.map(({ cpuMs }) => cpuMs)),
+      floor: median(floor.slice(WARM_UP).map(({ cpuMs }) => cpuMs)),
+      subject: median(subject.again.slice(WARM_UP).map(({ cpuMs }) => cpuMs)),
       notes: {
         'wall, times':
-          median(subject.again.map((one) => one.wallMs)) / median(floor.map((one) => one.wallMs)),
+          median(subject.again.slice(WARM_UP).map((one) => one.wallMs)) /
+          median(floor.slice(WARM_UP).map((one) => one.wallMs)),
       },
       faults: wrong.map(
         ({ parsed, changed }) => `after one edit, ${parsed} files were parsed and ${changed} keys changed`,
