@@ -6,8 +6,11 @@ import type { HistoryEntry } from './history.ts'
 export interface Ledger extends AsyncDisposable {
   /** Random, made with the ledger; keys the hashes of secrets. 32 bytes. */
   readonly hashKey: Uint8Array
-  /** As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen. */
-  get(key: Key): Promise<LedgerRecord | undefined>
+  /**
+   * As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen.
+   * @param known as it was read or written before; it is returned itself when it still is the record
+   */
+  get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** All records, in the order of their keys. */
   list(): Promise<readonly LedgerRecord[]>
   /**

@@ -78,10 +78,10 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
 
   return {
     hashKey,
-    get: (key) =>
+    get: (key, known) =>
       read((tables) => {
         const stored = tables.get(key)
-        return stored && decodeRecord(stored)
+        return stored?.version === known?.version ? known : stored && decodeRecord(stored)
       }),
     list: () => read((tables) => tables.all().map(decodeRecord)),
     swap,

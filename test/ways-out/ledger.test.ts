@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
 import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -114,6 +114,40 @@ describe('a ledger with others at it', () => {
     expect(await catchUp(known)).toEqual([ORDERS, 'Pipe/removed'])
     expect([store.record(ORDERS), store.record('Pipe/removed')]).toEqual([written, undefined])
     expect(await catchUp(known)).toEqual([])
+  })
+
+  test('all records are looked through only after others wrote, or after a write of ours failed', async () => {
+    using workspace = createWorkspace()
+    const url = `sqlite:${workspace.path('ledger.db')}`
+    await using owner = await open(url, 'owner')
+    await using writer = await open(url, 'writer')
+    const versions = vi.spyOn(owner, 'versions')
+    const known = { ledger: owner, store: createStateStore({ hashKey: owner.hashKey, clock }) }
+    const looksAfter = async (work: () => Promise<unknown>) => {
+      versions.mockClear()
+      await work()
+      await catchUp(known)
+      return versions.mock.calls.length
+    }
+    expect(await looksAfter(async () => undefined), 'at first').toBe(1)
+    expect(await looksAfter(async () => undefined), 'nothing').toBe(0)
+    expect(await looksAfter(() => owner.swap(blankRecord(ORDERS), [])), 'ours').toBe(0)
+    expect(await looksAfter(() => writer.swap(blankRecord('Pipe/theirs'), [])), 'theirs').toBe(1)
+    const refused = () => expect(owner.swap(blankRecord(ORDERS), [])).rejects.toThrow('no longer at version')
+    expect(await looksAfter(refused), 'ours, refused').toBe(1)
+    expect(await looksAfter(async () => undefined), 'nothing').toBe(0)
+  })
+
+  test('a record that is as it was known is that one itself', async () => {
+    using workspace = createWorkspace()
+    await using ledger = await open(`sqlite:${workspace.path('ledger.db')}`, 'owner')
+    const written = await ledger.swap(blankRecord(ORDERS), [])
+    expect(await ledger.get(ORDERS, written)).toBe(written)
+    const next = await ledger.swap({ ...written, line: 7 }, [])
+    expect(await ledger.get(ORDERS, written)).toEqual(next)
+    expect(await ledger.get('Pipe/other')).toBeUndefined()
+    await ledger.remove(next, [])
+    expect(await ledger.get(ORDERS, next)).toBeUndefined()
   })
 
   test('an answer that is older than what was written meanwhile takes nothing back', async () => {

@@ -1,4 +1,4 @@
-import { lifecycleOf } from '../../kinds/lookup.ts'
+import { lifecycleOf, nounOf } from '../../kinds/lookup.ts'
 import { stringify } from 'yaml'
 import type { Settings } from '../../config/settings.ts'
 import { LOCK, LockedId, type LockManifest } from '../../kinds/lock/schema.ts'
@@ -57,12 +57,12 @@ function problemOf(record: LedgerRecord): string | undefined {
   const { key, remote } = record
   if (remote !== undefined) {
     if (LockedId.safeParse(remote.id).success) return undefined
-    return `${key} is not in the Lock: its pipe has the id "${remote.id}", which is no UUID.`
+    return `${key} is not in the Lock: its ${nounOf(key)} has the id "${remote.id}", which is no UUID.`
   }
   const intent = undecidedIntent(record)
   if (intent === undefined) return undefined
   return (
-    `${key} is not in the Lock: whether its pipe was created is not known (intent ${intent.id}). ` +
+    `${key} is not in the Lock: whether its ${nounOf(key)} was created is not known (intent ${intent.id}). ` +
     `See "pipewright status ${key}", settle it with "pipewright resolve", and make the Lock again.`
   )
 }

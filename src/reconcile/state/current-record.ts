@@ -6,7 +6,7 @@ type Known = Pick<ReconcileContext, 'ledger' | 'store'>
 
 /** What the ledger says of a key now. */
 export async function currentRecord({ ledger, store }: Known, key: Key): Promise<LedgerRecord> {
-  const record = await ledger.get(key)
+  const record = await ledger.get(key, store.record(key))
   if (record !== undefined) store.note(record)
   else if (store.record(key) !== undefined) store.drop(key) // a person forgot it
   return record ?? blankRecord(key)
