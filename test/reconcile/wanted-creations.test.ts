@@ -50,7 +50,7 @@ function recordOf({ name, service, what }: Extract<Step, { type: 'record' }>, at
   if (what === 'an intent') {
     const intent = {
       id: 'i',
-      reason: 'Create',
+      reason: 'Created',
       requestDigest: '',
       revision: '',
       attempt: 1,
