@@ -57,7 +57,10 @@ export async function writeBundle(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'pipewright.js'), code)
   writeFileSync(join(folder, 'licenses.txt'), licensesOf(packages))
-  cpSync(join(ROOT, 'src/server/page'), join(folder, 'page'), { recursive: true })
+  cpSync(join(ROOT, 'src/server/page'), join(folder, 'page'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('tsconfig.json'), // for checking its types, here
+  })
 }
 
 if (import.meta.main) await writeBundle(join(ROOT, 'dist'))

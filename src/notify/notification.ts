@@ -1,3 +1,4 @@
+import { capital, nounOf } from '../kinds/lookup.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import type { ConditionType } from '../plan/condition.ts'
@@ -103,6 +104,7 @@ export function createdNotification(
   { key, pipeId, at, revision }: Creation,
   status: ResourceStatus,
 ): Notification {
+  const noun = nounOf(key)
   return {
     id: notificationId([key, 'created', pipeId]),
     key,
@@ -112,7 +114,7 @@ export function createdNotification(
     status: status.status,
     condition: undefined,
     reason: 'Created',
-    message: pipeId === undefined ? 'The pipe was created.' : `Pipe ${pipeId} was created.`,
+    message: pipeId === undefined ? `The ${noun} was created.` : `${capital(noun)} ${pipeId} was created.`,
     before: undefined,
     since: at,
     changes: 1,

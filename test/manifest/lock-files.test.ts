@@ -78,6 +78,14 @@ const rows: readonly Row[] = [
     readings: [readingOf(GOOD, { unread: ['x/', 'b.yaml', 'b.lock.json'] })],
     hidden: ['b.lock.json', 'x/'],
   },
+  { why: 'an empty file for Locks', readings: [withLocks('')], hidden: HIDDEN },
+  {
+    why: 'a file for Locks with nothing but marks and comments',
+    readings: [withLocks('---\n# ids\n')],
+    hidden: HIDDEN,
+  },
+  { why: 'an empty file of another name', readings: [elsewhere('')], hidden: [] },
+  { why: 'a file for Locks that was emptied', readings: [withLocks(LOCK), withLocks('')], hidden: HIDDEN },
   { why: 'a broken file that is put right', readings: [withLocks(CONFLICT), withLocks(LOCK)], hidden: [] },
 ]
 
@@ -102,7 +110,6 @@ describe('the entry of a Lock that is not found any more', () => {
   const locked = next(undefined, withLocks(LOCK))
   const away: readonly { readonly why: string; readonly reading: Reading }[] = [
     { why: 'the file is away for the moment in which it is replaced', reading: readingOf(GOOD) },
-    { why: 'the file is empty for the moment before it is written', reading: withLocks('') },
     {
       why: 'the file was cut at the end of a line',
       reading: withLocks(lock('l', { 'Pipe/b': OTHER_ID })),

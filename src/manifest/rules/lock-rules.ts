@@ -1,4 +1,4 @@
-import { isResource } from '../../kinds/lookup.ts'
+import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import { crossFinding, groupsOf, listed, othersIn, type CrossFinding } from './cross-finding.ts'
 import type { Path, Statement } from '../diagnostics/diagnostic.ts'
@@ -76,7 +76,7 @@ function adoptClaim(document: ParsedDocument): Claim | undefined {
 function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
   return contradictions(claims, { same: 'id', other: 'key' }, (claim, keys) => ({
     code: 'pipe-claimed-twice',
-    message: `The pipe ${claim.id} is claimed by ${claim.key} and by ${listed(keys, claim.key, ', ')}; a pipe belongs to one.`,
+    message: `The ${nounOf(claim.key)} ${claim.id} is claimed by ${claim.key} and by ${listed(keys, claim.key, ', ')}; a ${nounOf(claim.key)} belongs to one.`,
     hint: 'Find out which one it is, and remove the id from the others.',
     related: ({ key }) => `claimed by ${key}`,
   }))
@@ -86,7 +86,7 @@ function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
   return contradictions(claims, { same: 'key', other: 'id' }, ({ key }, ids) => ({
     code: 'lock-conflict',
     message: `Locks disagree on ${key}: ${listed(ids, undefined, ' and ')}.`,
-    hint: 'Find out which id is right, and remove the other. Until then the pipe is left alone.',
+    hint: `Find out which id is right, and remove the other. Until then the ${nounOf(key)} is left alone.`,
     related: ({ id }) => `says ${id}`,
   }))
 }
@@ -135,7 +135,7 @@ function leftAlone(
   const statement = {
     severity: 'error',
     code: 'lock-conflict',
-    message: `The id that Locks give to ${key} is contested, so the pipe is left alone.`,
+    message: `The id that Locks give to ${key} is contested, so the ${nounOf(key)} is left alone.`,
     hint: 'Correct the Locks.',
   } as const
   const others = locks.map((claim) => ({
@@ -150,7 +150,7 @@ function unused(claim: Claim): CrossFinding {
   return crossFinding(claim.document, claim.path, {
     severity: 'warning',
     code: 'lock-unused',
-    message: `There is no manifest of the pipe "${nameOf(claim.key)}".`,
+    message: `There is no manifest of the ${nounOf(claim.key)} "${nameOf(claim.key)}".`,
     hint: 'Remove the line, or add the manifest.',
   })
 }

@@ -146,6 +146,14 @@ export function isLockFileName(file: string): boolean {
   return LOCK_FILE.test(file)
 }
 
+/** Said of an empty file that is named for Locks: it was cut short, or what was to be written into it failed. */
+export const LOCK_EMPTY = {
+  severity: 'error',
+  code: 'lock-empty',
+  message: 'The file is named for a Lock, and is empty.',
+  hint: 'Write the Lock into it, or remove the file. Until then nothing is created that has no record.',
+} as const satisfies Statement
+
 /** Said of a Lock in a file of another name; it counts all the same. */
 export const LOCK_ELSEWHERE = {
   severity: 'warning',

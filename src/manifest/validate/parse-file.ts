@@ -1,5 +1,6 @@
 import type { Manifest } from '../../kinds/lookup.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
+import { isLockFileName, LOCK_EMPTY } from './outline.ts'
 import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../../kinds/finding.ts'
 import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
@@ -43,6 +44,7 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
   const chunks = splitDocuments(text)
+  if (chunks.length === 0 && isLockFileName(file)) return unreadable(content, findingOfFile(file, LOCK_EMPTY))
   const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, limits))
   const beyond = chunks[limits.documents]
   const findings =
