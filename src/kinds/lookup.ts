@@ -1,6 +1,6 @@
 import type { JsonObject } from '../lib/json.ts'
 import type { Fields } from './field-table.ts'
-import { keyOf, kindOf, parseKey, type Key } from './key.ts'
+import { kindOf, parseKey, type Key } from './key.ts'
 import type { CreateOnceKind, Kind, Lifecycle, Operation } from './definition.ts'
 import type { z } from 'zod'
 import type { RuleFinding } from './finding.ts'
@@ -71,10 +71,6 @@ export function lifecycleOf(key: Key): Lifecycle {
 export function knownKey(text: string): Key | undefined {
   const key = parseKey(text)
   return key !== undefined && BY_NAME.has(kindOf(key)) ? key : undefined
-}
-
-export function keyOfManifest({ kind, metadata }: ResourceManifest): Key {
-  return keyOf(kind, metadata.name)
 }
 
 function kindOfManifest({ kind }: ResourceManifest): Kind {
