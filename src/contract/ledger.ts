@@ -8,7 +8,7 @@ export interface Ledger extends AsyncDisposable {
   readonly hashKey: Uint8Array
   /**
    * As it was when asked, or a moment before: a write on top of an older version is refused, and from then on it is seen.
-   * @param known as it was read or written before; it is returned itself when it still is the record
+   * @param known as this ledger gave it before; it is returned itself when it still is the record
    */
   get(key: Key, known?: LedgerRecord): Promise<LedgerRecord | undefined>
   /** All records, in the order of their keys. */

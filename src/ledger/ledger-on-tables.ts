@@ -28,6 +28,14 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
   let closed: Promise<void> | undefined
   let failedWrites = 0
 
+  /** Records as they are in the ledger, at their version; one that was changed after that is another object. */
+  const given = new WeakSet<LedgerRecord>()
+
+  function give(record: LedgerRecord): LedgerRecord {
+    given.add(record)
+    return record
+  }
+
   function assertOpen(): void {
     if (closed !== undefined) throw new LedgerError('io', 'the ledger is closed')
   }
@@ -47,7 +55,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       throw error
     }
     report('written', undefined)
-    return written
+    return written && give(written)
   }
 
   async function read<T>(work: (tables: ReadTables) => T): Promise<T> {
@@ -81,9 +89,11 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     get: (key, known) =>
       read((tables) => {
         const stored = tables.get(key)
-        return stored?.version === known?.version ? known : stored && decodeRecord(stored)
+        if (stored === undefined) return undefined
+        const isSame = known !== undefined && given.has(known) && stored.version === known.version
+        return isSame ? known : give(decodeRecord(stored))
       }),
-    list: () => read((tables) => tables.all().map(decodeRecord)),
+    list: () => read((tables) => tables.all().map((stored) => give(decodeRecord(stored)))),
     swap,
     settle,
     move,

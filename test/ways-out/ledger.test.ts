@@ -143,6 +143,8 @@ describe('a ledger with others at it', () => {
     await using ledger = await open(`sqlite:${workspace.path('ledger.db')}`, 'owner')
     const written = await ledger.swap(blankRecord(ORDERS), [])
     expect(await ledger.get(ORDERS, written)).toBe(written)
+    // Such a one is in memory when it could not be written.
+    expect(await ledger.get(ORDERS, { ...written, line: 3 })).toEqual(written)
     const next = await ledger.swap({ ...written, line: 7 }, [])
     expect(await ledger.get(ORDERS, written)).toEqual(next)
     expect(await ledger.get('Pipe/other')).toBeUndefined()
