@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Lineage } from './lineage.ts'
 import { keyOfLineage } from './lineage.ts'
-import { judgeLost } from './oracle.ts'
+import { judgeLost } from './judge.ts'
 import type { Parts } from './storm.ts'
 import { ROTATED_SECRETS, SERVICES } from './world.ts'
 import type { ShownResource } from './watch.ts'

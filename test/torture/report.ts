@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Finale } from './finale.ts'
 import type { Violation } from './journal.ts'
 import type { Options } from './options.ts'
-import type { UnknownVerdict } from './oracle.ts'
+import type { UnknownVerdict } from './judge.ts'
 import type { Parts } from './storm.ts'
 
 /** What is told at the end. */

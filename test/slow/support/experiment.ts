@@ -8,7 +8,7 @@ import type { Combination } from './combination.ts'
 import { REPLIES } from './combination.ts'
 import { recordOf } from './ledger.ts'
 import { endOf } from './end-of.ts'
-import type { Counts, Facts } from './oracle.ts'
+import type { Counts, Facts } from './crash-fate.ts'
 import { startSuccessor, type Successor, type SuccessorPlace } from './successor.ts'
 import { startPlatform } from '../../support/platform.ts'
 

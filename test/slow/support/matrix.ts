@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MatrixAction } from './combination.ts'
 import { combinationsOf, isReached } from './combination.ts'
 import { experiment } from './experiment.ts'
-import { broken, fateOf } from './oracle.ts'
+import { broken, fateOf } from './crash-fate.ts'
 import type { SuccessorPlace } from './successor.ts'
 
 /**
