@@ -91,13 +91,15 @@ function createWriteStore(db: DatabaseSync, { file, historyLimit, beforeCommit }
   }
 
   function commit<T>(work: (tables: WriteTables) => T): T {
-    return transaction(db, () => {
+    const result = transaction(db, () => {
       assertNotOlder('write')
-      const result = work(tables)
+      const written = work(tables)
       tables.setWrites(writes + 1)
       beforeCommit?.()
-      return result
+      return written
     })
+    writes += 1
+    return result
   }
 
   return {

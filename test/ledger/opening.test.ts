@@ -197,6 +197,15 @@ describe('a file that is not as it should be', () => {
   })
 })
 
+test('a copy that is one write older is noticed before the next write, also where nothing was read in between', async () => {
+  await using ledger = await openWith()
+  await ledger.swap(blank('Pipe/a'), [])
+  const copy = await readFile(file)
+  await ledger.swap(blank('Pipe/b'), [])
+  await writeFile(file, copy)
+  await expect(ledger.swap(blank('Pipe/c'), [])).rejects.toThrow('an older copy was written over it')
+})
+
 describe('a place that is not as it should be', () => {
   test('a folder that cannot be made', async () => {
     await writeFile(join(folder, 'plain'), '')

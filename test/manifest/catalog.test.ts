@@ -110,6 +110,16 @@ describe('readings that are not believed', () => {
     },
     { name: 'an empty directory', reading: readingOf({}), reason: 'SourceEmpty' },
     {
+      name: 'empty files, as a checkout onto a full disk leaves them',
+      reading: readingOf({ 'a.yaml': '', 'd.yaml': '', 'pipes.lock.yaml': '' }),
+      reason: 'SourceEmpty',
+    },
+    {
+      name: 'nothing but a file that says nothing to anybody',
+      reading: readingOf({ 'x.yaml': 'x: [' }),
+      reason: 'SourceEmpty',
+    },
+    {
       name: 'more than half is missing',
       reading: readingOf({ 'd.yaml': pipe('d') }),
       reason: 'SourceShrunk',
@@ -148,6 +158,17 @@ describe('readings that are not believed', () => {
       catalog: { problem: { reason: 'SourceEmpty' } },
       pending: new Set(['Pipe/a']),
     })
+  })
+
+  test('what stands where there are no manifests any more is shown all the same', () => {
+    const broken = readingOf({ 'pipes.lock.yaml': '' })
+    const known = { 'Pipe/a': 'a.yaml', 'Pipe/b': 'b.yaml' }
+    const states = [next(before, broken), next(next(undefined, broken, { known }), broken, { known })]
+    expect(states.map(({ catalog }) => catalog.problem?.reason)).toEqual(['SourceEmpty', 'SourceEmpty'])
+    expect(states.map(({ catalog }) => catalog.findings.map(({ code }) => code))).toEqual([
+      ['lock-empty'],
+      ['lock-empty'],
+    ])
   })
 
   test('old orphans of the ledger do not make a first reading look like a loss', () => {

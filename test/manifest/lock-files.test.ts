@@ -84,6 +84,13 @@ const rows: readonly Row[] = [
     readings: [withLocks('---\n# ids\n')],
     hidden: HIDDEN,
   },
+  ...['%YAML 1.2\n---\n', '%TAG ! x\n---\n# c', '&a', '--- &a', '!!null', '\ufeff\ufeff', '...\n'].map(
+    (text) => ({
+      why: `a file for Locks that says nothing: ${JSON.stringify(text)}`,
+      readings: [withLocks(text)],
+      hidden: HIDDEN,
+    }),
+  ),
   { why: 'an empty file of another name', readings: [elsewhere('')], hidden: [] },
   { why: 'a file for Locks that was emptied', readings: [withLocks(LOCK), withLocks('')], hidden: HIDDEN },
   { why: 'a broken file that is put right', readings: [withLocks(CONFLICT), withLocks(LOCK)], hidden: [] },

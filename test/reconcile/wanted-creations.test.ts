@@ -11,7 +11,7 @@ import { createModelDirectory, createReader } from './model-directory.ts'
 
 const NAMES = ['a', 'b', 'c', 'd'] as const
 
-/** Over after a minute; that counts within five seconds, and no wait is shorter. */
+/** Over after a minute. */
 const SUSPENDED = { suspend: { reason: 'a test', until: '2026-01-01T00:01:00Z' } }
 
 const oneName = fc.constantFrom(...NAMES)
@@ -25,11 +25,17 @@ const step = fc.oneof(
     type: fc.constant('record'),
     name: oneName,
     serviceId: fc.constantFrom('s-1', 's-2'),
-    what: fc.constantFrom('nothing', 'an intent', 'a pipe', 'a pipe', 'a pipe that was never seen'),
+    what: fc.constantFrom(
+      'nothing',
+      'an intent',
+      'a pipe',
+      'a pipe that was never seen',
+      'a pipe that replaced another',
+    ),
   }),
   fc.record({ type: fc.constant('observe'), name: oneName, found: fc.boolean() }),
   fc.record({ type: fc.constant('forget'), name: oneName }),
-  fc.record({ type: fc.constant('wait'), ms: fc.constantFrom(6_000, 70_000) }),
+  fc.record({ type: fc.constant('wait'), ms: fc.constantFrom(1_000, 59_000, 3_599_000) }),
 )
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
@@ -70,11 +76,12 @@ function recordOf({ name, serviceId, what }: Extract<Step, { type: 'record' }>, 
     at,
     revision: '',
     requestId: undefined,
-    seenAt: what === 'a pipe' ? at : undefined,
+    seenAt: what === 'a pipe that was never seen' ? undefined : at,
     saidGoneAt: undefined,
     refutedAt: undefined,
   } as const
-  return { ...blank, service: identity, remote }
+  const replaced = what === 'a pipe that replaced another' ? { replaced: { count: 1, at } } : {}
+  return { ...blank, service: identity, remote, ...replaced }
 }
 
 function observationOf(found: boolean, at: number): Observation {
@@ -83,7 +90,9 @@ function observationOf(found: boolean, at: number): Observation {
 }
 
 /** After each step what the store says, and what one says that was told all of it only now. */
-function counts(steps: readonly Step[]): readonly { readonly kept: number; readonly anew: number }[] {
+async function counts(
+  steps: readonly Step[],
+): Promise<readonly { readonly kept: number; readonly anew: number }[]> {
   const clock = createFakeClock()
   const storeOf = () => createStateStore({ hashKey: new Uint8Array(32), clock })
   const store = storeOf()
@@ -98,7 +107,7 @@ function counts(steps: readonly Step[]): readonly { readonly kept: number; reado
     return fresh
   }
 
-  function take(each: Step): void {
+  async function take(each: Step): Promise<void> {
     switch (each.type) {
       case 'read':
         catalog = catalogOf(each)
@@ -114,22 +123,58 @@ function counts(steps: readonly Step[]): readonly { readonly kept: number; reado
         observations.delete(keyOf(each.name))
         return store.drop(keyOf(each.name))
       case 'wait':
-        return clock.jump(each.ms)
+        return clock.advance(each.ms)
     }
   }
 
-  return steps.map((each) => {
-    take(each)
-    return { kept: store.wantedCreations(clock.now()), anew: anew().wantedCreations(clock.now()) }
-  })
+  const all = []
+  for (const each of steps) {
+    await take(each)
+    all.push({ kept: store.wantedCreations(clock.now()), anew: anew().wantedCreations(clock.now()) })
+  }
+  return all
 }
 
-test('the number of pipes that want to be created is what counting them all anew gives, whatever happened', () => {
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const all = counts([{ type: 'read', wanted: [...NAMES], suspended: [] }, ...steps])
+test('the number of pipes that want to be created is what counting them all anew gives, whatever happened', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const all = await counts([{ type: 'read', wanted: [...NAMES], suspended: [] }, ...steps])
       expect(all.map(({ kept }) => kept)).toEqual(all.map(({ anew }) => anew))
     }),
     { numRuns: 400 },
   )
+})
+
+const ALL = [...NAMES]
+const REPLACED = {
+  type: 'record',
+  name: 'a',
+  serviceId: 's-1',
+  what: 'a pipe that replaced another',
+} as const
+
+test.each<{ readonly why: string; readonly steps: readonly Step[]; readonly last: number }>([
+  {
+    why: 'a suspension',
+    steps: [
+      { type: 'read', wanted: ALL, suspended: ALL },
+      { type: 'wait', ms: 59_000 },
+      { type: 'wait', ms: 1_000 },
+    ],
+    last: 4,
+  },
+  {
+    why: 'the wait before the next replacement',
+    steps: [
+      { type: 'read', wanted: ['a'], suspended: [] },
+      REPLACED,
+      { type: 'observe', name: 'a', found: false },
+      { type: 'wait', ms: 3_599_000 },
+      { type: 'wait', ms: 1_000 },
+    ],
+    last: 1,
+  },
+])('it grows at once when $why ends, also right after all was counted', async ({ steps, last }) => {
+  const kept = (await counts(steps)).map((each) => each.kept)
+  expect(kept.slice(-2)).toEqual([0, last])
 })

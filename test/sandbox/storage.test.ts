@@ -165,6 +165,6 @@ test('old requests are forgotten', () => {
 })
 
 function withDatabase(file: string, sql: string): void {
-  using database = new DatabaseSync(file)
+  using database = new DatabaseSync(file, { timeout: 10_000 })
   database.exec(sql)
 }

@@ -47,7 +47,7 @@ export async function startPlatform(file: string): Promise<PlatformUnderTest> {
       provisioningMs: 300,
     }),
   )
-  const reader = new DatabaseSync(file, { readOnly: true })
+  const reader = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
   stack.defer(() => reader.close())
   const since = reader.prepare('SELECT seq, facts, answer FROM request WHERE seq > ? ORDER BY seq')
   const one = reader.prepare('SELECT seq, facts, answer FROM request WHERE seq = ?')

@@ -128,7 +128,7 @@ export function ageIntent(world: Given, key: string, ageMs: number): void {
 
 function dateIntent({ workspace }: Given, key: string, ageMs: number, changes: Partial<Intent>): void {
   const openedAt = Date.now() - ageMs
-  const db = new DatabaseSync(workspace.path('ledger.db'))
+  const db = new DatabaseSync(workspace.path('ledger.db'), { timeout: 10_000 })
   try {
     const row = db.prepare('SELECT body FROM record WHERE key = ?').get(key)
     const record = LedgerRecord.parse(JSON.parse(String(row?.['body'])))

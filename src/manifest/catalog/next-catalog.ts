@@ -42,7 +42,8 @@ export function nextCatalog(input: CatalogInput): CatalogState {
   const grace = deletionGraceOf({ ...input, previous, found })
   const problem = sourceProblemOf(input, previous, found, grace)
   if (problem !== undefined) {
-    const kept = input.previous === undefined ? withFindings(previous, reading, documents) : previous
+    const isNews = input.previous === undefined || (problem.reason === 'SourceEmpty' && !isComplete(reading))
+    const kept = isNews ? withFindings(previous, reading, documents) : previous
     return keep(kept, problem, known)
   }
   const standing = new Set([...grace.held, ...grace.pending])
@@ -90,7 +91,7 @@ const FEW = 3
 
 /** A reading that lost too much at once is not believed: that is an accident more often than a wish. */
 function sourceProblemOf(
-  { reading, known, accept }: CatalogInput,
+  { known, accept }: CatalogInput,
   { catalog, accepted }: CatalogState,
   found: ReadonlySet<Key>,
   { missing, held }: DeletionGrace,
@@ -98,7 +99,6 @@ function sourceProblemOf(
   if (
     found.size === 0 &&
     held.size === 0 &&
-    isComplete(reading) &&
     (catalog.entries.size > 0 || known.size > 0)
   ) {
     return {
@@ -132,7 +132,7 @@ function keep(
   return { ...previous, catalog: { ...catalog, problem }, pending }
 }
 
-/** Where there is nothing to keep, at least the findings of the reading are shown. */
+/** Where there is nothing to keep, or nothing could be read, the findings of the reading are shown. */
 function withFindings(
   previous: CatalogState,
   reading: Reading,

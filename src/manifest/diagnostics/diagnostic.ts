@@ -107,7 +107,7 @@ export const FINDING_CODES = {
   'pipe-claimed-twice': 'two manifests claim the same pipe id',
   'platform-secret': 'a pipe refers to a secret that holds credentials for the platform',
   'lock-file-name': 'a Lock stands in a file that is not named *.lock.yaml',
-  'lock-empty': 'a file named for a Lock is empty',
+  'lock-empty': 'a file named for a Lock holds none',
   'lock-conflict': 'Locks disagree on the id of a pipe',
   'lock-unused': 'a Lock names a pipe that has no manifest',
 } as const

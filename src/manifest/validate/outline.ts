@@ -146,11 +146,11 @@ export function isLockFileName(file: string): boolean {
   return LOCK_FILE.test(file)
 }
 
-/** Said of an empty file that is named for Locks: it was cut short, or what was to be written into it failed. */
+/** Said of a file that is named for Locks and holds nothing: it was cut short, or what was to be written into it failed. */
 export const LOCK_EMPTY = {
   severity: 'error',
   code: 'lock-empty',
-  message: 'The file is named for a Lock, and is empty.',
+  message: 'The file is named for a Lock, and holds none.',
   hint: 'Write the Lock into it, or remove the file. Until then nothing is created that has no record.',
 } as const satisfies Statement
 

@@ -43,9 +43,9 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
   const chunks = splitDocuments(text)
-  if (chunks.length === 0 && isLockFileName(file))
-    return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))
   const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, limits))
+  if (documents.length === 0 && isLockFileName(file))
+    return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))
   const beyond = chunks[limits.documents]
   const findings =
     beyond === undefined

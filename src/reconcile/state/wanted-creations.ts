@@ -36,8 +36,14 @@ interface ServiceCount {
   wanted: number
 }
 
-/** ms. A suspension that ends changes the count without any event, so that all is counted anew that often. */
+/** ms. A wall clock that jumps changes the count without any event, so that all is counted anew that often. */
 const RECOUNT_MS = 5_000
+
+/** When the next share changes without any event: a suspension ends (wall clock), or a wait before a replacement (steady clock). */
+interface NextChange {
+  wall: number
+  steady: number
+}
 
 /** @param steadyNow as in the store that owns this */
 export function createWantedCreations(
@@ -50,12 +56,22 @@ export function createWantedCreations(
   const touched = new Set<Key>()
   const services = new Map<string, ServiceCount>()
   let withoutPipe = 0
+  let next: NextChange = { wall: Infinity, steady: Infinity }
+
+  function noteChange({ entry, record }: Known, now: number): void {
+    const suspended = entry.manifest?.policy?.suspend
+    const until = suspended === undefined ? 0 : Date.parse(suspended.until)
+    if (until > now) next.wall = Math.min(next.wall, until)
+    const from = replaceableFrom(record?.replaced) ?? 0
+    if (from > steadyNow()) next.steady = Math.min(next.steady, from)
+  }
 
   function shareOf(key: Key, now: number): Share | undefined {
     const entry = catalog?.entries.get(key)
     if (catalog === undefined || entry === undefined) return undefined
     const known = knownOf(entry)
     const { record, isMissed } = known
+    noteChange(known, now)
     return {
       service: record?.remote && (record.service?.serviceId ?? '').toLowerCase(),
       missing: isMissed ? 1 : 0,
@@ -93,7 +109,9 @@ export function createWantedCreations(
     },
     touch: (key) => void touched.add(key),
     count(now) {
-      if (countedAt === undefined || Math.abs(now - countedAt) > RECOUNT_MS) {
+      const isOld = countedAt === undefined || Math.abs(now - countedAt) > RECOUNT_MS
+      if (isOld || now >= next.wall || steadyNow() >= next.steady) {
+        next = { wall: Infinity, steady: Infinity }
         for (const key of [...shares.keys(), ...(catalog?.entries.keys() ?? [])]) touched.add(key)
         countedAt = now
       }

@@ -211,7 +211,7 @@ function sizeOf(file: string): number {
 }
 
 function packedSizeOf(file: string, copy: string): number {
-  using db = new DatabaseSync(file, { readOnly: true })
+  using db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
   db.prepare('VACUUM INTO ?').run(copy)
   const size = sizeOf(copy)
   rmSync(copy)
