@@ -96,11 +96,7 @@ function sourceProblemOf(
   found: ReadonlySet<Key>,
   { missing, held }: DeletionGrace,
 ): SourceProblem | undefined {
-  if (
-    found.size === 0 &&
-    held.size === 0 &&
-    (catalog.entries.size > 0 || known.size > 0)
-  ) {
+  if (found.size === 0 && held.size === 0 && (catalog.entries.size > 0 || known.size > 0)) {
     return {
       reason: 'SourceEmpty',
       message:

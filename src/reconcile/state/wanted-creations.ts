@@ -56,14 +56,14 @@ export function createWantedCreations(
   const touched = new Set<Key>()
   const services = new Map<string, ServiceCount>()
   let withoutPipe = 0
-  let next: NextChange = { wall: Infinity, steady: Infinity }
+  let nextChange: NextChange = { wall: Infinity, steady: Infinity }
 
   function noteChange({ entry, record }: Known, now: number): void {
     const suspended = entry.manifest?.policy?.suspend
     const until = suspended === undefined ? 0 : Date.parse(suspended.until)
-    if (until > now) next.wall = Math.min(next.wall, until)
+    if (until > now) nextChange.wall = Math.min(nextChange.wall, until)
     const from = replaceableFrom(record?.replaced) ?? 0
-    if (from > steadyNow()) next.steady = Math.min(next.steady, from)
+    if (from > steadyNow()) nextChange.steady = Math.min(nextChange.steady, from)
   }
 
   function shareOf(key: Key, now: number): Share | undefined {
@@ -110,8 +110,8 @@ export function createWantedCreations(
     touch: (key) => void touched.add(key),
     count(now) {
       const isOld = countedAt === undefined || Math.abs(now - countedAt) > RECOUNT_MS
-      if (isOld || now >= next.wall || steadyNow() >= next.steady) {
-        next = { wall: Infinity, steady: Infinity }
+      if (isOld || now >= nextChange.wall || steadyNow() >= nextChange.steady) {
+        nextChange = { wall: Infinity, steady: Infinity }
         for (const key of [...shares.keys(), ...(catalog?.entries.keys() ?? [])]) touched.add(key)
         countedAt = now
       }
