@@ -68,6 +68,7 @@ for (const size of options.sizes) {
   for (const row of ROWS) {
     if (options.rows.length > 0 && !options.rows.includes(row.name)) continue
     if (options.rows.length === 0 && row.onlyNamed === true) continue
+    if (options.isShort && size < (row.heldFrom ?? 0)) continue
     if (row.onlyAt?.(size, options.sizes) === false) continue
     const lacking = row.needs?.find((command) => !isThere(command))
     if (lacking !== undefined) {

@@ -5,12 +5,20 @@ const ROWS = ['load', 'start']
 
 describe('npm run bench', () => {
   it.each<[string, readonly string[], object]>([
-    ['measures everything', [], { sizes: [100, 1_000, 10_000], rows: [], runs: 5, json: undefined }],
-    ['measures less in CI', ['--short'], { sizes: [100, 1_000], rows: [], runs: 3, json: undefined }],
+    [
+      'measures everything',
+      [],
+      { sizes: [100, 1_000, 10_000], rows: [], runs: 5, isShort: false, json: undefined },
+    ],
+    [
+      'measures less in CI',
+      ['--short'],
+      { sizes: [100, 1_000], rows: [], runs: 3, isShort: true, json: undefined },
+    ],
     [
       'measures what was asked for, small sizes first',
       ['--sizes', '1000,100', '--rows', 'start', '--runs', '2', '--json', 'x.json'],
-      { sizes: [100, 1_000], rows: ['start'], runs: 2, json: 'x.json' },
+      { sizes: [100, 1_000], rows: ['start'], runs: 2, isShort: false, json: 'x.json' },
     ],
   ])('%s', (_, args, run) => {
     expect(readOptions(args, ROWS)).toEqual({ run })

@@ -6,6 +6,8 @@ export interface Options {
   /** Names of rows; all when empty. */
   readonly rows: readonly string[]
   readonly runs: number
+  /** Whether rows are left out at sizes at which nothing is held. */
+  readonly isShort: boolean
   /** Where the results go as JSON. */
   readonly json: string | undefined
 }
@@ -39,14 +41,19 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     const rows = values.rows.split(',').filter((name) => name !== '')
     const fault = faultOf({ sizes, rows, runs }, known)
     if (fault !== undefined) return wrong(fault)
-    return { run: { sizes: sizes.toSorted((a, b) => a - b), rows, runs, json: values.json } }
+    return {
+      run: { sizes: sizes.toSorted((a, b) => a - b), rows, runs, isShort: values.short, json: values.json },
+    }
   } catch (error) {
     // What parseArgs says goes on with advice about options that begin with a dash.
     return wrong(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error))
   }
 }
 
-function faultOf({ sizes, rows, runs }: Omit<Options, 'json'>, known: readonly string[]): string | undefined {
+function faultOf(
+  { sizes, rows, runs }: Pick<Options, 'sizes' | 'rows' | 'runs'>,
+  known: readonly string[],
+): string | undefined {
   if (!sizes.every((size) => Number.isInteger(size) && size >= SMALLEST && size <= LARGEST))
     return `--sizes: give whole numbers from ${SMALLEST} to ${LARGEST}, with commas between`
   if (!Number.isInteger(runs) || runs < 1) return '--runs: give a whole number from 1'
@@ -68,7 +75,7 @@ was seen that must never be. docs/performance.md says what the rows are.
   --sizes N,N    numbers of manifests, from ${SMALLEST} to ${LARGEST}; 100,1000,10000 unless set
   --rows A,B     only these rows, of ${known.join(', ')}; all but the tf rows, which take minutes, unless set
   --runs N       runs of each row, whose median counts; 5 unless set
-  --short        for CI: sizes 100 and 1000, three runs
+  --short        for CI: sizes 100 and 1000, three runs, and only what is held at them
   --json FILE    writes the results to a file as well, after each row
   --help         shows this`
 }

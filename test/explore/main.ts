@@ -4,7 +4,7 @@ import { storyAsText } from './story.ts'
 import { WORLDS, type World } from './worlds.ts'
 
 /*
- * `npm run explore -- [--world NAME] [--keys N] [--depth N] [--minutes N]`: tells all stories of small worlds, up to a number of
+ * `npm run explore -- [--world NAME] [--without NAME] [--keys N] [--depth N] [--minutes N]`: tells all stories of small worlds, up to a number of
  * faults, edits and words in one, and ends with 1 when a law is broken in one of them. With `--minutes` there are ever more of
  * them, until the time is over.
  */
@@ -17,13 +17,14 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     depth: { type: 'string' },
     world: { type: 'string', multiple: true },
+    without: { type: 'string', multiple: true, default: [] },
     keys: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
 
 const worlds = WORLDS.filter(({ name, begin }) => {
-  const isNamed = values.world === undefined || values.world.includes(name)
+  const isNamed = values.world?.includes(name) ?? !values.without.includes(name)
   return isNamed && (values.keys === undefined || begin().wishes.length === Number(values.keys))
 })
 if (worlds.length === 0)
