@@ -8,7 +8,7 @@ import { ROOT } from '../support/process.ts'
 
 const PRODUCTION = Object.keys(packageJson.dependencies).toSorted()
 
-const { packages } = await bundle()
+const { code, packages } = await bundle()
 
 /** Rows of the table of dependencies in docs/decisions.md: names, and why. */
 function rows(): readonly { readonly names: readonly string[]; readonly why: string }[] {
@@ -47,6 +47,11 @@ test('the bundle holds the production dependencies, and nothing of the developme
   const development = Object.entries(lock.packages).flatMap(([path, about]) => ('dev' in about ? [path] : []))
   expect(packages.filter((path) => development.includes(path))).toEqual([])
   expect(PRODUCTION.filter((name) => !packages.includes(`node_modules/${name}`))).toEqual([])
+})
+
+test('the bundle has no letter beyond ASCII, and says what it said', () => {
+  expect(/[^\0-\x7f]/.test(code)).toBe(false)
+  expect(code).toContain(String.raw`\u2026`)
 })
 
 test('npm run sbom prints what the bundle holds, as CycloneDX', () => {

@@ -32,9 +32,7 @@ export function lockFindings(
   return [
     ...sharedIds([...locked, ...adopted]),
     ...disagreements(locked),
-    ...(contested.size === 0
-      ? []
-      : documents.flatMap((document) => leftAlone(document, contested, claimsOf))),
+    ...documents.flatMap((document) => leftAlone(document, contested, claimsOf)),
     ...locked
       .filter((claim) => !existing.has(claim.key) && claim.document.manifest !== undefined)
       .map(unused),

@@ -135,7 +135,7 @@ function checked(
   if (identity.kind === LOCK.name && !isLockFileName(source.file))
     report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
   const accepted = outline === undefined ? validate(value, identity.kind, { report, limits }) : undefined
-  const manifest = accepted === undefined || failed ? undefined : freeOfText(accepted)
+  const manifest = accepted === undefined || failed ? undefined : copyOf(accepted)
   return {
     ...(manifest === undefined ? identity : identityOf(manifest)),
     position: startOf(source, chunk, document),
@@ -155,7 +155,7 @@ function checked(
  * A copy: what the parser takes out of a text are slices, each of which keeps all of it. By way of JSON, which a valid manifest
  * is: objects made so are a third smaller than others.
  */
-function freeOfText(manifest: Manifest): Manifest {
+function copyOf(manifest: Manifest): Manifest {
   return JSON.parse(JSON.stringify(manifest)) as Manifest // what it was
 }
 

@@ -36,48 +36,18 @@ interface ServiceCount {
   wanted: number
 }
 
-/** ms. A wall clock that jumps changes the count without any event, so that all is counted anew that often. */
-const RECOUNT_MS = 5_000
-
-/** When the next share changes without any event: a suspension ends (wall clock), or a wait before a replacement (steady clock). */
-interface NextChange {
-  wall: number
-  steady: number
-}
-
 /** @param steadyNow as in the store that owns this */
 export function createWantedCreations(
   knownOf: (entry: Entry) => Known,
   steadyNow: () => number,
 ): WantedCreations {
   let catalog: Catalog | undefined
-  let countedAt: number | undefined
   const shares = new Map<Key, Share>()
   const touched = new Set<Key>()
+  /** Keys whose share may change by the passing of time alone. They are counted anew whenever somebody asks. */
+  const timed = new Set<Key>()
   const services = new Map<string, ServiceCount>()
   let withoutPipe = 0
-  let nextChange: NextChange = { wall: Infinity, steady: Infinity }
-
-  function noteChange({ entry, record }: Known, now: number): void {
-    const suspended = entry.manifest?.policy?.suspend
-    const until = suspended === undefined ? 0 : Date.parse(suspended.until)
-    if (until > now) nextChange.wall = Math.min(nextChange.wall, until)
-    const from = replaceableFrom(record?.replaced) ?? 0
-    if (from > steadyNow()) nextChange.steady = Math.min(nextChange.steady, from)
-  }
-
-  function shareOf(key: Key, now: number): Share | undefined {
-    const entry = catalog?.entries.get(key)
-    if (catalog === undefined || entry === undefined) return undefined
-    const known = knownOf(entry)
-    const { record, isMissed } = known
-    noteChange(known, now)
-    return {
-      service: record?.remote && (record.service?.serviceId ?? '').toLowerCase(),
-      missing: isMissed ? 1 : 0,
-      wanted: wantsCreation(known, { catalog, now, steadyNow: steadyNow() }) ? 1 : 0,
-    }
-  }
 
   function add({ service, missing, wanted }: Share, sign: 1 | -1): void {
     if (service === undefined) {
@@ -94,28 +64,30 @@ export function createWantedCreations(
   function countAnew(key: Key, now: number): void {
     const before = shares.get(key)
     if (before !== undefined) add(before, -1)
-    const share = shareOf(key, now)
-    if (share === undefined) shares.delete(key)
-    else {
-      shares.set(key, share)
-      add(share, 1)
+    shares.delete(key)
+    timed.delete(key)
+    const entry = catalog?.entries.get(key)
+    if (catalog === undefined || entry === undefined) return
+    const known = knownOf(entry)
+    const { record, isMissed } = known
+    const share: Share = {
+      service: record?.remote && (record.service?.serviceId ?? '').toLowerCase(),
+      missing: isMissed ? 1 : 0,
+      wanted: wantsCreation(known, { catalog, now, steadyNow: steadyNow() }) ? 1 : 0,
     }
+    shares.set(key, share)
+    add(share, 1)
+    if (isTimed(known)) timed.add(key)
   }
 
   return {
     setCatalog(next) {
+      for (const key of [...shares.keys(), ...next.entries.keys()]) touched.add(key)
       catalog = next
-      countedAt = undefined
     },
     touch: (key) => void touched.add(key),
     count(now) {
-      const isOld = countedAt === undefined || Math.abs(now - countedAt) > RECOUNT_MS
-      if (isOld || now >= nextChange.wall || steadyNow() >= nextChange.steady) {
-        nextChange = { wall: Infinity, steady: Infinity }
-        for (const key of [...shares.keys(), ...(catalog?.entries.keys() ?? [])]) touched.add(key)
-        countedAt = now
-      }
-      for (const key of touched) countAnew(key, now)
+      for (const key of new Set([...touched, ...timed])) countAnew(key, now)
       touched.clear()
       let count = withoutPipe
       // A service that is out of sight gets nothing created, and so it keeps no other one waiting.
@@ -123,6 +95,11 @@ export function createWantedCreations(
       return count
     },
   }
+}
+
+/** A suspension ends, and so does the wait before the next replacement. */
+function isTimed({ entry, record }: Known): boolean {
+  return entry.manifest?.policy?.suspend !== undefined || record?.replaced !== undefined
 }
 
 function wantsCreation(

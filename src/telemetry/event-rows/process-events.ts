@@ -1,0 +1,87 @@
+import { PRIORITY_NAMES } from '../metric-definitions.ts'
+import { seconds, type EventRows } from './event-row.ts'
+
+/** A conflict means that somebody else wrote first; it is decided anew. */
+const LEDGER_LEVELS = { written: 'debug', conflict: 'info', failed: 'error' } as const
+
+/** The process itself: its start and end, its queue, its ledger. */
+export const PROCESS_EVENTS = {
+  Started: {
+    lines: [
+      {
+        message: 'Started',
+        levels: { info: 'always' },
+        fields: ['version', 'sandbox', 'listen', 'manifests', 'baseUrl'],
+      },
+    ],
+  },
+  FailpointSet: {
+    lines: [
+      {
+        message: 'A failpoint is set: this process is made to fail, for a test',
+        levels: { warn: 'always' },
+        fields: ['failpoint'],
+      },
+    ],
+  },
+  LedgerWritten: {
+    lines: [
+      {
+        message: 'Ledger written',
+        levels: {
+          debug: 'it is on disk',
+          info: 'somebody else wrote first, and it is decided anew',
+          error: 'it could not be written',
+        },
+        fields: ['result', 'durationMs', 'detail'],
+      },
+    ],
+    level: ({ result }) => LEDGER_LEVELS[result],
+    count(metrics, { result, durationMs }) {
+      metrics.ledger_writes_total.inc({ result })
+      metrics.ledger_write_duration_seconds.observe(seconds(durationMs))
+    },
+  },
+  QueueChanged: {
+    lines: [],
+    count(metrics, { depth }) {
+      for (const priority of [0, 1, 2] as const) {
+        metrics.queue_depth.set({ priority: PRIORITY_NAMES[priority] }, depth[priority])
+      }
+    },
+  },
+  QueueWaited: {
+    lines: [],
+    count: (metrics, { priority, waitMs }) =>
+      metrics.queue_wait_seconds.observe({ priority: PRIORITY_NAMES[priority] }, seconds(waitMs)),
+  },
+  Bug: {
+    lines: [
+      {
+        message: 'Bug',
+        levels: { error: 'always; please report it' },
+        fields: ['detail', 'err'],
+      },
+    ],
+    facts: ({ message, error }) => ({ detail: message, err: error }),
+  },
+  Stopping: {
+    lines: [
+      {
+        message: 'Stopping',
+        levels: { info: 'always' },
+        fields: ['signal'],
+      },
+    ],
+  },
+  Stopped: {
+    lines: [
+      {
+        message: 'Stopped',
+        levels: { info: 'all that ran is finished', warn: 'something was cut short' },
+        fields: ['unfinished'],
+      },
+    ],
+    level: ({ unfinished }) => (unfinished > 0 ? 'warn' : 'info'),
+  },
+} satisfies EventRows
