@@ -85,7 +85,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const watcher = await parts.watch((cause) => readings.nudge(cause))
   readings.start()
 
-  async function run(taken: Taken, releaseSlot: () => void): Promise<Again | undefined> {
+  async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     const { key, priority } = taken
     const answered = requests.request(key)
     const request = {

@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises'
 import type { Key } from '../kinds/key.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
@@ -33,9 +34,10 @@ export interface DispatcherOptions {
   readonly concurrency: number
   /**
    * Reconciles one key and says when it wants to come back, if at all. A rejection is a bug. It may leave its place before
-   * it ends: then another key may start, unless as many as may run have left theirs.
+   * it ends: then another key may start, unless as many as may run have left theirs. What it does after that comes behind
+   * all that is there to be sent or heard.
    */
-  readonly run: (taken: Taken, releaseSlot: () => void) => Promise<Again | undefined>
+  readonly run: (taken: Taken, releaseSlot: () => Promise<void>) => Promise<Again | undefined>
   readonly emit: Emit
 }
 
@@ -111,11 +113,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function finish(taken: Taken): Promise<void> {
     let isPlaced = true
-    const again = await attempt(taken, () => {
+    const again = await attempt(taken, async () => {
       if (!isPlaced || withoutPlace >= options.concurrency) return
       isPlaced = false
       withoutPlace += 1
       freePlace(taken)
+      await giveWay()
     })
     progressAt = clock.monotonic()
     if (again !== undefined) add(taken.key, again)
@@ -134,7 +137,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     goOn()
   }
 
-  async function attempt(taken: Taken, releaseSlot: () => void): Promise<Again | undefined> {
+  async function attempt(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     try {
       return await options.run(taken, releaseSlot)
     } catch (cause) {

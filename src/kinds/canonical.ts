@@ -40,8 +40,8 @@ function canonicalRecords(form: RecordsForm, value: Json | undefined): string | 
 
 /** An item of a list of objects: the canonical texts of its fields, as JSON. */
 function canonicalItem(fields: Fields, item: JsonObject): string {
-  const members = canonicalLeaves(fields, item).map((leaf) =>
-    leaf.map((text) => JSON.stringify(text)).join(':'),
+  const members = canonicalLeaves(fields, item).map(
+    ([path, text]) => `${JSON.stringify(path)}:${JSON.stringify(text)}`,
   )
   return `{${members.join(',')}}`
 }
@@ -53,20 +53,26 @@ export type Leaf = readonly [path: string, text: string]
  * Every field that a body sets, in the order of their paths. A list of objects is one field; a secretRef stands for
  * itself; what counts as absent is left out.
  */
-export function canonicalLeaves(fields: Fields, body: JsonObject, prefix = ''): readonly Leaf[] {
+export function canonicalLeaves(fields: Fields, body: JsonObject): readonly Leaf[] {
+  const leaves: Leaf[] = []
+  addLeaves(leaves, fields, body, '')
+  return leaves
+}
+
+function addLeaves(leaves: Leaf[], fields: Fields, body: JsonObject, prefix: string): void {
   // Fields in the order of their names are in the order of their paths: no name has a character that sorts before the dot.
-  return Object.keys(body)
-    .toSorted()
-    .flatMap((name): readonly Leaf[] => {
-      const value = body[name]
-      if (value === undefined || value === null) return []
-      const form = formOf(fields, name, value)
-      if (typeof form === 'object' && !isRecords(form) && isObject(value)) {
-        return canonicalLeaves(form.fields, value, `${prefix}${name}.`)
-      }
-      const text = canonicalField(form, value)
-      return text === undefined ? [] : [[`${prefix}${name}`, text]]
-    })
+  for (const name of Object.keys(body).toSorted()) {
+    const value = body[name]
+    if (value === undefined || value === null) continue
+    const path = prefix + name
+    const form = formOf(fields, name, value)
+    if (typeof form === 'object' && !isRecords(form) && isObject(value)) {
+      addLeaves(leaves, form.fields, value, `${path}.`)
+      continue
+    }
+    const text = canonicalField(form, value)
+    if (text !== undefined) leaves.push([path, text])
+  }
 }
 
 function canonicalField(form: ReturnType<typeof formOf>, value: Json): string | undefined {

@@ -4,6 +4,8 @@ import type { StoredRecord } from './codec.ts'
 /** What can be read of a backend, within one consistent view. */
 export interface ReadTables {
   get(key: Key): StoredRecord | undefined
+  /** Undefined where there is no record. */
+  versionOf(key: Key): number | undefined
   /** In the order of their keys. */
   all(): readonly StoredRecord[]
   /** Newest first. */

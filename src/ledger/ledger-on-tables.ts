@@ -88,10 +88,10 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     hashKey,
     get: (key, known) =>
       read((tables) => {
+        const isGiven = known !== undefined && given.has(known)
+        if (isGiven && tables.versionOf(key) === known.version) return known
         const stored = tables.get(key)
-        if (stored === undefined) return undefined
-        const isSame = known !== undefined && given.has(known) && stored.version === known.version
-        return isSame ? known : give(decodeRecord(stored))
+        return stored && give(decodeRecord(stored))
       }),
     list: () => read((tables) => tables.all().map((stored) => give(decodeRecord(stored)))),
     swap,
@@ -139,7 +139,7 @@ function apply(tables: WriteTables, { removed, written, history }: Change): Ledg
 
 /** @throws {LedgerConflict} unless the record is still at the version that its writer saw */
 function compare(tables: ReadTables, seen: LedgerRecord): void {
-  const version = tables.get(seen.key)?.version ?? 0
+  const version = tables.versionOf(seen.key) ?? 0
   if (version !== seen.version) throw new LedgerConflict(seen.key, seen.version)
 }
 

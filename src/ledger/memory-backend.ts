@@ -32,6 +32,7 @@ function createMemoryStore(historyLimit: number): Store {
 
   const tables: WriteTables = {
     get: (key) => records.get(key),
+    versionOf: (key) => records.get(key)?.version,
     all: () => [...records.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     history: (key, limit) =>
       history

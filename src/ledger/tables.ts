@@ -11,6 +11,7 @@ const TRIM_EVERY = 64
 /** The statements of a reader. */
 export function prepareReads(db: DatabaseSync): ReadTables {
   const get = db.prepare('SELECT key, version, body FROM record WHERE key = ?')
+  const version = db.prepare('SELECT version FROM record WHERE key = ?')
   const all = db.prepare('SELECT key, version, body FROM record ORDER BY key')
   const entries = db.prepare('SELECT key, body FROM history ORDER BY id DESC LIMIT ?')
   const versions = db.prepare('SELECT key, version FROM record ORDER BY key')
@@ -22,6 +23,10 @@ export function prepareReads(db: DatabaseSync): ReadTables {
     get(key) {
       const row = get.get(key)
       return row && toRecord(row)
+    },
+    versionOf(key) {
+      const row = version.get(key)
+      return row && Number(row['version'])
     },
     all: () => all.all().map(toRecord),
     history: (key, limit) =>

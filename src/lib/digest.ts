@@ -1,15 +1,15 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 
 /** The SHA-256 of a text or of bytes, in hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex')
+  return hash('sha256', data)
 }
 
 /** A number from 0 to below 2^31 that is the same for the same text, and seldom for another (FNV-1a). */
 export function shortHash(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash >>> 1
+  let mixed = 0x811c9dc5
+  for (let i = 0; i < text.length; i += 1) mixed = Math.imul(mixed ^ text.charCodeAt(i), 0x01000193)
+  return mixed >>> 1
 }
 
 /** The HMAC-SHA-256 of a text, in hexadecimal, first 32 digits: enough to compare, useless to look up without the key. */

@@ -43,8 +43,8 @@ export interface ReconcileRequest {
   readonly reconcileId: string
   /** When the reading came in that changed the manifest, on the monotonic clock; undefined when none did. */
   readonly changedAt: number | undefined
-  /** Called when nothing more will be asked of the platform: what is left is thought, and another may ask meanwhile. */
-  readonly releaseSlot: () => void
+  /** Called when nothing more will be asked of the platform: what is left is thought, and others ask first. */
+  readonly releaseSlot: () => Promise<void>
 }
 
 /** What became of it. */

@@ -10,7 +10,7 @@ const key = (name: string | number) => keyOf('Pipe', String(name))
 
 interface Run {
   readonly taken: Taken
-  readonly releaseSlot: () => void
+  readonly releaseSlot: () => Promise<void>
   readonly end: (again?: Again) => void
   readonly fail: (error: unknown) => void
 }
@@ -240,8 +240,8 @@ describe('a run that leaves its place', () => {
     for (const name of ['a', 'b', 'c']) ask(name, 2)
     await clock.settle()
     ask('a', 2)
-    find('a').releaseSlot()
-    find('a').releaseSlot()
+    void find('a').releaseSlot()
+    void find('a').releaseSlot()
     await clock.settle()
     expect(started.map((one) => one.key)).toEqual([key('a'), key('b')])
     find('a').end()
@@ -252,18 +252,31 @@ describe('a run that leaves its place', () => {
     expect(started.map((one) => one.key)).toEqual([key('a'), key('b'), key('c')])
   })
 
+  it('goes on behind what is there already', async () => {
+    const { clock, ask, find } = setUp(1)
+    ask('a', 2)
+    await clock.settle()
+    const order: string[] = []
+    setImmediate(() => order.push('a reply'))
+    void find('a')
+      .releaseSlot()
+      .then(() => order.push('the run'))
+    await clock.settle()
+    expect(order).toEqual(['a reply', 'the run'])
+  })
+
   it('keeps it when as many as may run have left theirs', async () => {
     const { clock, ask, find, started } = setUp(2)
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) ask(name, 2)
     await clock.settle()
     for (const name of ['a', 'b', 'c', 'd']) {
-      find(name).releaseSlot()
+      void find(name).releaseSlot()
       await clock.settle()
     }
     expect(started.map((one) => one.key)).toEqual(['a', 'b', 'c', 'd'].map(key))
     find('a').end()
     await clock.settle()
-    find('c').releaseSlot()
+    void find('c').releaseSlot()
     await clock.settle()
     expect(started.map((one) => one.key)).toEqual(['a', 'b', 'c', 'd', 'e'].map(key))
   })
@@ -272,11 +285,11 @@ describe('a run that leaves its place', () => {
     const { clock, ask, find, started, dispatcher } = setUp(1)
     ask('a', 2)
     await clock.settle()
-    find('a').releaseSlot()
+    void find('a').releaseSlot()
     find('a').end({ priority: 2, afterMs: 1_000, service: 'a' })
     await clock.advance(1_000)
     expect(started).toHaveLength(2)
-    find('a').releaseSlot()
+    void find('a').releaseSlot()
     const stopped = dispatcher.stop(AbortSignal.abort())
     expect(await stopped).toEqual({ unfinished: 1 })
   })

@@ -271,7 +271,7 @@ describe('a view', () => {
       stopping: new AbortController().signal,
       reconcileId: 'r',
       changedAt: undefined,
-      releaseSlot: () => undefined,
+      releaseSlot: async () => undefined,
     } as const
     const { action } = await world.reconciler.preview(TOTALS, request)
     expect([action.type, messageOf(action, TOTALS)]).toEqual([

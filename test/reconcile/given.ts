@@ -130,7 +130,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
       stopping,
       reconcileId: newId(),
       changedAt: undefined,
-      releaseSlot: () => void placesLeft.push(key),
+      releaseSlot: async () => void placesLeft.push(key),
     })
   }
 

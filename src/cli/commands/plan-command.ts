@@ -66,7 +66,7 @@ async function makePlan(engine: Engine, settings: Settings, io: Io): Promise<Pla
       reconcileId: newId(),
       changedAt: undefined,
       // Nobody waits for a slot of a plan.
-      releaseSlot: () => undefined,
+      releaseSlot: async () => undefined,
     } as const
     const { action, assessment, outcome } = await engine.reconciler.preview(key, request)
     const { input, entry } = assessment

@@ -53,7 +53,7 @@ export async function askPlatform(
     if (asked === undefined) return undefined
     const reply = await asked
     // What is there is neither created nor adopted in this reconcile.
-    request.releaseSlot()
+    await request.releaseSlot()
     return { reply, askedAt }
   } catch (failure) {
     return { failure, askedAt }
