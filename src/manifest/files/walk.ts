@@ -36,7 +36,7 @@ interface Walk {
   readonly findings: Finding[]
   readonly unread: string[]
   readonly links: Map<string, string>
-  /** Real paths that were reached. */
+  /** Real paths that were reached; of files only once links are followed, since nothing else leads to one twice. */
   readonly seen: Set<string>
   /** Links wait until all that really is there was seen, so that a link never wins over the thing itself. */
   readonly waiting: FoundFile[]
@@ -75,6 +75,7 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
   const isFile = (await stat(root)).isFile()
   if (isFile) walk.files.push({ file: basename(root), path: root })
   else await walkFolder(walk, { file: '', path: root }, await readdir(root, { withFileTypes: true }))
+  if (walk.waiting.length > 0) for (const { path } of walk.files) walk.seen.add(path)
   // Following a link may find further links.
   for (const link of walk.waiting) await followLink(walk, link)
   const files = walk.files.toSorted((a, b) => compareTexts(a.file, b.file))
@@ -140,6 +141,7 @@ async function listFolder(walk: Walk, folder: FoundFile): Promise<readonly Diren
 function addFile(walk: Walk, found: FoundFile, kind: Pick<Dirent, 'isFile'>): void {
   if (isOddName(found.file)) refuseFile(walk, found.file, oddName(found.file))
   else if (!kind.isFile()) refuseFile(walk, found.file, notRegular(found.file))
+  else if (walk.links.size === 0) walk.files.push(found)
   else if (!walk.seen.has(found.path)) {
     walk.seen.add(found.path)
     walk.files.push(found)
@@ -191,9 +193,11 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
+const PLAIN = /^[ -~]*$/
+
 /** Names that would break a line, or that were not UTF-8 and so cannot be opened by the name that was listed. */
 function isOddName(file: string): boolean {
-  return printable(file) !== file || file.includes('\ufffd') || /[\t\n]/.test(file)
+  return !PLAIN.test(file) && (printable(file) !== file || file.includes('\ufffd') || /[\t\n]/.test(file))
 }
 
 function oddName(file: string): Finding {

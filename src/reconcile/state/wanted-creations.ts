@@ -82,7 +82,11 @@ export function createWantedCreations(
 
   return {
     setCatalog(next) {
-      for (const key of [...shares.keys(), ...next.entries.keys()]) touched.add(key)
+      for (const key of shares.keys()) if (!next.entries.has(key)) touched.add(key)
+      for (const [key, entry] of next.entries) {
+        const isSame = catalog?.entries.get(key) === entry && catalog.locks.get(key) === next.locks.get(key)
+        if (!isSame) touched.add(key)
+      }
       catalog = next
     },
     touch: (key) => void touched.add(key),
