@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { lstat, readlink, stat, realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { setTimeout, setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { watch } from 'chokidar'
 import { lstatSync } from 'node:fs'
 import { createHash } from 'node:crypto'
+import { createSlices } from '../lib/slices.ts'
 import { DEFAULT_LIMITS } from '../manifest/yaml/limits.ts'
 import { codeOf } from '../manifest/files/read-bytes.ts'
 import { commitOf } from '../manifest/files/commit.ts'
@@ -123,8 +124,9 @@ export async function statWalk(root: string, signal: AbortSignal): Promise<strin
     const resolved = await realpath(root)
     const tree = await walkTree(resolved, DEFAULT_LIMITS, signal)
     const digest = createHash('sha256').update(JSON.stringify([resolved, tree.unread, [...tree.links]]))
-    for (const [n, { file, path }] of tree.files.entries()) {
-      if (n % 500 === 499) await setImmediate() // others run meanwhile
+    const slices = createSlices()
+    for (const { file, path } of tree.files) {
+      if (slices.isOver()) await slices.next()
       signal.throwIfAborted()
       digest.update(`${file}\0${path}\0${stampOf(path)}\n`)
     }

@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { SourceProblem, Revision } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { sha256 } from '../../lib/digest.ts'
+import { createSlices } from '../../lib/slices.ts'
 import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../validate/parse-file.ts'
@@ -49,9 +50,6 @@ const TRIES = 5
 
 /** Milliseconds before it does: a checkout that is under way takes a moment. */
 const PAUSE = 40
-
-/** After so long, reading and parsing let others run. */
-const SLICE_MS = 8
 
 /**
  * Reads the directory. It is read as one state or not at all: when the root, or a link below it, leads elsewhere
@@ -138,15 +136,13 @@ type Content =
 async function readAll(files: readonly FoundFile[], options: ReadOptions): Promise<readonly Content[]> {
   const contents: Content[] = []
   const buffer = Buffer.allocUnsafe(options.limits.fileBytes + 1)
-  let since = performance.now()
+  const slices = createSlices()
   for (const found of files) {
     const content = readOne(found, options, buffer)
     contents.push(content)
     if (content === 'vanished') break
     options.signal.throwIfAborted()
-    if (performance.now() - since < SLICE_MS) continue
-    await setImmediate()
-    since = performance.now()
+    if (slices.isOver()) await slices.next()
   }
   return contents
 }

@@ -1,7 +1,8 @@
-import type { Dirent } from 'node:fs'
-import { readdir, realpath, stat } from 'node:fs/promises'
+import { type Dirent, readdirSync } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, sep } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
+import { createSlices, type Slices } from '../../lib/slices.ts'
 import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { codeOf } from './read-bytes.ts'
@@ -40,6 +41,7 @@ interface Walk {
   readonly seen: Set<string>
   /** Links wait until all that really is there was seen, so that a link never wins over the thing itself. */
   readonly waiting: FoundFile[]
+  readonly slices: Slices
   folders: number
   vanished: boolean
 }
@@ -69,12 +71,13 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
     links: new Map(),
     seen: new Set(),
     waiting: [],
+    slices: createSlices(),
     folders: 0,
     vanished: false,
   }
   const isFile = (await stat(root)).isFile()
   if (isFile) walk.files.push({ file: basename(root), path: root })
-  else await walkFolder(walk, { file: '', path: root }, await readdir(root, { withFileTypes: true }))
+  else await walkFolder(walk, { file: '', path: root }, list(root))
   if (walk.waiting.length > 0) for (const { path } of walk.files) walk.seen.add(path)
   // Following a link may find further links.
   for (const link of walk.waiting) await followLink(walk, link)
@@ -113,13 +116,19 @@ async function enterFolder(walk: Walk, folder: FoundFile): Promise<void> {
     walk.unread.push(within.file)
     return
   }
-  const entries = await listFolder(walk, within)
+  if (walk.slices.isOver()) await walk.slices.next()
+  const entries = listFolder(walk, within)
   if (entries !== undefined) await walkFolder(walk, within, entries)
 }
 
-async function listFolder(walk: Walk, folder: FoundFile): Promise<readonly Dirent[] | undefined> {
+/** As reading files is: a trip through the thread pool for each folder takes longer than listing it. */
+function list(path: string): readonly Dirent[] {
+  return readdirSync(path, { withFileTypes: true })
+}
+
+function listFolder(walk: Walk, folder: FoundFile): readonly Dirent[] | undefined {
   try {
-    return await readdir(folder.path, { withFileTypes: true })
+    return list(folder.path)
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') walk.vanished = true
