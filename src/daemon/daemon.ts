@@ -1,3 +1,4 @@
+import { aborted } from 'node:util'
 import type { Key } from '../kinds/key.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { LoadResult, Source } from '../manifest/source.ts'
@@ -208,9 +209,10 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       endLedgerWatch()
-      await watcher.close()
-      await readings.stop()
-      return dispatcher.stop(deadline)
+      const stopped = dispatcher.stop(deadline)
+      // A file system that hangs ends neither; what runs is waited for all the same, and no longer than said.
+      await Promise.race([Promise.all([watcher.close(), readings.stop()]), aborted(deadline, deadline)])
+      return stopped
     },
   }
 }

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -14,6 +14,20 @@ import { until } from '../support/until.ts'
 import type { Workspace } from '../support/workspace.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
+
+/** Loaded before the program: once there is a file of the name in `HANGS`, no listing of a folder ends; each leaves a letter there. */
+const HANGING_LISTS = `data:text/javascript,${encodeURIComponent(`
+  import { appendFileSync, existsSync, promises } from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { readdir } = promises
+  const { HANGS } = process.env
+  promises.readdir = (...args) => {
+    if (!existsSync(HANGS)) return readdir(...args)
+    appendFileSync(HANGS, 'x')
+    return new Promise(() => {})
+  }
+  syncBuiltinESMExports()
+`)}`
 
 function writeSet(workspace: Workspace, pipes: number): void {
   mountSecrets(workspace)
@@ -102,6 +116,31 @@ describe('the daemon against a platform', () => {
     expect(later.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET', 'GET'])
     expect(new Set(later.map(({ path }) => path)).size).toBe(5)
     expect(platform.pipes()).toHaveLength(4)
+  })
+
+  test('a file system that hangs holds up neither a check nor the end', async () => {
+    using workspace = createWorkspace()
+    await using platform = await startPlatform()
+    writeSet(workspace, 1)
+    const hangs = workspace.path('hangs')
+    const hung = () => (existsSync(hangs) ? readFileSync(hangs, 'utf8').length : 0)
+    const times = ['--interval', '1s', '--request-timeout', '500ms', '--shutdown-grace', '3s']
+    const args = [...runArgs(workspace, platform.url), ...times]
+    await using program = startProgram(args, {
+      nodeFlags: ['--import', HANGING_LISTS],
+      env: { HANGS: hangs },
+    })
+    const url = await urlOf(program)
+    await allReady(url, 4)
+    writeFileSync(hangs, '')
+    workspace.write('manifests/pipes/more.yaml', pipeManifest('more'))
+    await until('a walk and a reading to hang', () => hung() >= 2)
+    const before = platform.requests().length
+    await until('the check of the pipe', () => platform.requests().length > before)
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    program.signal('SIGTERM')
+    expect(await program.ended).toBe(0)
+    expect(program.log().at(-1)).toMatchObject({ msg: 'Stopped', unfinished: 0 })
   })
 
   test('an edit of one manifest touches that resource at once, and no other', async () => {

@@ -1,8 +1,7 @@
-import { type Dirent, readdirSync } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, sep } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
-import { createSlices, type Slices } from './slices.ts'
 import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { codeOf } from './read-bytes.ts'
@@ -41,7 +40,6 @@ interface Walk {
   readonly seen: Set<string>
   /** Links wait until all that really is there was seen, so that a link never wins over the thing itself. */
   readonly waiting: FoundFile[]
-  readonly slices: Slices
   folders: number
   vanished: boolean
 }
@@ -71,13 +69,12 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
     links: new Map(),
     seen: new Set(),
     waiting: [],
-    slices: createSlices(),
     folders: 0,
     vanished: false,
   }
   const isFile = (await stat(root)).isFile()
   if (isFile) walk.files.push({ file: basename(root), path: root })
-  else await walkFolder(walk, { file: '', path: root }, list(root))
+  else await walkFolder(walk, { file: '', path: root }, await readdir(root, { withFileTypes: true }))
   if (walk.waiting.length > 0) for (const { path } of walk.files) walk.seen.add(path)
   // Following a link may find further links.
   for (const link of walk.waiting) await followLink(walk, link)
@@ -92,18 +89,22 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
 async function walkFolder(walk: Walk, folder: FoundFile, entries: readonly Dirent[]): Promise<void> {
   walk.seen.add(folder.path)
   const within = folder.path.endsWith(sep) ? folder.path : folder.path + sep
-  for (const entry of entries.toSorted((a, b) => compareTexts(a.name, b.name))) {
+  const shown = entries
+    .filter(({ name }) => !name.startsWith('.'))
+    .toSorted((a, b) => compareTexts(a.name, b.name))
+  const folders = shown.filter((entry) => entry.isDirectory()).map(({ name }) => within + name)
+  const nextListing = listAhead(folders)
+  for (const entry of shown) {
     walk.signal.throwIfAborted()
     if (walk.files.length > walk.limits.files) return
-    if (entry.name.startsWith('.')) continue
     const found = { file: folder.file + entry.name, path: within + entry.name }
-    if (entry.isDirectory()) await enterFolder(walk, found)
+    if (entry.isDirectory()) await enterFolder(walk, found, nextListing(found.path))
     else if (entry.isSymbolicLink()) walk.waiting.push(found)
     else if (MANIFEST.test(entry.name)) addFile(walk, found, entry)
   }
 }
 
-async function enterFolder(walk: Walk, folder: FoundFile): Promise<void> {
+async function enterFolder(walk: Walk, folder: FoundFile, listing: Promise<Listing>): Promise<void> {
   const within = { file: `${folder.file}/`, path: folder.path }
   walk.folders += 1
   if (walk.folders > walk.limits.files) {
@@ -116,34 +117,40 @@ async function enterFolder(walk: Walk, folder: FoundFile): Promise<void> {
     walk.unread.push(within.file)
     return
   }
-  if (walk.slices.isOver()) await walk.slices.next()
-  const entries = listFolder(walk, within)
-  if (entries !== undefined) await walkFolder(walk, within, entries)
+  const listed = await listing
+  if (typeof listed !== 'string') await walkFolder(walk, within, listed)
+  else if (listed === 'ENOENT' || listed === 'ENOTDIR') walk.vanished = true
+  else {
+    const finding = findingOfFile(within.file, {
+      severity: 'error',
+      code: 'folder-unreadable',
+      message: `The folder cannot be listed (${listed}).`,
+      hint: 'Give the process the right to read it. What was read from it before is kept.',
+    })
+    refuseFile(walk, within.file, finding)
+  }
 }
 
-/** As reading files is: a trip through the thread pool for each folder takes longer than listing it. */
-function list(path: string): readonly Dirent[] {
-  return readdirSync(path, { withFileTypes: true })
+/** What is in a folder, or the code of the error that says why nobody knows. */
+type Listing = readonly Dirent[] | string
+
+/** Never rejects. Does not hold the process up, whatever the file system does. */
+async function listFolder(path: string): Promise<Listing> {
+  return readdir(path, { withFileTypes: true }).catch(codeOf)
 }
 
-function listFolder(walk: Walk, folder: FoundFile): readonly Dirent[] | undefined {
-  try {
-    return list(folder.path)
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') walk.vanished = true
-    else {
-      walk.findings.push(
-        findingOfFile(folder.file, {
-          severity: 'error',
-          code: 'folder-unreadable',
-          message: `The folder cannot be listed (${code}).`,
-          hint: 'Give the process the right to read it. What was read from it before is kept.',
-        }),
-      )
-      walk.unread.push(folder.file)
-    }
-    return undefined
+/** Folders that are listed before they are asked for: one by one, each would wait for a trip through the thread pool. */
+const AHEAD = 32
+
+/** @returns gives their listings, one a call, in the order of `folders` */
+function listAhead(folders: readonly string[]): (folder: string) => Promise<Listing> {
+  const begun = folders.slice(0, AHEAD).map(listFolder)
+  let next = AHEAD
+  return (folder) => {
+    const following = folders[next]
+    next += 1
+    if (following !== undefined) begun.push(listFolder(following))
+    return begun.shift() ?? listFolder(folder)
   }
 }
 
@@ -183,7 +190,7 @@ async function followLink(walk: Walk, link: FoundFile): Promise<void> {
   }
   walk.links.set(link.path, target)
   if (walk.seen.has(target)) walk.findings.push(linkFinding(link.file, 'link-repeated'))
-  else if (stats.isDirectory()) await enterFolder(walk, { file: link.file, path: target })
+  else if (stats.isDirectory()) await enterFolder(walk, { file: link.file, path: target }, listFolder(target))
   else addFile(walk, { file: link.file, path: target }, stats)
 }
 
