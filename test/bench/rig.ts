@@ -197,7 +197,11 @@ export async function createRig(size: number): Promise<Rig> {
           const said = existsSync(`${probe}.memory`) ? readFileSync(`${probe}.memory`, 'utf8') : ''
           return said.endsWith('}') ? said : undefined
         }
-        const text = await until(`the probe to answer; ${program.stderr()}`, answered, ANSWER_MS)
+        const text = await until('the probe to answer', answered, ANSWER_MS).catch((cause: unknown) => {
+          const state = readFileSync(`/proc/${program.pid}/stat`, 'utf8')
+          const said = `${program.stdout().slice(-1_000)}${program.stderr()}`
+          throw new Error(`the daemon does not answer: ${state}${said}`, { cause })
+        })
         const { before, heapUsed, external } = JSON.parse(text) as {
           before: number
           heapUsed: number
