@@ -198,7 +198,8 @@ export async function createRig(size: number): Promise<Rig> {
           return said.endsWith('}') ? said : undefined
         }
         const text = await until('the probe to answer', answered, ANSWER_MS).catch((cause: unknown) => {
-          const state = readFileSync(`/proc/${program.pid}/stat`, 'utf8')
+          const stat = `/proc/${program.pid}/stat`
+          const state = existsSync(stat) ? readFileSync(stat, 'utf8') : 'it has ended\n'
           const said = `${program.stdout().slice(-1_000)}${program.stderr()}`
           throw new Error(`the daemon does not answer: ${state}${said}`, { cause })
         })

@@ -118,7 +118,7 @@ describe('the daemon against a platform', () => {
     expect(platform.pipes()).toHaveLength(4)
   })
 
-  test('a file system that hangs holds up neither a check nor the end', async () => {
+  test('a file system that hangs holds up neither a check nor the stop', async () => {
     using workspace = createWorkspace()
     await using platform = await startPlatform()
     writeSet(workspace, 1)
