@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Every home keeps the same promises (`Ledger` in ports.ts). */
+/** Every home keeps the same promises (`Ledger` in contract/ledger.ts). */
 describe.each(['memory:', 'sqlite:'])('a ledger at %s', (home) => {
   beforeEach(async () => {
     ledger = await openLedger(home === 'sqlite:' ? `sqlite:${join(folder, 'ledger.db')}` : home, {
@@ -55,6 +55,16 @@ describe.each(['memory:', 'sqlite:'])('a ledger at %s', (home) => {
     const first = await ledger.swap(blank(ORDERS), [])
     const second = await ledger.swap({ ...first, line: 7 }, [])
     expect(second).toStrictEqual({ ...first, line: 7, version: 2 })
+  })
+
+  test('gives back the known record while it is at its version, and never when it was changed or is gone', async () => {
+    const first = await ledger.swap(blank(ORDERS), [])
+    expect(await ledger.get(ORDERS, first)).toBe(first)
+    const second = await ledger.swap({ ...first, line: 7 }, [])
+    expect(await ledger.get(ORDERS, first)).toStrictEqual(second)
+    expect(await ledger.get(ORDERS, { ...second, line: 8 })).toStrictEqual(second)
+    await ledger.remove(second, [])
+    expect(await ledger.get(ORDERS, second)).toBeUndefined()
   })
 
   test('lists records in the order of their keys', async () => {
