@@ -155,12 +155,12 @@ test('the number of pipes that want to be created is what counting them all anew
 
 test('a key that is gone counts no more for its service', async () => {
   const names = Array.from('abcdefghijk')
-  const read = (wanted: readonly string[]) => ({ type: 'read', wanted, suspended: [], locked: [] })
+  const all = { type: 'read', wanted: names, suspended: [], locked: [] }
   const pipes = names.map((name) => ({ type: 'record', name, serviceId: 's-1', what: 'a pipe' }))
   const misses = names.slice(0, 3).map((name) => ({ type: 'observe', name, found: false }))
-  const gone = Array.from({ length: 4 }, () => read(names.slice(0, 10)))
+  const gone = Array.from({ length: 4 }, () => ({ ...all, wanted: names.slice(0, 10) }))
   // More names than the steps above have.
-  const counted = await counts([read(names), ...pipes, ...misses, ...gone] as readonly Step[])
+  const counted = await counts([all, ...pipes, ...misses, ...gone] as readonly Step[])
   expect(counted.map(({ kept }) => kept)).toEqual(counted.map(({ anew }) => anew))
   // Three of eleven may be created anew; three of ten are a service that is out of sight.
   expect([counted.at(-5)?.kept, counted.at(-1)?.kept]).toEqual([3, 0])
