@@ -1,8 +1,5 @@
-import { lifecycleOf } from '../../kinds/lookup.ts'
 import type { Settings } from '../../config/settings.ts'
-import { createDispatcher } from '../../daemon/dispatcher.ts'
-import { serviceQueueOf } from '../../daemon/service-queue.ts'
-import { createQueue } from '../../daemon/queue.ts'
+import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import { isWell } from '../../plan/severity.ts'
@@ -18,9 +15,6 @@ import { paintFor, printable } from '../render/terminal.ts'
 import { statusTable } from '../render/status-text.ts'
 
 export const APPLY_OUTPUTS = ['text', 'json'] as const
-
-/** A key is asked for again when something it waits for changed, but not without end. */
-const MOST_RUNS = 3
 
 /** `pipewright apply`: one pass over everything, then exit. With `--yes`, there is no create limit. */
 export async function apply(
@@ -42,7 +36,7 @@ export async function apply(
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose({ settings, ledger, source, board, emit, maxCreates, failpoints }, stack)
   const catalog = await loadOnce(engine, io.stop.stopping)
-  const pass = await passOver(engine, settings, io)
+  const pass = await passOverAll(engine, settings, io)
   showUnreconciled(board, pass)
   const resources = board.list()
   if (options.output === 'json') {
@@ -70,19 +64,13 @@ export async function apply(
 }
 
 /** What a pass over everything came to. */
-interface Pass {
-  /** Reconciles and outcomes that were cut short. */
-  readonly unfinished: number
-  /** Keys of which a reconcile ended. */
-  readonly reconciled: ReadonlySet<Key>
-  /** What was thrown where nothing may be thrown. */
-  readonly bugs: ReadonlyMap<Key, unknown>
+interface Applied extends Pass {
   /** Outcomes of creates that the ledger does not hold. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
 }
 
 /** Of a key that was not reconciled to the end, only its old status is known: that is not shown as if it were well. */
-function showUnreconciled(board: WritableBoard, { reconciled, bugs }: Pass): void {
+function showUnreconciled(board: WritableBoard, { reconciled, bugs }: Applied): void {
   for (const status of board.list()) {
     const { key } = status
     if (reconciled.has(key)) continue
@@ -104,69 +92,20 @@ function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
   return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
 }
 
-/** Every key is reconciled; services and alerts first, as others wait for them. */
-async function passOver(engine: Engine, settings: Settings, io: Io): Promise<Pass> {
+/** Every key is reconciled, and what could not be written is tried once more. */
+async function passOverAll(engine: Engine, settings: Settings, io: Io): Promise<Applied> {
   const { context, reconciler, board } = engine
-  const { store } = context
-  const runs = new Map<Key, number>()
-  const waiting = new Set<Key>()
-  const reconciled = new Set<Key>()
-  const bugs = new Map<Key, unknown>()
-  let running = 0
-  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
-  const dispatcher = createDispatcher({
-    clock: context.clock,
-    queue: createQueue(),
+  for (const key of keysOf(context)) seedStatus(context, board, key)
+  const pass = await passOver({
+    context,
+    reconciler,
     concurrency: settings.concurrency,
-    emit: context.emit,
-    async run({ key, priority }, releaseSlot) {
-      waiting.delete(key)
-      runs.set(key, (runs.get(key) ?? 0) + 1)
-      const request = {
-        priority,
-        stopping: io.stop.stopping,
-        reconcileId: context.newId(),
-        changedAt: undefined,
-        releaseSlot,
-      }
-      running += 1
-      try {
-        const { outcome, also } = await reconciler.reconcile(key, request)
-        if (outcome.result === 'stopped') reconciled.delete(key)
-        else reconciled.add(key)
-        for (const other of also) ask(other)
-      } catch (error) {
-        if (!io.stop.stopping.aborted) bugs.set(key, error)
-        throw error
-      } finally {
-        running -= 1
-        if (waiting.size === 0 && running === 0) finish()
-      }
-      return undefined
-    },
+    urgency: 'normal',
+    stopping: io.stop.stopping,
+    deadline: () => AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced]),
+    onStart: () => undefined,
+    onReconciled: () => undefined,
   })
-  function ask(key: Key): void {
-    if ((runs.get(key) ?? 0) >= MOST_RUNS) return
-    waiting.add(key)
-    const lifecycle = lifecycleOf(key)
-    const first = lifecycle === 'reference' || lifecycle === 'read-only'
-    dispatcher.ask(key, { priority: first ? 0 : 1, afterMs: 0, service: serviceQueueOf(store, key) })
-  }
-
-  const keys = new Set([
-    ...(store.catalog?.entries.keys() ?? []),
-    ...[...store.records()].map((record) => record.key),
-  ])
-  for (const key of [...keys].toSorted()) {
-    seedStatus(context, board, key)
-    ask(key)
-  }
-  if (keys.size === 0) finish()
-  io.stop.stopping.addEventListener('abort', () => finish(), { once: true })
-  if (io.stop.stopping.aborted) finish()
-  await done
-  const grace = AbortSignal.timeout(settings.shutdownGraceMs)
-  const { unfinished } = await dispatcher.stop(AbortSignal.any([grace, io.stop.forced]))
   const unsaved = await reconciler.saveOutcomes()
-  return { unfinished: unfinished + waiting.size + unsaved.size, reconciled, bugs, unsaved }
+  return { ...pass, unfinished: pass.unfinished + unsaved.size, unsaved }
 }

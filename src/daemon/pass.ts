@@ -1,0 +1,145 @@
+import type { Key } from '../kinds/key.ts'
+import { lifecycleOf } from '../kinds/lookup.ts'
+import type { Priority } from '../contract/platform.ts'
+import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
+import type { Reconciler } from '../reconcile/reconciler.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { createQueue } from './queue.ts'
+import { serviceQueueOf } from './service-queue.ts'
+
+/** A key is asked for again when something it waits for changed, but not without end. */
+const MOST_RUNS = 3
+
+interface PassOptions {
+  readonly context: ReconcileContext
+  readonly reconciler: Pick<Reconciler, 'reconcile'>
+  readonly concurrency: number
+  /** `normal`: what others wait for goes first. `last`: behind everything that the platform is asked beside it. */
+  readonly urgency: 'normal' | 'last'
+  /** Start nothing new. */
+  readonly stopping: AbortSignal
+  /** Called once when the stop comes: from when on what still runs is given up. */
+  readonly deadline: () => AbortSignal
+  readonly onStart: (key: Key) => void
+  /** Called after each reconcile that ended. */
+  readonly onReconciled: (key: Key, result: ReconcileResult) => void
+}
+
+/** What a pass over everything came to. */
+export interface Pass {
+  /** Reconciles that were cut short, or never begun. */
+  readonly unfinished: number
+  /** Keys of which a reconcile ended. */
+  readonly reconciled: ReadonlySet<Key>
+  /** What was thrown where nothing may be thrown. */
+  readonly bugs: ReadonlyMap<Key, unknown>
+}
+
+/**
+ * Reconciles every key once, each after what it depends on, and again where something that it waits for changed. `apply` does
+ * it, and so does `plan`, on a copy of the world: they cannot disagree about the order.
+ */
+export async function passOver(options: PassOptions): Promise<Pass> {
+  const { context, reconciler, stopping } = options
+  const { store } = context
+  const runs = new Map<Key, number>()
+  const waiting = new Set<Key>()
+  const reconciled = new Set<Key>()
+  const bugs = new Map<Key, unknown>()
+  let running = 0
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
+  const dispatcher = createDispatcher({
+    clock: context.clock,
+    queue: createQueue(),
+    concurrency: options.concurrency,
+    emit: context.emit,
+    async run({ key, priority }, releaseSlot) {
+      waiting.delete(key)
+      runs.set(key, (runs.get(key) ?? 0) + 1)
+      options.onStart(key)
+      const reconcileId = context.newId()
+      running += 1
+      try {
+        const request = { priority, stopping, reconcileId, changedAt: undefined, releaseSlot }
+        const result = await reconciler.reconcile(key, request)
+        if (result.outcome.result === 'stopped') reconciled.delete(key)
+        else reconciled.add(key)
+        options.onReconciled(key, result)
+        for (const other of result.also) ask(other)
+      } catch (error) {
+        if (!stopping.aborted) bugs.set(key, error)
+        throw error
+      } finally {
+        running -= 1
+        for (const other of order.ended(key)) ask(other)
+        if (waiting.size === 0 && running === 0) for (const other of order.rest()) ask(other)
+        if (waiting.size === 0 && running === 0) finish()
+      }
+      return undefined
+    },
+  })
+  function ask(key: Key): void {
+    if ((runs.get(key) ?? 0) >= MOST_RUNS || order.isHeld(key)) return
+    waiting.add(key)
+    const priority = options.urgency === 'last' ? 2 : priorityOf(key)
+    dispatcher.ask(key, { priority, afterMs: 0, service: serviceQueueOf(store, key) })
+  }
+
+  const keys = keysOf(context)
+  const order = createOrder(keys, (key) => store.dependents(key))
+  for (const key of keys) ask(key)
+  if (waiting.size === 0) for (const key of order.rest()) ask(key)
+  if (keys.length === 0) finish()
+  stopping.addEventListener('abort', () => finish(), { once: true })
+  if (stopping.aborted) finish()
+  await done
+  const { unfinished } = await dispatcher.stop(options.deadline())
+  return { unfinished: unfinished + waiting.size + order.rest().length, reconciled, bugs }
+}
+
+/** Every key that has a manifest or a record, in order. */
+export function keysOf({ store }: Pick<ReconcileContext, 'store'>): readonly Key[] {
+  const keys = new Set(store.catalog?.entries.keys())
+  for (const record of store.records()) keys.add(record.key)
+  return [...keys].toSorted()
+}
+
+/** What is only looked at is what others wait for. */
+function priorityOf(key: Key): Priority {
+  const lifecycle = lifecycleOf(key)
+  return lifecycle === 'reference' || lifecycle === 'read-only' ? 0 : 1
+}
+
+/** Holds each key back until what it depends on was reconciled once. */
+interface Order {
+  isHeld(key: Key): boolean
+  /** @returns keys that are not held any more, now that this one was reconciled */
+  ended(key: Key): readonly Key[]
+  /** Lets go of all that are still held, because they wait for each other; in order. */
+  rest(): readonly Key[]
+}
+
+function createOrder(keys: readonly Key[], dependents: (key: Key) => readonly Key[]): Order {
+  const before = new Map<Key, Set<Key>>()
+  for (const key of keys)
+    for (const other of dependents(key)) {
+      if (other === key) continue
+      const needed = before.get(other) ?? new Set()
+      before.set(other, needed.add(key))
+    }
+  return {
+    isHeld: (key) => before.has(key),
+    ended(key) {
+      return dependents(key).filter((other) => {
+        const needed = before.get(other)
+        needed?.delete(key)
+        return needed?.size === 0 && before.delete(other)
+      })
+    },
+    rest() {
+      const held = keys.filter((key) => before.has(key))
+      before.clear()
+      return held
+    },
+  }
+}
