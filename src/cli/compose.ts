@@ -106,6 +106,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     random: Math.random,
     newId: randomUUID,
     timing: { intervalMs: settings.intervalMs, resyncMs: RESYNC_MS },
+    healthyStates: settings.healthyStates,
     maxCreates: options.maxCreates,
     fail: options.failpoints?.fail,
   }

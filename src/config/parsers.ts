@@ -16,6 +16,15 @@ export function parseSwitch(text: string): Parsed<boolean> {
   return bad('it is neither true nor false', 'give true or false')
 }
 
+/** Texts with commas between them, each once. */
+export function parseList(text: string): Parsed<readonly string[]> {
+  const items = text.split(',').map((item) => item.trim())
+  const right = 'give texts with commas between them, such as Running,OK'
+  if (text.trim() === '') return bad('it is empty', right)
+  if (items.includes('')) return bad('there is nothing between two commas', right)
+  return good([...new Set(items)])
+}
+
 export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
   return (text) => {
     const word = words.find((known) => known === text)

@@ -5,6 +5,7 @@ import {
   parseBaseUrl,
   parseBudget,
   parseLedger,
+  parseList,
   parseListen,
   parsePath,
   parseSwitch,
@@ -159,6 +160,16 @@ export const TABLE = {
     default: '5m',
     describe: 'time between two drift checks of a resource',
     parse: duration(SECOND, 24 * HOUR),
+  },
+  healthyStates: {
+    flag: 'healthy-states',
+    placeholder: 'LIST',
+    env: 'PIPEWRIGHT_HEALTHY_STATES',
+    default: undefined,
+    defaultNote: 'none: a state is judged by its name',
+    describe:
+      'states in which pipes and alerts are healthy, such as Running,OK, where a manifest has no policy.healthyStates',
+    parse: parseList,
   },
   apiBudget: {
     flag: 'api-budget',

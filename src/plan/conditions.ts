@@ -1,4 +1,5 @@
 import type { Key } from '../kinds/key.ts'
+import { judgeState } from '../kinds/state.ts'
 import type { Action } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
 import type { Status } from './severity.ts'
@@ -100,6 +101,9 @@ function syncedOf(input: ConditionsInput): Claim {
   // However it came to be in sync, it is: the condition does not change again at the next reading.
   if (IN_SYNC.has(reason))
     return claimOf(decided, 'True', { reason: 'InSync', facts: { as: decided.lifecycle } })
+  // What the process before this one found out stands until this one knows better.
+  if (reason === 'Unanswered' && previous !== undefined && CONTACT.has(previous.Synced.reason))
+    return previous.Synced
   switch (action.type) {
     case 'create':
     case 'adopt':
@@ -107,7 +111,7 @@ function syncedOf(input: ConditionsInput): Claim {
     case 'observe':
       return claimOf(
         decided,
-        reason === 'InUse' ? 'True' : reason === 'Unobserved' ? 'Unknown' : 'False',
+        reason === 'InUse' ? 'True' : NOT_KNOWN_YET.has(reason) ? 'Unknown' : 'False',
         told,
       )
     case 'report':
@@ -118,6 +122,11 @@ function syncedOf(input: ConditionsInput): Claim {
       return heldSynced(action, decided, previous)
   }
 }
+
+const NOT_KNOWN_YET: ReadonlySet<Reason> = new Set(['Unobserved', 'Unanswered'])
+
+/** What requests to a service came to. */
+const CONTACT: ReadonlySet<Reason> = new Set(['InUse', 'AuthFailed', 'Unavailable'])
 
 /** The answer that was given for a create of unknown outcome turned out to be none. @param before what became of it, in words */
 function stillUnknown(decided: DecideInput, before: string): Claim | undefined {
@@ -183,18 +192,34 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     const stays = !READY_TOO.has(action.reason) || isMissedAnew(action, previous)
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
-  const { policy, observed } = decided
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
-  if (observed.status === 'found' || seen) {
-    const healthy = policy.healthyStates
-    const isHealthy = healthy === undefined || (state !== undefined && healthy.includes(state))
-    return isHealthy
-      ? claimOf(decided, 'True', { reason: 'Healthy', facts: { state } })
-      : claimOf(decided, 'False', { reason: 'UnhealthyState', facts: { state, healthy } })
-  }
+  if (decided.observed.status === 'found' || seen)
+    return stateClaim(decided, { state, isInSync: synced.status === 'True' })
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
   return briefly(synced)
+}
+
+/** What the state of something that is there says of its readiness. */
+function stateClaim(
+  decided: DecideInput,
+  { state, isInSync }: { readonly state: string | undefined; readonly isInSync: boolean },
+): Claim {
+  const { healthyStates: list } = decided
+  const by = list?.by
+  switch (judgeState(state, list)) {
+    case 'healthy':
+      return claimOf(decided, 'True', { reason: 'Healthy', facts: { state, by } })
+    case 'unhealthy':
+      return claimOf(decided, 'False', {
+        reason: 'UnhealthyState',
+        facts: { state, healthy: list?.states, by },
+      })
+    case 'moving':
+      return claimOf(decided, 'Unknown', { reason: 'StateChanging', facts: { state: state ?? '' } })
+    case 'unjudged':
+      return claimOf(decided, 'True', { reason: 'NotJudged', facts: { state, isInSync } })
+  }
 }
 
 /** Reasons to hold that say something about readiness too; the others leave standing what was known of it. */

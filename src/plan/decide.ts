@@ -35,6 +35,7 @@ import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavail
  * | QueryEndpoint, applied | reply of the last upsert | older than its interval | upsert Resync |
  * | QueryEndpoint, applied | reply differs | younger than its interval | report Stalled |
  * | Alert | – | equal / differs | observe / report Drifted |
+ * | Service | – | nothing asked yet / answered / refused / no reply | observe Unanswered / observe InUse / refuse AuthFailed / refuse Unavailable |
  */
 export function decide(input: DecideInput): Action {
   switch (input.lifecycle) {
@@ -69,12 +70,19 @@ function decideFound({ observed }: ReadOnlyInput): Action {
   }
 }
 
-/** A service is never created: what can be wrong with it is its manifest and its credentials. */
+/** A service is never created: what can be wrong with it is its manifest, its credentials, and the way there. */
 export function decideReference(input: ReferenceInput): Action {
   const stop = firstStop(input, [orphaned, manifestMissing, invalid, secretUnavailable])
   if (stop !== undefined) return stop
-  if (input.authFailure !== undefined) {
-    return { type: 'refuse', reason: 'AuthFailed', facts: { said: input.authFailure } }
+  const { contact } = input
+  switch (contact?.type) {
+    case undefined:
+      return { type: 'observe', reason: 'Unanswered', facts: undefined }
+    case 'answered':
+      return { type: 'observe', reason: 'InUse', facts: undefined }
+    case 'refused':
+      return { type: 'refuse', reason: 'AuthFailed', facts: { said: contact.said } }
+    case 'unreachable':
+      return { type: 'refuse', reason: 'Unavailable', facts: { said: contact.said } }
   }
-  return { type: 'observe', reason: 'InUse', facts: undefined }
 }

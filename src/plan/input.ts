@@ -2,6 +2,7 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/definition.ts'
 import type { Policy } from '../kinds/manifest.ts'
+import type { HealthyStates } from '../kinds/state.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
 import type { MissingSecret } from './reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
@@ -86,6 +87,8 @@ interface Common {
   readonly observed: Observed
   readonly surroundings: Surroundings
   readonly timing: Timing
+  /** Which states somebody said are healthy; undefined: nobody said. */
+  readonly healthyStates: HealthyStates | undefined
   /** ms since the epoch. */
   readonly now: number
   /** The same by the steady clock, which no wall clock moves: for what has to have been a while ago. */
@@ -114,8 +117,16 @@ export interface ReadOnlyInput extends Common {
 export interface ReferenceInput extends Common {
   readonly lifecycle: 'reference'
   readonly kind: ReferenceKind
-  /** What the platform said when it refused the credentials; undefined when it did not. */
-  readonly authFailure: string | undefined
+  /** Undefined: nothing was asked there since this process started. */
+  readonly contact: Contact | undefined
 }
+
+/** What came of the last requests to a service. */
+export type Contact =
+  | { readonly type: 'answered' }
+  /** It refused the credentials. */
+  | { readonly type: 'refused'; readonly said: string }
+  /** No reply came. */
+  | { readonly type: 'unreachable'; readonly said: string }
 
 export type DecideInput = CreateOnceInput | UpsertInput | ReadOnlyInput | ReferenceInput

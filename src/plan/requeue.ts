@@ -50,7 +50,7 @@ export function requeueAfter(input: {
   // A pipe on its way to a healthy state is watched closely; an alert that fires is looked at as ever.
   if (
     decided.lifecycle === 'create-once' &&
-    conditions.Ready.reason === 'UnhealthyState' &&
+    (conditions.Ready.reason === 'UnhealthyState' || conditions.Ready.reason === 'StateChanging') &&
     input.unsettledObservations < 30
   ) {
     const afterMs = STATE_LOOK_MS * 2 ** input.unsettledObservations

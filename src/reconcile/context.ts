@@ -29,6 +29,8 @@ export interface ReconcileContext {
   /** A new UUID. */
   readonly newId: () => string
   readonly timing: Timing
+  /** `--healthy-states`: for resources whose manifest does not say. */
+  readonly healthyStates: readonly string[] | undefined
   /** Most creations wanted at once; Infinity lets all pass. */
   readonly maxCreates: number
   /** For tests: fails at the failpoints of a create. */

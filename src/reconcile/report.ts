@@ -2,11 +2,12 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
+import type { Contact } from '../plan/input.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import { requeueAfter } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
-import { messageOf, type Because } from '../plan/reason.ts'
+import { messageOf, type Because, type Reason } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import { describeStatus, type WritableBoard } from './state/status-board.ts'
@@ -59,7 +60,9 @@ export function report(
       action,
       differences: differencesOf(assessment, outcome),
       message:
-        conditions.Valid.status === 'False' ? messageOf(action, key) : bestMessage(conditions, message),
+        conditions.Valid.status === 'False'
+          ? messageOf(action, key)
+          : bestMessage(conditions, action.reason === 'Unanswered' ? conditions.Synced.message : message),
       revision,
       lastReconciledAt: now,
       nextReconcileAt: now + next.afterMs,
@@ -133,16 +136,22 @@ function alsoOf(
     ? context.store.dependents(key).filter((other) => waits(context, other))
     : []
   if (service.usable && input.lifecycle !== 'reference') {
-    const { outcome } = acted
-    const refused =
-      outcome.result === 'failed' && outcome.reason === 'AuthFailed' ? outcome.facts.said : undefined
-    const answered = refused === undefined && (requestIdOf(outcome) ?? assessment.requestId) !== undefined
-    if (refused !== undefined || answered) {
-      if (context.store.noteAuth(service.identity.name, refused)) also.push(serviceKey(service.identity.name))
-    }
+    const { name } = service.identity
+    const contact = contactOf(acted.outcome, assessment)
+    if (contact !== undefined && context.store.noteContact(name, contact)) also.push(serviceKey(name))
   }
   if (action.reason === 'MissingUnconfirmed') also.push(...siblingsToObserve(context, input.recorded))
   return also
+}
+
+/** What a request came to for the service that it went to; undefined: none was sent, or it says nothing of the service. */
+function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undefined {
+  if (outcome.result === 'failed' && outcome.reason === 'AuthFailed')
+    return { type: 'refused', said: outcome.facts.said }
+  if ((requestIdOf(outcome) ?? requestId) !== undefined) return { type: 'answered' }
+  return outcome.result === 'failed' && outcome.reason === 'Unavailable'
+    ? { type: 'unreachable', said: outcome.facts.said }
+    : undefined
 }
 
 /** Whether a key stands still because of something else than itself. */
@@ -164,8 +173,11 @@ function messageAfter(key: Key, outcome: Outcome, action: Action): string {
   }
 }
 
+/** Reasons of readiness that say more than that it is in sync. */
+const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'StateChanging', 'NotJudged', 'InUse'])
+
 function bestMessage({ Synced, Ready }: Conditions, message: string): string {
-  return Synced.status === 'True' && Ready.status === 'False' ? Ready.message : message
+  return Synced.status === 'True' && SAYS_MORE.has(Ready.reason) ? Ready.message : message
 }
 
 function differencesOf({ input }: Assessment, outcome: Outcome): readonly Difference[] {

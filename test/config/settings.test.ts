@@ -29,6 +29,7 @@ describe('defaults', () => {
       manifests: 'manifests',
       baseUrl: undefined,
       alertsBaseUrl: undefined,
+      healthyStates: undefined,
       alertsTokenFile: '/etc/pipewright/secrets/alerts/token',
       secretsDir: '/etc/pipewright/secrets',
       ledger: 'sqlite:.pipewright/ledger.db',

@@ -75,6 +75,7 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
     random: () => 0,
     newId: () => newId(model, 'intent'),
     timing: { intervalMs: 300_000, resyncMs: 3_600_000 },
+    healthyStates: undefined,
     maxCreates: 25,
   }
   const outbox = createOutcomeOutbox(context)

@@ -85,7 +85,7 @@ async function stop(program: Program): Promise<void> {
 
 test('what is created, turns bad and good is sent once, over a restart too', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform({ provisioningMs: 1 })
+  await using platform = await startPlatform({ provisioningMs: 0 })
   await using hook = await httpServer((response) => response.writeHead(204).end())
   await using slack = await httpServer((response) => response.end('ok'))
   writeManifests(workspace)
@@ -152,7 +152,7 @@ test('what is created, turns bad and good is sent once, over a restart too', asy
 
 test('a receiver that is down loses nothing, and one that hangs holds up neither the work nor the end', async () => {
   using workspace = createWorkspace()
-  await using platform = await startPlatform({ provisioningMs: 1 })
+  await using platform = await startPlatform({ provisioningMs: 0 })
   let down = true
   await using hook = await httpServer((response) => response.writeHead(down ? 503 : 200).end())
   await using slack = await httpServer((response) => {

@@ -68,7 +68,7 @@ function failed(reason: Reason): Outcome {
 const seen = { at: NOW, httpStatus: undefined, requestId: undefined, what: 'cut', pipeId: undefined }
 const { sample } = REASONS.OutcomeUnknown
 const lost: Outcome = { result: 'unknown', facts: sample, requestId: undefined, seen }
-const well = conditions('True Valid', 'True InSync', 'True Healthy')
+const well = conditions('True Valid', 'True InSync', 'True NotJudged')
 const unknown = conditions('True Valid', 'Unknown OutcomeUnknown', 'Unknown OutcomeUnknown')
 const undecided = { ...blankRecord('Pipe/orders'), version: 2, intent: intent('unknown') }
 const invalid = { state: 'invalid', problem: 'a.yaml:3:1: no.' } as const
@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
     why: 'created',
     decided: pipe(),
     outcome: done('Created'),
-    is: ['True Valid', 'True InSync', 'True Healthy'],
+    is: ['True Valid', 'True InSync', 'True NotJudged'],
     status: 'Ready',
   },
   {
@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
     why: 'created otherwise than asked for',
     decided: pipe(),
     outcome: done('Drifted'),
-    is: ['True Valid', 'False Drifted', 'True Healthy'],
+    is: ['True Valid', 'False Drifted', 'True NotJudged'],
     status: 'Drifted',
   },
   {
@@ -197,7 +197,7 @@ const ROWS: readonly Row[] = [
     why: 'adopted',
     decided: pipe({ policy: { adopt: 'x' } }),
     outcome: done('Adopted'),
-    is: ['True Valid', 'True InSync', 'True Healthy'],
+    is: ['True Valid', 'True InSync', 'True NotJudged'],
     status: 'Ready',
   },
   {
@@ -207,7 +207,7 @@ const ROWS: readonly Row[] = [
     is: ['True Valid', 'False AdoptRefused', 'False AdoptRefused'],
     status: 'Refused',
   },
-  { why: 'in sync', decided: inSync, is: ['True Valid', 'True InSync', 'True Healthy'], status: 'Ready' },
+  { why: 'in sync', decided: inSync, is: ['True Valid', 'True InSync', 'True NotJudged'], status: 'Ready' },
   {
     why: 'in sync, in a state that is not healthy',
     decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
@@ -224,19 +224,19 @@ const ROWS: readonly Row[] = [
   {
     why: 'drifted',
     decided: pipe({ recorded: created(), observed: DIFFERS }),
-    is: ['True Valid', 'False Drifted', 'True Healthy'],
+    is: ['True Valid', 'False Drifted', 'True NotJudged'],
     status: 'Drifted',
   },
   {
     why: 'edited to what is there',
     decided: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: EDITED } }),
-    is: ['True Valid', 'True InSync', 'True Healthy'],
+    is: ['True Valid', 'True InSync', 'True NotJudged'],
     status: 'Ready',
   },
   {
     why: 'rotated',
     decided: pipe({ recorded: created(), observed: FOUND, desired: { fingerprint: ROTATED } }),
-    is: ['True Valid', 'False SecretRotated', 'True Healthy'],
+    is: ['True Valid', 'False SecretRotated', 'True NotJudged'],
     status: 'Drifted',
   },
   {
@@ -309,7 +309,7 @@ const ROWS: readonly Row[] = [
     decided: pipe({ recorded: created() }),
     outcome: { result: 'stopped' },
     previous: well,
-    is: ['True Valid', 'True InSync', 'True Healthy'],
+    is: ['True Valid', 'True InSync', 'True NotJudged'],
     status: 'Ready',
   },
   {
@@ -323,14 +323,14 @@ const ROWS: readonly Row[] = [
     why: 'invalid, and what is there is as the last valid one says',
     decided: pipe({ recorded: created(), observed: FOUND, desired: invalid }),
     previous: well,
-    is: ['False InvalidManifest', 'True InSync', 'True Healthy'],
+    is: ['False InvalidManifest', 'True InSync', 'True NotJudged'],
     status: 'Invalid',
   },
   {
     why: 'invalid, and what is there is not',
     decided: pipe({ recorded: created(), observed: DIFFERS, desired: invalid }),
     previous: well,
-    is: ['False InvalidManifest', 'False Drifted', 'True Healthy'],
+    is: ['False InvalidManifest', 'False Drifted', 'True NotJudged'],
     status: 'Invalid',
   },
   {
@@ -350,7 +350,7 @@ const ROWS: readonly Row[] = [
     why: 'not found by a reading or two',
     decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
     previous: well,
-    is: ['Unknown ManifestVanishing', 'True InSync', 'True Healthy'],
+    is: ['Unknown ManifestVanishing', 'True InSync', 'True NotJudged'],
     status: 'Ready',
   },
   {
@@ -408,6 +408,75 @@ const ROWS: readonly Row[] = [
     status: 'NotReady',
   },
   {
+    why: 'in a state that its manifest lists',
+    decided: pipe({ recorded: created(), observed: FOUND, policy: healthy }),
+    state: 'Running',
+    is: ['True Valid', 'True InSync', 'True Healthy'],
+    status: 'Ready',
+  },
+  {
+    why: 'in a state that the installation lists',
+    decided: pipe({ recorded: created(), observed: FOUND, healthyStates: ['Stopped'] }),
+    state: 'Stopped',
+    is: ['True Valid', 'True InSync', 'True Healthy'],
+    status: 'Ready',
+  },
+  {
+    why: 'in a state that the installation does not list',
+    decided: pipe({ recorded: created(), observed: FOUND, healthyStates: ['Running'] }),
+    state: 'Odd',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'in a state that sounds bad, which nobody lists',
+    decided: pipe({ recorded: created(), observed: FOUND }),
+    state: 'Failed',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'in a state that sounds like moving',
+    decided: pipe({ recorded: created(), observed: FOUND }),
+    state: 'Provisioning',
+    is: ['True Valid', 'True InSync', 'Unknown StateChanging'],
+    status: 'Progressing',
+  },
+  {
+    why: 'in a state that nobody judged',
+    decided: pipe({ recorded: created(), observed: FOUND }),
+    state: 'Running',
+    is: ['True Valid', 'True InSync', 'True NotJudged'],
+    status: 'Ready',
+  },
+  {
+    why: 'an alert that fires, and nobody lists its states',
+    decided: alert({ observed: FOUND }),
+    state: 'ALERT',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'a service that nobody has asked yet',
+    decided: service({ contact: undefined }),
+    is: ['True Valid', 'Unknown Unanswered', 'Unknown Unanswered'],
+    status: 'Progressing',
+  },
+  {
+    why: 'a service that answered the process before this one: that stands until it is asked',
+    decided: service({ contact: undefined }),
+    previous: conditions('True Valid', 'True InUse', 'True InUse'),
+    is: ['True Valid', 'True InUse', 'True InUse'],
+    status: 'Ready',
+  },
+  {
+    why: 'a service that does not answer',
+    decided: service({ contact: { type: 'unreachable', said: 'no route' } }),
+    previous: conditions('True Valid', 'True InUse', 'True InUse'),
+    is: ['True Valid', 'False Unavailable', 'False Unavailable'],
+    status: 'Failed',
+  },
+  {
     why: 'a service in use',
     decided: service(),
     is: ['True Valid', 'True InUse', 'True InUse'],
@@ -415,7 +484,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a service whose credentials are refused',
-    decided: service({ authFailure: '401' }),
+    decided: service({ contact: { type: 'refused', said: '401' } }),
     is: ['True Valid', 'False AuthFailed', 'False AuthFailed'],
     status: 'Failed',
   },

@@ -632,13 +632,23 @@ const ROWS: readonly Row[] = [
   { why: 'an alert that was not looked at', input: alert(), is: ['observe', 'Unobserved'] },
   { why: 'a service in use', input: service(), is: ['observe', 'InUse'] },
   {
+    why: 'a service that nobody has asked yet',
+    input: service({ contact: undefined }),
+    is: ['observe', 'Unanswered'],
+  },
+  {
+    why: 'a service that does not answer',
+    input: service({ contact: { type: 'unreachable', said: 'no route' } }),
+    is: ['refuse', 'Unavailable'],
+  },
+  {
     why: 'a service without credentials',
     input: service({ surroundings: { missingSecrets: [{ file: '/secrets/a/keyId', why: 'absent' }] } }),
     is: ['refuse', 'SecretUnavailable'],
   },
   {
     why: 'a service whose credentials are refused',
-    input: service({ authFailure: '401' }),
+    input: service({ contact: { type: 'refused', said: '401' } }),
     is: ['refuse', 'AuthFailed'],
   },
 ]

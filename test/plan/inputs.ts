@@ -2,9 +2,11 @@ import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { SERVICE } from '../../src/kinds/service/kind.ts'
+import { healthyStatesFor } from '../../src/kinds/state.ts'
 import type { Difference } from '../../src/kinds/difference.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type {
+  Contact,
   ReadOnlyInput,
   Desired,
   UpsertInput,
@@ -144,19 +146,26 @@ function common(key: Key, changes: Changes) {
     observed: changes.observed ?? ({ status: 'unseen' } as const),
     surroundings: { ...ALONE, ...changes.surroundings },
     timing: { intervalMs: 5 * MINUTE, resyncMs: HOUR },
+    healthyStates: undefined,
     now: NOW,
     steadyNow: NOW,
   }
 }
 
 export function pipe(
-  changes: Changes & { readonly policy?: CreateOnceInput['policy'] } = {},
+  changes: Changes & {
+    readonly policy?: CreateOnceInput['policy']
+    /** Of the installation. */
+    readonly healthyStates?: readonly string[]
+  } = {},
 ): CreateOnceInput {
+  const policy = changes.policy ?? {}
   return {
     ...common('Pipe/orders', changes),
     lifecycle: 'create-once',
     kind: PIPE,
-    policy: changes.policy ?? {},
+    policy,
+    healthyStates: healthyStatesFor(policy.healthyStates, changes.healthyStates),
   }
 }
 
@@ -179,16 +188,17 @@ export function alert(changes: Changes & { readonly policy?: ReadOnlyInput['poli
     lifecycle: 'read-only',
     kind: ALERT,
     policy: changes.policy ?? {},
+    healthyStates: healthyStatesFor(changes.policy?.healthyStates, undefined),
   }
 }
 
-export function service(changes: Changes & { readonly authFailure?: string } = {}): ReferenceInput {
+export function service(changes: Changes & { readonly contact?: Contact | undefined } = {}): ReferenceInput {
   return {
     ...common('Service/analytics', changes),
     lifecycle: 'reference',
     kind: SERVICE,
     policy: {},
-    authFailure: changes.authFailure,
+    contact: 'contact' in changes ? changes.contact : { type: 'answered' },
   }
 }
 

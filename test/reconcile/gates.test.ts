@@ -103,7 +103,8 @@ describe('a Service', () => {
 
   test('whose credentials are refused says so, and until when', async () => {
     const world = await given({ 'orders.yaml': pipe('orders'), 'returns.yaml': pipe('returns') })
-    expect((await world.go('Service/analytics')).action.reason).toBe('InUse')
+    expect((await world.go('Service/analytics')).action.reason).toBe('Unanswered')
+    expect(world.board.get('Service/analytics')?.status).toBe('Progressing')
     world.platform.script('create', { type: 'fail', class: 'AuthFailed', effect: 'none', worked: false })
     expect((await world.go('Pipe/orders')).also).toContain('Service/analytics')
     expect((await world.go('Service/analytics')).action.reason).toBe('AuthFailed')
@@ -111,6 +112,32 @@ describe('a Service', () => {
     expect((await world.go('Pipe/returns')).also).toContain('Service/analytics')
     // Who was refused is asked again as soon as the credentials work.
     expect((await world.go('Service/analytics')).also).toContain('Pipe/orders')
+    expect(world.board.get('Service/analytics')?.status).toBe('Ready')
+  })
+
+  test('that nobody has asked yet keeps nobody waiting who depends on it', async () => {
+    const world = await given({
+      'orders.yaml': pipe('orders', { policy: { dependsOn: ['Service/analytics'] } }),
+    })
+    expect((await world.go('Pipe/orders')).action.reason).toBe('DependencyNotReady')
+    expect((await world.go('Service/analytics')).also).toContain('Pipe/orders')
+    expect((await world.go('Pipe/orders')).action.reason).toBe('New')
+    await world.go('Service/analytics')
+    expect(world.board.get('Service/analytics')).toMatchObject({ status: 'Ready', reason: 'InUse' })
+  })
+
+  test('that does not answer is unavailable after three silences in a row, until it answers', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    await world.go('Service/analytics')
+    for (const also of [false, false, true]) {
+      world.platform.script('get', { type: 'fail', class: 'Unavailable', effect: 'none', worked: false })
+      expect((await world.go('Pipe/orders')).also.includes('Service/analytics')).toBe(also)
+    }
+    expect((await world.go('Service/analytics')).action.reason).toBe('Unavailable')
+    expect(world.board.get('Service/analytics')?.status).toBe('Failed')
+    expect((await world.go('Pipe/orders')).also).toContain('Service/analytics')
+    await world.go('Service/analytics')
     expect(world.board.get('Service/analytics')?.status).toBe('Ready')
   })
 

@@ -113,6 +113,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
     random: options.random ?? (() => 0.5),
     newId,
     timing: { intervalMs: 5 * MINUTE, resyncMs: HOUR },
+    healthyStates: undefined,
     maxCreates: options.maxCreates ?? 25,
     fail: options.fail,
   }

@@ -20,6 +20,8 @@ import {
 const FIELDS = z.strictObject({ fields: z.array(z.string()).readonly() })
 const CANNOT_UPDATE = FIELDS.extend({ key: A_KEY, pipeId: z.string() })
 const A_STATE = z.string().optional()
+/** Where somebody says which states are healthy. */
+const A_LIST = z.enum(['policy.healthyStates', '--healthy-states'])
 
 const IN_SYNC = {
   'create-once': 'The platform reports what the manifest asks for.',
@@ -109,26 +111,73 @@ export const OBSERVING = {
   }),
 } as const
 
+/** What the `state` of something that is there says: see `judgeState`. */
 export const STATE = {
   Healthy: row({
     ...WELL,
-    means: 'it exists, and its state is healthy or no state was asked for',
-    facts: z.strictObject({ state: A_STATE }),
-    sample: { state: 'Running' },
-    words: ({ state }) => only(state === undefined ? 'It exists.' : `Its state is ${state}.`),
+    means: 'its state is one of the healthy ones',
+    facts: z.strictObject({ state: A_STATE, by: A_LIST.optional() }),
+    sample: { state: 'Running', by: 'policy.healthyStates' },
+    words: ({ state, by }) =>
+      only(
+        state === undefined
+          ? 'It exists.'
+          : `Its state is ${state}${by === undefined ? '' : `, as ${by} asks`}.`,
+      ),
+  }),
+  NotJudged: row({
+    ...WELL,
+    means: 'it exists, and nothing says whether its state is healthy',
+    facts: z.strictObject({ state: A_STATE, isInSync: z.boolean() }),
+    sample: { state: 'Running', isInSync: true },
+    words: ({ state, isInSync }) => {
+      const judgement =
+        state === undefined
+          ? 'The platform reports no state.'
+          : `Nothing says whether state ${state} is healthy.`
+      return only(isInSync ? `In sync. ${judgement}` : judgement)
+    },
+  }),
+  StateChanging: row({
+    ...PROGRESSING,
+    means: 'its state sounds as if it were on its way to another one',
+    facts: z.strictObject({ state: z.string() }),
+    sample: { state: 'Provisioning' },
+    words: ({ state }) => only(`Its state is ${state}. It is checked again until that changes.`),
   }),
   UnhealthyState: row({
     ...NOT_READY,
     toldAnew: true,
-    means: 'its state is not one of the healthy ones',
-    facts: z.strictObject({ state: A_STATE, healthy: z.array(z.string()).readonly() }),
-    sample: { state: 'Failed', healthy: ['Running'] },
-    words: ({ state, healthy }) =>
-      only(`Its state is ${state ?? 'not told'}; policy.healthyStates names ${healthy.join(', ')}.`),
-    steps: (_facts, { key, id }) => [
+    means: 'its state is not one of the healthy ones, or sounds bad',
+    facts: z.strictObject({
+      state: A_STATE,
+      /** Those that somebody listed. Undefined: nobody did, and the name of the state says it. */
+      healthy: z.array(z.string()).readonly().optional(),
+      by: A_LIST.optional(),
+    }),
+    sample: { state: 'Failed', healthy: ['Running'], by: 'policy.healthyStates' },
+    words: ({ state, healthy, by }) =>
+      healthy === undefined
+        ? {
+            cause: `Its state is ${state ?? 'not reported'}, which sounds unhealthy.`,
+            remedy:
+              'If it is healthy, list it in policy.healthyStates, or for all resources in --healthy-states.',
+          }
+        : only(
+            `Its state is ${state ?? 'not reported'}. ${by ?? 'policy.healthyStates'} allows ${healthy.join(', ')}.`,
+          ),
+    steps: (facts, { key, id, place: manifest }) => [
       isReadOnly(key)
-        ? withId('The alert itself fires: look at what it watches. It is well again by itself.', id)
+        ? withId('Find out why the alert fires. This clears by itself when the alert stops firing.', id)
         : withId(`Look in the console why the ${nounOf(key)} is in this state.`, id),
+      ...(facts !== undefined && facts.healthy === undefined && facts.state !== undefined
+        ? [
+            {
+              text: `Or say that this state is healthy, below policy: in ${manifest}:`,
+              git: `healthyStates: [${JSON.stringify(facts.state)}]`,
+            },
+          ]
+        : []),
     ],
   }),
 } as const

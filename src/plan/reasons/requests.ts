@@ -112,7 +112,12 @@ export const REQUESTS = {
   }),
   InUse: plain({
     ...WELL,
-    means: 'its credentials are used and were not refused',
-    message: 'Its credentials are mounted and were not refused.',
+    means: 'the platform answers with its credentials',
+    message: 'The platform answers with its credentials.',
+  }),
+  Unanswered: plain({
+    ...PROGRESSING,
+    means: 'the platform has not answered with its credentials yet',
+    message: 'Not answered yet: no request with its credentials had a reply so far.',
   }),
 } as const

@@ -3,6 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { kindOfKey, lifecycleOf } from '../../kinds/lookup.ts'
 import { asService } from '../../kinds/service/kind.ts'
+import { healthyStatesFor } from '../../kinds/state.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { DecideInput, Desired } from '../../plan/input.ts'
 import type { MissingSecret } from '../../plan/reasons/refusing.ts'
@@ -100,6 +101,7 @@ export function assess(
       now,
     }),
     timing: context.timing,
+    healthyStates: healthyStatesFor(entry?.manifest?.policy?.healthyStates, context.healthyStates),
     now,
     steadyNow: store.steadyNow(),
   }
@@ -122,8 +124,8 @@ function inputOf(
     case 'read-only':
       return { ...common, lifecycle: kind.lifecycle, kind }
     case 'reference': {
-      const authFailure = context.store.authFailure(entry?.manifest?.metadata.name ?? '')
-      return { ...common, lifecycle: kind.lifecycle, kind, authFailure }
+      const contact = context.store.contact(entry?.manifest?.metadata.name ?? '')
+      return { ...common, lifecycle: kind.lifecycle, kind, contact }
     }
     case 'upsert': {
       const reply = base.recorded.upsert?.reply

@@ -1,11 +1,12 @@
 import type { Entry } from '../../contract/catalog.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
-import { isCreateOnce } from '../../kinds/lookup.ts'
+import { isCreateOnce, lifecycleOf } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import { sameId } from '../../lib/same-id.ts'
 import { createLimitOf } from '../../plan/gates.ts'
 import type { Desired, Observed, Surroundings } from '../../plan/input.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { Reason } from '../../plan/reason.ts'
 import type { MissingSecret } from '../../plan/reasons/refusing.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { DesiredService } from './service-access.ts'
@@ -66,8 +67,15 @@ function isUnfound({ catalog }: StateStore, key: Key): boolean {
 
 /** As this process has found out: what the ledger remembers may be a night old. */
 function isReady(store: StateStore, key: Key): boolean {
-  return store.judged.has(key) && store.record(key)?.conditions?.Ready.status === 'True'
+  const ready = store.record(key)?.conditions?.Ready
+  if (!store.judged.has(key) || ready === undefined) return false
+  return (
+    ready.status === 'True' || (lifecycleOf(key) === 'reference' && FOUND_OUT_BY_ASKING.has(ready.reason))
+  )
 }
+
+/** What a service says when it is asked, and only then: whoever waited for that might be the only one to ask. */
+const FOUND_OUT_BY_ASKING: ReadonlySet<Reason> = new Set(['Unanswered', 'Unavailable', 'AuthFailed'])
 
 /** Why nothing is written to a service that is known: what its manifest says now is not. */
 function problemOfService(store: StateStore, { name }: ServiceIdentity): string | undefined {

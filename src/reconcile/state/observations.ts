@@ -4,6 +4,7 @@ import { compareBody } from '../../kinds/compare-body.ts'
 import type { Key } from '../../kinds/key.ts'
 import { fieldsOf } from '../../kinds/lookup.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
+import { healthyStatesFor, judgeState } from '../../kinds/state.ts'
 import { type RemoteResource, returnedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Done } from '../../plan/outcome.ts'
@@ -13,7 +14,7 @@ import type { Observation } from './store.ts'
 
 /** Remembers what the platform said of a key. */
 export function noteFound(
-  { store, clock }: ReconcileContext,
+  { store, clock, healthyStates }: ReconcileContext,
   key: Key,
   seen: {
     readonly state: string | undefined
@@ -25,8 +26,11 @@ export function noteFound(
   },
 ): void {
   const { entry, readAt, credential } = seen
-  const healthy = healthyStatesOf(entry)
-  const settled = healthy === undefined || (seen.state !== undefined && healthy.includes(seen.state))
+  const verdict = judgeState(
+    seen.state,
+    healthyStatesFor(entry?.manifest?.policy?.healthyStates, healthyStates),
+  )
+  const settled = verdict === 'healthy' || verdict === 'unjudged'
   store.noteObservation(key, {
     at: clock.now(),
     readAt,
@@ -88,8 +92,4 @@ export function noteMissing(
 export function forgetMisses({ store }: ReconcileContext, key: Key): void {
   const observation = store.observation(key)
   if (observation !== undefined) store.noteObservation(key, { ...observation, misses: undefined })
-}
-
-function healthyStatesOf(entry: Entry | undefined): readonly string[] | undefined {
-  return entry?.manifest?.policy?.healthyStates
 }

@@ -8,10 +8,11 @@ import { keyedHash } from '../../lib/digest.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
-import type { Desired } from '../../plan/input.ts'
+import type { Contact, Desired } from '../../plan/input.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
+import { createContacts } from './contacts.ts'
 import { indexDependents, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
 import { createWantedCreations } from './wanted-creations.ts'
@@ -62,10 +63,15 @@ export interface StateStore {
   drop(key: Key): void
   observation(key: Key): Observation | undefined
   noteObservation(key: Key, observation: Observation): void
-  /** What the platform said when it last refused the credentials of a service; undefined when it did not. */
-  authFailure(service: string): string | undefined
-  /** @returns whether that changed anything */
-  noteAuth(service: string, failure: string | undefined): boolean
+  /** Undefined: nothing was asked of the service since this process started. */
+  contact(service: string): Contact | undefined
+  /**
+   * @param contact what a request to the service came to
+   * @returns whether the service stands otherwise now
+   */
+  noteContact(service: string, contact: Contact): boolean
+  /** When the service last answered: ms since the epoch. */
+  answeredAt(service: string): number | undefined
   service(name: string): ServiceManifest | undefined
   /** Keys that this process has reconciled: what it says of them is no memory of an earlier one. */
   readonly judged: Set<Key>
@@ -111,7 +117,7 @@ export function createStateStore({
   const recordedAt = new Map<Key, number>()
   const judged = new Set<Key>()
   const steadyNow = createSteadyClock(clock)
-  const authFailures = new Map<string, string>()
+  const contacts = createContacts(clock)
   const wanted = createWantedCreations(
     (entry) => ({
       entry,
@@ -180,13 +186,9 @@ export function createStateStore({
       observations.set(key, observation)
       asked.put(key, observation.credential)
     },
-    authFailure: (service) => authFailures.get(service),
-    noteAuth(service, failure) {
-      const before = authFailures.get(service)
-      if (failure === undefined) return authFailures.delete(service)
-      authFailures.set(service, failure)
-      return before === undefined
-    },
+    contact: contacts.of,
+    answeredAt: contacts.answeredAt,
+    noteContact: contacts.note,
     service(name) {
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },

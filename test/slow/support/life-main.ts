@@ -99,6 +99,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     random,
     newId: () => `a0000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`,
     timing: { intervalMs: 5 * MINUTE, resyncMs: 60 * MINUTE },
+    healthyStates: undefined,
     maxCreates: PIPES * 2,
     fail: undefined,
   }

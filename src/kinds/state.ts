@@ -1,0 +1,137 @@
+/*
+ * What a `state` says about readiness. The interface names no values (`spec/api.md` 3), so that a person's list decides; without
+ * one the name of the state is all there is, and it can only speak against a resource: nothing is healthy because of its name.
+ */
+
+/** Who said which states are healthy. */
+export interface HealthyStates {
+  readonly by: 'policy.healthyStates' | '--healthy-states'
+  readonly states: readonly string[]
+}
+
+/** `healthy`: a list names it. `unhealthy`: a list does not, or it sounds bad. `moving`: it sounds as if it went on. `unjudged`: nothing speaks for it or against it. */
+export type StateVerdict = 'healthy' | 'unhealthy' | 'moving' | 'unjudged'
+
+/** Parts of names that nobody gives to something that works. */
+const BAD = [
+  ...[
+    'abort',
+    'alert',
+    'broken',
+    'cancel',
+    'corrupt',
+    'crash',
+    'critical',
+    'dead',
+    'degrad',
+    'delet',
+    'denied',
+  ],
+  ...[
+    'deny',
+    'disabled',
+    'disconnect',
+    'down',
+    'dropped',
+    'error',
+    'evict',
+    'exception',
+    'fail',
+    'fatal',
+    'fault',
+  ],
+  ...[
+    'firing',
+    'halt',
+    'impair',
+    'inactive',
+    'invalid',
+    'kill',
+    'lost',
+    'missing',
+    'not_ready',
+    'notready',
+    'offline',
+  ],
+  ...[
+    'paus',
+    'reject',
+    'remov',
+    'stall',
+    'stop',
+    'stuck',
+    'suspend',
+    'terminat',
+    'timed',
+    'timeout',
+    'trigger',
+  ],
+  ...['unavailable', 'unhealthy', 'unreachable', 'violat', 'warn'],
+]
+
+/** Of something that begins or changes; `Running` and its like go on for good. */
+const MOVING = [
+  ...[
+    'applying',
+    'backfilling',
+    'booting',
+    'building',
+    'configuring',
+    'connecting',
+    'creating',
+    'deploying',
+    'init',
+  ],
+  ...[
+    'installing',
+    'launching',
+    'loading',
+    'migrating',
+    'modifying',
+    'moving',
+    'pending',
+    'preparing',
+    'progress',
+  ],
+  ...[
+    'provisioning',
+    'queued',
+    'rebalancing',
+    'rebuilding',
+    'recovering',
+    'registering',
+    'repairing',
+    'resizing',
+  ],
+  ...[
+    'resuming',
+    'resync',
+    'restarting',
+    'restoring',
+    'scaling',
+    'scheduled',
+    'scheduling',
+    'setting',
+    'setup',
+  ],
+  ...['starting', 'syncing', 'transition', 'updating', 'upgrading', 'waiting', 'warming'],
+]
+
+/** @param state as the platform reports it; `undefined`: it reports none */
+export function judgeState(state: string | undefined, healthy: HealthyStates | undefined): StateVerdict {
+  if (healthy !== undefined)
+    return state !== undefined && healthy.states.includes(state) ? 'healthy' : 'unhealthy'
+  if (state === undefined) return 'unjudged'
+  const name = state.toLowerCase()
+  if (BAD.some((part) => name.includes(part))) return 'unhealthy'
+  return MOVING.some((part) => name.includes(part)) ? 'moving' : 'unjudged'
+}
+
+/** The list that counts for a resource: its own, or else that of the installation. */
+export function healthyStatesFor(
+  own: readonly string[] | undefined,
+  ofInstallation: readonly string[] | undefined,
+): HealthyStates | undefined {
+  if (own !== undefined) return { by: 'policy.healthyStates', states: own }
+  return ofInstallation === undefined ? undefined : { by: '--healthy-states', states: ofInstallation }
+}
