@@ -13,118 +13,34 @@ export interface HealthyStates {
 export type StateVerdict = 'healthy' | 'unhealthy' | 'moving' | 'unjudged'
 
 /** Parts of names that nobody gives to something that works. */
-const BAD = [
-  ...[
-    'abort',
-    'alert',
-    'broken',
-    'cancel',
-    'corrupt',
-    'crash',
-    'critical',
-    'dead',
-    'degrad',
-    'delet',
-    'denied',
-  ],
-  ...[
-    'deny',
-    'disabled',
-    'disconnect',
-    'down',
-    'dropped',
-    'error',
-    'evict',
-    'exception',
-    'fail',
-    'fatal',
-    'fault',
-  ],
-  ...[
-    'firing',
-    'halt',
-    'impair',
-    'inactive',
-    'invalid',
-    'kill',
-    'lost',
-    'missing',
-    'not_ready',
-    'notready',
-    'offline',
-  ],
-  ...[
-    'paus',
-    'reject',
-    'remov',
-    'stall',
-    'stop',
-    'stuck',
-    'suspend',
-    'terminat',
-    'timed',
-    'timeout',
-    'trigger',
-  ],
-  ...['unavailable', 'unhealthy', 'unreachable', 'violat', 'warn'],
-]
+const BAD = new RegExp(
+  [
+    'abort|alert|broken|cancel|corrupt|crash|critical|dead|degrad|delet|denied|deny|disabled|disconnect|down|dropped',
+    'error|evict|exception|fail|fatal|fault|firing|halt|impair|inactive|invalid|kill|lost|missing|not_?ready|offline',
+    'paus|reject|remov|stall|stop|stuck|suspend|terminat|timed|timeout|trigger|unavailable|unhealthy|unreachable',
+    'violat|warn',
+  ].join('|'),
+  'i',
+)
 
 /** Of something that begins or changes; `Running` and its like go on for good. */
-const MOVING = [
-  ...[
-    'applying',
-    'backfilling',
-    'booting',
-    'building',
-    'configuring',
-    'connecting',
-    'creating',
-    'deploying',
-    'init',
-  ],
-  ...[
-    'installing',
-    'launching',
-    'loading',
-    'migrating',
-    'modifying',
-    'moving',
-    'pending',
-    'preparing',
-    'progress',
-  ],
-  ...[
-    'provisioning',
-    'queued',
-    'rebalancing',
-    'rebuilding',
-    'recovering',
-    'registering',
-    'repairing',
-    'resizing',
-  ],
-  ...[
-    'resuming',
-    'resync',
-    'restarting',
-    'restoring',
-    'scaling',
-    'scheduled',
-    'scheduling',
-    'setting',
-    'setup',
-  ],
-  ...['starting', 'syncing', 'transition', 'updating', 'upgrading', 'waiting', 'warming'],
-]
+const MOVING = new RegExp(
+  [
+    'applying|backfilling|booting|building|configuring|connecting|creating|deploying|init|installing|launching|loading',
+    'migrating|modifying|moving|pending|preparing|progress|provisioning|queued|rebalancing|rebuilding|recovering',
+    'registering|repairing|resizing|restarting|restoring|resuming|resync|scaling|scheduled|scheduling|setting|setup',
+    'starting|syncing|transition|updating|upgrading|waiting|warming',
+  ].join('|'),
+  'i',
+)
 
 /** @param state as the platform reports it; `undefined`: it reports none */
 export function judgeState(state: string | undefined, healthy: HealthyStates | undefined): StateVerdict {
   if (healthy !== undefined)
     return state !== undefined && healthy.states.includes(state) ? 'healthy' : 'unhealthy'
   if (state === undefined) return 'unjudged'
-  const name = state.toLowerCase()
-  if (BAD.some((part) => name.includes(part))) return 'unhealthy'
-  return MOVING.some((part) => name.includes(part)) ? 'moving' : 'unjudged'
+  if (BAD.test(state)) return 'unhealthy'
+  return MOVING.test(state) ? 'moving' : 'unjudged'
 }
 
 /** The list that counts for a resource: its own, or else that of the installation. */

@@ -186,9 +186,9 @@ export function createStateStore({
       observations.set(key, observation)
       asked.put(key, observation.credential)
     },
-    contact: contacts.of,
-    answeredAt: contacts.answeredAt,
-    noteContact: contacts.note,
+    contact: (service) => contacts.of(service),
+    answeredAt: (service) => contacts.answeredAt(service),
+    noteContact: (service, contact) => contacts.note(service, contact),
     service(name) {
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
