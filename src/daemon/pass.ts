@@ -10,7 +10,7 @@ import { serviceQueueOf } from './service-queue.ts'
 /** A key is asked for again when something it waits for changed, but not without end. */
 const MOST_RUNS = 3
 
-interface PassOptions {
+export interface PassOptions {
   readonly context: ReconcileContext
   readonly reconciler: Pick<Reconciler, 'reconcile'>
   readonly concurrency: number
@@ -46,6 +46,7 @@ export async function passOver(options: PassOptions): Promise<Pass> {
   const waiting = new Set<Key>()
   const reconciled = new Set<Key>()
   const bugs = new Map<Key, unknown>()
+  const limited = new Set<Key>()
   let running = 0
   const { promise: done, resolve: finish } = Promise.withResolvers<void>()
   const dispatcher = createDispatcher({
@@ -64,6 +65,8 @@ export async function passOver(options: PassOptions): Promise<Pass> {
         const result = await reconciler.reconcile(key, request)
         if (result.outcome.result === 'stopped') reconciled.delete(key)
         else reconciled.add(key)
+        if (result.action.reason === 'CreateLimit') limited.add(key)
+        else limited.delete(key)
         options.onReconciled(key, result)
         for (const other of result.also) ask(other)
       } catch (error) {
@@ -72,12 +75,18 @@ export async function passOver(options: PassOptions): Promise<Pass> {
       } finally {
         running -= 1
         for (const other of order.ended(key)) ask(other)
-        if (waiting.size === 0 && running === 0) for (const other of order.rest()) ask(other)
+        if (waiting.size === 0 && running === 0)
+          for (const other of [...order.rest(), ...letPass()]) ask(other)
         if (waiting.size === 0 && running === 0) finish()
       }
       return undefined
     },
   })
+  /** Keys that were refused while a rename among the others still looked like a creation. */
+  function letPass(): readonly Key[] {
+    const isReached = store.wantedCreations(context.clock.now()) > context.maxCreates
+    return isReached ? [] : [...limited]
+  }
   function ask(key: Key): void {
     if ((runs.get(key) ?? 0) >= MOST_RUNS || order.isHeld(key)) return
     waiting.add(key)

@@ -53,6 +53,8 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   body(manifest: M): JsonObject
   /** The name that it has on the platform. */
   remoteName(manifest: M): string
+  /** What it is, in a word or two each, such as its source and its table; for who approves it. */
+  outline?(manifest: M): Readonly<Record<string, string>>
 }
 
 /** Set as a whole by one request, as often as one likes; it cannot be read. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Timing } from '../plan/input.ts'
+import type { DecideInput, Timing } from '../plan/input.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Fail } from '../contract/failpoint.ts'
 import type { Ledger } from '../contract/ledger.ts'
@@ -11,6 +11,10 @@ import type { Action } from '../plan/action.ts'
 import type { Requeue } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
 import type { LedgerRecord } from '../plan/record.ts'
+import type { Entry } from '../contract/catalog.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { BodySecrets } from './gather/body-secrets.ts'
+import type { DesiredService } from './gather/service-access.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 
 /** What every part of a reconcile works with. */
@@ -33,6 +37,8 @@ export interface ReconcileContext {
   readonly healthyStates: readonly string[] | undefined
   /** Most creations wanted at once; Infinity lets all pass. */
   readonly maxCreates: number
+  /** `optional`: secrets of a body need not be there, because nothing is sent. Unless set, they do. */
+  readonly sourceSecrets?: 'optional' | undefined
   /** For tests: fails at the failpoints of a create. */
   readonly fail?: Fail | undefined
 }
@@ -49,6 +55,15 @@ export interface ReconcileRequest {
   readonly releaseSlot: () => Promise<void>
 }
 
+/** All that a decision was made on. */
+export interface Basis {
+  readonly input: DecideInput
+  readonly entry: Entry | undefined
+  readonly body: JsonObject | undefined
+  readonly secrets: BodySecrets
+  readonly service: DesiredService
+}
+
 /** What became of it. */
 export interface ReconcileResult {
   readonly action: Action
@@ -57,6 +72,10 @@ export interface ReconcileResult {
   readonly next: Requeue | undefined
   /** Other keys for which this changed something. */
   readonly also: readonly Key[]
+  /** What it was decided on; undefined when nothing was. */
+  readonly assessment: Basis | undefined
+  /** The key whose record became this one's. */
+  readonly movedFrom: Key | undefined
 }
 
 /** What an action did: the outcome, and the record as it is to be (not yet written, but for a create). */

@@ -6,7 +6,7 @@ import { conditionsAfter } from '../plan/conditions.ts'
 import { decide } from '../plan/decide.ts'
 import { attemptDigest, leftSomething } from '../plan/gates.ts'
 import { type Outcome, NOTHING_TO_DO } from '../plan/outcome.ts'
-import { type Backoff, type LedgerRecord, blankRecord } from '../plan/record.ts'
+import type { Backoff, LedgerRecord } from '../plan/record.ts'
 import { recordedAccess, sameAccess } from './gather/service-access.ts'
 import { act } from './apply/act.ts'
 import {
@@ -32,11 +32,6 @@ import { heedRetryCreate } from './apply/retry-in-git.ts'
 export interface Reconciler {
   /** Observe → decide → act → record, for one key. Never two at a time for the same key: the queue sees to that. */
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
-  /** What would happen to a key, without writing anything anywhere. */
-  preview(
-    key: Key,
-    request: ReconcileRequest,
-  ): Promise<{ readonly action: Action; readonly assessment: Assessment; readonly outcome: Outcome }>
   /** Tries once more to write outcomes that are not on disk yet, before the end. @returns those that could not be written */
   saveOutcomes(): Promise<ReadonlyMap<Key, CreateEnd>>
 }
@@ -61,6 +56,7 @@ interface Reconciliation {
   readonly startedAt: number
   /** Other keys that are to be reconciled. */
   readonly also: Set<Key>
+  movedFrom: Key | undefined
 }
 
 /** @param outbox that of an earlier reconciler, where one goes on from what it had in memory */
@@ -72,7 +68,7 @@ export function createReconciler(
   return {
     saveOutcomes: () => outbox.recoverAll(),
     async reconcile(key, request) {
-      const reconciliation = {
+      const reconciliation: Reconciliation = {
         context,
         outbox,
         board,
@@ -80,14 +76,11 @@ export function createReconciler(
         request,
         startedAt: context.clock.monotonic(),
         also: new Set<Key>(),
+        movedFrom: undefined,
       }
       const result = await inRounds(reconciliation)
-      return { ...result, also: [...new Set([...result.also, ...reconciliation.also])] }
-    },
-    async preview(key, request) {
-      const recorded = context.store.record(key) ?? blankRecord(key)
-      const assessment = assess(context, await gather(context, key, recorded, request))
-      return { assessment, ...decided(context, assessment, request) }
+      const also = [...new Set([...result.also, ...reconciliation.also])]
+      return { ...result, also, movedFrom: reconciliation.movedFrom }
     },
   }
 }
@@ -114,6 +107,8 @@ async function inRounds(reconciliation: Reconciliation): Promise<ReconcileResult
         outcome: { result: 'stopped' },
         next: { why: 'retry', afterMs: AFTER_ROUNDS_MS },
         also: [],
+        assessment: undefined,
+        movedFrom: undefined,
       }
     }
   }
@@ -153,6 +148,7 @@ async function reconcileOnce(
   if (from !== undefined) {
     const moved = await moveRecord(context, from, recorded, assessment.entry?.revision ?? '')
     board.remove(from.key)
+    reconciliation.movedFrom = from.key
     recorded = await heedRetryCreate(context, moved)
     assessment = assess(context, await gather(context, key, recorded, request, permit))
   }

@@ -109,7 +109,8 @@ export function report(
   })
   const isFirst = !context.store.judged.has(key)
   if (outcome.result !== 'stopped') context.store.judged.add(key)
-  return { action, outcome, next, also: alsoOf(context, finishing, isFirst || changed.includes('Ready')) }
+  const also = alsoOf(context, finishing, isFirst || changed.includes('Ready'))
+  return { action, outcome, next, also, assessment, movedFrom: undefined }
 }
 
 /** Whether more than a condition is to be told. What is adopted in vain is tried again and again, and told once. */
@@ -237,5 +238,6 @@ export function withoutLedger(
     line: before?.line,
     changeToApplyMs: undefined,
   })
-  return { action, outcome, next: { why: 'retry', afterMs: LEDGER_RETRY_MS }, also: [] }
+  const next = { why: 'retry', afterMs: LEDGER_RETRY_MS } as const
+  return { action, outcome, next, also: [], assessment: undefined, movedFrom: undefined }
 }

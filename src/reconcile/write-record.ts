@@ -87,6 +87,8 @@ export async function forget(
     outcome: NOTHING_TO_DO,
     next: undefined,
     also: [],
+    assessment: undefined,
+    movedFrom: undefined,
   }
 }
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { passOver } from '../../src/daemon/pass.ts'
-import { systemClock } from '../../src/daemon/system-clock.ts'
 import { alert, endpoint, pipe } from '../reconcile/manifests.ts'
-import { given } from '../reconcile/given.ts'
+import { given, type Given } from '../reconcile/given.ts'
 
 const never = new AbortController().signal
 
@@ -11,9 +10,13 @@ const never = new AbortController().signal
 async function pass(files: Readonly<Record<string, string>>, alerts: readonly string[] = []) {
   const world = await given(files)
   for (const id of alerts) world.platform.alerts.set(id, { state: 'ok' })
+  return passOf(world)
+}
+
+async function passOf(world: Given): Promise<readonly string[]> {
   const decided: string[] = []
   await passOver({
-    context: { ...world.context, clock: systemClock },
+    context: world.context,
     reconciler: world.reconciler,
     concurrency: 8,
     urgency: 'normal',
@@ -54,4 +57,19 @@ test('what waits for many is decided once, when the last of them was looked at',
     names.map((name) => `id-of-${name}`),
   )
   expect(decided.filter((line) => line.startsWith('QueryEndpoint/'))).toEqual(['QueryEndpoint/a upsert'])
+})
+
+test('what was refused while a rename still looked like a creation is created in the same pass', async () => {
+  const named = { platformName: 'old', topics: 'old' }
+  const before = await given({ 'old.yaml': pipe('old', named) })
+  await before.go('Pipe/old')
+  before.remove('old.yaml')
+  before.write('z-new.yaml', pipe('z-new', named))
+  before.write('another.yaml', pipe('another'))
+  const world = await given({}, { around: before.around, maxCreates: 1 })
+  world.readAgain()
+  const decided = await passOf(world)
+  expect(decided).toContain('Pipe/another refuse')
+  expect(decided.at(-1)).toBe('Pipe/another create')
+  expect(world.platform.posts).toHaveLength(2)
 })

@@ -6,6 +6,7 @@ import { keyOf, type Key } from '../../src/kinds/key.ts'
 import { MANIFEST_KINDS, OPERATIONS } from '../../src/kinds/lookup.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
+import { planOf } from '../reconcile/plan-of.ts'
 import { given, HOUR, MINUTE, type Given, type ProcessOptions } from '../reconcile/given.ts'
 import { manifest, pipe, lock } from '../reconcile/manifests.ts'
 import { ask, running } from '../server/running.ts'
@@ -266,18 +267,8 @@ describe('a view', () => {
 
   test('is previewed without a request, shown, counted, and a filter of the page', async () => {
     const world = await viewsIn({ 'totals.yaml': view('totals') })
-    const request = {
-      priority: 0,
-      stopping: new AbortController().signal,
-      reconcileId: 'r',
-      changedAt: undefined,
-      releaseSlot: async () => undefined,
-    } as const
-    const { action } = await world.reconciler.preview(TOTALS, request)
-    expect([action.type, messageOf(action, TOTALS)]).toEqual([
-      'create',
-      'It was never created; it is created now.',
-    ])
+    const { items } = await planOf(world)
+    expect(items.find(({ key }) => key === TOTALS)).toMatchObject({ action: 'create', verdict: 'change' })
     expect(world.platform.posts).toEqual([])
     await world.go(TOTALS)
     const id = await idOf(world, TOTALS)

@@ -66,11 +66,11 @@ export function alert(name: string, expect: JsonObject = {}, policy: JsonObject 
   return manifest('Alert', name, policy, { id: `id-of-${name}`, expect })
 }
 
-export function lock(pipes: Readonly<Record<string, string>>): string {
+export function lock(pipes: Readonly<Record<string, string>>, name = 'lock'): string {
   return JSON.stringify({
     apiVersion: 'pipewright/v1',
     kind: 'Lock',
-    metadata: { name: 'lock' },
+    metadata: { name },
     spec: { pipes },
   })
 }

@@ -38,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'reconcile/state': ['reconcile/context.ts'],
   'reconcile/gather': ['reconcile/state', 'reconcile/context.ts'],
   'reconcile/apply': ['reconcile/gather', 'reconcile/state', 'reconcile/context.ts'],
+  'reconcile/dry-run': ['reconcile/gather', 'reconcile/state', 'reconcile/context.ts'],
   'reconcile/operator': ['reconcile/apply', 'reconcile/gather', 'reconcile/state', 'reconcile/context.ts'],
 }
 

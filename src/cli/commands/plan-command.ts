@@ -1,12 +1,14 @@
 import type { Settings } from '../../config/settings.ts'
 import { createMemoryLedger } from '../../ledger/memory-backend.ts'
-import { ACTION_TYPES } from '../../plan/action.ts'
-import { messageOf } from '../../plan/reason.ts'
+import { endOfPlan, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
-import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
-import { type ExitCode, EXIT, type Io, print, printJson, nobody } from '../io.ts'
+import { makePlan } from '../../daemon/planning.ts'
+import { compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
+import { openDryWorld } from '../dry-world.ts'
+import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
+import { planAsMarkdown } from '../render/plan-markdown.ts'
+import { planAsText } from '../render/plan-text.ts'
 import { paintFor } from '../render/terminal.ts'
-import { type Plan, type PlanItem, planAsMarkdown, planAsText } from '../render/plan-text.ts'
 
 export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
 
@@ -16,15 +18,7 @@ export async function plan(
   settings: Settings,
   output: (typeof PLAN_OUTPUTS)[number],
 ): Promise<ExitCode> {
-  await using stack = new AsyncDisposableStack()
-  const ledger = stack.use(await ledgerToRead(settings))
-  const source = openSource(settings)
-  const board = openBoard()
-  const engine = await compose(
-    { settings, ledger, source, board, emit: nobody, maxCreates: settings.maxCreates },
-    stack,
-  )
-  const planned = await makePlan(engine, settings, io)
+  const planned = await planHere(io, settings)
   switch (output) {
     case 'json':
       printJson(io, planned)
@@ -36,7 +30,38 @@ export async function plan(
       print(io.stdout, planAsText(planned, paintFor(io.stdout, io.env)))
       break
   }
-  return exitOf(planned)
+  return EXIT_OF[endOfPlan(planned)]
+}
+
+const EXIT_OF = { nothing: EXIT.fine, changes: EXIT.pending, refused: EXIT.failed } as const
+
+async function planHere(io: Io, settings: Settings): Promise<Plan> {
+  await using stack = new AsyncDisposableStack()
+  const ledger = stack.use(await ledgerToRead(settings))
+  const source = openSource(settings)
+  const board = openBoard()
+  const engine = await compose(
+    { settings, ledger, source, board, emit: nobody, maxCreates: settings.maxCreates },
+    stack,
+  )
+  const catalog = await loadOnce(engine, io.stop.stopping)
+  const context = await openDryWorld({ ...engine.context, sourceSecrets: 'optional' }, catalog, stack)
+  const result = await makePlan({
+    context,
+    manifests: settings.manifests,
+    concurrency: settings.concurrency,
+    urgency: 'normal',
+    stopping: io.stop.stopping,
+    onProgress: () => undefined,
+  })
+  switch (result.is) {
+    case 'whole':
+      return result.plan
+    case 'stopped':
+      throw new CommandError('plan: stopped before everything was looked at.')
+    case 'broken':
+      throw result.bugs.values().next().value
+  }
 }
 
 /** Without a ledger, every pipe is new: that is what a first run would see. */
@@ -49,80 +74,4 @@ async function ledgerToRead(settings: Settings): Promise<Ledger> {
     if (!firstRun) throw error
     return createMemoryLedger({ emit: nobody })
   }
-}
-
-async function makePlan(engine: Engine, settings: Settings, io: Io): Promise<Plan> {
-  const catalog = await loadOnce(engine, io.stop.stopping)
-  const { store, newId } = engine.context
-  const keys = [
-    ...new Set([...catalog.entries.keys(), ...[...store.records()].map((record) => record.key)]),
-  ].toSorted()
-  // Nothing is done: what a resource depends on is as the last reconcile left it.
-  for (const key of keys) store.judged.add(key)
-  const items = await inTurns(keys, settings.concurrency, async (key): Promise<PlanItem> => {
-    const request = {
-      priority: 0,
-      stopping: io.stop.stopping,
-      reconcileId: newId(),
-      changedAt: undefined,
-      // Nobody waits for a slot of a plan.
-      releaseSlot: async () => undefined,
-    } as const
-    const { action, assessment, outcome } = await engine.reconciler.preview(key, request)
-    const { input, entry } = assessment
-    return {
-      key,
-      action: action.type,
-      reason: outcome.result === 'failed' ? outcome.reason : action.reason,
-      message: messageOf(outcome.result === 'failed' ? outcome : action, key),
-      differences: action.type === 'report' ? action.differences : [],
-      takesAway: action.type === 'upsert' ? action.takesAway : [],
-      failed: outcome.result === 'failed',
-      file: entry?.position.file ?? input.recorded.file,
-      line: entry?.position.line ?? input.recorded.line,
-    }
-  })
-  const counts = Object.fromEntries(
-    ACTION_TYPES.map((type) => [type, items.filter((item) => item.action === type).length]),
-  )
-  const wanted = store.wantedCreations(engine.context.clock.now())
-  return {
-    revision: catalog.revision.id,
-    manifests: settings.manifests,
-    problem: catalog.problem?.message,
-    brake: { wanted, limit: settings.maxCreates, on: wanted > settings.maxCreates },
-    counts,
-    items,
-    findings: catalog.findings,
-  }
-}
-
-function exitOf({ items, findings, problem }: Plan): ExitCode {
-  const wrong = findings.some((finding) => finding.severity === 'error') || items.some((item) => item.failed)
-  if (wrong || problem !== undefined) return EXIT.failed
-  const changes = items.some(({ action }) => action === 'create' || action === 'adopt' || action === 'upsert')
-  return changes ? EXIT.pending : EXIT.fine
-}
-
-/**
- * Applies `task` to every item, at most `concurrency` at a time.
- * @returns the results in the order of the items
- */
-export async function inTurns<T, R>(
-  items: readonly T[],
-  concurrency: number,
-  task: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = []
-  let next = 0
-  async function work(): Promise<void> {
-    while (next < items.length) {
-      const index = next
-      next += 1
-      const item = items[index] as T // the index is below the length
-      results[index] = await task(item)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work))
-  return results
 }

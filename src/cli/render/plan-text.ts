@@ -1,40 +1,19 @@
-import type { Difference } from '../../kinds/difference.ts'
-import type { Finding } from '../../kinds/finding.ts'
-import type { Key } from '../../kinds/key.ts'
+import type { Plan, PlanItem } from '../../contract/plan.ts'
 import type { ActionType } from '../../plan/action.ts'
-import type { Reason } from '../../plan/reason.ts'
+import { bodyDiff, type DiffLine } from './body-diff.ts'
 import { findingsAsText } from './findings-text.ts'
+import { factsOf, headOf, newsOf, summaryOf } from './plan-words.ts'
 import { type Paint, printable } from './terminal.ts'
 
-/** What would happen to one key. */
-export interface PlanItem {
-  readonly key: Key
-  readonly action: ActionType
-  readonly reason: Reason
-  readonly message: string
-  readonly differences: readonly Difference[]
-  readonly takesAway: readonly string[]
-  /** The platform or the ledger could not be asked. */
-  readonly failed: boolean
-  readonly file: string | undefined
-  readonly line: number | undefined
+/** Columns of a line at most, where it can be broken. */
+const WIDTH = 80
+
+interface Sign {
+  readonly sign: string
+  readonly style: 'green' | 'yellow' | 'red' | 'dim'
 }
 
-/** A plan is a value; `-o json` prints it as it is. */
-export interface Plan {
-  readonly revision: string
-  readonly manifests: string
-  readonly problem: string | undefined
-  readonly brake: { readonly wanted: number; readonly limit: number; readonly on: boolean }
-  readonly counts: Readonly<Record<string, number>>
-  /** In the order of their keys; `observe` items are those that are fine. */
-  readonly items: readonly PlanItem[]
-  readonly findings: readonly Finding[]
-}
-
-const SIGNS: Readonly<
-  Record<ActionType, { readonly sign: string; readonly style: 'green' | 'yellow' | 'red' | 'dim' }>
-> = {
+const SIGNS: Readonly<Record<ActionType, Sign>> = {
   create: { sign: '+', style: 'green' },
   adopt: { sign: '>', style: 'green' },
   upsert: { sign: '~', style: 'yellow' },
@@ -44,77 +23,68 @@ const SIGNS: Readonly<
   observe: { sign: '=', style: 'dim' },
 }
 
-/** It could not be found out. */
-const FAILED = { sign: '?', style: 'red' } as const
+function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
+  // It could not be found out.
+  if (verdict === 'failed') return { sign: '?', style: 'red' }
+  if (verdict === 'refused') return { sign: '✗', style: 'red' }
+  if (verdict === 'waits') return { sign: '.', style: 'dim' }
+  return renamedFrom === undefined ? SIGNS[action] : SIGNS.adopt
+}
 
+/** For a terminal: what matters most last, next to the summary. */
 export function planAsText(plan: Plan, paint: Paint): string {
-  const shown = plan.items.filter(isNews)
-  const blocks = shown.map((item) => {
-    const { sign, style } = item.failed ? FAILED : SIGNS[item.action]
-    const place = item.file === undefined ? '' : paint('dim', `  ${item.file}:${item.line ?? 1}`)
-    const head = `${paint([style, 'bold'], sign)} ${paint('bold', item.key)}  ${item.action} ${item.reason}${place}`
-    const body = [`    ${item.message}`, ...detailsOf(item).map((line) => `      ${line}`)]
-    return printable([head, ...body].join('\n'))
-  })
+  const blocks = newsOf(plan, 'last').map((item) => blockOf(item, paint))
   const findings = plan.findings.length === 0 ? [] : [findingsAsText(plan.findings, plan.manifests, paint)]
   const problem = plan.problem === undefined ? [] : [paint('red', `${plan.manifests}: ${plan.problem}`)]
-  return [...problem, ...findings, ...blocks, summaryOf(plan)].join('\n')
+  const summary = wrapped(`${summaryOf(plan)} Revision ${plan.revision}.`, '')
+  return [...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
 }
 
-/** A comment for a pull request. */
-export function planAsMarkdown(plan: Plan): string {
-  const rows = plan.items.filter(isNews).map((item) => {
-    const place = item.file === undefined ? '' : `\`${item.file}:${item.line ?? 1}\``
-    const details = detailsOf(item).map((line) => `<br>${escapeCell(line)}`)
-    return `| ${item.action} | \`${item.key}\` | ${item.reason} | ${escapeCell(item.message)}${details.join('')} | ${place} |`
-  })
-  const table =
-    rows.length === 0
-      ? []
-      : ['| action | resource | reason | what and why | where |', '|---|---|---|---|---|', ...rows, '']
-  const findings = plan.findings.map(
-    ({ severity, code, file, line, column, message, hint }) =>
-      `- **${severity}** \`${code}\` \`${file}:${line}:${column}\` ${escapeCell(message)} ${escapeCell(hint)}`,
-  )
-  const problem = plan.problem === undefined ? [] : [`> ${escapeCell(plan.problem)}`, '']
-  return [
-    `### Pipewright plan for \`${plan.revision}\``,
-    '',
-    ...problem,
-    summaryOf(plan),
-    '',
-    ...table,
-    ...findings,
-  ].join('\n')
+function blockOf(item: PlanItem, paint: Paint): string {
+  const { sign, style } = signOf(item)
+  const place = item.file === undefined ? '' : paint('dim', `  ${printable(item.file)}:${item.line ?? 1}`)
+  const head = `${paint([style, 'bold'], sign)} ${paint('bold', item.key)}  ${printable(headOf(item))}${place}`
+  const facts = factsOf(item).map((fact) => wrapped(printable(fact), '    '))
+  const lines = diffOf(item).map((line) => painted(line, paint))
+  return [head, wrapped(printable(item.message), '  '), ...facts, ...lines].join('\n')
 }
 
-function isNews(item: PlanItem): boolean {
-  return item.action !== 'observe' || item.failed
+/** From what is there to what is asked for. */
+export function diffOf({ before, desired }: PlanItem): readonly DiffLine[] {
+  if (desired === undefined) return []
+  const lines = bodyDiff(before, desired)
+  return lines.some(({ sign }) => sign === '+' || sign === '-') ? lines : []
 }
 
-function detailsOf(item: PlanItem): readonly string[] {
-  return [
-    ...item.differences.map(({ field, desired, observed }) => `${field}: wanted ${desired}, is ${observed}`),
-    ...item.takesAway.map((what) => `takes away ${what}`),
-  ]
+const STYLES = { '+': 'green', '-': 'red', ' ': undefined, '…': 'dim' } as const
+
+/** A line that is too long goes on below itself, under the same sign. */
+function painted({ sign, text }: DiffLine, paint: Paint): string {
+  const style = STYLES[sign]
+  return pieces(text, WIDTH - 6)
+    .map((piece) => (style === undefined ? `    ${sign} ${piece}` : paint(style, `    ${sign} ${piece}`)))
+    .join('\n')
 }
 
-function summaryOf({ counts, items, brake, revision }: Plan): string {
-  const fine = items.filter((item) => !isNews(item)).length
-  const parts = (['create', 'adopt', 'upsert', 'report', 'refuse', 'hold'] as const).map(
-    (type) => `${counts[type] ?? 0} to ${type}`,
-  )
-  const creations = brake.on
-    ? ` The brake is on: ${brake.wanted} creations are wanted at once, and the limit is ${brake.limit}.`
-    : ` Creations wanted: ${brake.wanted} of at most ${brake.limit}.`
-  return `Plan for ${revision}: ${parts.join(', ')}, ${fine} as they should be.${creations}`
+function pieces(text: string, width: number): readonly string[] {
+  if (text.length <= width) return [text]
+  const indent = ' '.repeat(Math.min(text.length - text.trimStart().length + 2, width / 2))
+  const rest = width - indent.length
+  const all = [text.slice(0, width)]
+  for (let start = width; start < text.length; start += rest)
+    all.push(indent + text.slice(start, start + rest))
+  return all
 }
 
-function escapeCell(text: string): string {
-  return printable(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('|', '\\|')
-    .replaceAll('\n', ' ')
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = []
+  let line = indent
+  for (const word of text.split(' ')) {
+    const next = line.trim() === '' ? `${line}${word}` : `${line} ${word}`
+    if (next.length > WIDTH && line.trim() !== '') {
+      lines.push(line)
+      line = `${indent}${word}`
+    } else line = next
+  }
+  return [...lines, line].join('\n')
 }

@@ -1,3 +1,4 @@
+import { SOURCE_KINDS } from './source-schema.ts'
 import type { CreateOnceKind } from '../definition.ts'
 import { PIPE_FIELDS } from './fields.ts'
 import { pipeRules } from './rules.ts'
@@ -37,4 +38,10 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     return { name, ...rest }
   },
   remoteName: ({ metadata, spec }) => spec.name ?? metadata.name,
+  outline({ spec: { source, destination } }) {
+    const kind = SOURCE_KINDS.find((name) => source[name] !== undefined)
+    const { database, table } = destination ?? {}
+    const place = [database, table].filter((name) => name !== undefined).join('.')
+    return { ...(kind === undefined ? {} : { source: kind }), ...(place === '' ? {} : { table: place }) }
+  },
 }

@@ -43,7 +43,7 @@ export async function createOnce(
   creation: Creation,
   { permit, request }: { readonly permit: CreatePermit; readonly request: ReconcileRequest },
 ): Promise<Created> {
-  const text = JSON.stringify(withSecrets(creation.body, (path) => revealed(creation.secrets, path)))
+  const text = JSON.stringify(withSecrets(creation.body, (path) => revealed(context, creation.secrets, path)))
   if (context.fail !== undefined) await context.fail('before-intent')
   request.stopping.throwIfAborted()
   return outbox.during(creation.key, () => sendOnce(context, outbox, creation, { permit, request, text }))
@@ -170,8 +170,9 @@ function unsent(
   return { intentId, opened, end: { type: 'failed', seen }, history: [] }
 }
 
-function revealed(secrets: BodySecrets, path: string): string {
+function revealed({ sourceSecrets }: ReconcileContext, secrets: BodySecrets, path: string): string {
   const secret = secrets.values.get(path)
+  if (secret === undefined && sourceSecrets === 'optional') return ''
   if (secret === undefined) throw new Error(`no value for the secret at ${path}`)
   return secret.reveal()
 }

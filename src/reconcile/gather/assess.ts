@@ -9,7 +9,7 @@ import type { DecideInput, Desired } from '../../plan/input.ts'
 import type { MissingSecret } from '../../plan/reasons/refusing.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
-import type { ReconcileContext, ReconcileRequest } from '../context.ts'
+import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
 import { askPlatform, observationOf } from './observe.ts'
 import type { CreatePermit } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
@@ -17,12 +17,7 @@ import { surroundingsOf } from './surroundings.ts'
 import type { Asked, StateStore } from '../state/store.ts'
 
 /** All that a decision and its action need of one key. */
-export interface Assessment {
-  readonly input: DecideInput
-  readonly entry: Entry | undefined
-  readonly body: JsonObject | undefined
-  readonly secrets: BodySecrets
-  readonly service: DesiredService
+export interface Assessment extends Basis {
   /** Why the platform could not be asked; the decision was made without. */
   readonly failure: unknown
   readonly requestId: string | undefined
@@ -97,7 +92,10 @@ export function assess(
       desired,
       observed: looked.observed,
       service,
-      missingSecrets: [...secrets.missing, ...wanted.missingCredentials],
+      missingSecrets: [
+        ...(context.sourceSecrets === 'optional' ? [] : secrets.missing),
+        ...wanted.missingCredentials,
+      ],
       now,
     }),
     timing: context.timing,

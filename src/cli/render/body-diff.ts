@@ -1,0 +1,100 @@
+import { stringify } from 'yaml'
+import type { JsonObject } from '../../lib/json.ts'
+import { printable } from './terminal.ts'
+
+/** One line of YAML: there before and after (` `), only after (`+`), only before (`-`), or so many are left out (`…`). */
+export interface DiffLine {
+  readonly sign: ' ' | '+' | '-' | '…'
+  readonly text: string
+}
+
+/** Unchanged lines that are shown around those that change. */
+const CONTEXT = 2
+
+/** With more lines on both sides than this, no line is searched for its like: all of one side, then all of the other. */
+const MOST_COMPARED = 1_000
+
+/** Two bodies as YAML, line by line. @param before undefined: all of it is new */
+export function bodyDiff(before: JsonObject | undefined, after: JsonObject): readonly DiffLine[] {
+  const next = linesOf(after)
+  if (before === undefined) return next.map((text) => ({ sign: '+', text }))
+  return withContext(compared(linesOf(before), next))
+}
+
+function linesOf(body: JsonObject): readonly string[] {
+  if (Object.keys(body).length === 0) return []
+  return printable(stringify(body, { lineWidth: 0, aliasDuplicateObjects: false }))
+    .trimEnd()
+    .split('\n')
+}
+
+/** By the longest row of lines that both have. */
+function compared(a: readonly string[], b: readonly string[]): readonly DiffLine[] {
+  if (a.length > MOST_COMPARED || b.length > MOST_COMPARED) {
+    return [...a.map((text) => line('-', text)), ...b.map((text) => line('+', text))]
+  }
+  const width = b.length + 1
+  const longest = new Uint16Array((a.length + 1) * width)
+  const at = (i: number, j: number) => longest[i * width + j] ?? 0
+  for (let i = a.length - 1; i >= 0; i -= 1)
+    for (let j = b.length - 1; j >= 0; j -= 1)
+      longest[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+  const lines: DiffLine[] = []
+  let [i, j] = [0, 0]
+  while (i < a.length || j < b.length) {
+    const [old, next] = [a[i], b[j]]
+    if (old !== undefined && old === next) {
+      lines.push(line(' ', old))
+      i += 1
+      j += 1
+    } else if (old !== undefined && (next === undefined || at(i + 1, j) >= at(i, j + 1))) {
+      lines.push(line('-', old))
+      i += 1
+    } else if (next !== undefined) {
+      lines.push(line('+', next))
+      j += 1
+    }
+  }
+  return lines
+}
+
+function line(sign: DiffLine['sign'], text: string): DiffLine {
+  return { sign, text }
+}
+
+/** Leaves out what is far from any change, but for the names of what a change is in. */
+function withContext(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const kept = new Set<number>()
+  for (const [index, { sign }] of lines.entries()) {
+    if (sign === ' ') continue
+    for (let near = index - CONTEXT; near <= index + CONTEXT; near += 1) kept.add(near)
+  }
+  // From the end to the beginning: whatever is kept is kept with the lines that it stands below.
+  let depth = 0
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const indent = indentOf(lines[index]?.text ?? '')
+    if (kept.has(index)) depth = depth === 0 ? indent : Math.min(depth, indent)
+    else if (indent < depth) {
+      kept.add(index)
+      depth = indent
+    }
+  }
+  const shown: DiffLine[] = []
+  let hidden = 0
+  const flush = () => {
+    if (hidden > 0) shown.push(line('…', `${hidden} unchanged ${hidden === 1 ? 'line' : 'lines'}`))
+    hidden = 0
+  }
+  for (const [index, each] of lines.entries()) {
+    if (kept.has(index)) {
+      flush()
+      shown.push(each)
+    } else hidden += 1
+  }
+  flush()
+  return shown
+}
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length
+}

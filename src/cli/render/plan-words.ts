@@ -1,0 +1,127 @@
+import type { Plan, PlanItem, Verdict } from '../../contract/plan.ts'
+import type { ActionType } from '../../plan/action.ts'
+import type { Reason } from '../../plan/reason.ts'
+
+/* What text and markdown both say of a plan. */
+
+/** In the order in which they matter to whoever approves it. */
+const ORDER: Readonly<Record<Verdict, number>> = {
+  failed: 0,
+  refused: 1,
+  change: 2,
+  waits: 3,
+  attention: 4,
+  held: 5,
+  unchanged: 6,
+}
+
+/** All that is not as it should be, what matters most first; or last. */
+export function newsOf({ items }: Plan, order: 'first' | 'last' = 'first'): readonly PlanItem[] {
+  const sign = order === 'first' ? 1 : -1
+  return items
+    .filter(({ verdict }) => verdict !== 'unchanged')
+    .toSorted((a, b) => sign * (weight(a) - weight(b)))
+}
+
+/** The less, the more it matters. */
+function weight(item: PlanItem): number {
+  return 2 * ORDER[item.verdict] - Number(isDelicate(item))
+}
+
+/** Among its like it is looked at first. */
+function isDelicate({ takesAway, differences }: PlanItem): boolean {
+  return takesAway.length > 0 || differences.length > 0
+}
+
+const TO_DO: Readonly<Partial<Record<ActionType, string>>> = {
+  create: 'to create',
+  adopt: 'to adopt',
+  upsert: 'to apply',
+}
+
+const REPORTED: Readonly<Partial<Record<Reason, string>>> = {
+  Drifted: 'drifted',
+  NotUpdatable: 'not updatable',
+  SecretRotated: 'with a rotated secret',
+  Orphaned: 'orphaned',
+  Missing: 'missing',
+  Stalled: 'stalled',
+  InvalidManifest: 'invalid',
+}
+
+const OTHERWISE: Readonly<Record<Verdict, string>> = {
+  failed: 'failed',
+  refused: 'refused',
+  change: 'to rename',
+  waits: 'waiting',
+  attention: 'to look at',
+  held: 'on hold',
+  unchanged: 'unchanged',
+}
+
+/** "1 to create, 1 drifted, 16 unchanged". */
+export function countsOf(plan: Plan): string {
+  const counts = new Map<string, number>()
+  const all = [...newsOf(plan), ...plan.items.filter(({ verdict }) => verdict === 'unchanged')]
+  for (const item of all) {
+    const word = wordOf(item)
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  return counts.size === 0
+    ? 'no resources'
+    : [...counts].map(([word, count]) => `${count} ${word}`).join(', ')
+}
+
+function wordOf({ verdict, action, reason, renamedFrom, differences }: PlanItem): string {
+  if (verdict === 'change' && action === 'adopt' && differences.length > 0) return 'to adopt as it differs'
+  if (verdict === 'change' && renamedFrom === undefined) return TO_DO[action] ?? OTHERWISE[verdict]
+  if (verdict === 'failed' || verdict === 'change' || verdict === 'waits') return OTHERWISE[verdict]
+  return REPORTED[reason] ?? OTHERWISE[verdict]
+}
+
+export function summaryOf(plan: Plan): string {
+  const { wanted, limit, reached } = plan.createLimit
+  const most = limit === null ? 'no limit' : `limit ${limit}`
+  const creations = wanted === 0 && !reached ? '' : ` Pending creates: ${wanted} (${most}).`
+  const refused = reached
+    ? ' That is more than the create limit lets pass, so nothing is created until somebody allows it.'
+    : ''
+  const changes = plan.counts.change === 0 ? 'No changes' : 'Plan'
+  return `${changes}: ${countsOf(plan)}.${creations}${refused}`
+}
+
+/** What is done, in a few words: "create, after Alert/lag". */
+export function headOf({ action, verdict, reason, after, renamedFrom }: PlanItem): string {
+  if (renamedFrom !== undefined) return `rename, from ${renamedFrom}`
+  if (verdict === 'waits') return 'waits'
+  const comes = verdict === 'change' && after.length > 0 ? `, after ${after.join(', ')}` : ''
+  return `${action} ${reason}${comes}`
+}
+
+/** What it is about: one fact a line. */
+export function factsOf(item: PlanItem): readonly string[] {
+  const { service, outline, platformName, remoteId, uncheckedSecrets, action, before, desired } = item
+  const isShown = desired !== undefined || item.renamedFrom !== undefined
+  const place = [
+    ...(service === undefined ? [] : [`service ${service.name}`]),
+    ...Object.entries(outline).map(([name, value]) => `${name} ${value}`),
+    ...(platformName === undefined ? [] : [`name ${platformName}`]),
+  ]
+  return [
+    ...(isShown && place.length > 0 ? [place.join(', ')] : []),
+    ...(isShown && service !== undefined
+      ? [`organization ${service.organizationId}`, `service id ${service.serviceId}`]
+      : []),
+    ...(isShown && remoteId !== undefined ? [`id ${remoteId}`] : []),
+    ...(action === 'adopt' && before !== undefined && item.differences.length === 0
+      ? ['nothing differs from the manifest']
+      : []),
+    ...(item.gives.length > 0 ? [`gives access: ${item.gives.join(', ')}`] : []),
+    ...(item.takesAway.length > 0 ? [`takes away: ${item.takesAway.join(', ')}`] : []),
+    ...(uncheckedSecrets.length > 0
+      ? [
+          `${uncheckedSecrets.length === 1 ? 'secret' : 'secrets'} ${uncheckedSecrets.join(', ')} not mounted here; not checked`,
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,95 @@
+import type { Key } from '../kinds/key.ts'
+import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
+import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
+import { createReconciler } from '../reconcile/reconciler.ts'
+import { planItemOf, tellingRun } from '../reconcile/dry-run/plan-item.ts'
+import { createBoard } from '../reconcile/state/status-board.ts'
+import { keysOf, passOver, type PassOptions } from './pass.ts'
+
+export interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency' | 'stopping'> {
+  /** A dry one. */
+  readonly context: ReconcileContext
+  /** The directory, as it is to be named. */
+  readonly manifests: string
+  readonly onProgress: (done: number, of: number) => void
+}
+
+/** A plan, or what came in between. */
+export type PlanResult =
+  | { readonly is: 'whole'; readonly plan: Plan }
+  | { readonly is: 'stopped' }
+  | { readonly is: 'broken'; readonly bugs: ReadonlyMap<Key, unknown> }
+
+/** Does all that `apply` does, in the same order and by the same code, in a dry world, and tells what that was. */
+export async function makePlan(options: PlanOptions): Promise<PlanResult> {
+  const { context, stopping } = options
+  const { store } = context
+  const runs = new Map<Key, ReconcileResult>()
+  const total = keysOf(context).length
+  const { bugs, unfinished } = await passOver({
+    ...options,
+    reconciler: createReconciler(context, createBoard()),
+    deadline: () => stopping,
+    onStart: () => undefined,
+    onReconciled(key, result) {
+      runs.set(key, tellingRun(runs.get(key), result))
+      options.onProgress(runs.size, total)
+    },
+  })
+  if (bugs.size > 0) return { is: 'broken', bugs }
+  if (unfinished > 0 || stopping.aborted) return { is: 'stopped' }
+  // A key whose record has moved on is none any more.
+  const items = keysOf(context).flatMap((key) => {
+    const run = runs.get(key)
+    return run === undefined ? [] : [planItemOf(store, key, run)]
+  })
+  return { is: 'whole', plan: planOf(options, withWaits(items)) }
+}
+
+function planOf({ context, manifests }: PlanOptions, items: readonly PlanItem[]): Plan {
+  const { store, maxCreates, clock } = context
+  const counts = Object.fromEntries(
+    VERDICTS.map((each) => [each, items.filter(({ verdict }) => verdict === each).length]),
+  ) as Plan['counts'] // one for each verdict
+  const reached = items.find(({ reason }) => reason === 'CreateLimit') !== undefined
+  const created = items.filter(({ action }) => action === 'create').length
+  return {
+    revision: store.catalog?.revision.id ?? '',
+    manifests,
+    problem: store.catalog?.problem?.message,
+    createLimit: {
+      wanted: created + store.wantedCreations(clock.now()),
+      limit: Number.isFinite(maxCreates) ? maxCreates : null,
+      reached,
+    },
+    counts,
+    items,
+    findings: store.catalog?.findings ?? [],
+  }
+}
+
+/** What waits for something that this plan makes is not refused: it is done once that is ready. */
+function withWaits(items: readonly PlanItem[]): readonly PlanItem[] {
+  const byKey = new Map(items.map((item) => [item.key, item]))
+  const known = new Map<Key, boolean>()
+  function comes(key: Key): boolean {
+    const before = known.get(key)
+    if (before !== undefined) return before
+    known.set(key, false) // until it is known; keys do not wait for each other in a circle
+    const item = byKey.get(key)
+    const waits = item?.reason === 'DependencyNotReady' && item.waitsFor.every(comes)
+    const answer = item?.verdict === 'change' || waits
+    known.set(key, answer)
+    return answer
+  }
+  return items.map((item) =>
+    item.reason === 'DependencyNotReady' && comes(item.key) ? asWaiting(item) : item,
+  )
+}
+
+function asWaiting(item: PlanItem): PlanItem {
+  const { waitsFor } = item
+  const ready = waitsFor.length === 1 ? 'it is' : 'they are'
+  const message = `Waits for ${waitsFor.join(', ')}, which this plan changes. Done as soon as ${ready} ready.`
+  return { ...item, verdict: 'waits', message }
+}

@@ -1,0 +1,59 @@
+import { returnedBody, type RemoteResource } from '../../kinds/remote-resource.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { CreatePermit, Platform, Reply } from '../../contract/platform.ts'
+import type { ReconcileContext } from '../context.ts'
+
+/** Nothing is sent: no credential is used, and no request has an id. */
+const NO_CREDENTIAL = 'dry run'
+const NO_REQUEST = 'dry run'
+
+/** No create waits for a reply: ms. */
+const DEADLINE_MS = 20_000
+
+/** A new pipe is not ready at once; when it is, nobody knows before it is there. */
+const FIRST_STATE = 'Provisioning'
+
+/**
+ * The platform, as it is read; what would be written to it is written to memory, and is found there from then on. So
+ * whoever reconciles against it does all that it would do, and changes nothing.
+ */
+export function createDryPlatform(
+  platform: Pick<Platform, 'read'>,
+  { clock, newId }: Pick<ReconcileContext, 'clock' | 'newId'>,
+): Platform {
+  const made = new Map<string, Reply<RemoteResource>>()
+
+  const read: Platform['read'] = async (target, options) =>
+    made.get(target.id) ?? platform.read(target, options)
+
+  return {
+    read,
+    async admitCreate(kind, service, { signal }): Promise<CreatePermit> {
+      signal.throwIfAborted()
+      return {
+        service,
+        deadlineMs: DEADLINE_MS,
+        read,
+        async send({ body }) {
+          const asked = JSON.parse(body) as JsonObject // the body of a create is an object
+          const id = newId()
+          const at = new Date(clock.now()).toISOString()
+          const about = { id, serviceId: service.serviceId, state: FIRST_STATE, createdAt: at, updatedAt: at }
+          const reply = replyOf({ ...returnedBody(kind.fields, asked), ...about })
+          made.set(id, reply)
+          return reply
+        },
+        release: () => undefined,
+      }
+    },
+    async upsert(_kind, service, makeBody, { signal }) {
+      signal.throwIfAborted()
+      const body = JSON.parse(await makeBody()) as JsonObject // as above
+      return replyOf({ ...body, id: service.serviceId })
+    },
+  }
+}
+
+function replyOf(value: RemoteResource): Reply<RemoteResource> {
+  return { value, requestId: NO_REQUEST, credential: NO_CREDENTIAL }
+}

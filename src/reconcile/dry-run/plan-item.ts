@@ -1,0 +1,128 @@
+import { beforeBody, beforeWhole } from '../../kinds/before-body.ts'
+import { parseKey, type Key } from '../../kinds/key.ts'
+import { expectedOf, fieldsOf, kindOfKey, remoteNameOf } from '../../kinds/lookup.ts'
+import { maskSensitive } from '../../kinds/mask.ts'
+import type { Difference } from '../../kinds/difference.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import type { PlanItem, Verdict } from '../../contract/plan.ts'
+import { bodyIn } from '../../contract/status.ts'
+import { messageOf, REASONS } from '../../plan/reason.ts'
+import type { Basis, ReconcileResult } from '../context.ts'
+import type { StateStore } from '../state/store.ts'
+
+/** Of two runs of one key, the one that says what is done about it: the first that did something, or else the last. */
+export function tellingRun(before: ReconcileResult | undefined, now: ReconcileResult): ReconcileResult {
+  return before !== undefined && didSomething(before) ? before : now
+}
+
+function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult): boolean {
+  const writes = type === 'create' || type === 'adopt' || type === 'upsert'
+  return movedFrom !== undefined || (writes && outcome.result === 'done')
+}
+
+/** What a dry run of one key says of the real one. */
+export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): PlanItem {
+  const { action, outcome, assessment, movedFrom } = run
+  const entry = store.entry(key)
+  const record = store.record(key)
+  const told = outcome.result === 'failed' ? outcome : action
+  const drifted = outcome.result === 'done' ? outcome.differences : []
+  const differences = drifted.length > 0 ? drifted : action.type === 'report' ? action.differences : []
+  const manifest = entry?.manifest
+  const kind = kindOfKey(key)
+  const outline = kind.lifecycle === 'create-once' && manifest !== undefined ? kind.outline?.(manifest) : {}
+  return {
+    key,
+    action: action.type,
+    reason: told.reason,
+    verdict: verdictOf(run),
+    message: messageOf(action.type === 'adopt' && drifted.length > 0 ? withReason(run) : told, key),
+    after: (manifest?.policy?.dependsOn ?? []).flatMap((text) => parseKey(text) ?? []),
+    waitsFor: action.reason === 'DependencyNotReady' ? action.facts.waitsFor : [],
+    renamedFrom: movedFrom,
+    service: assessment?.service.usable === true ? assessment.service.identity : record?.service,
+    outline: outline ?? {},
+    platformName: manifest && kind.lifecycle === 'create-once' ? remoteNameOf(manifest) : undefined,
+    remoteId: action.type === 'adopt' ? action.pipeId : idBefore(assessment),
+    ...bodiesOf(store, key, run, differences),
+    differences,
+    ...accessOf(run),
+    uncheckedSecrets: (assessment?.secrets.missing ?? []).map(({ file }) => secretName(file)).toSorted(),
+    file: entry?.position.file ?? record?.file,
+    line: entry?.position.line ?? record?.line,
+  }
+}
+
+/** What was found out about something that is taken over says more than that it is. */
+function withReason({ action, outcome }: ReconcileResult) {
+  return outcome.result === 'done' && outcome.reason !== undefined ? outcome : action
+}
+
+function verdictOf({ action, outcome, movedFrom }: ReconcileResult): Verdict {
+  if (outcome.result === 'failed') return REASONS[outcome.reason].status === 'Refused' ? 'refused' : 'failed'
+  if (outcome.result !== 'done') return 'failed'
+  switch (action.type) {
+    case 'create':
+    case 'adopt':
+    case 'upsert':
+      return 'change'
+    case 'refuse':
+      return 'refused'
+    case 'report':
+      return action.reason === 'NotUpdatable' ? 'refused' : 'attention'
+    case 'hold':
+      return action.reason === 'InvalidManifest' ? 'refused' : 'held'
+    case 'observe':
+      return movedFrom === undefined ? 'unchanged' : 'change'
+  }
+}
+
+/** Of what was there before anything was done. */
+function idBefore(assessment: Basis | undefined): string | undefined {
+  return assessment?.input.recorded.remote?.id
+}
+
+function bodiesOf(
+  store: StateStore,
+  key: Key,
+  { action, assessment }: ReconcileResult,
+  differences: readonly Difference[],
+): Pick<PlanItem, 'before' | 'desired'> {
+  const manifest = assessment?.entry?.manifest
+  const asked = manifest && expectedOf(manifest)
+  const writes = action.type === 'create' || action.type === 'adopt' || action.type === 'upsert'
+  const isShown = writes || differences.length > 0 || action.reason === 'NotUpdatable'
+  if (asked === undefined || !isShown) return { before: undefined, desired: undefined }
+  const desired = maskSensitive(asked)
+  const before = action.type === 'create' ? undefined : beforeOf(store, key, assessment, asked)
+  return { before: before && maskSensitive(before), desired }
+}
+
+/** What the last reply says of it: to a reading, or to the last upsert. */
+function beforeOf(
+  store: StateStore,
+  key: Key,
+  assessment: Basis | undefined,
+  asked: JsonObject,
+): JsonObject | undefined {
+  const fields = fieldsOf(key)
+  if (assessment?.input.lifecycle === 'upsert') {
+    const reply = assessment.input.recorded.upsert?.reply
+    return reply && beforeWhole(fields, asked, reply)
+  }
+  const observed = bodyIn(store.observation(key)?.reply)
+  return observed && beforeBody(fields, asked, observed)
+}
+
+function accessOf({ action, assessment }: ReconcileResult): Pick<PlanItem, 'gives' | 'takesAway'> {
+  const input = assessment?.input
+  if (action.type !== 'upsert' || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
+    return { gives: [], takesAway: [] }
+  const gives = input.kind.takenAway(assessment.body, input.recorded.upsert?.reply ?? {})
+  return { gives, takesAway: action.takesAway }
+}
+
+/** `name/key` of a mounted file. */
+function secretName(file: string): string {
+  return file.split(/[/\\]/).slice(-2).join('/')
+}

@@ -1,0 +1,309 @@
+import {
+  type Arbitrary,
+  array,
+  asyncProperty,
+  assert,
+  boolean,
+  constantFrom,
+  integer,
+  record,
+} from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import { createReconciler } from '../../src/reconcile/reconciler.ts'
+import { keysOf, passOver } from '../../src/daemon/pass.ts'
+import { tellingRun } from '../../src/reconcile/dry-run/plan-item.ts'
+import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/context.ts'
+import type { Platform, Reply } from '../../src/contract/platform.ts'
+import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
+import { given, HOUR, type Given } from './given.ts'
+import { alert, endpoint, lock, pipe, pipeBodyOf, service } from './manifests.ts'
+import { planOf } from './plan-of.ts'
+
+/* What a plan says is what apply then does: both are made of the same world, and held against each other. */
+
+const never = new AbortController().signal
+
+const NAMES = ['a', 'b', 'c', 'd', 'e'] as const
+const NOBODY = '00000000-0000-4000-9000-0000000000ff'
+
+/** What one pipe has been through when the plan is made. */
+const PIPE = record({
+  name: constantFrom(...NAMES),
+  /** What is done about it in the directory after the first pass. */
+  fate: constantFrom('stays', 'edited', 'removed', 'renamed', 'invalid', 'suspended', 'other service'),
+  /** What somebody does to it on the platform. */
+  meanwhile: constantFrom('nothing', 'nothing', 'changed', 'deleted', 'unreadable'),
+  dependsOn: constantFrom(undefined, 'Alert/one', 'Alert/two', 'Pipe/a', 'Pipe/c', 'QueryEndpoint/q'),
+  service: constantFrom('analytics', 'analytics', 'other', 'nobody'),
+})
+
+/** What one manifest asks for that is new when the plan is made. */
+const NEW = record({
+  how: constantFrom(
+    'new',
+    'new',
+    'adopts',
+    'adopts another',
+    'adopts in vain',
+    'adopts what differs',
+    'locked',
+    'same name',
+    'renamed from',
+  ),
+  dependsOn: constantFrom(
+    undefined,
+    'Alert/one',
+    'Alert/two',
+    'Pipe/a',
+    'Pipe/n0',
+    'Pipe/n1',
+    'QueryEndpoint/q',
+  ),
+  secret: constantFrom('there', 'there', 'there', 'not there'),
+})
+
+const WORLD = record({
+  pipes: array(PIPE, { maxLength: 5 }),
+  fresh: array(NEW, { maxLength: 4 }),
+  alerts: constantFrom('both', 'one', 'none'),
+  endpoint: constantFrom('none', 'new', 'edited', 'same'),
+  maxCreates: constantFrom(1, 2, 25),
+  credentials: constantFrom(true, true, true, false),
+  restarts: boolean(),
+  hours: integer({ min: 0, max: 2 }),
+})
+type World = typeof WORLD extends Arbitrary<infer T> ? T : never
+
+/** What is made from now on is not ready for a while: how long, nobody knows beforehand. */
+function slowToStart(platform: Given['platform']): Platform {
+  const known = new Set(platform.pipes.keys())
+  const starting = (reply: Reply<RemoteResource>): Reply<RemoteResource> =>
+    known.has(reply.value.id) || !platform.pipes.has(reply.value.id)
+      ? reply
+      : { ...reply, value: { ...reply.value, state: 'Provisioning' } }
+  return {
+    ...platform,
+    read: async (target, options) => starting(await platform.read(target, options)),
+    async admitCreate(kind, access, options) {
+      const permit = await platform.admitCreate(kind, access, options)
+      return { ...permit, send: async (request) => starting(await permit.send(request)) }
+    },
+  }
+}
+
+function told({ action, outcome, movedFrom }: ReconcileResult): string {
+  const reason = outcome.result === 'failed' ? outcome.reason : action.reason
+  return `${action.type} ${reason}${movedFrom === undefined ? '' : ` from ${movedFrom}`}`
+}
+
+/** What `apply` does to each key. */
+async function apply(world: Given): Promise<Readonly<Record<Key, string>>> {
+  const context: ReconcileContext = { ...world.context, platform: slowToStart(world.platform) }
+  const runs = new Map<Key, ReconcileResult>()
+  const { bugs } = await passOver({
+    context,
+    reconciler: createReconciler(context, world.board),
+    concurrency: 1,
+    urgency: 'normal',
+    stopping: never,
+    deadline: () => never,
+    onStart: () => undefined,
+    onReconciled: (key, result) => void runs.set(key, tellingRun(runs.get(key), result)),
+  })
+  expect([...bugs.values()]).toEqual([])
+  return Object.fromEntries(
+    keysOf(context).flatMap((key) => [runs.get(key)].flatMap((run) => (run ? [[key, told(run)]] : []))),
+  )
+}
+
+function policyOf(dependsOn: string | undefined, key: string) {
+  const others = dependsOn === undefined || dependsOn === key ? {} : { dependsOn: [dependsOn] }
+  return { healthyStates: ['Running'], ...others }
+}
+
+/** A world in which something was applied before, and which has changed since. */
+async function changedWorld(script: World): Promise<Given> {
+  const before = await given({ 'other.yaml': service('other', OTHER_SERVICE_ID) }, { maxCreates: 100 })
+  const pipes = new Map(script.pipes.map((each) => [each.name, each]))
+  for (const id of { both: ['one', 'two'], one: ['one'], none: [] }[script.alerts])
+    before.platform.alerts.set(`id-of-${id}`, { state: 'ok' })
+  before.write('alerts.yaml', [alert('one'), alert('two', { name: 'other' })].join('\n---\n'))
+  for (const [name, each] of pipes) {
+    const options = {
+      service: each.service === 'other' ? 'other' : 'analytics',
+      policy: policyOf(undefined, ''),
+    }
+    before.write(`${name}.yaml`, pipe(name, options))
+  }
+  if (script.endpoint !== 'none' && script.endpoint !== 'new') before.write('q.yaml', endpoint('q'))
+  await apply(before)
+  await before.clock.advance(script.hours * HOUR)
+
+  for (const [name, each] of pipes) await change(before, name, each)
+  if (script.endpoint === 'new') before.write('q.yaml', endpoint('q'))
+  if (script.endpoint === 'edited') before.write('q.yaml', endpoint('q', { roles: ['sql_console_admin'] }))
+  for (const [index, each] of script.fresh.entries()) add(before, `n${index}`, each)
+  if (!script.credentials) before.secrets.mounted.delete('api/keyId')
+
+  const { maxCreates } = script
+  const world = script.restarts
+    ? await given({}, { around: before.around, maxCreates })
+    : { ...before, context: { ...before.context, maxCreates } }
+  world.readAgain()
+  return world
+}
+
+type Change = World['pipes'][number]
+
+async function change(world: Given, name: string, { fate, meanwhile, dependsOn, service: to }: Change) {
+  const { remote } = await world.record(`Pipe/${name}`)
+  const there = remote && world.platform.pipes.get(remote.id)
+  if (there !== undefined && meanwhile === 'changed') there.body = { ...there.body, scaling: { replicas: 9 } }
+  if (there !== undefined && meanwhile === 'deleted') world.platform.pipes.delete(there.id)
+  if (there !== undefined && meanwhile === 'unreadable') world.platform.unreadable.add(there.id)
+  const policy = policyOf(dependsOn, `Pipe/${name}`)
+  const common = { service: to === 'other' ? 'other' : 'analytics', policy }
+  const file = `${name}.yaml`
+  switch (fate) {
+    case 'stays':
+      world.write(file, pipe(name, common))
+      break
+    case 'edited':
+      world.write(file, pipe(name, { ...common, replicas: 3 }))
+      break
+    case 'removed':
+      world.remove(file)
+      break
+    case 'renamed':
+      world.remove(file)
+      world.write(`new-${name}.yaml`, pipe(`new-${name}`, { ...common, platformName: name, topics: name }))
+      break
+    case 'invalid':
+      world.write(file, pipe(name, { ...common, more: { nonsense: 1 } }))
+      break
+    case 'suspended': {
+      const suspend = { reason: 'a test', until: '2099-01-01T00:00:00Z' }
+      world.write(file, pipe(name, { ...common, policy: { ...policy, suspend } }))
+      break
+    }
+    case 'other service':
+      world.write(file, pipe(name, { ...common, service: to === 'nobody' ? 'nobody' : 'other' }))
+      break
+  }
+}
+
+function add(world: Given, name: string, { how, dependsOn, secret }: World['fresh'][number]) {
+  const policy = policyOf(dependsOn, `Pipe/${name}`)
+  const password = { secretRef: { name: 'kafka', key: secret === 'there' ? 'password' : 'nowhere' } }
+  const file = `${name}.yaml`
+  const body = pipeBodyOf(name)
+  const source = { kafka: { brokers: 'b:1', topics: name, credentials: { username: 'me', password } } }
+  switch (how) {
+    case 'new':
+      world.write(file, pipe(name, { policy, more: { source } }))
+      break
+    case 'adopts':
+      world.write(
+        file,
+        pipe(name, { policy: { ...policy, adopt: world.platform.make(SERVICE_ID, { ...body, name }) } }),
+      )
+      break
+    case 'adopts another':
+      world.write(
+        file,
+        pipe(name, {
+          policy: { ...policy, adopt: world.platform.make(OTHER_SERVICE_ID, { ...body, name }) },
+        }),
+      )
+      break
+    case 'adopts in vain':
+      world.write(file, pipe(name, { policy: { ...policy, adopt: NOBODY } }))
+      break
+    case 'adopts what differs':
+      world.write(
+        file,
+        pipe(name, {
+          replicas: 7,
+          policy: { ...policy, adopt: world.platform.make(SERVICE_ID, { ...body, name }) },
+        }),
+      )
+      break
+    case 'locked':
+      world.write(file, pipe(name, { policy }))
+      world.write(
+        `${name}.lock.yaml`,
+        lock({ [`Pipe/${name}`]: world.platform.make(SERVICE_ID, { ...body, name }) }, name),
+      )
+      break
+    case 'same name':
+      world.write(file, pipe(name, { policy, platformName: 'a' }))
+      break
+    case 'renamed from':
+      world.write(file, pipe(name, { policy: { ...policy, renamedFrom: 'Pipe/a' }, platformName: 'a' }))
+      break
+  }
+}
+
+/** What the plan says of each key. @param done what apply did: without a secret of a source that is no concern of the plan */
+async function planned(world: Given) {
+  const { items } = await planOf({ context: world.context, ledger: world.around.ledger })
+  const words = items.map(({ key, action, reason, renamedFrom }) => [
+    key,
+    `${action} ${reason}${renamedFrom === undefined ? '' : ` from ${renamedFrom}`}`,
+  ])
+  const unchecked = new Set(
+    items.filter(({ uncheckedSecrets }) => uncheckedSecrets.length > 0).map(({ key }) => key),
+  )
+  return { says: Object.fromEntries(words) as Readonly<Record<Key, string>>, unchecked }
+}
+
+test('a plan writes nothing, and says of each resource what apply then does', async () => {
+  const seen = new Set<string>()
+  await assert(
+    asyncProperty(WORLD, async (script) => {
+      const world = await changedWorld(script)
+      const versions = await world.around.ledger.versions()
+      const sent = () => [world.platform.posts.length, world.platform.upserts.length]
+      const before = sent()
+      const { says, unchecked } = await planned(world)
+      expect(sent()).toEqual(before)
+      expect(await world.around.ledger.versions()).toEqual(versions)
+      const does = await apply(world)
+      const expected = Object.fromEntries(
+        Object.entries(does).map(([key, words]) => {
+          const isNoted = unchecked.has(key as Key) && words === 'refuse SecretUnavailable'
+          const may = isNoted && ['create New', 'refuse CreateLimit'].includes(says[key as Key] ?? '')
+          return [key, may ? says[key as Key] : words]
+        }),
+      )
+      for (const words of Object.values(does)) seen.add(words.split(' from ')[0] ?? words)
+      expect(says).toEqual(expected)
+    }),
+    { numRuns: 150, seed: 14 },
+  )
+  // It is of no use when nothing happens in those worlds.
+  expect([...seen]).toEqual(expect.arrayContaining(EXPECTED))
+}, 60_000)
+
+const EXPECTED = [
+  'adopt Adopt',
+  'adopt AdoptRefused',
+  'create New',
+  'hold InvalidManifest',
+  'hold MissingUnconfirmed',
+  'hold Suspended',
+  'observe InSync',
+  'observe InUse',
+  'refuse CreateLimit',
+  'refuse DependencyNotReady',
+  'refuse NameTaken',
+  'refuse RenameSuspected',
+  'refuse SecretUnavailable',
+  'report Drifted',
+  'report NotUpdatable',
+  'report Orphaned',
+  'upsert Edited',
+  'upsert New',
+]
