@@ -38,14 +38,9 @@ test('each key comes after what it depends on, however long the chain and whatev
     'd.yaml': pipe('d', { policy: after('e') }),
     'e.yaml': pipe('e'),
   })
-  expect(decided.map((line) => line.split(' ')[0])).toEqual([
-    'Service/analytics',
-    'Pipe/e',
-    'Pipe/d',
-    'Pipe/c',
-    'Pipe/b',
-    'Pipe/a',
-  ])
+  expect(decided[0]).toContain('Service/analytics')
+  const pipes = decided.map((line) => line.split(' ')[0]).filter((key) => key !== 'Service/analytics')
+  expect(pipes).toEqual(['Pipe/e', 'Pipe/d', 'Pipe/c', 'Pipe/b', 'Pipe/a'])
 })
 
 test('what waits for many is decided once, when the last of them was looked at', async () => {
