@@ -27,7 +27,10 @@ export type Event =
       readonly type: 'ReconcileFinished'
       readonly key: Key
       readonly reconcileId: string
+      /** In force. */
       readonly revision: string
+      /** At which the manifest came to say what it says. */
+      readonly manifestRevision: string | undefined
       readonly action: ActionType
       readonly reason: Reason
       readonly message: string
@@ -47,6 +50,7 @@ export type Event =
       readonly before: Condition | undefined
       readonly after: Condition
       readonly revision: string
+      readonly manifestRevision: string | undefined
       readonly file: string | undefined
       readonly line: number | undefined
     }

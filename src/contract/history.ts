@@ -7,7 +7,10 @@ const common = {
   key: RecordedKey,
   /** ms since the epoch. */
   at: z.number(),
+  /** In force at that time. */
   revision: z.string(),
+  /** At which the manifest came to say what it said. Undefined: an earlier version did not keep it, or there was none. */
+  manifestRevision: z.string().optional(),
   requestId: z.string().optional(),
   message: z.string(),
 }

@@ -1,5 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import type { LedgerRecord } from '../plan/record.ts'
+import type { Activity, ActivityReading } from './activity.ts'
 import type { HistoryEntry } from './history.ts'
 
 /** The durable memory (design §9). Compare-and-set; whoever loses gets a {@link LedgerConflict}. */
@@ -32,6 +33,12 @@ export interface Ledger extends AsyncDisposable {
    * @throws {LedgerError} when there is none
    */
   reserveRoom(): Promise<void>
+  /**
+   * Says that its owner lives, and when it last read which resources: ms since the epoch. One transaction, for status only.
+   * @throws {LedgerError}
+   */
+  noteActivity(activity: Activity, checkedAt: ReadonlyMap<Key, number>): Promise<void>
+  activity(): Promise<ActivityReading>
   /** Newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /**

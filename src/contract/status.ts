@@ -25,13 +25,16 @@ export interface ResourceStatus {
   readonly differences: readonly Difference[]
   readonly file: string | undefined
   readonly line: number | undefined
-  readonly revision: string
+  /** At which the manifest came to say what it says; the last one that it had, where it is gone. */
+  readonly manifestRevision: string | undefined
   readonly service: string | undefined
   readonly pipeId: string | undefined
   /** `state` as the platform last reported it. */
   readonly state: string | undefined
   /** The last reply, sensitive values masked. JSON text: as objects, those of thousands take many times the room. */
   readonly observed: string | undefined
+  /** When the platform was last asked for it, and answered: ms since the epoch. Undefined: never. */
+  readonly checkedAt: number | undefined
   /** ms since the epoch. */
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined

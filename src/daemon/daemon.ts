@@ -120,9 +120,11 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
-  function take({ state, changed, counts, differs }: LoadResult, reading: ReadingContext): void {
+  function take({ state, changed: other, counts, differs }: LoadResult, reading: ReadingContext): void {
     const first = store.catalog === undefined
     const { catalog } = state
+    // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
+    const changed = first ? other.filter((key) => isOtherThanRecorded(catalog, key)) : other
     const locksBefore = store.catalog?.locks
     store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
@@ -151,6 +153,11 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     for (const token of reading.tokens) requests.expect(token, [...keys])
     if (state.pending.size > 0) readAgainSoon()
     emitCreateLimit()
+  }
+
+  function isOtherThanRecorded({ entries }: Catalog, key: Key): boolean {
+    const entry = entries.get(key)
+    return entry !== undefined && entry.digest !== store.record(key)?.manifest?.digest
   }
 
   /** Reads again soon, unless the directory is not believed anyway. */

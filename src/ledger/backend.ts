@@ -16,6 +16,9 @@ export interface ReadTables {
   othersWrites(): number
   /** The platform that its records are of. */
   platform(): string | undefined
+  /** What its owner said last, as JSON. */
+  activity(): string | undefined
+  checkedAt(): ReadonlyMap<Key, number>
   /** How many writes there have been: it only ever grows. */
   writes(): number
 }
@@ -23,12 +26,15 @@ export interface ReadTables {
 /** What can be done within one transaction. Whoever calls checks everything before the first change. */
 export interface WriteTables extends ReadTables {
   put(record: StoredRecord): void
+  /** With when it was checked. */
   delete(key: Key): void
   /** Versions up to this one were given to records that are no longer there. */
   usedVersion(): number
   setUsedVersion(version: number): void
   addHistory(key: Key, body: string): void
   setPlatform(platform: string | undefined): void
+  setActivity(body: string): void
+  setCheckedAt(key: Key, at: number): void
   setWrites(count: number): void
 }
 

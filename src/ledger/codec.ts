@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Key } from '../kinds/key.ts'
 import { LedgerRecord } from '../plan/record.ts'
+import { Activity } from '../contract/activity.ts'
 import { HistoryEntry } from '../contract/history.ts'
 import { LedgerError } from '../contract/ledger.ts'
 
@@ -49,6 +50,11 @@ export function decodeEntry(key: string, body: string): HistoryEntry {
   const reading = HistoryEntry.safeParse(parse(body))
   if (!reading.success) throw unreadable(`a history entry of ${key}`, issues(reading.error))
   return reading.data
+}
+
+/** What an earlier or later version said of itself may be left out: it is shown, and nothing depends on it. */
+export function decodeActivity(body: string | undefined): Activity | undefined {
+  return body === undefined ? undefined : Activity.safeParse(parse(body)).data
 }
 
 function parse(body: string): unknown {

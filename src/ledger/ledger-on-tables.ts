@@ -3,7 +3,7 @@ import type { LedgerRecord } from '../plan/record.ts'
 import type { Emit } from '../contract/events.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import { LedgerConflict, LedgerError, type HistoryQuery, type Ledger } from '../contract/ledger.ts'
-import { decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
+import { decodeActivity, decodeEntry, decodeRecord, encodeEntry, encodeRecord } from './codec.ts'
 import type { ReadTables, Room, Store, WriteTables } from './backend.ts'
 
 interface LedgerParts {
@@ -104,6 +104,15 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
           .history(key, Math.max(1, Math.floor(limit)))
           .map((entry) => decodeEntry(entry.key, entry.body)),
       ),
+    async noteActivity(activity, checkedAt) {
+      assertOpen()
+      store.write((tables) => {
+        tables.setActivity(JSON.stringify(activity))
+        for (const [key, at] of checkedAt) tables.setCheckedAt(key, at)
+      }, 'free')
+    },
+    activity: () =>
+      read((tables) => ({ last: decodeActivity(tables.activity()), checkedAt: tables.checkedAt() })),
     versions: () => read((tables) => tables.versions()),
     watch: async (onWritten) =>
       watchWrites({ clock, counter: () => store.read((tables) => tables.othersWrites()), onWritten, emit }),

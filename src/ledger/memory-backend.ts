@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Key } from '../kinds/key.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import type { StoredRecord } from './codec.ts'
@@ -29,6 +30,8 @@ function createMemoryStore(historyLimit: number): Store {
   let usedVersion = 0
   let writes = 0
   let platform: string | undefined
+  let activity: string | undefined
+  const checked = new Map<Key, number>()
 
   const tables: WriteTables = {
     get: (key) => records.get(key),
@@ -43,7 +46,16 @@ function createMemoryStore(historyLimit: number): Store {
     // Whoever holds it writes through the same door, so that each write may be another's.
     othersWrites: () => writes,
     put: (record) => void records.set(record.key, record),
-    delete: (key) => void records.delete(key),
+    delete(key) {
+      records.delete(key)
+      checked.delete(key)
+    },
+    activity: () => activity,
+    setActivity: (body) => {
+      activity = body
+    },
+    checkedAt: () => new Map(checked),
+    setCheckedAt: (key, at) => void checked.set(key, at),
     usedVersion: () => usedVersion,
     platform: () => platform,
     setPlatform: (next) => {

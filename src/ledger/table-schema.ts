@@ -43,6 +43,10 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE record SET body = json_set(json_remove(body, '$.former.pipe'), '$.former.remote', json_extract(body, '$.former.pipe'))
     WHERE json_type(body, '$.former.pipe') IS NOT NULL;
   `,
+  // When each resource was last read on the platform: apart from its record, which does not change by that.
+  `
+  CREATE TABLE IF NOT EXISTS checked (key TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export function schemaVersion(db: DatabaseSync): number {

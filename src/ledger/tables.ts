@@ -18,6 +18,8 @@ export function prepareReads(db: DatabaseSync): ReadTables {
   const dataVersion = db.prepare('PRAGMA data_version')
   const platform = db.prepare(`SELECT value FROM meta WHERE name = 'platform'`)
   const writes = db.prepare(`SELECT value FROM meta WHERE name = 'writes'`)
+  const activity = db.prepare(`SELECT value FROM meta WHERE name = 'activity'`)
+  const checked = db.prepare('SELECT key, at FROM checked ORDER BY key')
   const entriesOf = db.prepare('SELECT key, body FROM history WHERE key = ? ORDER BY id DESC LIMIT ?')
   return {
     get(key) {
@@ -39,6 +41,11 @@ export function prepareReads(db: DatabaseSync): ReadTables {
       const value = platform.get()?.['value']
       return typeof value === 'string' ? value : undefined
     },
+    activity() {
+      const value = activity.get()?.['value']
+      return typeof value === 'string' ? value : undefined
+    },
+    checkedAt: () => new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
     writes: () => Number(writes.get()?.['value']),
     // changes with commits of other connections only
     othersWrites: () => Number(dataVersion.get()?.['data_version']),
@@ -54,12 +61,20 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
   const setWrites = db.prepare(`UPDATE meta SET value = ? WHERE name = 'writes'`)
   const bind = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('platform', ?)`)
   const unbind = db.prepare(`DELETE FROM meta WHERE name = 'platform'`)
+  const setActivity = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('activity', ?)`)
+  const setChecked = db.prepare('INSERT OR REPLACE INTO checked (key, at) VALUES (?, ?)')
+  const dropChecked = db.prepare('DELETE FROM checked WHERE key = ?')
   const addEntry = db.prepare('INSERT INTO history (key, body) VALUES (?, ?)')
   const trim = db.prepare('DELETE FROM history WHERE id <= ?')
   return {
     ...prepareReads(db),
     put: ({ key, version, body }) => void put.run(key, version, body),
-    delete: (key) => void drop.run(key),
+    delete(key) {
+      drop.run(key)
+      dropChecked.run(key)
+    },
+    setActivity: (body) => void setActivity.run(body),
+    setCheckedAt: (key, at) => void setChecked.run(key, at),
     usedVersion: () => Number(used.get()?.['value'] ?? 0),
     setUsedVersion: (version) => void setUsed.run(version),
     setWrites: (count) => void setWrites.run(count),

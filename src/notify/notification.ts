@@ -131,7 +131,7 @@ export function stateNotification(
   alert: AlertState,
   { before, isBad, changes }: { before: SentAlert | undefined; isBad: boolean; changes: number },
 ): Notification {
-  const { key, labels, revision, file, line, pipeId } = status
+  const { key, labels, manifestRevision: revision, file, line, pipeId } = status
   const { condition, reason, message, since, state } = alert
   const change = isBad ? 'bad' : 'good'
   return {

@@ -157,6 +157,9 @@ const Backoff = z
   .readonly()
 export type Backoff = z.infer<typeof Backoff>
 
+/** So many differing fields keep a record within a few kilobytes. */
+export const DIFFERENCES_KEPT = 10
+
 /**
  * What the ledger says we did for one key. One JSON document of a few kilobytes; it never holds a secret,
  * not even a sensitive value: of those only keyed hashes.
@@ -185,6 +188,14 @@ export const LedgerRecord = z
     intent: Intent.optional(),
     /** The query endpoint's last upsert. */
     upsert: RecordedUpsert.optional(),
+    /** What its manifest says, and since which revision: a restart does not make it new. */
+    manifest: z.strictObject({ digest: z.string(), revision: z.string() }).readonly().optional(),
+    /** The fields that differed when it was last read, the first of them; sensitive values masked. */
+    differences: z
+      .array(z.strictObject({ field: z.string(), desired: z.string(), observed: z.string() }).readonly())
+      .max(DIFFERENCES_KEPT)
+      .readonly()
+      .optional(),
     /** What was asked for when it was created, adopted or last applied. */
     applied: Fingerprint.optional(),
     backoff: Backoff.optional(),

@@ -146,7 +146,7 @@ async function reconcileOnce(
   let assessment = assess(context, await gather(context, key, recorded, request, permit))
   const from = recordToMove(context, outbox, assessment)
   if (from !== undefined) {
-    const moved = await moveRecord(context, from, recorded, assessment.entry?.revision ?? '')
+    const moved = await moveRecord(context, from, recorded, context.store.revision)
     board.remove(from.key)
     reconciliation.movedFrom = from.key
     recorded = await heedRetryCreate(context, moved)

@@ -1,4 +1,3 @@
-import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
@@ -36,7 +35,8 @@ export function report(
   const { input, entry } = assessment
   const { key } = input.desired
   const { outcome } = acted
-  const revision = entry?.revision ?? context.store.catalog?.revision.id ?? ''
+  const { revision } = context.store
+  const manifestRevision = written.manifest?.revision
   const changed = changedConditions(recorded.conditions, conditions)
   const observation = context.store.observation(key)
   const next = requeueAfter({
@@ -58,12 +58,13 @@ export function report(
       observation,
       conditions,
       action,
-      differences: differencesOf(assessment, outcome),
+      differences: written.differences ?? [],
       message:
         conditions.Valid.status === 'False'
           ? messageOf(action, key)
           : bestMessage(conditions, action.reason === 'Unanswered' ? conditions.Synced.message : message),
-      revision,
+      manifestRevision,
+      checkedAt: context.store.checkedAt(key),
       lastReconciledAt: now,
       nextReconcileAt: now + next.afterMs,
     }),
@@ -76,6 +77,7 @@ export function report(
       before: recorded.conditions?.[condition],
       after: conditions[condition],
       revision,
+      manifestRevision,
       file: entry?.position.file,
       line: entry?.position.line,
     })
@@ -85,6 +87,7 @@ export function report(
     key,
     reconcileId: request.reconcileId,
     revision,
+    manifestRevision,
     action: action.type,
     reason:
       outcome.result === 'done'
@@ -181,13 +184,6 @@ function bestMessage({ Synced, Ready }: Conditions, message: string): string {
   return Synced.status === 'True' && SAYS_MORE.has(Ready.reason) ? Ready.message : message
 }
 
-function differencesOf({ input }: Assessment, outcome: Outcome): readonly Difference[] {
-  if (outcome.result === 'done' && outcome.differences.length > 0) return outcome.differences
-  if (input.lifecycle === 'upsert')
-    return outcome.result === 'done' && outcome.reason === 'Applied' ? [] : input.replyDiffers
-  return input.observed.status === 'found' ? input.observed.differences : []
-}
-
 const LEDGER_RETRY_MS = 5_000
 
 /** Without the ledger nothing may be decided: it is asked again soon. */
@@ -226,7 +222,8 @@ export function withoutLedger(
     type: 'ReconcileFinished',
     key,
     reconcileId: request.reconcileId,
-    revision: context.store.catalog?.revision.id ?? '',
+    revision: context.store.revision,
+    manifestRevision: context.store.manifestRevision(key),
     action: action.type,
     reason,
     message,

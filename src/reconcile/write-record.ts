@@ -1,8 +1,10 @@
+import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
-import { NOTHING_TO_DO } from '../plan/outcome.ts'
-import type { LedgerRecord, Backoff } from '../plan/record.ts'
+import type { DecideInput } from '../plan/input.ts'
+import { NOTHING_TO_DO, type Outcome } from '../plan/outcome.ts'
+import { DIFFERENCES_KEPT, type LedgerRecord, type Backoff } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileResult, Acted } from './context.ts'
@@ -27,10 +29,13 @@ export function writeRecord(
 ): LedgerRecord | Promise<LedgerRecord> {
   const { assessment, recorded, acted, conditions, backoff } = recording
   const { entry } = assessment
+  const manifestRevision = context.store.manifestRevision(recorded.key) ?? ''
   const next: LedgerRecord = {
     ...acted.record,
     file: entry?.position.file ?? recorded.file,
     line: entry?.position.line ?? recorded.line,
+    manifest: entry === undefined ? recorded.manifest : { digest: entry.digest, revision: manifestRevision },
+    differences: differencesOf(assessment, acted.outcome, recorded.differences),
     conditions,
     backoff,
   }
@@ -38,12 +43,33 @@ export function writeRecord(
   return write(context, recording, next)
 }
 
+/** The first of the fields that differ, as it was last read. Undefined: none does, or it was never read. */
+function differencesOf(
+  { input }: Assessment,
+  outcome: Outcome,
+  before: LedgerRecord['differences'],
+): LedgerRecord['differences'] {
+  const found = differencesNow(input, outcome)
+  if (found === undefined) return before
+  return found.length === 0 ? undefined : found.slice(0, DIFFERENCES_KEPT)
+}
+
+/** Undefined: nothing was read. */
+function differencesNow(input: DecideInput, outcome: Outcome): readonly Difference[] | undefined {
+  if (outcome.result === 'done' && outcome.differences.length > 0) return outcome.differences
+  if (input.lifecycle === 'upsert')
+    return outcome.result === 'done' && outcome.reason === 'Applied' ? [] : input.replyDiffers
+  if (outcome.result === 'done' && outcome.reason !== undefined) return []
+  if (input.observed.status === 'found') return input.observed.differences
+  return input.observed.status === 'missing' || input.desired.state === 'absent' ? [] : undefined
+}
+
 async function write(
   context: ReconcileContext,
   { assessment, recorded, acted, conditions }: Recording,
   next: LedgerRecord,
 ): Promise<LedgerRecord> {
-  const { entry, input } = assessment
+  const { input } = assessment
   const history = changedConditions(recorded.conditions, conditions).map((type): HistoryEntry => {
     const { status, reason, message } = conditions[type]
     const requestId = requestIdOf(acted.outcome) ?? assessment.requestId
@@ -55,7 +81,8 @@ async function write(
       message,
       key: input.desired.key,
       at: context.clock.now(),
-      revision: entry?.revision ?? context.store.catalog?.revision.id ?? '',
+      revision: context.store.revision,
+      manifestRevision: next.manifest?.revision,
       requestId,
     }
   })
@@ -99,7 +126,7 @@ function lastWords(
 ): readonly HistoryEntry[] {
   if (intent === undefined || remote !== undefined) return []
   const message = `Its manifest is gone, and none of its attempts (${intent.attempt}) created anything; it is forgotten.`
-  const revision = store.catalog?.revision.id ?? ''
+  const { revision } = store
   const common = { key, at: clock.now(), revision, requestId: intent.seen?.requestId, message }
   return [
     { type: 'action', action: 'forget', reason: 'Orphaned', result: 'done', intentId: intent.id, ...common },

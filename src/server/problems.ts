@@ -155,7 +155,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Pr
 }
 
 function oneProblem(resource: ResourceStatus, findings: readonly Finding[], context: StepContext): Problem {
-  const { key, status, reason, service, file, line, revision, differences } = resource
+  const { key, status, reason, service, file, line, manifestRevision, differences } = resource
   return {
     id: key,
     status,
@@ -168,7 +168,7 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     service,
     file,
     line,
-    revision,
+    revision: manifestRevision,
     differences,
     findings: findings.slice(0, FINDINGS_SHOWN),
     next: nextSteps(resource, context, findings),

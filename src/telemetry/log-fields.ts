@@ -6,6 +6,7 @@ export const FIELDS = {
   app: 'always `pipewright`',
   msg: 'the message: constant, one for each kind of line',
   revision: 'commit of the manifests that were in force, or `content-…` where there is no commit',
+  manifestRevision: 'commit at which the manifest of this resource last changed',
   // of a resource
   key: '`Kind/name` of the resource',
   file: 'file of its manifest, relative to the directory',

@@ -21,6 +21,7 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
   'column',
   'reconcileId',
   'revision',
+  'manifestRevision',
   'err',
 ])
 

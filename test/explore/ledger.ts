@@ -97,6 +97,8 @@ export function createLedger(run: Run, process: Process | typeof NO_CHOICE): Led
       if (run.model.isDiskFull) throw new LedgerError('io', 'the disk is full')
     },
     history: async () => [],
+    noteActivity: async () => undefined,
+    activity: async () => ({ last: undefined, checkedAt: new Map() }),
     watch: async () => () => undefined,
     versions: () => read(() => new Map([...records].map(([key, { version }]) => [key, version]))),
     othersWrites: () => read(() => run.writes.length - ownWrites),

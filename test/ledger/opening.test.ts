@@ -56,7 +56,7 @@ describe('a new ledger', () => {
     expect(await readdir(join(folder, 'a', 'b'))).toEqual(['ledger.db', 'ledger.db.lock'])
     using db = new DatabaseSync(file, { readOnly: true })
     expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' })
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 4 })
   })
 
   test('has a key of its own, which stays', async () => {
@@ -121,7 +121,7 @@ describe('a file that is not as it should be', () => {
     [
       'comes from a newer version',
       'newer',
-      'is of version 7, and this program knows versions up to 3',
+      'is of version 7, and this program knows versions up to 4',
       () => makeLedger().then(() => tamper('PRAGMA user_version = 7')),
     ],
     ['is a directory', 'io', 'is a directory', () => mkdir(file)],

@@ -28,7 +28,8 @@ export function createNormaliser(dir: string, own: ReadonlySet<string>): (line: 
 
   function valueOf(name: string, value: unknown): unknown {
     if (name === 'time') return '<time>'
-    if (name === 'revision' && typeof value === 'string' && value !== '') return revisionOf(value)
+    if ((name === 'revision' || name === 'manifestRevision') && typeof value === 'string' && value !== '')
+      return revisionOf(value)
     if (name.endsWith('Ms')) return '<ms>'
     return typeof value === 'string' ? text(value) : value
   }

@@ -46,6 +46,7 @@ const conditionChanged: Event = {
   before: undefined,
   after: condition('True'),
   revision: 'a',
+  manifestRevision: 'a',
   file: undefined,
   line: undefined,
 }
@@ -56,6 +57,7 @@ function finished(changed: boolean): Event {
     key: 'Pipe/x',
     reconcileId: 'r1',
     revision: 'a',
+    manifestRevision: 'a',
     action: 'observe',
     reason: 'InSync',
     message: 'as asked for',

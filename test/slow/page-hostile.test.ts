@@ -41,7 +41,7 @@ function hostileParts() {
       service: text,
       state: text,
       pipeId: text,
-      revision: text,
+      manifestRevision: text,
       observed: { id: text, name: text, scaling: { replicas: 2 }, [text]: { [text]: text } },
       differences: [{ field: text, desired: text, observed: text }],
       conditions: {

@@ -57,7 +57,7 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
 ]
 
 function conditionChanged(before: Condition | undefined, after: Condition = CONDITION): Event {
-  const place = { revision: 'abc123', file: undefined, line: undefined }
+  const place = { revision: 'abc123', manifestRevision: 'abc123', file: undefined, line: undefined }
   return {
     type: 'ConditionChanged',
     key: 'Pipe/orders',
@@ -169,6 +169,7 @@ describe('lines', () => {
         durationMs: 1_500,
         file: 'orders.yaml',
         line: 3,
+        manifestRevision: 'abc122',
         detail: 'as asked for',
       },
     ])

@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
+import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -36,7 +37,16 @@ export async function apply(
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose({ settings, ledger, source, board, emit, maxCreates, failpoints }, stack)
   const catalog = await loadOnce(engine, io.stop.stopping)
+  const { store } = engine.context
+  const heartbeat = await startHeartbeat({
+    command: 'apply',
+    ledger,
+    store,
+    clock: systemClock,
+    url: undefined,
+  })
   const pass = await passOverAll(engine, settings, io)
+  await heartbeat.stop()
   showUnreconciled(board, pass)
   const resources = board.list()
   if (options.output === 'json') {

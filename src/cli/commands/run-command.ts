@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
+import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
@@ -79,6 +80,13 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     manifests: settings.manifests,
     baseUrl: engine.baseUrl,
   })
+  const heartbeat = await startHeartbeat({
+    command: 'run',
+    ledger,
+    store: engine.context.store,
+    clock: systemClock,
+    url: server.url,
+  })
   const daemon = await startDaemon({
     context: engine.context,
     board,
@@ -98,6 +106,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const cut = await daemon.stop(deadline)
   const unsaved = await engine.reconciler.saveOutcomes()
   const unfinished = cut.unfinished + unsaved.size
+  await heartbeat.stop()
   await notifier?.stop(deadline)
   emit({ type: 'Stopped', unfinished })
   for (const [key, end] of unsaved) emit(lastWords(key, end))

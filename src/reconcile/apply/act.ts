@@ -79,7 +79,7 @@ async function create(
       body,
       secrets,
       fingerprint,
-      revision: entry?.revision ?? '',
+      revision: context.store.revision,
       since: assessment.since,
     },
     { permit, request },

@@ -47,7 +47,7 @@ export async function adopt(
       service: service.identity,
       platformName: remoteNameOf(manifest),
       fingerprint,
-      revision: entry?.revision ?? '',
+      revision: context.store.revision,
     },
     { priority: request.priority, signal: request.stopping },
   )
@@ -79,7 +79,7 @@ async function adoptByRead(
   const access = recordedAccess(context.store, recorded, service)
   if (intent === undefined) throw new Error(`${key} was decided to be read, and has no unknown outcome`)
   const { pipeId } = action
-  const revision = entry?.revision ?? ''
+  const { revision } = context.store
   const options = { priority: request.priority, signal: request.stopping }
   const read =
     access === undefined

@@ -37,7 +37,7 @@ export async function heedRetryCreate(
     intentId: intent.id,
     key: record.key,
     at: now,
-    revision: entry.revision,
+    revision: store.revision,
     requestId: intent.seen?.requestId,
     message: `Attempt ${intent.attempt} created nothing, as policy.retryCreate says.`,
   }

@@ -37,7 +37,7 @@ export async function upsert(
   const { input, entry } = asked
   const { body, fingerprint, identity } = upsertOf(asked)
   const at = context.clock.now()
-  const revision = entry?.revision ?? ''
+  const { revision } = context.store
   noteFound(context, key, {
     state: undefined,
     reply: value,

@@ -210,7 +210,7 @@ export async function adoptionTarget(
     ...whereOf(context, recorded, desired),
     platformName: remoteNameOf(manifest),
     fingerprint: withSecretHashes(store, asked, body),
-    revision: entry.revision,
+    revision: store.revision,
     body: asked.body,
   }
   return { problem: undefined, found }
@@ -241,7 +241,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
       problem: `${key} has no manifest, and nor has Service/${service.name}, whose credentials are needed.`,
     }
   }
-  const revision = store.catalog?.revision.id ?? ''
+  const { revision } = store
   return {
     problem: undefined,
     found: { access, service, platformName, fingerprint, revision, body: undefined },

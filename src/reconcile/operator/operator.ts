@@ -113,7 +113,7 @@ export function historyLine(
 ): HistoryEntry {
   const { key, intent, remote } = recorded
   const requestId = remote?.requestId ?? intent?.seen?.requestId
-  const revision = store.catalog?.revision.id ?? ''
+  const { revision } = store
   return { type: 'action', key, at: clock.now(), revision, requestId, intentId: intent?.id, ...what }
 }
 

@@ -47,11 +47,13 @@ export function describeStatus(input: {
   readonly action: Action
   readonly differences: readonly Difference[]
   readonly message: string
-  readonly revision: string
+  readonly manifestRevision: string | undefined
+  readonly checkedAt: number | undefined
   readonly lastReconciledAt: number | undefined
   readonly nextReconcileAt: number | undefined
 }): ResourceStatus {
-  const { key, entry, record, observation, conditions, action, differences, message, revision } = input
+  const { key, entry, record, observation, conditions, action, differences, message, manifestRevision } =
+    input
   const manifest = entry?.manifest
   return {
     key,
@@ -66,7 +68,8 @@ export function describeStatus(input: {
     differences,
     file: entry?.position.file ?? record.file,
     line: entry?.position.line ?? record.line,
-    revision,
+    manifestRevision,
+    checkedAt: input.checkedAt,
     service: serviceNameOf(manifest, record),
     pipeId: record.remote?.id,
     state: observation?.state,
@@ -110,7 +113,7 @@ export function seedStatus({ store, clock }: ReconcileContext, board: WritableBo
           status: 'False',
           reason: 'InvalidManifest',
           message: finding === undefined ? 'The manifest has errors.' : `${finding.message} ${finding.hint}`,
-          since: clock.now(),
+          since: remembered.Valid.status === 'False' ? remembered.Valid.since : clock.now(),
         },
       }
     : remembered
@@ -123,9 +126,10 @@ export function seedStatus({ store, clock }: ReconcileContext, board: WritableBo
       observation: store.observation(key),
       conditions,
       action: { type: 'observe', ...WAITING },
-      differences: before?.differences ?? [],
+      differences: record.differences ?? [],
       message: invalid ? conditions.Valid.message : remembered.Synced.message,
-      revision: entry?.revision ?? store.catalog?.revision.id ?? '',
+      manifestRevision: store.manifestRevision(key),
+      checkedAt: store.checkedAt(key),
       lastReconciledAt: before?.lastReconciledAt,
       nextReconcileAt: clock.now(),
     }),

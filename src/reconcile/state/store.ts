@@ -1,7 +1,7 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
-import type { Key } from '../../kinds/key.ts'
-import { kindNamed } from '../../kinds/lookup.ts'
+import { nameOf, type Key } from '../../kinds/key.ts'
+import { kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { keyedHash } from '../../lib/digest.ts'
@@ -73,6 +73,14 @@ export interface StateStore {
   /** When the service last answered: ms since the epoch. */
   answeredAt(service: string): number | undefined
   service(name: string): ServiceManifest | undefined
+  /** In force; empty before the first reading. */
+  readonly revision: string
+  /** At which the manifest of a key came to say what it says. Undefined: it was never seen. */
+  manifestRevision(key: Key): string | undefined
+  /** When the platform last answered for a key: ms since the epoch. */
+  checkedAt(key: Key): number | undefined
+  /** @param checkedAt as an earlier process wrote it down */
+  noteChecked(checkedAt: ReadonlyMap<Key, number>): void
   /** Keys that this process has reconciled: what it says of them is no memory of an earlier one. */
   readonly judged: Set<Key>
   /** Number of pipes that want to be created now. */
@@ -118,6 +126,7 @@ export function createStateStore({
   const judged = new Set<Key>()
   const steadyNow = createSteadyClock(clock)
   const contacts = createContacts(clock)
+  const checkedBefore = new Map<Key, number>()
   const wanted = createWantedCreations(
     (entry) => ({
       entry,
@@ -185,6 +194,21 @@ export function createStateStore({
       wanted.touch(key)
       observations.set(key, observation)
       asked.put(key, observation.credential)
+    },
+    get revision() {
+      return catalog?.revision.id ?? ''
+    },
+    manifestRevision(key) {
+      const entry = catalog?.entries.get(key)
+      const recorded = records.get(key)?.manifest
+      return entry === undefined || recorded?.digest === entry.digest ? recorded?.revision : entry.revision
+    },
+    checkedAt(key) {
+      const answered = lifecycleOf(key) === 'reference' ? contacts.answeredAt(nameOf(key)) : undefined
+      return answered ?? observations.get(key)?.at ?? checkedBefore.get(key)
+    },
+    noteChecked(checkedAt) {
+      for (const [key, at] of checkedAt) checkedBefore.set(key, at)
     },
     contact: (service) => contacts.of(service),
     answeredAt: (service) => contacts.answeredAt(service),

@@ -28,6 +28,8 @@ export interface ResourcesReply {
 /** Of `GET /api/v1/resources/{kind}/{name}`: all that is known of one resource. */
 export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly since: number
+  /** In force. */
+  readonly revision: string | undefined
   /** The message without what to do about it. */
   readonly cause: string
   readonly next: readonly NextStep[]
@@ -67,6 +69,7 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
   return {
     ...withBodies(resource, desired),
     since: sinceOf(resource),
+    revision: overview.revision?.id,
     cause: causeOf(resource),
     next: nextSteps(resource, overview, findings),
     fields: sideBySide(resource, desired),

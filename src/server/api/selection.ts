@@ -68,8 +68,8 @@ function hasWords(resource: ResourceStatus, words: readonly string[]): boolean {
 }
 
 function searchText(resource: ResourceStatus): string {
-  const { key, status, reason, message, file, service, pipeId, state, labels, revision } = resource
-  const words = [key, status, reason, message, file, service, pipeId, state, revision]
+  const { key, status, reason, message, file, service, pipeId, state, labels, manifestRevision } = resource
+  const words = [key, status, reason, message, file, service, pipeId, state, manifestRevision]
   return [...words, ...Object.entries(labels).map(([name, value]) => `${name}=${value}`)]
     .join('\n')
     .toLowerCase()

@@ -84,10 +84,11 @@ function titleOf({ key, status, reason, since }) {
 
 /** @param {ResourceReply} resource */
 function factsOf(resource) {
-  const { file, line, revision, service, action, state, pipeId, labels } = resource
+  const { file, line, revision, manifestRevision, service, action, state, pipeId, labels } = resource
   return facts(
     fact('Manifest', file === undefined ? undefined : copyable(place(file, line))),
-    fact('Commit', revisionOf(revision)),
+    fact('Last changed in', revisionOf(manifestRevision)),
+    fact('Revision in force', revisionOf(revision)),
     fact('Service', service === undefined ? undefined : foreign(service)),
     fact('State', state === undefined ? undefined : foreign(state)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),

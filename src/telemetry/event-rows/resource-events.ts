@@ -28,6 +28,7 @@ export const RESOURCE_EVENTS = {
           'durationMs',
           'file',
           'line',
+          'manifestRevision',
           'changeToApplyMs',
         ],
       },
@@ -48,7 +49,17 @@ export const RESOURCE_EVENTS = {
       {
         message: 'Condition changed',
         levels: { debug: 'the first of a resource, unless its state is unhealthy', info: 'it changed' },
-        fields: ['key', 'condition', 'status', 'before', 'reason', 'detail', 'file', 'line'],
+        fields: [
+          'key',
+          'condition',
+          'status',
+          'before',
+          'reason',
+          'detail',
+          'file',
+          'line',
+          'manifestRevision',
+        ],
       },
     ],
     level: ({ before, after }) =>

@@ -1,0 +1,46 @@
+import type { Key } from '../kinds/key.ts'
+import { z } from '../kinds/zod.ts'
+
+/** A process that works with a ledger, or did last: what it says of itself now and then. Times are ms since the epoch. */
+export const Activity = z
+  .strictObject({
+    command: z.enum(['run', 'apply']),
+    process: z.int(),
+    host: z.string(),
+    startedAt: z.number(),
+    /** When it last said that it lives. */
+    seenAt: z.number(),
+    /** Absent: it runs, or it ended without a word. */
+    stoppedAt: z.number().optional(),
+    /** Of its page. */
+    url: z.string().optional(),
+    /** In force. */
+    revision: z.string().optional(),
+  })
+  .readonly()
+export type Activity = z.infer<typeof Activity>
+
+/** A process says that it lives this often: ms. */
+export const HEARTBEAT_MS = 30_000
+
+/** After so many that did not come, a process that holds the ledger does not respond. */
+const MISSED_HEARTBEATS = 4
+
+/** Whether somebody works with a ledger. `silent`: it holds the ledger, and has not said so for a while. `died`: it ended without a word. */
+export type RunState = 'running' | 'silent' | 'stopped' | 'died' | 'never'
+
+/** @param owned whether a process holds the ledger now */
+export function runStateOf(last: Activity | undefined, owned: boolean, now: number): RunState {
+  if (owned) {
+    const isSilent = last !== undefined && now - last.seenAt > MISSED_HEARTBEATS * HEARTBEAT_MS
+    return isSilent ? 'silent' : 'running'
+  }
+  if (last === undefined) return 'never'
+  return last.stoppedAt === undefined ? 'died' : 'stopped'
+}
+
+/** What a ledger says of the process that works with it, and when each resource was last read on the platform. */
+export interface ActivityReading {
+  readonly last: Activity | undefined
+  readonly checkedAt: ReadonlyMap<Key, number>
+}

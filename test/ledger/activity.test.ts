@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Activity, HEARTBEAT_MS, type RunState, runStateOf } from '../../src/contract/activity.ts'
+import type { Ledger } from '../../src/contract/ledger.ts'
+import { openLedger } from '../../src/ledger/open.ts'
+import { blank, CLOCK, ignore, ORDERS } from './samples.ts'
+
+const ACTIVITY: Activity = {
+  command: 'run',
+  process: 12,
+  host: 'pod-0',
+  startedAt: 1,
+  seenAt: 2,
+  url: 'http://127.0.0.1:8080/',
+  revision: 'abc',
+}
+
+describe.each(['memory:', 'sqlite:'])('what an owner says of itself in a ledger at %s', (backend) => {
+  let folder: string
+  let ledger: Ledger
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+    const url = backend === 'sqlite:' ? `sqlite:${join(folder, 'ledger.db')}` : backend
+    ledger = await openLedger(url, { init: 'auto', mode: 'owner', clock: CLOCK, emit: ignore })
+  })
+  afterEach(async () => {
+    await ledger[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true })
+  })
+
+  test('is nothing at first', async () => {
+    expect(await ledger.activity()).toEqual({ last: undefined, checkedAt: new Map() })
+  })
+
+  test('is kept, and added to', async () => {
+    await ledger.noteActivity(ACTIVITY, new Map([[ORDERS, 5]]))
+    await ledger.noteActivity({ ...ACTIVITY, seenAt: 3, stoppedAt: 3 }, new Map([['Pipe/b', 6]]))
+    expect(await ledger.activity()).toEqual({
+      last: { ...ACTIVITY, seenAt: 3, stoppedAt: 3 },
+      checkedAt: new Map([
+        [ORDERS, 5],
+        ['Pipe/b', 6],
+      ]),
+    })
+  })
+
+  test('changes no record, and goes with a record that is forgotten', async () => {
+    const record = await ledger.swap(blank(ORDERS), [])
+    await ledger.noteActivity(ACTIVITY, new Map([[ORDERS, 5]]))
+    expect(await ledger.get(ORDERS)).toEqual(record)
+    await ledger.remove(record, [])
+    expect((await ledger.activity()).checkedAt).toEqual(new Map())
+  })
+})
+
+const NOW = 1_000 * HEARTBEAT_MS
+const LATELY = { ...ACTIVITY, seenAt: NOW - HEARTBEAT_MS }
+const LONG_AGO = { ...ACTIVITY, seenAt: NOW - 10 * HEARTBEAT_MS }
+
+const ROWS: readonly {
+  readonly why: string
+  readonly last: Activity | undefined
+  readonly owned: boolean
+  readonly is: RunState
+}[] = [
+  { why: 'nobody ever', last: undefined, owned: false, is: 'never' },
+  { why: 'one that has said nothing yet', last: undefined, owned: true, is: 'running' },
+  { why: 'one that says so', last: LATELY, owned: true, is: 'running' },
+  { why: 'one that holds the ledger and says nothing any more', last: LONG_AGO, owned: true, is: 'silent' },
+  {
+    why: 'one that was stopped',
+    last: { ...LONG_AGO, stoppedAt: LONG_AGO.seenAt },
+    owned: false,
+    is: 'stopped',
+  },
+  { why: 'one that ended without a word', last: LONG_AGO, owned: false, is: 'died' },
+  { why: 'one that was killed a moment ago', last: LATELY, owned: false, is: 'died' },
+]
+
+test.each(ROWS)('who works with a ledger: $why is $is', ({ last, owned, is }) => {
+  expect(runStateOf(last, owned, NOW)).toBe(is)
+})
