@@ -120,11 +120,11 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
-  function take({ state, changed: other, counts, differs }: LoadResult, reading: ReadingContext): void {
+  function take({ state, changed: altered, counts, differs }: LoadResult, reading: ReadingContext): void {
     const first = store.catalog === undefined
     const { catalog } = state
     // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
-    const changed = first ? other.filter((key) => isOtherThanRecorded(catalog, key)) : other
+    const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
     const locksBefore = store.catalog?.locks
     store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
