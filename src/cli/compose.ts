@@ -150,7 +150,7 @@ export function openSource(settings: Settings): Source {
 }
 
 /** The files of mounted secrets that no manifest may refer to: what Pipewright itself signs in with, or asks for. */
-function ownSecretsOf(settings: Settings): readonly SecretFile[] {
+export function ownSecretsOf(settings: Settings): readonly SecretFile[] {
   const { secretsDir, alertsTokenFile, adminTokenFile, notifications } = settings
   const files = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
   return [alertsTokenFile, adminTokenFile, ...files].flatMap((file) => {

@@ -81,7 +81,7 @@ function buildProgram(io: Io, done: Done): Command {
   withSettings(program.command('plan').description('say what would happen and why, and write nothing'))
     .addOption(output(['text', 'json', 'markdown']))
     .action(async (flags, command: Command) => {
-      const settings = await settingsFor(io, command, 'platform')
+      const settings = await settingsFor(io, command, 'platform or server')
       done(await plan(io, settings, flags.output))
     })
 

@@ -34,7 +34,7 @@ export function lenient(command: Command): Command {
 export async function settingsFor(
   io: Io,
   command: Command,
-  needs: 'platform' | 'local',
+  needs: 'platform' | 'platform or server' | 'local',
   more: readonly SettingProblem[] = [],
 ): Promise<Settings> {
   const flags = Object.entries(command.opts()).filter((entry): entry is [string, string | true] =>
@@ -45,11 +45,13 @@ export async function settingsFor(
     env: io.env,
     readFile: (path) => readFile(path, 'utf8'),
   })
+  const hasServer = 'settings' in reading && reading.settings.server !== undefined
+  const needsPlatform = needs === 'platform' || (needs === 'platform or server' && !hasServer)
   const problems = [
     ...usageProblems(command),
     ...more,
     ...('problems' in reading ? reading.problems : []),
-    ...(needs === 'platform' && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
+    ...(needsPlatform && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
     ...failpointProblems(io.env),
   ]
   if ('problems' in reading || problems.length > 0)

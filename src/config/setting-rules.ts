@@ -13,6 +13,7 @@ const RULES: readonly Rule[] = [
   (values) => notInSandbox(values, 'alerts-base-url', values.alertsBaseUrl),
   (values) => encrypted(values, 'base-url', values.baseUrl),
   (values) => encrypted(values, 'alerts-base-url', values.alertsBaseUrl),
+  (values) => encrypted(values, 'server', values.server),
   timeoutWithinGrace,
   rememberPipes,
 ]

@@ -135,6 +135,14 @@ export const TABLE = {
     describe: 'file with the bearer token for POST /-/reconcile',
     parse: parsePath,
   },
+  server: {
+    flag: 'server',
+    placeholder: 'URL',
+    env: 'PIPEWRIGHT_SERVER',
+    default: undefined,
+    describe: 'address of a running daemon, for the commands that can ask it instead of a ledger',
+    parse: parseBaseUrl,
+  },
   publicUrl: {
     flag: 'public-url',
     placeholder: 'URL',

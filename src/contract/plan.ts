@@ -1,5 +1,6 @@
 import type { Difference } from '../kinds/difference.ts'
 import type { Finding } from '../kinds/finding.ts'
+import type { Revision } from './catalog.ts'
 import type { Key } from '../kinds/key.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { ActionType } from '../plan/action.ts'
@@ -76,3 +77,17 @@ export function endOfPlan({ items, findings, problem }: Plan): PlanEnd {
 function isRefused({ verdict, action, differences }: PlanItem): boolean {
   return verdict === 'refused' || verdict === 'failed' || (action === 'adopt' && differences.length > 0)
 }
+
+/** A directory of manifests, as it was read where it lies: so that whoever plans need not have it. */
+export interface FileTree {
+  readonly revision: Revision
+  /** What was found out about files that are not among these, because they could not be read. */
+  readonly findings: readonly Finding[]
+  /** Files, and folders with a `/` at the end, that nobody could look into. An empty text: anything at all. */
+  readonly unread: readonly string[]
+  /** In the order of their names, which are relative, with forward slashes. */
+  readonly files: readonly { readonly file: string; readonly bytes: Buffer }[]
+}
+
+/** What is sent to have a plan made: files, and their bytes in all. */
+export const MOST_PLANNED = { files: 20_000, bytes: 32 * 1024 * 1024 } as const

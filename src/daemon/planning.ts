@@ -25,6 +25,7 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   const { context, stopping } = options
   const { store } = context
   const runs = new Map<Key, ReconcileResult>()
+  const items = new Map<Key, PlanItem>()
   const total = keysOf(context).length
   const { bugs, unfinished } = await passOver({
     ...options,
@@ -32,18 +33,18 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
     deadline: () => stopping,
     onStart: () => undefined,
     onReconciled(key, result) {
-      runs.set(key, tellingRun(runs.get(key), result))
+      const before = runs.get(key)
+      const telling = tellingRun(before, result)
+      runs.set(key, telling)
+      if (telling !== before) items.set(key, planItemOf(store, key, telling))
       options.onProgress(runs.size, total)
     },
   })
   if (bugs.size > 0) return { is: 'broken', bugs }
   if (unfinished > 0 || stopping.aborted) return { is: 'stopped' }
   // A key whose record has moved on is none any more.
-  const items = keysOf(context).flatMap((key) => {
-    const run = runs.get(key)
-    return run === undefined ? [] : [planItemOf(store, key, run)]
-  })
-  return { is: 'whole', plan: planOf(options, withWaits(items)) }
+  const planned = keysOf(context).flatMap((key) => items.get(key) ?? [])
+  return { is: 'whole', plan: planOf(options, withWaits(planned)) }
 }
 
 function planOf({ context, manifests }: PlanOptions, items: readonly PlanItem[]): Plan {

@@ -8,7 +8,7 @@ import type { Platform, ReadTarget, ServiceAccess } from '../contract/platform.t
 import type { SecretStore } from '../contract/secrets.ts'
 import { notSent } from '../contract/remote-error.ts'
 import { createAccounts, admit, type Caller } from './admission.ts'
-import { createCredentialBreaker, type Pause } from './credential-breaker.ts'
+import { createCredentialBreaker, type CredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
 import { createPermit } from './send-create.ts'
 import { createCredentials } from './login.ts'
@@ -67,6 +67,11 @@ export interface PlatformClient extends Platform, AsyncDisposable {
   budgets(): readonly CredentialBudget[]
   /** Services whose credentials were refused. */
   pauses(): readonly Pause[]
+  /**
+   * The same within the same request budget, for who tries out what others ask for: credentials that are refused there pause
+   * nobody here.
+   */
+  beside(): Platform
 }
 
 /** The HTTP client of the interface (`spec/api.md` 4 and 5). */
@@ -83,18 +88,9 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     connect: { timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS) },
   })
   const credentials = createCredentials({ secrets, alertsTokenFile, clock, wire })
-  const breaker = createCredentialBreaker({ clock, emit })
   const accounts = createAccounts({ ...options.budget, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
-  const common = { wire, clock, emit, breaker, credentials, userAgent, maxReplyBytes }
-  const reading = {
-    ...common,
-    dispatcher: agent,
-    timeoutMs: requestTimeoutMs,
-    retries: options.idempotentRetries ?? RETRIES,
-    random: options.random,
-  }
-  const creating = { ...common, deadlineMs: options.createDeadlineMs, fail: options.fail }
+  const breaker = createCredentialBreaker({ clock, emit })
 
   /** @param service undefined for the interface of alerts, which has one credential for all */
   function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
@@ -132,33 +128,49 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     }
   }
 
+  function operationsWith(ownBreaker: CredentialBreaker): Platform {
+    const common = { wire, clock, emit, breaker: ownBreaker, credentials, userAgent, maxReplyBytes }
+    const reading = {
+      ...common,
+      dispatcher: agent,
+      timeoutMs: requestTimeoutMs,
+      retries: options.idempotentRetries ?? RETRIES,
+      random: options.random,
+    }
+    const creating = { ...common, deadlineMs: options.createDeadlineMs, fail: options.fail }
+    return {
+      read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
+      async admitCreate(kind, service, { looksFirst, ...readOptions }) {
+        const operation = kind.operations.create
+        const base = needed(operation)
+        const caller = callerOf(operation, service)
+        const path = pathOf(operation.path, idsOf(service))
+        const admission = await admit(caller, ownBreaker, { ...readOptions, places: looksFirst ? 2 : 1 })
+        const readValue = createdResource(kind)
+        return createPermit(
+          { service, caller, admission, base, path, readOf, readValue },
+          { creating, reading },
+        )
+      },
+      upsert(kind, service, body, readOptions) {
+        const operation = kind.operations.upsert
+        const upsert = () =>
+          ({
+            caller: callerOf(operation, service),
+            base: needed(operation),
+            method: 'POST',
+            path: pathOf(operation.path, idsOf(service)),
+            body,
+            readValue: upsertedResource(kind),
+          }) as const
+        return send(upsert, reading, readOptions)
+      },
+    }
+  }
+
   return {
-    read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
-    async admitCreate(kind, service, { looksFirst, ...readOptions }) {
-      const operation = kind.operations.create
-      const base = needed(operation)
-      const caller = callerOf(operation, service)
-      const path = pathOf(operation.path, idsOf(service))
-      const admission = await admit(caller, breaker, { ...readOptions, places: looksFirst ? 2 : 1 })
-      const readValue = createdResource(kind)
-      return createPermit(
-        { service, caller, admission, base, path, readOf, readValue },
-        { creating, reading },
-      )
-    },
-    upsert(kind, service, body, readOptions) {
-      const operation = kind.operations.upsert
-      const upsert = () =>
-        ({
-          caller: callerOf(operation, service),
-          base: needed(operation),
-          method: 'POST',
-          path: pathOf(operation.path, idsOf(service)),
-          body,
-          readValue: upsertedResource(kind),
-        }) as const
-      return send(upsert, reading, readOptions)
-    },
+    ...operationsWith(breaker),
+    beside: () => operationsWith(createCredentialBreaker({ clock, emit: () => undefined })),
     budgets: () =>
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
     pauses: () => breaker.pauses(),

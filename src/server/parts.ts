@@ -4,6 +4,7 @@ import type { Revision } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { WatchMode } from '../contract/events.ts'
+import type { FileTree, Plan } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
@@ -31,6 +32,8 @@ export interface ServerParts {
   overview(): Overview
   /** Undefined: `POST /-/reconcile` is off. */
   readonly reconcile: ReconcileTrigger | undefined
+  /** Undefined: `POST /api/v1/plan` is off. */
+  readonly planner: Planner | undefined
 }
 
 export interface Scrape {
@@ -94,14 +97,26 @@ export interface CreateLimit {
   readonly limit: number
 }
 
-export interface ReconcileTrigger {
+export interface Guarded {
   /** Read from its file each time. Undefined: the file is not there, or empty. */
   adminToken(): Promise<string | undefined>
+}
+
+export interface ReconcileTrigger extends Guarded {
   /** @param key undefined: read the manifests and reconcile everything */
   request(key: Key | undefined): ReconcileReceipt
   /** Undefined: a token that is not, or no longer, known. */
   progress(token: string): ReconcileProgress | undefined
 }
+
+export interface Planner extends Guarded {
+  /** What would happen if these were the manifests. Writes nothing. */
+  plan(tree: FileTree, signal: AbortSignal): Promise<PlanAnswer>
+}
+
+/** A plan, or why there is none, in words. */
+export type PlanAnswer =
+  { readonly is: 'plan'; readonly plan: Plan } | { readonly is: 'none'; readonly why: string }
 
 export interface ReconcileReceipt {
   readonly token: string

@@ -4,6 +4,7 @@ import type { ServerParts, Health } from './parts.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { registerFacets, type FacetsReply } from './api/selection.ts'
 import { registerFindings, registerOverview, type FindingsReply, type OverviewReply } from './api/overview.ts'
+import { registerPlan } from './api/plan-requests.ts'
 import { registerReconcile } from './api/reconcile-requests.ts'
 import { registerResources, type ResourceReply, type ResourcesReply } from './api/resources.ts'
 import { registerHistory, registerTimeline, type HistoryReply, type TimelineReply } from './api/timeline.ts'
@@ -32,6 +33,7 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
   registerHistory(app, parts)
   registerTimeline(app, parts)
   registerReconcile(app, parts)
+  registerPlan(app, parts)
   registerEvents(app, parts)
 }
 

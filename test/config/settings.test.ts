@@ -36,6 +36,7 @@ describe('defaults', () => {
       ledgerInit: 'auto',
       listen: { host: '127.0.0.1', port: 8080 },
       adminTokenFile: undefined,
+      server: undefined,
       publicUrl: undefined,
       notifications: [],
       intervalMs: 300_000,

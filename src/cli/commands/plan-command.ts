@@ -6,6 +6,7 @@ import { makePlan } from '../../daemon/planning.ts'
 import { compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { openDryWorld } from '../dry-world.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
+import { planAtServer } from '../server-plan.ts'
 import { planAsMarkdown } from '../render/plan-markdown.ts'
 import { planAsText } from '../render/plan-text.ts'
 import { paintFor } from '../render/terminal.ts'
@@ -18,7 +19,9 @@ export async function plan(
   settings: Settings,
   output: (typeof PLAN_OUTPUTS)[number],
 ): Promise<ExitCode> {
-  const planned = await planHere(io, settings)
+  const { server } = settings
+  const planned =
+    server === undefined ? await planHere(io, settings) : await planAtServer(io, settings, server)
   switch (output) {
     case 'json':
       printJson(io, planned)

@@ -13,6 +13,7 @@ import { createTelemetry } from '../../telemetry/telemetry.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
+import { createPlanner } from '../planner.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { assertAddresses, openNotifier } from '../compose-notifier.ts'
 
@@ -67,6 +68,13 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       settings.adminTokenFile === undefined
         ? undefined
         : triggerOf(settings.adminTokenFile, () => running.daemon),
+    planner:
+      settings.adminTokenFile === undefined
+        ? undefined
+        : createPlanner(engine, settings, {
+            adminToken: tokenReader(settings.adminTokenFile),
+            stopping: io.stop.stopping,
+          }),
   }).catch((error: unknown) => {
     throw new CommandError(error instanceof Error ? error.message : String(error))
   })
@@ -145,12 +153,16 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
   } as const
 }
 
+function tokenReader(file: string): () => Promise<string | undefined> {
+  return async () => {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    return text.trim() === '' ? undefined : text.trim()
+  }
+}
+
 function triggerOf(tokenFile: string, daemon: () => Daemon | undefined) {
   return {
-    async adminToken() {
-      const text = await readFile(tokenFile, 'utf8').catch(() => '')
-      return text.trim() === '' ? undefined : text.trim()
-    },
+    adminToken: tokenReader(tokenFile),
     request(key: Parameters<Daemon['request']>[0]) {
       return daemon()?.request(key) ?? { token: '', accepted: [], suspended: [] }
     },

@@ -117,7 +117,7 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
 /** How often a path is resolved before it counts as leading nowhere: the tree behind a link may go in the middle of it. */
 const RESOLVE_TRIES = 3
 
-async function resolveRoot(given: string): Promise<string> {
+export async function resolveRoot(given: string): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await realpath(given)
@@ -168,7 +168,7 @@ function readOne(
   return { parsed: parseFile({ file, hash, bytes }, limits), stamp }
 }
 
-async function isSameStill(
+export async function isSameStill(
   given: string,
   root: string,
   tree: Tree,
@@ -204,7 +204,7 @@ function failed(problem: SourceProblem): DirectoryReading {
   }
 }
 
-function tooLarge(file: string, limits: Limits): Finding {
+export function tooLarge(file: string, limits: Limits): Finding {
   return findingOfFile(file, {
     severity: 'error',
     code: 'file-too-large',
@@ -213,7 +213,7 @@ function tooLarge(file: string, limits: Limits): Finding {
   })
 }
 
-function fileUnreadable(file: string, code: string): Finding {
+export function fileUnreadable(file: string, code: string): Finding {
   return findingOfFile(file, {
     severity: 'error',
     code: 'file-unreadable',

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import { isObject } from '../../lib/json.ts'
 import { knownKey, oneOf, type Query } from '../parameters.ts'
-import type { ReconcileTrigger, ServerParts } from '../parts.ts'
+import type { Guarded, ReconcileTrigger, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 
@@ -85,7 +85,7 @@ function accept(parts: ServerParts, trigger: ReconcileTrigger, key: Key | undefi
  * that git-sync can send (`--webhook-url=http://git-sync:TOKEN@…`).
  * @throws {RequestError} 401 without the right token, 503 while there is none to compare with
  */
-export async function authorize(header: string | undefined, trigger: ReconcileTrigger): Promise<void> {
+export async function authorize(header: string | undefined, trigger: Guarded): Promise<void> {
   const expected = await readToken(trigger)
   if (expected === undefined) {
     throw new RequestError(
@@ -105,7 +105,7 @@ export async function authorize(header: string | undefined, trigger: ReconcileTr
 }
 
 /** An empty file is no token: it would let everybody in. */
-async function readToken(trigger: ReconcileTrigger): Promise<string | undefined> {
+async function readToken(trigger: Guarded): Promise<string | undefined> {
   try {
     const token = (await trigger.adminToken())?.trim()
     return token === '' ? undefined : token

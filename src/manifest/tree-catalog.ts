@@ -1,0 +1,51 @@
+import type { Catalog } from '../contract/catalog.ts'
+import type { FileTree } from '../contract/plan.ts'
+import type { Key } from '../kinds/key.ts'
+import { sha256 } from '../lib/digest.ts'
+import { nextCatalog } from './catalog/next-catalog.ts'
+import type { CatalogState } from './catalog/deletion-grace.ts'
+import { createSlices } from './files/slices.ts'
+import type { SecretFile } from './rules/platform-secrets.ts'
+import { createPlaces } from './rules/source-locator.ts'
+import { parseFile, textIn, type ParsedFile } from './validate/parse-file.ts'
+import { DEFAULT_LIMITS } from './yaml/limits.ts'
+
+/** Readings that have to agree before something that was there counts as gone. */
+const READINGS = 3
+
+/**
+ * The catalog of files that somebody else has read, by the rules of a directory of one's own. In slices, between which others run.
+ * @param known keys in the ledger, each with the file where it was last seen
+ * @throws the signal's reason
+ */
+export async function catalogOfTree(
+  { revision, findings, unread, files }: FileTree,
+  about: {
+    readonly known: ReadonlyMap<Key, string | undefined>
+    readonly ownSecrets: readonly SecretFile[]
+    readonly signal: AbortSignal
+  },
+): Promise<Catalog> {
+  const parsed = new Map<string, ParsedFile>()
+  const texts = new Map<string, Buffer>()
+  const slices = createSlices()
+  for (const { file, bytes } of files) {
+    about.signal.throwIfAborted()
+    parsed.set(file, parseFile({ file, hash: sha256(bytes), bytes }, DEFAULT_LIMITS))
+    texts.set(file, bytes)
+    if (slices.isOver()) await slices.next()
+  }
+  const reading = { revision, files: parsed, findings, unread, problem: undefined, parsed: parsed.size }
+  const placeOf = createPlaces((file) => {
+    const bytes = texts.get(file)
+    return bytes && textIn(bytes)
+  })
+  let state: CatalogState | undefined
+  for (let count = 0; count < READINGS; count += 1) {
+    if (slices.isOver()) await slices.next()
+    state = nextCatalog({ ...about, previous: state, reading, placeOf, accept: 'normal' })
+    if (state.pending.size === 0 || state.catalog.problem !== undefined) break
+  }
+  if (state === undefined) throw new Error('there is at least one reading')
+  return state.catalog
+}
