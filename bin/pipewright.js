@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 
 /*
- * The command: what `npm start`, `npm run pipewright`, the image and the npm package start. A checkout runs its sources,
+ * The command: what `npm start`, `npx pipewright`, the image and the npm package start. A checkout runs its sources,
  * whatever a build left in dist/; the image and the package have no sources, and run the bundle.
  */
 if (Number.parseInt(process.versions.node, 10) < 26) {

@@ -45,7 +45,7 @@ again: it is not sent a second time. What a person would see in the console, the
 
 \`\`\`sh
 curl -s $sandbox/-/sandbox/state # the pipe is there, once: copy its id
-npm run pipewright -- resolve Pipe/chargebacks --adopt ID --sandbox
+npx pipewright resolve Pipe/chargebacks --adopt ID --sandbox
 \`\`\`
 
 To begin anew: remove the manifest and \`.pipewright/\`.

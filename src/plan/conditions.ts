@@ -75,7 +75,8 @@ function validOf({ decided }: ConditionsInput): Claim {
       return claimOf(decided, 'True', { reason: 'Valid', facts: undefined })
     case 'invalid': {
       const said = desired.problem ?? 'The manifest has errors.'
-      return claimOf(decided, 'False', { reason: 'InvalidManifest', facts: { said } })
+      const { mistake } = desired
+      return claimOf(decided, 'False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
       return claimOf(decided, 'Unknown', { reason: 'ManifestVanishing', facts: {} })

@@ -14,6 +14,8 @@ export interface Desired {
   readonly state: 'valid' | 'invalid' | 'missing' | 'absent'
   /** What is wrong with an invalid one, in words, with its place; undefined otherwise. */
   readonly problem: string | undefined
+  /** The same without its place. */
+  readonly mistake: string | undefined
   /** Of the (last valid) manifest; undefined when there is none. */
   readonly fingerprint: Fingerprint | undefined
   /** The service is another one than the record says. */

@@ -172,6 +172,8 @@ export const LedgerRecord = z
     /** Where the manifest was last seen: relative path and line. */
     file: z.string().optional(),
     line: z.number().optional(),
+    /** Of its manifest. */
+    labels: z.record(z.string(), z.string()).readonly().optional(),
     service: ServiceIdentity.optional(),
     /** The name on the platform (`spec.name`) when it was last asked for. */
     platformName: z.string().optional(),

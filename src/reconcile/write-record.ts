@@ -1,3 +1,4 @@
+import type { ResourceManifest } from '../kinds/manifest.ts'
 import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
@@ -34,6 +35,7 @@ export function writeRecord(
     ...acted.record,
     file: entry?.position.file ?? recorded.file,
     line: entry?.position.line ?? recorded.line,
+    labels: labelsOf(entry?.manifest) ?? recorded.labels,
     manifest: entry === undefined ? recorded.manifest : { digest: entry.digest, revision: manifestRevision },
     differences: differencesOf(assessment, acted.outcome, recorded.differences),
     conditions,
@@ -41,6 +43,12 @@ export function writeRecord(
   }
   if (acted.outcome.result === 'stopped' || sameJson(next, recorded)) return acted.record
   return write(context, recording, next)
+}
+
+/** Undefined: it has none, or there is no manifest. */
+function labelsOf(manifest: ResourceManifest | undefined): LedgerRecord['labels'] {
+  const labels = manifest?.metadata.labels
+  return labels === undefined || Object.keys(labels).length === 0 ? undefined : labels
 }
 
 /** The first of the fields that differ, as it was last read. Undefined: none does, or it was never read. */

@@ -3,13 +3,11 @@ import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
+import { causeOf, groupByCause } from '../contract/cause.ts'
 import { sinceOf, type ResourceStatus } from '../contract/status.ts'
-import { causeOf, commandLine, nextSteps, placeOf, type NextStep, type StepContext } from './remedy.ts'
+import { commandLine, nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import { wholeOf, type Query } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
-
-/** So many of one cause are shown as one; fewer each for itself. */
-const GROUP_FROM = 4
 
 /** Keys that one entry names. */
 const KEYS_NAMED = 12
@@ -82,23 +80,16 @@ export function problemsOf(parts: Pick<ServerParts, 'board' | 'overview' | 'read
     ({ key }) => key,
   )
   const shown = new Set(unwell.map(({ key }) => key))
-  const groups = Map.groupBy(unwell, similarTo)
-  const ofResources = [...groups.values()].flatMap((group) =>
-    group.length < GROUP_FROM
-      ? group.map((resource) => oneProblem(resource, findingsOf.get(resource.key) ?? [], overview))
-      : [groupProblem(group, overview)],
-  )
+  const ofResources = groupByCause(unwell).map((group) => {
+    const [first] = group
+    return first !== undefined && group.length === 1
+      ? oneProblem(first, findingsOf.get(first.key) ?? [], overview)
+      : groupProblem(group, overview)
+  })
   const alone = [...findingsOf]
     .filter(([key]) => key === undefined || !shown.has(key))
     .flatMap(([, findings]) => findings.map((finding) => findingProblem(finding, overview)))
   return [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
-}
-
-/** Equal for those that most likely have one cause, and one remedy. */
-function similarTo({ status, reason, service, key }: ResourceStatus): string {
-  // each of these is a matter of its own: another manifest to edit, another pipe to look for
-  if (status === 'Invalid' || status === 'OutcomeUnknown') return key
-  return `${status}/${reason}/${service ?? ''}`
 }
 
 function worstFirst(a: Problem, b: Problem): number {
@@ -161,7 +152,7 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     status,
     reason,
     what: REASONS[reason].means,
-    message: causeOf(resource),
+    message: shortMessage(resource),
     since: sinceOf(resource),
     keys: [key],
     count: 1,
@@ -181,8 +172,8 @@ function groupProblem(group: readonly ResourceStatus[], context: StepContext): P
   const alike = group.every(({ message }) => message === first.message)
   return {
     ...oneProblem(first, [], context),
-    id: `${first.status}/${first.reason}/${first.service ?? ''}`,
-    message: alike ? causeOf(first) : `For example ${first.key}: ${causeOf(first)}`,
+    id: causeOf(first),
+    message: alike ? shortMessage(first) : `For example ${first.key}: ${shortMessage(first)}`,
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,

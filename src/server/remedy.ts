@@ -46,7 +46,7 @@ export function nextSteps(
 
 /** A command line of Pipewright, as it is typed here. */
 export function commandLine(args: string, { sandbox }: Pick<StepContext, 'sandbox'>): string {
-  return sandbox ? `npm run pipewright -- ${args} --sandbox` : `pipewright ${args}`
+  return sandbox ? `npx pipewright ${args} --sandbox` : `pipewright ${args}`
 }
 
 /** `dir/file:line`, as editors and terminals open it. */
@@ -79,7 +79,7 @@ function nextStep({ text, shell, git, copy }: Step, context: StepContext): NextS
 }
 
 /** What is wrong and why, without what to do about it: the steps say that again, with what to copy. */
-export function causeOf(resource: ResourceStatus): string {
+export function shortMessage(resource: ResourceStatus): string {
   const { message, status, conditions } = resource
   const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
   const words = facts === undefined ? undefined : wordsOf({ reason, facts }, resource.key)

@@ -267,9 +267,7 @@ const FOREIGN = new Set(['--webhook-url'])
 
 describe('commands', async () => {
   const lines = CODE.flatMap((code) => code.split('\n'))
-    .map((line) =>
-      /(?:^|-- )(?:pipewright|npm run pipewright --) (.*?)(?: {2,}#.*)?$/.exec(line)?.[1]?.trim(),
-    )
+    .map((line) => /(?:^|-- )(?:pipewright|npx pipewright) (.*?)(?: {2,}#.*)?$/.exec(line)?.[1]?.trim())
     .filter((line) => line !== undefined)
   const commands = [...new Set(lines)].filter((line) => line !== '…')
 

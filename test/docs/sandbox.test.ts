@@ -60,7 +60,7 @@ test('a reply that is lost: the commands, one after the other', async () => {
   const made = pipes.filter(({ name }) => name === 'chargebacks')
   expect(made).toHaveLength(1)
   const resolve = ['resolve', 'Pipe/chargebacks', '--adopt', made[0]?.id ?? '', '--sandbox']
-  expect(PAGE).toContain(`npm run pipewright -- ${resolve.join(' ').replace(made[0]?.id ?? '', 'ID')}`)
+  expect(PAGE).toContain(`npx pipewright ${resolve.join(' ').replace(made[0]?.id ?? '', 'ID')}`)
   expect(await runProgram(resolve, { cwd: workspace.dir })).toMatchObject({ code: 0 })
   expect(await becomes('Ready')).toMatchObject({ pipeId: made[0]?.id })
 })

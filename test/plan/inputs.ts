@@ -138,6 +138,7 @@ function common(key: Key, changes: Changes) {
       key,
       state: 'valid' as const,
       problem: undefined,
+      mistake: undefined,
       fingerprint: FIELDS,
       otherService: false,
       ...changes.desired,

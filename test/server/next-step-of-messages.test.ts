@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
-import { causeOf, nextSteps } from '../../src/server/remedy.ts'
+import { shortMessage, nextSteps } from '../../src/server/remedy.ts'
 import { RemoteError } from '../../src/contract/remote-error.ts'
 import { given, type Given } from '../reconcile/given.ts'
 import { pipe } from '../reconcile/manifests.ts'
@@ -15,7 +15,7 @@ function shown({ board }: Given, key: Key) {
   const resource = board.get(key)
   if (resource === undefined) throw new Error(`${key} is not shown`)
   const steps = nextSteps(resource, { sandbox: false, manifestsDir: 'manifests' }, [])
-  return { copies: steps.map(({ copy }) => copy), cause: causeOf(resource), message: resource.message }
+  return { copies: steps.map(({ copy }) => copy), cause: shortMessage(resource), message: resource.message }
 }
 
 it('the intent to be named in Git is that of the attempt, whatever a suspension gives as its reason', async () => {

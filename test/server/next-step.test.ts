@@ -3,7 +3,7 @@ import { unknownFacts } from '../../src/plan/outcome-unknown.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import { messageOf, REASONS, type Because, type Reason } from '../../src/plan/reason.ts'
 import type { ResourceStatus } from '../../src/contract/status.ts'
-import { causeOf, nextSteps, placeOf } from '../../src/server/remedy.ts'
+import { shortMessage, nextSteps, placeOf } from '../../src/server/remedy.ts'
 import { condition, resource, type Over } from './fake-parts.ts'
 
 const HERE = { sandbox: false, manifestsDir: 'manifests' } as const
@@ -136,7 +136,7 @@ describe('the next step', () => {
 
   it('is typed as it works in the sandbox, which has no command of its own', () => {
     expect(copies(stuck('Orphaned'), { ...HERE, sandbox: true })[1]).toBe(
-      'npm run pipewright -- forget Pipe/orders --sandbox',
+      'npx pipewright forget Pipe/orders --sandbox',
     )
   })
 
@@ -173,7 +173,7 @@ describe('the cause', () => {
       'what is there.',
     ],
   ] as const)('of %s leaves out what the steps say', (_which, shown, end) => {
-    expect(causeOf(shown).endsWith(end)).toBe(true)
+    expect(shortMessage(shown).endsWith(end)).toBe(true)
   })
 
   it('of an alert says what the alert says of itself', () => {
@@ -182,7 +182,7 @@ describe('the cause', () => {
       message: 'Its state is ALERT.',
       observed: { name: 'Ingest lag', message: 'Ingestion lags behind' },
     })
-    expect(causeOf(alert)).toBe(
+    expect(shortMessage(alert)).toBe(
       'Its state is ALERT. On the platform it is "Ingest lag": Ingestion lags behind.',
     )
   })

@@ -6,7 +6,7 @@ import { until } from './until.ts'
 export const MAIN =
   process.env['PIPEWRIGHT_TEST_MAIN'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** What `npm run pipewright`, the image and the npm package start; in a checkout it is {@link MAIN}. */
+/** What `npx pipewright`, the image and the npm package start; in a checkout it is {@link MAIN}. */
 export const LAUNCHER = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))

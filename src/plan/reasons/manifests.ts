@@ -45,6 +45,8 @@ export const MANIFESTS = {
     facts: z.strictObject({
       /** Its first finding, with its place. */
       said: z.string(),
+      /** The same without its place: equal for equal mistakes. */
+      mistake: z.string().optional(),
       /** What is done until it is valid; undefined: that is not said. */
       meanwhile: z.enum(['nothing', 'the last valid one']).optional(),
       ...DOUBT,

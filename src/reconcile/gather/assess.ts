@@ -77,6 +77,7 @@ export function assess(
     key,
     state: store.desiredState(key),
     problem: problemOf(entry),
+    mistake: mistakeOf(entry),
     fingerprint,
     otherService: isOtherService(recorded, service),
   }
@@ -214,4 +215,9 @@ function problemOf(entry: Entry | undefined): string | undefined {
   const finding = entry?.findings[0]
   if (finding === undefined) return undefined
   return `${finding.file}:${finding.line}:${finding.column}: ${finding.message} ${finding.hint}`
+}
+
+function mistakeOf(entry: Entry | undefined): string | undefined {
+  const finding = entry?.findings[0]
+  return finding && `${finding.code}: ${finding.message}`
 }

@@ -59,7 +59,7 @@ export function describeStatus(input: {
     key,
     kind: kindOf(key),
     name: nameOf(key),
-    labels: manifest?.metadata.labels ?? {},
+    labels: manifest?.metadata.labels ?? record.labels ?? {},
     status: statusOf(conditions),
     conditions,
     action: action.type,
@@ -114,6 +114,12 @@ export function seedStatus({ store, clock }: ReconcileContext, board: WritableBo
           reason: 'InvalidManifest',
           message: finding === undefined ? 'The manifest has errors.' : `${finding.message} ${finding.hint}`,
           since: remembered.Valid.status === 'False' ? remembered.Valid.since : clock.now(),
+          ...(finding && {
+            facts: {
+              said: `${finding.message} ${finding.hint}`,
+              mistake: `${finding.code}: ${finding.message}`,
+            },
+          }),
         },
       }
     : remembered

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
 import { sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
-import { causeOf, nextSteps, type NextStep } from '../remedy.ts'
+import { shortMessage, nextSteps, type NextStep } from '../remedy.ts'
 import { knownKey, wholeOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { StateSpan } from '../recent-events.ts'
@@ -70,7 +70,7 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     ...withBodies(resource, desired),
     since: sinceOf(resource),
     revision: overview.revision?.id,
-    cause: causeOf(resource),
+    cause: shortMessage(resource),
     next: nextSteps(resource, overview, findings),
     fields: sideBySide(resource, desired),
     states: parts.recentEvents.states(resource.key),
