@@ -1,19 +1,27 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isObject } from '../../src/lib/json.ts'
-import { createWorkspace } from '../support/workspace.ts'
-import type { Workspace } from '../support/workspace.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import {
+  alertManifest,
+  CREDENTIAL,
+  mountSecrets,
+  pipeManifest,
+  runArgs,
+  SERVICE,
+} from '../support/manifests.ts'
+import { startPlatform } from '../support/platform.ts'
+import { LAUNCHER, ROOT, startProgram, urlOf } from '../support/process.ts'
+import { liveOf } from '../support/live.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 const page = readFileSync(new URL('../../docs/pull-requests.md', import.meta.url), 'utf8')
 
 const RIGHT = 'apiVersion: pipewright/v1\nkind: Alert\nmetadata: {name: lag}\nspec: {id: one}\n'
 const WRONG = RIGHT.replace('id:', 'ident: one, id:')
+const TOKEN = 'planted-admin-token-3e1'
 
 test('the plain hook stops a wrong commit, by what is staged and not by what lies about', () => {
   using workspace = createWorkspace()
@@ -30,52 +38,229 @@ test('the plain hook stops a wrong commit, by what is staged and not by what lie
   git('add', '.')
   workspace.write('manifests/lag.yaml', WRONG)
   const taken = git('commit', '-m', 'right')
-  expect(taken.output).toContain('1 manifest, no findings.')
+  expect(taken.output).toContain('1 manifest')
   expect(taken.status).toBe(0)
 })
 
-test('the hook of pre-commit runs what exists', () => {
+test('the hook of pre-commit stops what is wrong', () => {
+  using workspace = createWorkspace()
   const config: unknown = parse(blockWith('pipewright-validate'))
-  expect(config).toMatchObject({
-    repos: [
-      {
-        repo: 'local',
-        hooks: [{ language: 'system', entry: 'pipewright validate manifests', pass_filenames: false }],
-      },
-    ],
+  const [entry] = stepsIn(config, 'hooks').map((hook) => hook['entry'])
+  expect(stepsIn(config, 'hooks')[0]).toMatchObject({ language: 'system', pass_filenames: false })
+  const env = { PATH: pathWithPipewright(workspace) }
+  const run = () => spawnSync('sh', ['-c', String(entry)], { cwd: workspace.dir, env, encoding: 'utf8' })
+  workspace.write('manifests/lag.yaml', WRONG)
+  expect(run().status).toBe(1)
+  workspace.write('manifests/lag.yaml', RIGHT)
+  expect(run()).toMatchObject({ status: 0, stderr: '' })
+})
+
+describe('the workflow', () => {
+  test('checks the manifests, and marks what is wrong', async () => {
+    using workspace = createWorkspace()
+    workspace.write('manifests/lag.yaml', WRONG)
+    const runner = createRunner(workspace, {})
+    const [mark, scan] = await runner.runAll(job('check'), 'go on')
+    expect(mark).toMatchObject({ code: 1 })
+    expect(mark?.stdout).toMatch(/^::error file=manifests\/lag\.yaml,line=4,/m)
+    expect(scan).toMatchObject({ code: 0 })
+    const sarif: unknown = JSON.parse(readFileSync(workspace.path('findings.sarif'), 'utf8'))
+    expect(JSON.stringify(sarif)).toContain('unknown-field')
+
+    workspace.write('manifests/lag.yaml', RIGHT)
+    expect((await runner.runAll(job('check'))).map(({ code }) => code)).toEqual([0, 0])
+  })
+
+  test('asks the daemon for the plan, comments, and fails for what would be refused', async () => {
+    using workspace = createWorkspace()
+    await using platform = await startPlatform()
+    mountSecrets(workspace)
+    workspace.write('token', TOKEN)
+    workspace.write('manifests/service.yaml', SERVICE)
+    workspace.write('manifests/orders.yaml', pipeManifest('orders'))
+    const more = ['--admin-token-file', workspace.path('token')]
+    await using daemon = startProgram(runArgs(workspace, platform.url, more))
+    const live = liveOf(daemon, await urlOf(daemon))
+    await live.says('Pipe/orders', 'Ready')
+
+    using checkout = createWorkspace()
+    checkout.write('manifests/service.yaml', SERVICE)
+    checkout.write('manifests/orders.yaml', pipeManifest('orders'))
+    checkout.write(
+      'manifests/refunds.yaml',
+      pipeManifest('refunds', { policy: { dependsOn: '[Pipe/orders]' } }),
+    )
+    const runner = createRunner(checkout, {
+      'secrets.PIPEWRIGHT_ADMIN_TOKEN': TOKEN,
+      'vars.PIPEWRIGHT_SERVER': live.url,
+    })
+    const created = await runner.runAll(job('plan'))
+    expect(created.map(({ code, stderr }) => [code, stderr])).toEqual(created.map(() => [0, '']))
+    expect(runner.comment()).toContain('create New, after Pipe/orders')
+    expect(runner.comment()).toContain('+     topics: refunds')
+    expect(runner.comment()).toContain('1 to create, 2 unchanged')
+
+    checkout.write('manifests/orders.yaml', pipeManifest('orders', { replicas: 3 }))
+    const refused = await runner.runAll(job('plan'))
+    expect(refused.map(({ code }) => code)).toEqual([...refused.slice(1).map(() => 0), 1])
+    expect(runner.comment()).toContain('-   replicas: 1')
+    expect(runner.comment()).toContain('+   replicas: 3')
+    expect(runner.comment()).not.toContain(TOKEN)
+    expect(platform.pipes()).toHaveLength(1)
+  })
+
+  test('plans without the daemon as well: with a key, without the secrets of sources, and whatever an Alert lacks', async () => {
+    using checkout = createWorkspace()
+    await using platform = await startPlatform()
+    checkout.write('manifests/service.yaml', SERVICE)
+    checkout.write('manifests/orders.yaml', pipeManifest('orders'))
+    checkout.write('manifests/lag.yaml', alertManifest('lag', 'alert-1'))
+    const runner = createRunner(checkout, {
+      'secrets.ANALYTICS_KEY_ID': CREDENTIAL.keyId,
+      'secrets.ANALYTICS_KEY_SECRET': CREDENTIAL.keySecret,
+      'vars.PIPEWRIGHT_BASE_URL': platform.url,
+    })
+    const own = [...steps(parse(blockWith('Mount the key'))), ...job('plan').slice(-2)]
+    const lacking = await runner.runAll(own)
+    expect(lacking.map(({ code }) => code)).toEqual([0, 0, 0, 1])
+    expect(runner.comment()).toContain('secret kafka/password not mounted here; not checked')
+    expect(runner.comment()).toMatch(/\| create New \| `Pipe\/orders`/)
+    expect(runner.comment()).toMatch(/`Alert\/lag` \| [^|]*--alerts-base-url/)
+
+    // Nothing else is wrong.
+    spawnSync('rm', [checkout.path('manifests/lag.yaml')])
+    expect((await runner.runAll(own)).map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    expect(platform.pipes()).toHaveLength(0)
   })
 })
 
-test('the workflow is YAML, and its commands are ours', () => {
+interface Step {
+  readonly run: string | undefined
+  readonly id: string | undefined
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The steps of a job of the workflow that run something, with the variables of the job. */
+function job(name: string): readonly Step[] {
   const workflow: unknown = parse(blockWith('upload-sarif'))
   const jobs = isObject(workflow) && isObject(workflow['jobs']) ? workflow['jobs'] : {}
   expect(Object.keys(jobs)).toEqual(['check', 'plan'])
-  const steps = Object.values(jobs).flatMap((job) =>
-    isObject(job) && Array.isArray(job['steps']) ? job['steps'] : [],
-  )
-  const runs = steps.flatMap((step: unknown) =>
-    isObject(step) && typeof step['run'] === 'string' ? [step['run']] : [],
-  )
-  for (const run of runs)
-    expect(spawnSync('sh', ['-n'], { input: run.replaceAll(/\$\{\{.*?\}\}/g, 'x') }).status).toBe(0)
-  const all = runs.join('\n')
-  expect(all).toContain('validate manifests -o github')
-  expect(all).toContain('validate manifests -o sarif > findings.sarif')
-  expect(all).toMatch(/plan --manifests[\s\S]*-o markdown > plan\.md/)
-  expect(JSON.stringify(steps)).toContain('"sarif_file":"findings.sarif"')
-})
+  const found = jobs[name]
+  if (!isObject(found)) throw new Error(`there is no job ${name}`)
+  return steps(found['steps'], textsIn(found['env']))
+}
 
-test.each([
-  ['github', /^::error file=manifests\/lag\.yaml,line=4,/m],
-  ['sarif', /"ruleId": ?"unknown-field"/],
-])('validate -o %s says what the workflow passes on', (output, said) => {
-  using workspace = createWorkspace()
-  workspace.write('manifests/lag.yaml', WRONG)
-  const args = [MAIN, 'validate', 'manifests', '-o', output]
-  const { stdout, status } = spawnSync(process.execPath, args, { cwd: workspace.dir, encoding: 'utf8' })
-  expect(stdout).toMatch(said)
-  expect(status).toBe(1)
-})
+const FOR_PIPEWRIGHT = { PIPEWRIGHT: 'node ${{ github.workspace }}/.tools/pipewright/bin/pipewright.js' }
+
+function steps(list: unknown, env: Readonly<Record<string, string>> = FOR_PIPEWRIGHT): readonly Step[] {
+  return (Array.isArray(list) ? list : [])
+    .filter(isObject)
+    .flatMap(({ run, id, env: own }) =>
+      typeof run === 'string'
+        ? [{ run, id: typeof id === 'string' ? id : undefined, env: { ...env, ...textsIn(own) } }]
+        : [],
+    )
+}
+
+function textsIn(value: unknown): Readonly<Record<string, string>> {
+  const pairs = isObject(value) ? Object.entries(value) : []
+  return Object.fromEntries(pairs.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])))
+}
+
+function stepsIn(config: unknown, member: string): readonly Readonly<Record<string, unknown>>[] {
+  const repos = isObject(config) && Array.isArray(config['repos']) ? config['repos'] : []
+  return repos.flatMap((repo: unknown) => (isObject(repo) && Array.isArray(repo[member]) ? repo[member] : []))
+}
+
+interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * Runs the steps of a job as they stand on the page, in a checkout. Made up is only what GitHub gives: the values of `${{ … }}`, the folder
+ * with Pipewright in it, and `gh`, which takes a comment of at most 65,536 characters.
+ */
+function createRunner(checkout: Workspace, values: Readonly<Record<string, string>>) {
+  mkdirSync(checkout.path('.tools'), { recursive: true })
+  symlinkSync(ROOT, checkout.path('.tools', 'pipewright'))
+  const bin = checkout.path('bin')
+  mkdirSync(bin)
+  mkdirSync(checkout.path('temp'))
+  const comment = checkout.path('comment.md')
+  const gh = `#!/bin/sh
+set -e
+test "$1 $2 $3 $4 $5 $6" = "pr comment 7 --edit-last --create-if-none --body-file"
+test -n "$GH_TOKEN"
+test "$(wc -m < "$7")" -le 65536
+cp "$7" '${comment}'
+`
+  writeExecutable(join(bin, 'gh'), gh)
+  // What it installs is there already.
+  writeExecutable(
+    join(bin, 'npm'),
+    '#!/bin/sh\ntest "$1 $2 $3" = "ci --omit=dev --prefix" && test -f "$4/package-lock.json"\n',
+  )
+  const outputs = new Map<string, string>()
+  const known: Readonly<Record<string, string>> = {
+    'github.workspace': checkout.dir,
+    'github.event.number': '7',
+    'github.token': 'a-token',
+    ...values,
+  }
+  const filled = (text: string) =>
+    text.replaceAll(/\$\{\{ *(.*?) *\}\}/g, (_, name: string) => {
+      const value = known[name] ?? outputs.get(name)
+      if (value === undefined) throw new Error(`GitHub gives no ${name}`)
+      return value
+    })
+
+  async function runStep({ run, id, env }: Step): Promise<Ran> {
+    const output = checkout.path('output')
+    writeFileSync(output, '')
+    const own = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, filled(text)]))
+    const path = `${bin}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+    const given = {
+      PATH: path,
+      HOME: checkout.dir,
+      RUNNER_TEMP: checkout.path('temp'),
+      GITHUB_OUTPUT: output,
+    }
+    const ended = await inShell(filled(run ?? ''), checkout.dir, { ...given, ...own })
+    for (const line of readFileSync(output, 'utf8').split('\n')) {
+      const [name = '', value] = line.split('=')
+      if (value !== undefined) outputs.set(`steps.${id}.outputs.${name}`, value)
+    }
+    return ended
+  }
+
+  return {
+    /** Without those that install, which say nothing. */
+    async runAll(all: readonly Step[], afterFailure: 'stop' | 'go on' = 'stop'): Promise<readonly Ran[]> {
+      const ran: Ran[] = []
+      for (const step of all) {
+        const ended = await runStep(step)
+        if (step.run?.startsWith('npm') === true) expect(ended.code).toBe(0)
+        else ran.push(ended)
+        if (ended.code !== 0 && afterFailure === 'stop') break
+      }
+      return ran
+    },
+    comment: () => (existsSync(comment) ? readFileSync(comment, 'utf8') : ''),
+  }
+}
+
+/** As GitHub does: bash, up to the first command that fails. Not at a stand: the daemon that is asked may be watched by this process. */
+function inShell(script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Ran> {
+  const child = spawn('bash', ['-e', '-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}
 
 /** The code block of the page that holds these words. */
 function blockWith(words: string): string {
@@ -83,12 +268,19 @@ function blockWith(words: string): string {
   return blocks.find((block) => block.includes(words)) ?? ''
 }
 
-/** A repository with that hook, and with a `pipewright` in the path. */
-function repository(workspace: Workspace, hook: string) {
+/** The `pipewright` of the page, with this checkout as the one that it names. */
+function pathWithPipewright(workspace: Workspace): string {
   const bin = workspace.path('bin')
   mkdirSync(bin)
-  writeExecutable(join(bin, 'pipewright'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
-  const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: workspace.dir, GIT_CONFIG_NOSYSTEM: '1' }
+  const script = blockWith('exec node').replace('/opt/pipewright/bin/pipewright.js', LAUNCHER)
+  expect(script).toContain(LAUNCHER)
+  writeExecutable(join(bin, 'pipewright'), script)
+  return `${bin}:${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
+}
+
+/** A repository with that hook, and with a `pipewright` in the path. */
+function repository(workspace: Workspace, hook: string) {
+  const env = { PATH: pathWithPipewright(workspace), HOME: workspace.dir, GIT_CONFIG_NOSYSTEM: '1' }
   const git = (...args: readonly string[]) => {
     const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com']
     const { status, stdout, stderr } = spawnSync('git', [...who, ...args], {
