@@ -31,6 +31,8 @@ export interface RemoteErrorFacts {
   readonly repliedId: string | undefined
   /** Equal for equal credentials; undefined when nothing was sent with any. */
   readonly credential: string | undefined
+  /** Where a person finds the credentials that were refused, in words; undefined: they were not. */
+  readonly refused: string | undefined
 }
 
 /**
@@ -47,8 +49,12 @@ export class RemoteError extends Error {
   }
 }
 
-/** The error of a request that never left us. @param retryAfterMs when it may be tried again, if that is known */
-export function notSent(kind: ErrorClass, why: string, retryAfterMs?: number): RemoteError {
+/** The error of a request that never left us. @param known when it may be tried again, and which credentials are refused */
+export function notSent(
+  kind: ErrorClass,
+  why: string,
+  { retryAfterMs, refused }: Partial<Pick<RemoteErrorFacts, 'retryAfterMs' | 'refused'>> = {},
+): RemoteError {
   const what = `not sent: ${why}`
   return new RemoteError(what, {
     what,
@@ -60,5 +66,6 @@ export function notSent(kind: ErrorClass, why: string, retryAfterMs?: number): R
     transient: false,
     repliedId: undefined,
     credential: undefined,
+    refused,
   })
 }

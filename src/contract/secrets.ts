@@ -11,16 +11,33 @@ export interface SecretStore {
   read(ref: SecretRef['secretRef']): Promise<SecretReading>
 }
 
-/** A request was not sent, because the platform's own credentials cannot be read. Never holds content. */
-export class SecretUnavailableError extends Error {
-  /** The file that was looked for, in vain. */
+/** A file with credentials of the platform that was looked for in vain. */
+export interface MissingCredential {
   readonly file: string
   readonly why: 'absent' | 'unreadable' | 'empty' | 'malformed'
+  /** The API key of a Service, or the one token for alerts. */
+  readonly of: 'API key' | 'alerts token'
+}
 
-  constructor(file: string, why: SecretUnavailableError['why'], message: string) {
-    super(message)
+const WHY = {
+  absent: 'is missing',
+  unreadable: 'cannot be read: it must be a text file of at most 64 KiB',
+  empty: 'is empty',
+  malformed: 'does not hold one token: it has spaces, line breaks or non-ASCII characters',
+} as const
+
+const WAY_OUT = {
+  'API key': 'Mount the secret there, or correct credentials.secretRef in the Service manifest.',
+  'alerts token': 'Put the token for alerts there, or set --alerts-token-file.',
+} as const
+
+/** A request was not sent, because the platform's own credentials cannot be read. Never holds content. */
+export class SecretUnavailableError extends Error {
+  readonly missing: MissingCredential
+
+  constructor(missing: MissingCredential) {
+    super(`The file ${missing.file} ${WHY[missing.why]}. ${WAY_OUT[missing.of]}`)
     this.name = 'SecretUnavailableError'
-    this.file = file
-    this.why = why
+    this.missing = missing
   }
 }

@@ -200,6 +200,6 @@ export function createBudget(options: {
 function tooManyWaiting(): RemoteError {
   return notSent(
     'Throttled',
-    `${LONGEST_LINE} requests wait for the request budget already; raise --api-budget if the platform allows more`,
+    `${LONGEST_LINE} requests already wait for the request budget. If the platform allows more, raise --api-budget`,
   )
 }

@@ -113,7 +113,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   function needed({ api }: Operation): Base {
     const base = bases[api]
     if (base !== undefined) return base
-    throw notSent('Unavailable', `${BASE_URL_FLAG[api]} is not set, so nobody knows where to ask`)
+    throw notSent('Unavailable', `${BASE_URL_FLAG[api]} is not set. Set it to the base URL of the platform`)
   }
 
   function readOf({ kind, service, id }: ReadTarget): Read<RemoteResource> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { capital } from '../kinds/lookup.ts'
 import { formatDuration } from '../lib/duration.ts'
 import type { Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
@@ -116,7 +117,8 @@ export function createCredentialBreaker(options: {
       probing: false,
     }
     tripped.set(scope, entry)
-    if (!wasPaused) emit({ type: 'ServicePaused', service: caller.service, message: wordsOf(entry) })
+    if (!wasPaused)
+      emit({ type: 'ServicePaused', service: caller.service, message: `${capital(wordsOf(entry))}.` })
   }
 
   function reset(caller: AuthenticatedCaller): void {
@@ -145,7 +147,7 @@ export function createCredentialBreaker(options: {
       return [...tripped.values()].map((entry) => ({
         service: entry.service,
         since: entry.since,
-        message: wordsOf(entry),
+        message: `${capital(wordsOf(entry))}.`,
       }))
     },
   }
@@ -169,15 +171,15 @@ function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['s
 function wordsOf(entry: Trip): string {
   const { status, since, source, service } = entry
   const when = new Date(since).toISOString()
-  if (isIdle(entry)) return `service ${service} is idle or still waking up (${status}) since ${when}`
+  if (isIdle(entry)) return `service ${service} has been idle or waking up since ${when} (${status})`
   const what = status === 401 ? 'refuses the credentials' : 'forbids this operation to the credentials'
-  return `the platform ${what} (${status}) since ${when}; look at ${source}`
+  return `the platform ${what} in ${source} since ${when} (${status})`
 }
 
 function held(entry: Trip, now: number): RemoteError {
   const afterMs = entry.probeAt - now
-  const again = `${wordsOf(entry)}; one request tries again in ${formatDuration(afterMs)}`
+  const again = `${wordsOf(entry)}; next try in ${formatDuration(afterMs)}`
   return isIdle(entry)
-    ? notSent('ServiceIdle', again, Math.ceil(afterMs))
-    : notSent('AuthFailed', `${again}, or as soon as the secret changes`)
+    ? notSent('ServiceIdle', again, { retryAfterMs: Math.ceil(afterMs) })
+    : notSent('AuthFailed', `${again}, or as soon as the secret changes`, { refused: entry.source })
 }

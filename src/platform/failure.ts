@@ -14,6 +14,8 @@ export interface Failure {
   readonly body: ReplyBody
   /** Equal for equal credentials: those that it was sent with. */
   readonly credential: string
+  /** Where a person looks for them, in words. */
+  readonly source: string
   /** Every secret text that was sent, for the excerpt. */
   readonly secrets: readonly string[]
   /** Where it was sent: the origin. */
@@ -57,6 +59,7 @@ export function classify(failure: Failure): RemoteError {
     repliedId:
       operation.does === 'create' && body.repliedId !== undefined ? mask(body.repliedId, secrets) : undefined,
     credential: failure.credential,
+    refused: kind === 'AuthFailed' ? failure.source : undefined,
   }
   const excerpt = seen.type === 'reply' ? excerptOf(seen.body, secrets) : ''
   const facts: RemoteErrorFacts = { ...known, what: seenWords(failure, known, excerpt) }
@@ -97,9 +100,9 @@ export const BASE_URL_FLAG: Readonly<Record<Operation['api'], string>> = {
 }
 
 const DOING: Readonly<Record<Operation['does'], string>> = {
-  create: 'creating',
-  read: 'reading',
-  upsert: 'setting',
+  create: 'Creating',
+  read: 'Reading',
+  upsert: 'Applying',
 }
 
 /** The failure in one sentence: what was asked, what was seen, and what it means for a person. */
@@ -137,23 +140,23 @@ const REPLY_WORDS: Readonly<
 > = {
   BadReply: ({ end }) => END_WORDS[end],
   Redirected: (_seen, _facts, operation) =>
-    `a redirect; credentials never follow one, so correct ${BASE_URL_FLAG[operation.api]}`,
-  AuthFailed: () => 'it refused the credentials',
+    `a redirect, which is never followed with credentials (check ${BASE_URL_FLAG[operation.api]})`,
+  AuthFailed: (_seen, { refused }) => `it refused the credentials in ${refused}`,
   Missing: (_seen, _facts, { noun }) => `it knows no such ${noun}`,
-  Throttled: (_seen, facts) => `it asks us to wait${waitWords(facts)}`,
+  Throttled: (_seen, facts) => `too many requests${waitWords(facts)}`,
   ServiceIdle: (_seen, facts) => `the service is idle or still waking up${idleWords(facts)}`,
   Rejected: () => 'it refused the request',
   Unavailable: ({ status }) =>
     status === 404
-      ? 'but not as the platform does; is there a proxy in between, or is the base URL wrong?'
-      : 'it could not do it',
+      ? 'but not as the platform does. Check the base URL, and any proxy in between'
+      : 'it could not carry out the request',
 }
 
 const END_WORDS: Readonly<Record<SeenReply['end'], string>> = {
   whole: 'but not with what the interface promises',
-  cut: 'but the connection was cut before the reply was whole',
-  late: 'but the reply was not whole in time',
-  'too large': 'but the reply is larger than is read',
+  cut: 'but the connection was cut before the reply was complete',
+  late: 'but the reply was not complete in time',
+  'too large': 'but the reply is too large',
 }
 
 function quoted(excerpt: string): string {
@@ -163,17 +166,17 @@ function quoted(excerpt: string): string {
 function idleWords(facts: Known): string {
   return facts.retryAfterMs === undefined
     ? ''
-    : `, and asks us to come again in ${formatDuration(facts.retryAfterMs)}`
+    : `; it says to try again in ${formatDuration(facts.retryAfterMs)}`
 }
 
 function waitWords(facts: Known): string {
-  return facts.retryAfterMs === undefined ? '' : ` for ${formatDuration(facts.retryAfterMs)}`
+  return facts.retryAfterMs === undefined ? '' : `; it says to wait ${formatDuration(facts.retryAfterMs)}`
 }
 
 function silenceWords(seen: SeenSilence, { origin, timeoutMs }: Failure): string {
   const limit = formatDuration(timeoutMs)
   if (seen.why === 'too late') {
-    return `nothing was sent to ${origin}, because too long a time had passed since it was decided`
+    return `nothing was sent to ${origin}, because too much time had passed since the decision`
   }
   if (seen.why === 'timeout') {
     return seen.sent

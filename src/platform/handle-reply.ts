@@ -65,6 +65,7 @@ function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: Hand
     seen,
     body,
     credential: admission.login.digest,
+    source: admission.login.source,
     secrets: [
       ...admission.login.secrets.map((secret) => secret.reveal()),
       ...(request.body === undefined ? [] : sensitiveTexts(request.body)),

@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { keyedHash } from '../lib/digest.ts'
 import { Secret } from '../lib/secret.ts'
-import { type SecretReading, type SecretStore, SecretUnavailableError } from '../contract/secrets.ts'
+import {
+  type MissingCredential,
+  type SecretReading,
+  type SecretStore,
+  SecretUnavailableError,
+} from '../contract/secrets.ts'
 import { readSecretFile } from './secret-store.ts'
 import type { Wire } from './wire.ts'
 
@@ -71,33 +76,29 @@ export function createCredentials(options: {
       secrets.read({ name, key: wire.keyIdKey }),
       secrets.read({ name, key: wire.keySecretKey }),
     ])
-    const id = valueOf(keyId)
-    const secret = valueOf(keySecret)
+    const id = valueOf(keyId, 'API key')
+    const secret = valueOf(keySecret, 'API key')
     const pair = `${id.reveal()}:${secret.reveal()}`
     const encoded = Buffer.from(pair, 'utf8').toString('base64')
     return {
       authorization: new Secret(`Basic ${encoded}`),
       secrets: [id, secret, new Secret(encoded)],
       digest: keyedHash(hashKey, pair),
-      source: `the secret "${name}" (files ${name}/${wire.keyIdKey} and ${name}/${wire.keySecretKey} in the secrets directory)`,
+      source: `secret ${name} (files ${name}/${wire.keyIdKey} and ${name}/${wire.keySecretKey} in --secrets-dir)`,
     }
   }
 
   async function readBearer(): Promise<Login> {
-    const token = valueOf(await readSecretFile(alertsTokenFile))
+    const token = valueOf(await readSecretFile(alertsTokenFile), 'alerts token')
     // A header cannot carry anything else, and an error of the HTTP client must not be what says so.
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
-      throw new SecretUnavailableError(
-        alertsTokenFile,
-        'malformed',
-        `the file ${alertsTokenFile} does not hold one token: there are spaces, line breaks or non-ASCII characters in it`,
-      )
+      throw new SecretUnavailableError({ file: alertsTokenFile, why: 'malformed', of: 'alerts token' })
     }
     return {
       authorization: new Secret(`Bearer ${token.reveal()}`),
       secrets: [token],
       digest: keyedHash(hashKey, token.reveal()),
-      source: `the token for alerts (file ${alertsTokenFile})`,
+      source: `the alerts token (file ${alertsTokenFile}, --alerts-token-file)`,
     }
   }
 
@@ -108,19 +109,9 @@ export function createCredentials(options: {
   }
 }
 
-const WORDS = {
-  absent: 'is not there; mount the secret, or correct the name in the manifest',
-  unreadable: 'cannot be read as a secret; it must be a readable text file of at most 64 KiB',
-  empty: 'is empty',
-} as const
-
-function valueOf(reading: SecretReading): Secret {
+function valueOf(reading: SecretReading, of: MissingCredential['of']): Secret {
   if (reading.found) return reading.value
-  throw new SecretUnavailableError(
-    reading.file,
-    reading.why,
-    `the file ${reading.file} ${WORDS[reading.why]}`,
-  )
+  throw new SecretUnavailableError({ file: reading.file, why: reading.why, of })
 }
 
 /** Headers of every request (`spec/api.md` 4 and 5); `Content-Type` goes with a body only. */

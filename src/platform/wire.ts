@@ -42,7 +42,7 @@ export function pathOf(template: string, ids: Readonly<Record<string, string>>):
 function segment(name: string, id: string): string {
   // Dots alone are a step in the path, also when they are encoded; nothing at all is another path.
   if (/^\.{0,2}$/.test(id)) {
-    throw notSent('Rejected', `"${id}" is no ${name} that a path could carry; correct it in the manifest`)
+    throw notSent('Rejected', `"${id}" is not a valid ${name}; correct it in the manifest`)
   }
   return encodeURIComponent(id.toWellFormed())
 }

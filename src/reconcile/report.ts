@@ -173,7 +173,7 @@ function messageAfter(key: Key, outcome: Outcome, action: Action): string {
     case 'unknown':
       return messageOf({ reason: 'OutcomeUnknown', facts: outcome.facts }, key)
     case 'stopped':
-      return 'It was stopped before anything was sent.'
+      return 'Stopped before anything was sent.'
   }
 }
 

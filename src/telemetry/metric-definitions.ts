@@ -102,7 +102,7 @@ export const METRICS = {
     help: 'Number of creates whose outcome is in memory only, because the ledger cannot be written: a restart would lose it.',
     labels: {},
   },
-  create_brake: {
+  create_limit_on: {
     type: 'gauge',
     help: '1 while creations are refused because too many are wanted at once, else 0.',
     labels: {},
@@ -136,7 +136,7 @@ export const METRICS = {
   },
   api_rate_limited_total: {
     type: 'counter',
-    help: 'Number of times the platform asked us to slow down.',
+    help: 'Number of replies with status 429.',
     labels: {},
   },
   source_last_load_successful: {

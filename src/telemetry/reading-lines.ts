@@ -12,17 +12,17 @@ type Failed = Extract<Event, { type: 'SourceFailed' }>
 export const READING_LINES = {
   read: {
     message: 'Manifests read',
-    levels: { debug: 'as before', info: 'a key or the revision changed, or a trouble is over' },
+    levels: { debug: 'as before', info: 'a key or the revision changed, or a problem is over' },
     fields: ['changed', 'manifests', 'findings', 'durationMs'],
   },
-  notBelieved: {
-    message: 'Reading not believed',
-    levels: { debug: 'for the same reason as before', warn: 'everything stays as it was' },
+  notAccepted: {
+    message: 'Manifests not accepted',
+    levels: { debug: 'for the same reason as before', warn: 'the last state is kept' },
     fields: ['detail'],
   },
   notRead: {
     message: 'Manifests not read',
-    levels: { debug: 'for the same reason as before', warn: 'everything stays as it was' },
+    levels: { debug: 'for the same reason as before', warn: 'the last state is kept' },
     fields: ['reason', 'detail', 'durationMs'],
   },
   missed: {
@@ -61,7 +61,7 @@ export function createReadingLines(): ReadingLines {
       const lines: Line[] = []
       if (event.problem !== undefined) {
         lines.push(
-          line('notBelieved', event.problem === problem ? 'debug' : 'warn', {
+          line('notAccepted', event.problem === problem ? 'debug' : 'warn', {
             detail: event.problem,
           }),
         )
@@ -75,7 +75,7 @@ export function createReadingLines(): ReadingLines {
 
       const named = nameFindings(event.findings)
       lines.push(...findingLines(event.findings.filter((_, index) => !known.has(named[index] ?? ''))))
-      // A reading that is not believed says nothing about what is gone.
+      // A reading that is not accepted says nothing about what is gone.
       known = new Set(event.problem === undefined ? named : [...known, ...named])
       return lines
     },

@@ -18,7 +18,7 @@ test('a command without a ledger names --sandbox where one of the sandbox is', a
 })
 
 test.each([
-  ['a directory that is not there', 'nowhere', 'nowhere: The manifests directory does not exist.'],
+  ['a directory that is not there', 'nowhere', 'nowhere: The manifests directory is missing.'],
   ['an empty one', 'manifests', 'manifests: There are no manifests'],
 ])('validate of %s says so, and nothing else', async (_what, path, words) => {
   using workspace = createWorkspace()

@@ -44,7 +44,7 @@ describe('PIPEWRIGHT_FAILPOINT', () => {
       { PIPEWRIGHT_FAILPOINT: 'after-intent=kill' },
     )
     expect(code).toBe(1)
-    const lines = stderr.split('\n').filter((line) => line.includes('A failpoint is set'))
+    const lines = stderr.split('\n').filter((line) => line.includes('Failpoint set'))
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { level: 'warn', failpoint: 'after-intent=kill@1' },
     ])

@@ -189,7 +189,7 @@ test('a full story is told in these lines', async () => {
     },
     () =>
       ['a', 'b', 'c'].every((name) => has('Reconciled', { key: `Pipe/${name}`, reason: 'CreateLimit' })) &&
-      has('Create brake changed', { on: true }) &&
+      has('Create limit changed', { on: true }) &&
       has('Notification sent'),
   )
   await step(
@@ -197,7 +197,7 @@ test('a full story is told in these lines', async () => {
     () => rmSync(workspace.path('manifests/three.yaml')),
     () =>
       ['a', 'b', 'c'].every((name) => has('Forgotten', { key: `Pipe/${name}` })) &&
-      has('Create brake changed', { on: false }) &&
+      has('Create limit changed', { on: false }) &&
       has('Notification sent'),
   )
   await step(

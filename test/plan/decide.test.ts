@@ -714,7 +714,7 @@ describe('decide', () => {
         `intent ${INTENT_ID}, request req-7`,
         'the reply was cut',
         'created after 2026-11-21T10:59:00Z',
-        `none of these older ones: ${PIPE_ID}, ${OTHER_ID}`,
+        `not one of these older ones: ${PIPE_ID}, ${OTHER_ID}`,
         '"pipewright resolve Pipe/orders --adopt <its id>"',
         'this line under policy: in payments/orders.yaml: "adopt: <its id>"',
         '"pipewright resolve Pipe/orders --retry"',

@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
     kind: 'AuthFailed',
     effect: 'none',
     attempts: 1,
-    says: 'refused the credentials',
+    says: 'refused the credentials in ',
   },
   {
     why: 'a 403 as well',
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
     kind: 'AuthFailed',
     effect: 'none',
     attempts: 1,
-    says: 'refused the credentials',
+    says: 'refused the credentials in ',
   },
   {
     why: 'a 404 of the platform: the service is not there, or the pipe is missing',
@@ -222,7 +222,7 @@ const ROWS: readonly Row[] = [
     kind: 'ServiceIdle',
     effect: 'none',
     attempts: 1,
-    says: 'the service is idle or still waking up, and asks us to come again in 7s',
+    says: 'the service is idle or still waking up; it says to try again in 7s',
   },
   {
     why: 'a 425 of somebody between proves nothing',
@@ -238,7 +238,7 @@ const ROWS: readonly Row[] = [
     kind: 'Throttled',
     effect: 'none',
     attempts: 1,
-    says: 'for 9s',
+    says: 'wait 9s',
   },
   {
     why: 'a redirect is never followed',
@@ -246,7 +246,7 @@ const ROWS: readonly Row[] = [
     kind: 'Redirected',
     effect: 'unknown',
     attempts: 1,
-    says: 'correct --base-url',
+    says: 'check --base-url',
   },
   {
     why: 'a 304 is a redirect as far as we care',
@@ -313,7 +313,7 @@ const ROWS: readonly Row[] = [
     kind: 'BadReply',
     effect: 'unknown',
     attempts: 3,
-    says: 'cut before the reply was whole',
+    says: 'cut before the reply was complete',
   },
   {
     why: 'half a chunked body is no answer',
@@ -324,7 +324,7 @@ const ROWS: readonly Row[] = [
     kind: 'BadReply',
     effect: 'unknown',
     attempts: 3,
-    says: 'cut before the reply was whole',
+    says: 'cut before the reply was complete',
   },
   {
     why: 'half a body that ends with the connection is no answer',
@@ -342,7 +342,7 @@ const ROWS: readonly Row[] = [
     kind: 'BadReply',
     effect: 'unknown',
     attempts: 3,
-    says: 'larger than is read',
+    says: 'the reply is too large',
   },
   {
     why: 'a whole result in a body that was cut is not trusted',
@@ -353,7 +353,7 @@ const ROWS: readonly Row[] = [
     kind: 'BadReply',
     effect: 'unknown',
     attempts: 3,
-    says: 'cut before the reply was whole',
+    says: 'cut before the reply was complete',
   },
   {
     why: 'a hint that a reply will come is none',
@@ -528,7 +528,7 @@ test('a body that trickles ends by the same limit', async () => {
   const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown', httpStatus: 200 })
-  expect(error.message).toContain('not whole in time')
+  expect(error.message).toContain('not complete in time')
 })
 
 test('a stop ends a reading with its own reason, and leaves a create alone', async () => {

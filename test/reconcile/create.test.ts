@@ -168,7 +168,7 @@ describe('a create', () => {
     expect(world.board.get('Pipe/orders')).toMatchObject({
       status: 'OutcomeUnknown',
       message: expect.stringMatching(
-        /was there at .* already, when the request could still arrive: look once more/,
+        /was already there at .*, when the request could still arrive\. Check once more/,
       ),
     })
     expect(world.platform.posts).toHaveLength(1)

@@ -66,7 +66,7 @@ async function firstTurn(world: Given): Promise<Row['first'] | 'told otherwise'>
   if (request.outcome.result === 'failed' && request.outcome.reason === 'OutcomeUnsaved') {
     const [id = 'no id'] = world.platform.pipes.keys()
     const message = messageOf(request.outcome, 'Pipe/orders')
-    const isTold = message.includes(id) && message.includes('a restart would lose it')
+    const isTold = message.includes(id) && message.includes('a restart would lose this')
     return isTold && request.next?.why === 'retry' ? 'kept' : 'told otherwise'
   }
   return world.platform.posts.length === 0 ? 'nothing sent' : 'created'
@@ -191,7 +191,8 @@ describe('a ledger', () => {
     const shown = world.board.get('Pipe/orders')
     expect(shown).toMatchObject({ status: 'Failed', reason: 'LedgerFailed' })
     const { reason, facts, message } = shown?.conditions.Synced ?? {}
-    expect({ reason, facts }).toEqual({ reason: 'LedgerFailed', facts: { said: message } })
+    expect({ reason, message }).toEqual({ reason: 'LedgerFailed', message: 'The disk is gone.' })
+    expect(facts).toEqual({ said: 'the disk is gone' })
     await world.go('Pipe/orders')
     expect(world.board.get('Pipe/orders')?.conditions.Synced.reason).toBe('InSync')
   })

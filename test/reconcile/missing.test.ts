@@ -208,7 +208,7 @@ describe('a pipe that is not found', () => {
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['InSync'])
     await vanish(world, 'Pipe/p0')
     expect(await reasonsOf(world, 'Pipe/p0')).toEqual(['MissingUnconfirmed'])
-    expect(world.board.get('Pipe/p0')?.message).toContain('take policy.recreate out and write it again')
+    expect(world.board.get('Pipe/p0')?.message).toContain('remove policy.recreate and add it again')
 
     // Taken back, and said anew, it is believed.
     world.write('p0.yaml', pipe('p0'))

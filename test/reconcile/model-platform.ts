@@ -222,6 +222,7 @@ export function remoteError(errorClass: ErrorClass, effect: Effect, repliedId?: 
     transient: errorClass === 'Unavailable',
     repliedId,
     credential: CREDENTIAL,
+    refused: errorClass === 'AuthFailed' ? 'secret api' : undefined,
   })
 }
 
@@ -258,6 +259,6 @@ async function obey(
       await (signal === undefined ? script.until : Promise.race([script.until, aborted(signal)]))
       return
     case 'no-credentials':
-      throw new SecretUnavailableError('/secrets/api/keyId', 'absent', 'No secret at /secrets/api/keyId.')
+      throw new SecretUnavailableError({ file: '/secrets/api/keyId', why: 'absent', of: 'API key' })
   }
 }

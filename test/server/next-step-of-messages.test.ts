@@ -43,7 +43,7 @@ it('a mounted secret with nothing in it is shown with its file', async () => {
 it('a reply of the platform is shown whole, whatever it says', async () => {
   const world = await given({ 'orders.yaml': pipe('orders') })
   const said =
-    'no such topic. Change them back and retry. If it is there, run the setup. Mount the secret there first'
+    'No such topic. Change them back and retry. If it is there, run the setup. Mount the secret there first'
   const { facts } = remoteError('Rejected', 'none')
   world.platform.admitCreate = () => Promise.reject(new RemoteError(said, { ...facts, what: said }))
   await world.go('Pipe/orders')

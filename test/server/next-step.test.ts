@@ -165,12 +165,12 @@ describe('the cause', () => {
     [
       'Rejected',
       told({ reason: 'Rejected', facts: { said: 'creating the pipe failed: no' } }),
-      'creating the pipe failed: no',
+      'Creating the pipe failed: no.',
     ],
     [
       'what an earlier version recorded',
       stuck('Drifted', { message: messageOf(DRIFTED, 'Pipe/orders') }),
-      'what is there.',
+      'to match.',
     ],
   ] as const)('of %s leaves out what the steps say', (_which, shown, end) => {
     expect(shortMessage(shown).endsWith(end)).toBe(true)
@@ -200,6 +200,6 @@ describe('a place', () => {
 
 it('an outcome that nobody knows: from when on it may be sent again', () => {
   const texts = nextSteps(told(UNKNOWN), HERE, []).map(({ text }) => text)
-  expect(texts).toContain('If it is not there after 1970-01-01T00:02:00Z, have it created again:')
-  expect(texts).toContain('The same from Git, and no earlier:')
+  expect(texts).toContain('If it is not there after 1970-01-01T00:02:00Z, create it again:')
+  expect(texts).toContain('Or the same in Git, not before that time:')
 })

@@ -74,7 +74,7 @@ describe('what is not well', () => {
     expect(found).toMatchObject({
       status: 'Drifted',
       reason: 'Drifted',
-      what: 'the platform reports something else, though the manifest did not change',
+      what: 'the platform reports other values, though the manifest did not change',
       message: 'It differs.',
       since: NOW - 60_000,
       keys: ['Pipe/x'],

@@ -34,7 +34,7 @@ describe.skipIf(!mayMount())('a disk of its own for the ledger', () => {
     disk.free()
     for (const name of names) await live.says(`Pipe/${name}`, 'Ready', 60_000)
     expect(scenario.creates().toSorted()).toEqual(['early', ...names].toSorted())
-    expect(live.program.log().some(({ msg }) => msg === 'Bug')).toBe(false)
+    expect(live.program.log().some(({ msg }) => msg === 'Internal error')).toBe(false)
     await live.stop()
   })
 

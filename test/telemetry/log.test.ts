@@ -249,7 +249,7 @@ describe('readings', () => {
     expect(lines().map((line) => [line['msg'], line['detail']])).toEqual([
       ['Manifests not read', 'gone'],
       ['Manifests not read', 'denied'],
-      ['Reading not believed', 'empty'],
+      ['Manifests not accepted', 'empty'],
       ['Manifests read', undefined],
     ])
   })
@@ -310,7 +310,7 @@ describe('for people', () => {
   it('shows the stack of a fault', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     emit({ type: 'Bug', message: 'in the queue', error: new Error('outer') })
-    expect(text()).toMatch(/ERROR: Bug · in the queue\n[\s\S]*outer[\s\S]*at /)
+    expect(text()).toMatch(/ERROR: Internal error · in the queue\n[\s\S]*outer[\s\S]*at /)
   })
 })
 

@@ -15,7 +15,7 @@ const DESIGN = `
   - gauge reconcile_overdue_seconds
   counter creates_total{outcome}
   gauge create_outcome_unknown
-  - gauge create_brake
+  - gauge create_limit_on
   gauge orphans
   histogram change_to_apply_seconds
   counter api_requests_total{operation,code}
@@ -226,7 +226,7 @@ const COUNTED: readonly (readonly [string, Event, Readonly<Record<string, number
     { type: 'QueueWaited', priority: 2, waitMs: 500 },
     { 'queue_wait_seconds_sum{priority="drift"}': 0.5 },
   ],
-  ['the create limit', { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 }, { create_brake: 1 }],
+  ['the create limit', { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 }, { create_limit_on: 1 }],
 ]
 
 function request(code: string): Event {

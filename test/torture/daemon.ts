@@ -97,7 +97,7 @@ export function createRunner(parts: RunnerParts): Runner {
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         file.write(chunk)
         scanOut(chunk)
-        if (chunk.includes('"msg":"Bug"')) parts.onBug(number, chunk)
+        if (chunk.includes('"msg":"Internal error"')) parts.onBug(number, chunk)
         if (head === undefined) return
         head += chunk
         listen = /"listen":"([^"]+)"/.exec(head)?.[1]

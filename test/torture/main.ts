@@ -52,7 +52,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
     platformUrl: platform.sandbox.url,
     leaks,
     onBug(run, log) {
-      const line = log.split('\n').find((text) => text.includes('"msg":"Bug"'))
+      const line = log.split('\n').find((text) => text.includes('"msg":"Internal error"'))
       journal.violate({ law: 'process', subject: undefined, what: `run ${run} found a bug: ${line}` })
     },
   })

@@ -18,7 +18,7 @@ const REFUSALS: readonly Refusal[] = [
     why: 'an id that another key holds',
     words: async (world) => ['adopt', 'Pipe/orders', world.pipeId('refunds')],
     code: 1,
-    says: [/Pipe .* is Pipe\/refunds already; one pipe belongs to one manifest/],
+    says: [/Pipe .* already belongs to Pipe\/refunds/],
   },
   {
     why: 'an id that another key holds, for a key that has none',
@@ -27,7 +27,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['adopt', 'Pipe/new', world.pipeId('refunds').toUpperCase()]
     },
     code: 1,
-    says: [/is Pipe\/refunds already; one pipe belongs to one manifest/],
+    says: [/already belongs to Pipe\/refunds/],
   },
   {
     why: 'an id that another manifest is about to adopt',
@@ -218,7 +218,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['forget', 'Pipe/orders']
     },
     code: 1,
-    says: [/cannot be told/, /has no manifests, where it had some/],
+    says: [/cannot be told/, /is empty, but it had manifests before/],
   },
   {
     why: 'forgetting what was no orphan at the last reconcile: perhaps this is another directory',

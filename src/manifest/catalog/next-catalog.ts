@@ -89,7 +89,7 @@ export function nextCatalog(input: CatalogInput): CatalogState {
 /** Fewer manifests than this may always vanish. */
 const FEW = 3
 
-/** A reading that lost too much at once is not believed: that is an accident more often than a wish. */
+/** A reading that lost too much at once is not accepted: that is an accident more often than a wish. */
 function sourceProblemOf(
   { known, accept }: CatalogInput,
   { catalog, accepted }: CatalogState,
@@ -99,8 +99,7 @@ function sourceProblemOf(
   if (found.size === 0 && held.size === 0 && (catalog.entries.size > 0 || known.size > 0)) {
     return {
       reason: 'SourceEmpty',
-      message:
-        'The manifests directory has no manifests, where it had some. Everything stays as it was until there are some again.',
+      message: 'The manifests directory is empty, but it had manifests before.',
       unfound: 'all',
     }
   }
@@ -111,8 +110,8 @@ function sourceProblemOf(
   return {
     reason: 'SourceShrunk',
     message:
-      `The manifests directory lost ${lost.length} of ${before.length} manifests at once. Everything stays as it was ` +
-      'until they are back, or until a person asks for a reconcile.',
+      `The manifests directory lost ${lost.length} of ${before.length} manifests at once. ` +
+      'If they were removed on purpose, send SIGHUP to the daemon. If not, bring them back.',
     unfound: new Set(lost),
   }
 }

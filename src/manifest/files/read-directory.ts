@@ -65,7 +65,7 @@ export async function readDirectory(options: ReadOptions): Promise<DirectoryRead
   }
   return failed({
     reason: 'SourceUnstable',
-    message: `The directory changed during each of ${TRIES} readings. Everything stays as it was until one of them succeeds.`,
+    message: `The manifests directory changed during each of ${TRIES} readings.`,
     unfound: new Set(),
   })
 }
@@ -183,10 +183,10 @@ export async function isSameStill(
 
 function unreadable(error: unknown): DirectoryReading {
   const code = codeOf(error)
-  const why = code === 'ENOENT' ? 'does not exist' : `cannot be listed (${code})`
+  const why = code === 'ENOENT' ? 'is missing' : `cannot be listed (${code})`
   return failed({
     reason: 'SourceUnreadable',
-    message: `The manifests directory ${why}. Everything stays as it was until it can be read.`,
+    message: `The manifests directory ${why}.`,
     unfound: 'all',
   })
 }

@@ -9,19 +9,19 @@ const PIPE = z.strictObject({ pipeId: z.string() })
 export const CREATING = {
   New: row({
     ...PROGRESSING,
-    means: 'it was never created',
+    means: 'it does not exist yet',
     facts: z.strictObject({ is: z.enum(['created', 'applied']) }),
     sample: { is: 'created' },
     words: ({ is }) =>
       only(
         is === 'created'
-          ? 'It was never created; it is created now.'
-          : 'It was never applied; applying it replaces whatever is configured there now.',
+          ? 'Will be created.'
+          : 'Will be applied. This replaces whatever is configured there now.',
       ),
   }),
   Adopt: row({
     ...PROGRESSING,
-    means: 'its manifest or a Lock names the pipe to take over',
+    means: 'its manifest or a Lock names an existing resource to adopt',
     facts: PIPE.extend({
       by: z.enum(['policy.adopt', 'a Lock']),
       /** The pipe of the key that is gone. */
@@ -31,47 +31,48 @@ export const CREATING = {
     words: ({ pipeId, by, gone }, noun) =>
       only(
         gone === undefined
-          ? `${capital(noun)} ${pipeId} is taken over, as ${by} says.`
-          : `${capital(noun)} ${gone} is gone; ${noun} ${pipeId} is taken over, as ${by} says.`,
+          ? `${capital(noun)} ${pipeId} will be adopted, as ${by} says.`
+          : `${capital(noun)} ${gone} is gone. ${capital(noun)} ${pipeId} will be adopted, as ${by} says.`,
       ),
   }),
   RetryApproved: row({
     ...PROGRESSING,
-    means: 'a person said that the last attempt created nothing',
+    means: 'an operator confirmed that the last attempt created nothing',
     facts: ATTEMPT,
     sample: { attempt: 1 },
-    words: ({ attempt }) => only(`Attempt ${attempt} created nothing, as a person said; it is created now.`),
+    words: ({ attempt }) =>
+      only(`An operator confirmed that attempt ${attempt} created nothing. It will be created again.`),
   }),
   RetryFailed: row({
     ...PROGRESSING,
-    means: 'the last attempt failed without effect',
+    means: 'the last attempt failed and created nothing',
     facts: ATTEMPT,
     sample: { attempt: 1 },
-    words: ({ attempt }) => only(`Attempt ${attempt} failed without effect; it is tried again.`),
+    words: ({ attempt }) => only(`Attempt ${attempt} failed and created nothing. It will be tried again.`),
   }),
   RecreateApproved: row({
     ...PROGRESSING,
-    means: 'a person said that its pipe is gone',
+    means: 'an operator confirmed that the resource is gone',
     facts: PIPE,
     sample: { pipeId: 'ID' },
     words: ({ pipeId }, noun) =>
-      only(`${capital(noun)} ${pipeId} is gone, as a person said; a new one is created.`),
+      only(`An operator confirmed that ${noun} ${pipeId} is gone. A new one will be created.`),
   }),
   FoundByRead: row({
     ...WELL,
-    means: 'a reading showed that the id in an unfinished reply is that of the new pipe',
+    means: 'the reply to the create was incomplete, and a read of the id in it found the new resource',
     facts: PIPE.extend({ /** Not read yet. */ attempt: z.number().optional() }),
     sample: { pipeId: 'ID' },
     words: ({ pipeId, attempt }, noun) =>
       only(
         attempt === undefined
-          ? `${capital(noun)} ${pipeId} was created: the reply was not whole, and a reading found it.`
-          : `The reply to attempt ${attempt} was not whole and held the id ${pipeId}; a reading tells whether that is its ${noun}.`,
+          ? `${capital(noun)} ${pipeId} was created. The reply was incomplete, and a read of its id found the ${noun}.`
+          : `The reply to attempt ${attempt} was incomplete but held the id ${pipeId}. A read will tell whether it is the new ${noun}.`,
       ),
   }),
   Created: row({
     ...WELL,
-    means: 'the pipe was created',
+    means: 'the resource was created',
     facts: PIPE.extend({ inPlaceOf: z.string().optional() }),
     sample: { pipeId: 'ID' },
     words: ({ pipeId, inPlaceOf }, noun) =>
@@ -81,21 +82,21 @@ export const CREATING = {
   }),
   Adopted: row({
     ...WELL,
-    means: 'an existing pipe was taken over',
+    means: 'an existing resource was adopted',
     facts: PIPE.extend({ inPlaceOf: z.string().optional() }),
     sample: { pipeId: 'ID' },
     // An id that is given up is named once more: it must not get lost silently.
     words: ({ pipeId, inPlaceOf }, noun) =>
       only(
-        `${capital(noun)} ${pipeId} was taken over${inPlaceOf === undefined ? '' : `, in place of ${noun} ${inPlaceOf}, which is gone`}.`,
+        `${capital(noun)} ${pipeId} was adopted${inPlaceOf === undefined ? '' : ` in place of ${noun} ${inPlaceOf}, which is gone`}.`,
       ),
   }),
   Moved: row({
     ...PROGRESSING,
-    means: 'the record moved from the name the pipe had before',
+    means: 'the resource was renamed, and its record moved to the new name',
     facts: z.strictObject({ from: z.string(), to: z.string() }),
     sample: { from: 'Pipe/old', to: 'Pipe/new' },
     words: ({ from, to }, noun) =>
-      only(`The record of ${from} moved to ${to}: it is the same ${noun} under another name.`),
+      only(`The record of ${from} moved to ${to}: the same ${noun} under a new name.`),
   }),
 } as const

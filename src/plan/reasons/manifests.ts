@@ -23,14 +23,14 @@ const ORPHAN = z.strictObject({
 })
 
 function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof ORPHAN>): string {
-  if (isNothing) return 'Its manifest is gone, and there is nothing of it on the platform.'
+  if (isNothing) return 'Its manifest was removed, and nothing of it is on the platform.'
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
   return attempt === undefined
-    ? `The manifest is gone${where}, and ${pipeId === undefined ? 'what was applied' : `${noun} ${pipeId}`} stays on the platform: ` +
-        `nothing is deleted. Bring the manifest back, or remove it in the console and run "pipewright forget ${key}".`
-    : `The manifest is gone${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}. ` +
-        `Bring the manifest back, or look for the ${noun} in the console, remove it there, and run "pipewright forget ${key}".`
+    ? `The manifest was removed${where}. Nothing is deleted: ${pipeId === undefined ? 'what was applied' : `${noun} ${pipeId}`} stays ` +
+        `on the platform. Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`
+    : `The manifest was removed${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}. ` +
+        `Bring the manifest back. Or look for the ${noun} in the console, remove it there, and run "pipewright forget ${key}".`
 }
 
 /** What the manifest says, or that there is none. */
@@ -56,17 +56,17 @@ export const MANIFESTS = {
       if (meanwhile === undefined) return only(said)
       const rest =
         meanwhile === 'nothing'
-          ? 'Nothing is done until it is valid.'
-          : 'The last valid one is kept and looked after until it is valid again.'
+          ? 'Nothing is done until it is corrected.'
+          : 'The last valid version stays in force until it is corrected.'
       return withUnknown(`${said} ${rest}`, unknown)
     },
     steps: place('Correct the manifest:'),
   }),
   ManifestVanishing: row({
     ...PROGRESSING,
-    means: 'the manifest was not found; not believed yet',
+    means: 'the manifest was not found; not confirmed yet',
     facts: z.strictObject({
-      /** By the last reading or two; by the last one, which is not believed. */
+      /** By the last reading or two; by the last one, which was not accepted. */
       by: z.enum(['readings', 'a doubtful reading']).optional(),
       ...DOUBT,
     }),
@@ -77,12 +77,12 @@ export const MANIFESTS = {
           return only('The manifest was not found.')
         case 'readings':
           return withUnknown(
-            'The manifest was not found; it counts as gone after three readings that agree. Nothing changes until then.',
+            'The manifest was not found. It counts as removed after three readings that agree; nothing changes until then.',
             unknown,
           )
         case 'a doubtful reading':
           return only(
-            'The manifest was not found by the last reading, which is not believed. Nothing is created or applied until one is.',
+            'The last reading did not find the manifest, and it was not accepted. Nothing is created or applied until a reading is accepted.',
           )
       }
     },
@@ -91,33 +91,33 @@ export const MANIFESTS = {
     status: 'Orphaned',
     severity: 'warning',
     alert: 'PipewrightOrphaned',
-    means: 'it is recorded, but its manifest is gone',
+    means: 'it is recorded, but its manifest was removed',
     facts: ORPHAN.optional(),
     sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
-    words: (facts) => only(facts === undefined ? 'The manifest is gone.' : orphanWords(facts)),
+    words: (facts) => only(facts === undefined ? 'The manifest was removed.' : orphanWords(facts)),
     steps: (_facts, about) => [
-      { text: 'If it is still wanted, bring its manifest back, which was in:', copy: about.place },
-      { text: 'If not, remove it in the console, and then:', shell: `forget ${about.key}` },
+      { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
+      { text: 'If not, remove it in the console, then run:', shell: `forget ${about.key}` },
     ],
   }),
   Suspended: row({
     status: 'Suspended',
     severity: 'info',
     alert: 'PipewrightSuspendedTooLong',
-    means: 'its manifest says to leave it alone for a while',
+    means: 'its manifest suspends it for a while',
     facts: z.strictObject({ until: z.string(), why: z.string(), ...DOUBT }),
     sample: { until: '2027-01-31T00:00:00Z', why: 'migration' },
     words: ({ until, why, unknown }) =>
-      withUnknown(`Suspended until ${until}: ${why}. It is left alone and goes on by itself then.`, unknown),
+      withUnknown(`Suspended until ${until}: ${why}. It resumes automatically then.`, unknown),
   }),
   ServiceInvalid: row({
     ...REFUSED,
-    means: 'the Service that it belongs to has no valid manifest',
+    means: 'the Service it belongs to has no valid manifest',
     facts: SAID,
-    sample: { said: 'Service/analytics has no valid manifest; it goes on by itself when it has.' },
+    sample: { said: 'Service/analytics has no valid manifest. This resumes automatically when it has one.' },
     words: ({ said }) => only(said),
     steps: (_facts, { service }) => {
-      const text = 'Correct the manifest of its Service, or spec.service in this one:'
+      const text = 'Correct the Service manifest, or spec.service in this one:'
       return [service === undefined ? { text } : { text, shell: `status Service/${shellWord(service)}` }]
     },
   }),

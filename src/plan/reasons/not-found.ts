@@ -18,24 +18,24 @@ function goneWords({ key, pipeId, refutedAt }: z.output<typeof NOT_FOUND>): stri
   const inGit =
     refutedAt === undefined
       ? `set policy.recreate: ${pipeId}`
-      : `take policy.recreate out and write it again: it was there already when the ${nounOf(key)} was found at ${timeOf(refutedAt)}`
+      : `remove policy.recreate and add it again: the ${nounOf(key)} was found at ${timeOf(refutedAt)}, after it was set`
   return `If you know that it is gone, run "pipewright resolve ${key} --recreate", or ${inGit}.`
 }
 
 /** The same at each reading, and in each process: a text that changed would be news. */
 function proofWords(isAlone: boolean, noun: string): string {
   return isAlone
-    ? `That is believed after three answers in a row over at least fifteen minutes, since the service has no other ${noun} ` +
-        'whose answer would show that the permission to read is not what was lost.'
-    : `That is believed after three answers in a row over at least a minute, while another ${noun} of the service is found. As long as ` +
-        'none is found, the permission to read may be what is lost.'
+    ? 'It counts as missing after three such answers in a row over at least fifteen minutes. The service has no other ' +
+        `${noun} to show that the permission to read still works.`
+    : `It counts as missing after three such answers in a row over at least a minute, while another ${noun} of the service is ` +
+        'found. If no other is found, the permission to read may be lost.'
 }
 
 /** What a 404 is taken for. */
 export const MISSED = {
   MissingUnconfirmed: row({
     ...PROGRESSING,
-    means: 'the pipe was not found; not believed yet',
+    means: 'the resource was not found; not confirmed yet',
     facts: NOT_FOUND.extend({ /** The service has nothing else to ask for. */ isAlone: z.boolean() }),
     sample: { ...SAMPLE, isAlone: false },
     words: (facts, noun) =>
@@ -45,44 +45,44 @@ export const MISSED = {
   }),
   Missing: row({
     ...MISSING,
-    means: 'the pipe is gone',
+    means: 'the resource is gone',
     facts: z.strictObject({ pipeId: z.string(), onMissing: z.enum(['recreate', 'report']) }),
     sample: { pipeId: 'ID', onMissing: 'report' },
     words: ({ pipeId, onMissing }, noun) =>
       only(
         onMissing === 'recreate'
-          ? `${capital(noun)} ${pipeId} is gone; a new one is created.`
-          : `${capital(noun)} ${pipeId} is gone, and policy.onMissing says to report only. Set it to "recreate" to have it created anew.`,
+          ? `${capital(noun)} ${pipeId} is gone. A new one will be created.`
+          : `${capital(noun)} ${pipeId} is gone, and policy.onMissing is "report". Set it to "recreate" to have it created again.`,
       ),
     steps: (_facts, { key, place }) => [
       {
-        text: 'If it is to exist, have it created again; in its manifest:',
+        text: 'To have it created again, set in its manifest:',
         git: 'policy: {onMissing: recreate}',
       },
-      { text: `If it was deleted on purpose, remove it from ${place}, and then:`, shell: `forget ${key}` },
+      { text: `If it was deleted on purpose, remove it from ${place}, then run:`, shell: `forget ${key}` },
     ],
   }),
   MassMissing: row({
     ...MISSING,
-    means: 'too many pipes of a service, or of a credential, are not found at once',
+    means: 'too many resources of a service, or of an API key, are not found at once',
     facts: z.strictObject({ missing: z.number(), of: z.number(), group: z.enum(['service', 'credential']) }),
     sample: { missing: 3, of: 5, group: 'service' },
     words: ({ missing, of, group }, noun) =>
       only(
         `${missing} of ${of} ${noun}s ${group === 'service' ? 'of this service' : 'that this API key can read'} are not found at once. ` +
-          'That looks like a lost permission or a wrong organizationId or serviceId, not like so many deletions; nothing is created. ' +
-          'Check the Service manifest and the key.',
+          'This looks like a lost permission, or a wrong organizationId or serviceId, so nothing is created. ' +
+          'Check the Service manifest and the API key.',
       ),
     steps: (_facts, about) => [
       {
-        text: `Many ${nounOf(about.key)}s at once are a lost permission or a wrong id. Check what the API key of ${serviceWords(about)} may read, and organizationId and serviceId of its manifest; then look again:`,
+        text: `Check what the API key of ${serviceWords(about)} may read, and organizationId and serviceId in its manifest. Then run:`,
         shell: `status Service/${shellWord(about.service ?? '')}`,
       },
     ],
   }),
   NeverSeen: row({
     ...MISSING,
-    means: 'the pipe was created, and no reading has found it yet',
+    means: 'the resource was created or adopted, and no read has found it yet',
     facts: NOT_FOUND.extend({
       origin: z.enum(['created', 'adopted']),
       at: A_TIME,
@@ -92,31 +92,31 @@ export const MISSED = {
     sample: { ...SAMPLE, origin: 'created', at: 0, name: 'orders' },
     words: (facts, noun) =>
       only(
-        `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no reading has found it so far. It may not be visible yet, ` +
-          `or the id may be that of something else; it is never replaced by itself. Look for ${noun} "${facts.name}" in the ` +
+        `${capital(noun)} ${facts.pipeId} was ${facts.origin} at ${timeOf(facts.at)}, and no read has found it since. It may not be visible yet, ` +
+          `or the id may belong to something else. It is not replaced automatically. Look for ${noun} "${facts.name}" in the ` +
           `console. ${goneWords(facts)} If it is there under another id, set policy.adopt: <that id>.`,
       ),
     steps: (_facts, about) => [
       withId(`Look in the console of ${serviceWords(about)} for the ${nounOf(about.key)}.`, about.pipeId),
-      { text: 'If it is gone, have a new one created:', shell: `resolve ${about.key} --recreate` },
+      { text: 'If it is gone, create a new one:', shell: `resolve ${about.key} --recreate` },
       { text: 'If it is there under another id:', git: 'policy: {adopt: PIPE_ID}' },
     ],
   }),
   ReplacedRecently: row({
     ...MISSING,
-    means: 'the pipe is gone again, soon after it was replaced',
+    means: 'the resource is gone again, soon after it was replaced',
     facts: NOT_FOUND.extend({ until: A_TIME }),
     sample: { ...SAMPLE, until: 0 },
     words: (facts, noun) =>
       only(
-        `${capital(noun)} ${facts.pipeId} is gone, and it replaced another one a short time ago. Find out what removes it. A new one is created at ` +
+        `${capital(noun)} ${facts.pipeId} is gone, shortly after it replaced another one. Find out what removes it. A new one will be created at ` +
           `${timeOf(facts.until)}. ${goneWords(facts)}`,
       ),
     steps: (_facts, about) => [
       {
-        text: `Find out what removes the ${nounOf(about.key)}: look in the console of ${serviceWords(about)}. It is created again by itself later.`,
+        text: `Find out what removes the ${nounOf(about.key)}: look in the console of ${serviceWords(about)}. A new one is created automatically later.`,
       },
-      { text: 'To have it created now:', shell: `resolve ${about.key} --recreate` },
+      { text: 'To create it now:', shell: `resolve ${about.key} --recreate` },
     ],
   }),
 } as const

@@ -26,7 +26,7 @@ const A_LIST = z.enum(['policy.healthyStates', '--healthy-states'])
 const IN_SYNC = {
   'create-once': 'The platform reports what the manifest asks for.',
   upsert: 'The last reply said what the manifest asks for.',
-  'read-only': 'The alert is what the manifest expects.',
+  'read-only': 'The alert is as the manifest expects.',
   reference: 'Its credentials are mounted and were not refused.',
   'last valid': 'The platform reports what the last valid manifest asks for.',
 } as const
@@ -34,7 +34,7 @@ const IN_SYNC = {
 const DRIFT_WORDS: Readonly<Record<'manifest' | 'expectation' | 'last valid', (fields: string) => Words>> = {
   manifest: (fields) => ({
     cause: `The platform reports other values than the manifest for ${fields}.`,
-    remedy: 'Change them back in the console, or edit the manifest to what is there.',
+    remedy: 'Change them back in the console, or edit the manifest to match.',
   }),
   expectation: (fields) => ({
     cause: `The alert has other values than expected for ${fields}.`,
@@ -64,7 +64,7 @@ export const OBSERVING = {
   Drifted: row({
     ...DRIFTED,
     toldAnew: true,
-    means: 'the platform reports something else, though the manifest did not change',
+    means: 'the platform reports other values, though the manifest did not change',
     facts: FIELDS.extend({ from: z.enum(['manifest', 'expectation', 'last valid']) }),
     sample: { fields: ['scaling.replicas'], from: 'manifest' },
     // The same words wherever it is noticed, so that a second reading is no news.
@@ -74,27 +74,27 @@ export const OBSERVING = {
   NotUpdatable: row({
     ...DRIFTED,
     toldAnew: true,
-    means: 'the manifest was edited, and the interface cannot update a pipe',
+    means: 'the manifest was edited, and the interface cannot update such a resource',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['scaling.replicas'], pipeId: 'ID' },
     words: ({ key, fields, pipeId }, noun) =>
       only(
-        `${fields.join(', ')} changed in the manifest, but the interface cannot update a ${noun}. Undo the edit; or change ${noun} ` +
-          `${pipeId} in the console, which settles this where the platform reports the field, and otherwise with ` +
-          `"pipewright adopt ${key} ${pipeId}"; or give the new ${noun} another metadata.name, with policy.replaces: ${key}.`,
+        `${fields.join(', ')} changed in the manifest, but the interface cannot update a ${noun}. Undo the edit, or change ${noun} ` +
+          `${pipeId} in the console. If the platform does not report the field, then run "pipewright adopt ${key} ${pipeId}". ` +
+          `For a new ${noun} instead, give it another metadata.name, with policy.replaces: ${key}.`,
       ),
     steps: (_facts, about) => [
       {
         text: `The interface cannot update a ${nounOf(about.key)}. Make the same change in the console, to this ${nounOf(about.key)}:`,
         copy: about.pipeId,
       },
-      { text: 'Or take the edit back:', copy: about.place },
+      { text: 'Or undo the edit:', copy: about.place },
     ],
   }),
   SecretRotated: row({
     ...DRIFTED,
     toldAnew: true,
-    means: 'a secret changed, and the interface cannot update a pipe',
+    means: 'a secret changed, and the interface cannot update such a resource',
     facts: CANNOT_UPDATE,
     sample: { key: 'Pipe/orders', fields: ['source.kafka.credentials.password'], pipeId: 'ID' },
     words: ({ key, fields, pipeId }, noun) =>
@@ -104,7 +104,7 @@ export const OBSERVING = {
       ),
     steps: (_facts, about) => [
       {
-        text: `The interface cannot update a ${nounOf(about.key)}. Give the new secret to this ${nounOf(about.key)} in the console:`,
+        text: `The interface cannot update a ${nounOf(about.key)}. Set the new secret in the console, for this ${nounOf(about.key)}:`,
         copy: about.pipeId,
       },
     ],
@@ -140,7 +140,7 @@ export const STATE = {
   }),
   StateChanging: row({
     ...PROGRESSING,
-    means: 'its state sounds as if it were on its way to another one',
+    means: 'its state sounds like a change in progress',
     facts: z.strictObject({ state: z.string() }),
     sample: { state: 'Provisioning' },
     words: ({ state }) => only(`Its state is ${state}. It is checked again until that changes.`),
@@ -148,7 +148,7 @@ export const STATE = {
   UnhealthyState: row({
     ...NOT_READY,
     toldAnew: true,
-    means: 'its state is not one of the healthy ones, or sounds bad',
+    means: 'its state is not a healthy one',
     facts: z.strictObject({
       state: A_STATE,
       /** Those that somebody listed. Undefined: nobody did, and the name of the state says it. */
@@ -168,8 +168,8 @@ export const STATE = {
           ),
     steps: (facts, { key, id, place: manifest }) => [
       isReadOnly(key)
-        ? withId('Find out why the alert fires. This clears by itself when the alert stops firing.', id)
-        : withId(`Look in the console why the ${nounOf(key)} is in this state.`, id),
+        ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)
+        : withId(`Find out in the console why the ${nounOf(key)} is in this state.`, id),
       ...(facts !== undefined && facts.healthy === undefined && facts.state !== undefined
         ? [
             {
@@ -194,38 +194,38 @@ export const APPLYING = {
     }),
     sample: { takesAway: [], again: false },
     words: ({ takesAway, again }) => {
-      if (again) return only('Nobody knows whether the last request was carried out; it is applied again.')
+      if (again) return only('Nobody knows whether the last request was carried out. Will be applied again.')
       const loss = takesAway.length === 0 ? '' : ` It takes away ${takesAway.join(', ')}.`
-      return only(`The manifest changed; it is applied.${loss}`)
+      return only(`The manifest changed. Will be applied.${loss}`)
     },
   }),
   Resync: row({
     ...PROGRESSING,
-    means: 'it was applied longer ago than its interval',
+    means: 'it was last applied longer ago than its interval',
     facts: z.undefined(),
     sample: undefined,
-    words: () => only('It was applied longer ago than its interval.'),
+    words: () => only('Last applied longer ago than its interval. Will be applied again.'),
   }),
   Applied: row({
     ...WELL,
-    means: 'it was applied, and the reply says so',
+    means: 'it was applied, and the reply confirms it',
     facts: z.undefined(),
     sample: undefined,
-    words: () => only('It was applied.'),
+    words: () => only('Applied.'),
   }),
   Stalled: row({
     ...DRIFTED,
-    means: 'it was applied, and the reply keeps saying something else',
+    means: 'it was applied, and the reply keeps holding other values',
     facts: FIELDS.extend({ /** Applied right now. */ now: z.boolean() }),
     sample: { fields: ['roles'], now: false },
     words: ({ fields, now }) =>
       only(
-        `It was applied, but the platform answered with other values for ${fields.join(', ')}. ` +
+        `Applied, but the platform answered with other values for ${fields.join(', ')}. ` +
           (now
-            ? 'It is applied again at its interval.'
-            : 'Check that the manifest is what the platform accepts; it is applied again at its interval.'),
+            ? 'Will be applied again at its interval.'
+            : 'Check that the platform accepts what the manifest asks for. Will be applied again at its interval.'),
       ),
-    steps: place('Ask for what the platform accepts:'),
+    steps: place('Change the manifest to what the platform accepts:'),
   }),
 } as const
 
@@ -236,7 +236,7 @@ const PLAIN_FIELD = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 /** The way back in the console; and, for a single plain value, the line that keeps what is there. */
 function driftSteps({ key, place: manifest, id, differences }: About): readonly Step[] {
   const [first, ...others] = differences
-  if (first === undefined) return [{ text: 'Look at what differs, and edit:', copy: manifest }]
+  if (first === undefined) return [{ text: 'Check which fields differ, then edit:', copy: manifest }]
   const where = isReadOnly(key) ? 'where the alert is defined' : 'in the console'
   const isPlain = others.length === 0 && PLAIN_FIELD.test(first.field) && PLAIN_VALUE.test(first.observed)
   const back = others.length === 0 ? `${first.field} back to ${first.desired}` : 'these fields back'
@@ -247,7 +247,7 @@ function driftSteps({ key, place: manifest, id, differences }: About): readonly 
           text: `Or keep ${first.observed}: write it into ${manifest}, below spec:`,
           git: nested(isReadOnly(key) ? `expect.${first.field}` : first.field, first.observed),
         }
-      : { text: 'Or edit the manifest to what is there:', copy: manifest },
+      : { text: 'Or edit the manifest to match:', copy: manifest },
   ]
 }
 

@@ -1,7 +1,21 @@
 import { nameOf } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
-import { A_KEY, A_TIME, only, place, PROGRESSING, REFUSED, row, SAID, type Step } from './row.ts'
+import { timeOf } from '../../kinds/instant.ts'
+import {
+  A_KEY,
+  A_TIME,
+  only,
+  place,
+  PROGRESSING,
+  REFUSED,
+  row,
+  SAID,
+  sentence,
+  serviceWords,
+  type About,
+  type Step,
+} from './row.ts'
 import { UNKNOWN } from './unknown.ts'
 
 /** Two keys that may be one and the same. */
@@ -16,7 +30,7 @@ type SimilarFacts = z.output<typeof SIMILAR>
 const SIMILAR_SAMPLE = { key: 'Pipe/new', other: 'Pipe/old' } as const
 
 function isNew({ key, other }: SimilarFacts): string {
-  return `if ${nameOf(key)} is to be a new ${nounOf(key)} beside it, set policy.replaces: ${other}.`
+  return `If ${nameOf(key)} is a new ${nounOf(key)} beside it, set policy.replaces: ${other}.`
 }
 
 function placed({ other, file }: SimilarFacts): string {
@@ -28,7 +42,7 @@ function replaces(facts: SimilarFacts | undefined): readonly Step[] {
     ? []
     : [
         {
-          text: `If it is to be a new ${nounOf(facts.other)} beside it:`,
+          text: `If it is a new ${nounOf(facts.other)} beside it:`,
           git: `policy: {replaces: ${facts.other}}`,
         },
       ]
@@ -38,23 +52,36 @@ function replaces(facts: SimilarFacts | undefined): readonly Step[] {
 const MISSING_SECRET = z.strictObject({
   file: z.string(),
   why: z.enum(['absent', 'unreadable', 'empty', 'malformed']),
+  /** Of the platform's own credentials; undefined: a secretRef of the manifest names it. */
+  of: z.enum(['API key', 'alerts token']).optional(),
 })
 export type MissingSecret = z.output<typeof MISSING_SECRET>
 
 const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
-  absent: 'Mount the secret; it goes on by itself then:',
-  empty: 'The mounted file is empty: put the secret into it; it goes on by itself then:',
-  malformed: 'The mounted file holds something else: correct it; it goes on by itself then:',
-  unreadable: 'The mounted file cannot be read: let Pipewright read it; it goes on by itself then:',
+  absent: 'Mount the secret:',
+  empty: 'The mounted file is empty. Put the secret into it:',
+  malformed: 'The mounted file does not hold one token. Correct it:',
+  unreadable: 'The mounted file cannot be read. Make it readable for Pipewright:',
 }
 
 const SECRETS_SHOWN = 3
+
+function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
+  switch (of) {
+    case undefined:
+      return { text: 'Or correct the secretRef:', copy: about.place }
+    case 'alerts token':
+      return { text: 'Or set the right file with --alerts-token-file.' }
+    case 'API key':
+      return { text: `Or correct credentials.secretRef in the manifest of ${serviceWords(about)}.` }
+  }
+}
 
 /** Why nothing is created. */
 export const REFUSING = {
   RenameSuspected: row({
     ...REFUSED,
-    means: 'a recorded pipe without a manifest looks like this one',
+    means: 'a recorded resource without a manifest looks like this one',
     facts: SIMILAR.extend({
       /** It has a record of its own, which can take no other. */ isCreated: z.boolean(),
     }),
@@ -65,7 +92,7 @@ export const REFUSING = {
         ? `policy.adopt: <its id>, then run "pipewright forget ${other}"`
         : `policy.renamedFrom: ${other}`
       return only(
-        `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same ${noun}, set ${same}; ${isNew(facts)}`,
+        `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same ${noun}, set ${same}. ${isNew(facts)}`,
       )
     },
     steps: (facts) => [
@@ -82,32 +109,32 @@ export const REFUSING = {
   }),
   NameTaken: row({
     ...REFUSED,
-    means: 'the pipe of another manifest looks like this one',
+    means: 'the resource of another manifest looks like this one',
     facts: SIMILAR,
     sample: SIMILAR_SAMPLE,
     words: (facts, noun) =>
       only(
-        `${placed(facts)} has the same service, and the same spec.name or all else the same. If this one is its new name, ` +
-          `remove that manifest: the ${noun} is kept. If it is a copy, give it a spec of its own; ${isNew(facts)}`,
+        `${placed(facts)} has the same service and the same spec.name, or an equal spec. If this one is its new name, ` +
+          `remove that manifest; the ${noun} is kept. If it is a copy, give it a different spec. ${isNew(facts)}`,
       ),
     steps: (facts, about) => [
-      { text: 'If it is a copy, give it a spec of its own:', copy: about.place },
+      { text: 'If it is a copy, give it a different spec:', copy: about.place },
       ...replaces(facts),
     ],
   }),
   RenameWaiting: row({
     ...REFUSED,
-    means: 'the pipe it was renamed from cannot move yet',
+    means: 'the resource it was renamed from cannot move yet',
     facts: SIMILAR,
     sample: SIMILAR_SAMPLE,
     words: (facts) =>
       only(
-        `policy.renamedFrom names ${placed(facts)}, whose record cannot move yet: its manifest is still there, or its ` +
-          'creation is under way. Remove that manifest; the record moves by itself then.',
+        `policy.renamedFrom names ${placed(facts)}, whose record cannot move yet. Its manifest is still there, or its ` +
+          'creation is under way. Remove that manifest; then the record moves automatically.',
       ),
     steps: (facts, { key }) => [
       {
-        text: `Remove the manifest of the old name; the ${nounOf(key)} is kept and moves by itself then:`,
+        text: `Remove the manifest of the old name. The ${nounOf(key)} is kept and moves automatically. The old name is:`,
         copy: facts?.other,
       },
     ],
@@ -115,18 +142,17 @@ export const REFUSING = {
   CreateLimit: row({
     ...REFUSED,
     alert: 'PipewrightCreateLimitOn',
-    means: 'too many creations are wanted at once',
+    means: 'more creations are pending than the create limit allows',
     facts: z.strictObject({ wanted: z.number(), limit: z.number() }),
     sample: { wanted: 30, limit: 25 },
     words: ({ wanted, limit }) =>
       only(
-        `${wanted} creations are wanted at once, and at most ${limit} are let pass (--max-creates). If that is ` +
-          'right, raise the limit, or run "pipewright apply --yes" while no daemon runs; if not, look at what changed in the ' +
-          'directory.',
+        `${wanted} creations are pending, and the create limit is ${limit} (--max-creates). If they are intended, raise the ` +
+          'limit, or run "pipewright apply --yes" while no daemon runs. If not, check what changed in the manifests directory.',
       ),
     steps: () => [
       {
-        text: 'If so many creations are right, stop the daemon, which holds the ledger, and let them pass once:',
+        text: 'If so many creations are intended, stop the daemon, which holds the ledger, and allow them once:',
         shell: 'apply --yes',
       },
     ],
@@ -137,16 +163,18 @@ export const REFUSING = {
     facts: z.strictObject({ waitsFor: z.array(A_KEY).readonly() }),
     sample: { waitsFor: ['Pipe/other'] },
     words: ({ waitsFor }) =>
-      only(`It waits for ${waitsFor.join(', ')} (policy.dependsOn) to be ready, and goes on by itself then.`),
+      only(
+        `Waiting until ${waitsFor.join(', ')} (policy.dependsOn) ${waitsFor.length === 1 ? 'is' : 'are'} ready. It continues automatically.`,
+      ),
     steps: (facts) => {
-      const text = 'It waits for another one; look at that first:'
+      const text = 'It waits for another resource. Check that one first:'
       const [first] = facts?.waitsFor ?? []
       return [first === undefined ? { text } : { text, shell: `status ${first}` }]
     },
   }),
   SecretUnavailable: row({
     ...REFUSED,
-    means: 'a secret it refers to is not mounted',
+    means: 'a secret it needs is not mounted, or cannot be read',
     facts: z.strictObject({
       missing: z.array(MISSING_SECRET).readonly(),
       /** In the words of whoever needed it for a request. */
@@ -154,18 +182,18 @@ export const REFUSING = {
     }),
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
     words: ({ missing, said }) => {
-      if (said !== undefined) return only(said)
+      if (said !== undefined) return only(sentence(said))
       const files = missing.map(({ file, why }) => (why === 'absent' ? file : `${file} (${why})`))
       return {
-        cause: `No secret at ${files.join(', ')}.`,
-        remedy: 'Mount the secret there or correct the secretRef; it goes on by itself then.',
+        cause: `${files.length === 1 ? 'Secret file' : 'Secret files'} not found: ${files.join(', ')}.`,
+        remedy: 'Mount the secret there, or correct the secretRef. It continues automatically.',
       }
     },
     steps: (facts, about) => [
       ...(facts?.missing ?? [])
         .slice(0, SECRETS_SHOWN)
         .map(({ file, why }) => ({ text: SECRET_TEXT[why], copy: file })),
-      { text: 'Or correct the secretRef:', copy: about.place },
+      whereItIsNamed(facts?.missing[0]?.of, about),
     ],
   }),
   LockUnreadable: row({
@@ -180,18 +208,18 @@ export const REFUSING = {
     words: ({ files, more }, noun) => {
       const shown = files.map((file) => (file === '' ? 'the manifests directory' : file))
       return only(
-        `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read as a whole and may hold a Lock that names ` +
-          `the ${noun} to take over. Correct that; it goes on by itself then.`,
+        `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} cannot be read completely and may hold a Lock that names ` +
+          `the ${noun} to adopt. Correct that; then it continues automatically.`,
       )
     },
-    steps: place('Correct the file that is named above; it goes on by itself then. This one is:'),
+    steps: place('Correct the file named above. The manifest that waits for it is:'),
   }),
   ...UNKNOWN,
   OutcomeUnsaved: row({
     status: 'Failed',
     severity: 'critical',
     alert: 'PipewrightOutcomeUnsaved',
-    means: 'a create has an outcome, and the ledger cannot be written',
+    means: 'a create has ended, and its outcome cannot be written to the ledger',
     facts: z.strictObject({
       key: A_KEY,
       end: z.enum(['created', 'failed', 'unknown']),
@@ -202,7 +230,7 @@ export const REFUSING = {
     sample: { key: 'Pipe/orders', end: 'created', pipeId: 'ID', seen: '' },
     words: ({ key, end, pipeId, seen }, noun) => {
       const again =
-        'The ledger cannot be written; this is kept in memory and tried again. Make room on its volume, or repair it, and do not restart Pipewright before: a restart would lose it.'
+        'The ledger cannot be written, so this is kept in memory. Make room on its volume or repair it. Do not restart Pipewright before: a restart would lose this.'
       switch (end) {
         case 'created':
           return only(
@@ -216,23 +244,23 @@ export const REFUSING = {
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [
       {
-        text: 'Make room on the volume of the ledger, or repair it. Do not restart Pipewright before: it knows more than the ledger.',
+        text: 'Make room on the ledger volume, or repair it. Do not restart Pipewright before: it knows more than the ledger.',
       },
       ...(pipeId === undefined
         ? []
-        : [{ text: 'If it was restarted all the same:', shell: `resolve ${key} --adopt ${pipeId}` }]),
+        : [{ text: 'If it was restarted anyway, run:', shell: `resolve ${key} --adopt ${pipeId}` }]),
     ],
   }),
   AdoptRefused: row({
     ...REFUSED,
-    means: 'the pipe to take over cannot be taken over',
+    means: 'the resource to adopt cannot be adopted',
     facts: z.union([SAID, z.strictObject({ named: z.string(), pipeId: z.string() })]),
     sample: { named: 'OTHER_ID', pipeId: 'ID' },
     words: (facts, noun) =>
       only(
         'said' in facts
           ? facts.said
-          : `policy.adopt names ${facts.named}, but this is already ${noun} ${facts.pipeId}, which exists. Remove policy.adopt, or give ` +
+          : `policy.adopt names ${facts.named}, but this key already has ${noun} ${facts.pipeId}, which exists. Remove policy.adopt, or give ` +
               `the other ${noun} a manifest of its own.`,
       ),
     steps: (_facts, { key, place: manifest }) => [
@@ -241,10 +269,10 @@ export const REFUSING = {
   }),
   BackingOff: row({
     ...PROGRESSING,
-    means: 'it failed and waits for its next attempt',
+    means: 'it failed and waits for the next attempt',
     facts: SAID.extend({ until: A_TIME.optional() }),
     sample: { said: 'It failed.', until: 0 },
     words: ({ said, until }) =>
-      only(until === undefined ? said : `${said} It is tried again at ${new Date(until).toISOString()}.`),
+      only(until === undefined ? sentence(said) : `${sentence(said)} Next attempt at ${timeOf(until)}.`),
   }),
 } as const

@@ -8,6 +8,7 @@ import {
   PROGRESSING,
   row,
   SAID,
+  sentence,
   serviceWords,
   shellWord,
   WELL,
@@ -17,19 +18,19 @@ import {
 const MET = {
   facts: SAID,
   sample: { said: 'It failed.' },
-  words: ({ said }: z.output<typeof SAID>) => only(said),
+  words: ({ said }: z.output<typeof SAID>) => only(sentence(said)),
 } as const
 
 const UNOBSERVED = {
-  waiting: 'It was not reconciled yet.',
-  'not asked': 'The platform could not be asked.',
+  waiting: 'Not reconciled yet.',
+  'not asked': 'Not read yet: the platform could not be asked.',
 } as const
 
 /** What became of a request. */
 export const REQUESTS = {
   Unobserved: row({
     ...PROGRESSING,
-    means: 'it was not looked at yet',
+    means: 'it was not read yet',
     facts: z.strictObject({
       why: z.enum(['not read', 'waiting', 'not asked']),
       pipeId: z.string().optional(),
@@ -39,8 +40,8 @@ export const REQUESTS = {
       if (why !== 'not read') return only(UNOBSERVED[why])
       return only(
         pipeId === undefined
-          ? `The ${noun} was not looked at yet.`
-          : `${capital(noun)} ${pipeId} was not looked at yet.`,
+          ? `The ${noun} was not read yet.`
+          : `${capital(noun)} ${pipeId} was not read yet.`,
       )
     },
   }),
@@ -50,38 +51,43 @@ export const REQUESTS = {
     means: 'the platform refused the request',
     steps: (_facts, { key, place }) => [
       {
-        text: 'Read what the platform answered, and correct the manifest. It is tried again when it changes:',
+        text: 'Read what the platform answered, then correct the manifest. A change is tried at once:',
         copy: place,
       },
-      { text: 'To see what is asked for:', shell: `status ${key}` },
+      { text: 'For the details:', shell: `status ${key}` },
     ],
   }),
   AuthFailed: row({
     ...FAILED,
     ...MET,
     means: 'the platform refused the credentials',
-    steps: (_facts, about) => [
+    facts: SAID.extend({ /** Where they are, in words. */ credentials: z.string().optional() }),
+    steps: (facts, about) => [
       {
-        text: `Put working credentials for ${serviceWords(about)} into the mounted secret that is named above; they are tried as soon as they change. Then look:`,
-        shell: about.service === undefined ? 'status' : `status Service/${shellWord(about.service)}`,
+        text: `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. They are tried as soon as they change. Then check:`,
+        shell:
+          about.service === undefined ? `status ${about.key}` : `status Service/${shellWord(about.service)}`,
       },
     ],
   }),
   RateLimited: row({
     ...FAILED,
     ...MET,
-    means: 'the platform asked us to wait',
+    means: 'the platform limits the rate of requests',
     steps: () => [
-      { text: 'Nothing: it goes on by itself. If it lasts, lower --api-budget, or see:', shell: 'status' },
+      {
+        text: 'Nothing: it continues automatically. If it lasts, lower --api-budget. To see how it stands:',
+        shell: 'status',
+      },
     ],
   }),
   ServiceIdle: row({
     ...NOT_READY,
     ...MET,
-    means: 'the service is idle or still wakes up',
+    means: 'the service is idle or still waking up',
     steps: (_facts, about) => [
       {
-        text: `Wake ${serviceWords(about)} in the console, if its pipes are to run. It is asked again by itself; then see:`,
+        text: `Wake ${serviceWords(about)} in the console, if it should run. It is asked again automatically. Then check:`,
         shell: 'status',
       },
     ],
@@ -89,10 +95,10 @@ export const REQUESTS = {
   Unavailable: row({
     ...FAILED,
     ...MET,
-    means: 'the platform could not be reached or did not answer properly',
+    means: 'the platform could not be reached, or did not answer as its interface promises',
     steps: (_facts, { key }) => [
       {
-        text: 'It is tried again by itself. If it lasts, check the network, --base-url and the platform; then see:',
+        text: 'It is tried again automatically. If it lasts, check the network, --base-url and the platform. Then check:',
         shell: `status ${key}`,
       },
     ],
@@ -105,7 +111,7 @@ export const REQUESTS = {
     means: 'the ledger could not be written',
     steps: () => [
       {
-        text: 'Make room on the volume of the ledger, or repair it. Nothing is created until then:',
+        text: 'Make room on the ledger volume, or repair it. Nothing is created until then. To see how it stands:',
         shell: 'status',
       },
     ],

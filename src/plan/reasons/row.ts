@@ -1,5 +1,6 @@
 import type { Difference } from '../../kinds/difference.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
+import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
 import type { Severity, Status } from '../severity.ts'
 
@@ -83,6 +84,11 @@ export function plain(
 /** One sentence or more that need no remedy beside them. */
 export function only(cause: string): Words {
   return { cause, remedy: '' }
+}
+
+/** What was met elsewhere, with a capital letter and a full stop. */
+export function sentence(said: string): string {
+  return `${capital(said)}${/[.!?…]$/.test(said) ? '' : '.'}`
 }
 
 /** The whole of it. */

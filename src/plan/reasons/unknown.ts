@@ -47,18 +47,18 @@ export function unknownWords(unknown: UnknownOutcome): Words {
   const { key, name, service, file, olderIds, saidEarlyAt, intentId, before } = unknown
   const noun = nounOf(key)
   const where = service === undefined ? '' : ` in service ${service.name} (${service.serviceId})`
-  const others = olderIds.length === 0 ? '' : `, and is none of these older ones: ${olderIds.join(', ')}`
+  const others = olderIds.length === 0 ? '' : ` and is not one of these older ones: ${olderIds.join(', ')}`
   const since = timeOf(unknown.createdAfter)
   const inGit = `under policy: in ${file ?? 'its manifest'}`
   const early =
     saidEarlyAt === undefined
       ? ''
-      : ` The line "retryCreate: ${intentId}" was there at ${timeOf(saidEarlyAt)} already, when the request could still arrive: ` +
-        'look once more, take the line out, and write it again.'
+      : ` The line "retryCreate: ${intentId}" was already there at ${timeOf(saidEarlyAt)}, when the request could still arrive. ` +
+        'Check once more, remove the line, and add it again.'
   return {
     cause:
       `${before === undefined ? '' : `${before} `}Nobody knows whether the ${noun} "${name}" was created${where}. ` +
-      `Its create was ${attemptWords(unknown)}. Look in the console for a ${noun} "${name}" that was created after ${since}${others}.`,
+      `The create was ${attemptWords(unknown)}. Look in the console for a ${noun} "${name}" that was created after ${since}${others}.`,
     remedy:
       `If it is there, run "pipewright resolve ${key} --adopt <its id>", or write this line ${inGit}: "adopt: <its id>". ` +
       `If it is not there after ${timeOf(unknown.retryFrom)}, run "pipewright resolve ${key} --retry", or write this line ${inGit}: ` +
@@ -86,18 +86,18 @@ export const UNKNOWN = {
     words: unknownWords,
     steps: (facts, about) => [
       {
-        text: `Nothing is sent until you say what happened: a second try could make a second ${nounOf(about.key)}. Look in the console of ${serviceWords(about)}. If the ${nounOf(about.key)} is there, take it over with its id:`,
+        text: `Nothing is sent until you decide: a retry could create a second ${nounOf(about.key)}. Look in the console of ${serviceWords(about)}. If the ${nounOf(about.key)} is there, adopt it:`,
         shell: `resolve ${about.key} --adopt PIPE_ID`,
       },
       {
-        text: `If it is not there${facts === undefined ? '' : ` after ${timeOf(facts.retryFrom)}`}, have it created again:`,
+        text: `If it is not there${facts === undefined ? '' : ` after ${timeOf(facts.retryFrom)}`}, create it again:`,
         shell: `resolve ${about.key} --retry`,
       },
       ...(facts === undefined
         ? []
         : [
             {
-              text: 'The same from Git, and no earlier:',
+              text: 'Or the same in Git, not before that time:',
               git: `policy: {retryCreate: ${facts.intentId}}`,
             },
           ]),

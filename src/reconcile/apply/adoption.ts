@@ -177,7 +177,7 @@ export async function adoptExisting(
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     const where = `service ${service.name} (${service.serviceId})`
     return refused(
-      `There is no ${nounOf(key)} ${pipeId} in ${where}. Correct the id; nothing is created meanwhile.`,
+      `There is no ${nounOf(key)} ${pipeId} in ${where}. Correct the id; nothing is created until then.`,
     )
   }
   const { value: remote, requestId } = reply
@@ -231,20 +231,17 @@ async function heldMeanwhile(
   but: Key,
 ): Promise<string | undefined> {
   const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
-  return (
-    holder &&
-    `${capital(nounOf(but))} ${pipeId} is ${holder.key} already; one ${nounOf(but)} belongs to one manifest.`
-  )
+  return holder && `${capital(nounOf(but))} ${pipeId} already belongs to ${holder.key}.`
 }
 
 /** Says which other key holds it, if one does. */
 export function heldElsewhere(store: StateStore, pipeId: string, but: Key): string | undefined {
   const key = store.holderOf(pipeId, but)
   if (key === undefined) return undefined
-  const held = `${capital(nounOf(but))} ${pipeId} is ${key} already; one ${nounOf(but)} belongs to one manifest.`
+  const held = `${capital(nounOf(but))} ${pipeId} already belongs to ${key}.`
   if (!isUnclaimed(store.desiredState(key))) return held
   const command = `pipewright forget ${key}`
-  return `${held} ${key} has no manifest any more: if ${but} is its new name, run "${command}"; the ${nounOf(but)} can be taken over then.`
+  return `${held} ${key} has no manifest any more. If ${but} is its new name, run "${command}"; then the ${nounOf(but)} can be adopted.`
 }
 
 /**

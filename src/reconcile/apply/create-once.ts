@@ -127,7 +127,7 @@ async function recordIntent(
   // Before it is written: from here on, a manifest that looks like this one is a rename, and waits.
   context.store.note(opened)
   try {
-    const message = `The intent is written.${keptWords(record)}`
+    const message = `Create attempt ${opened.intent?.attempt ?? 1} recorded.${keptWords(record)}`
     const started = historyOf(context, creation, {
       result: 'started',
       intentId,
@@ -141,7 +141,7 @@ async function recordIntent(
     if (record.version > 0) context.store.note(record)
     else context.store.drop(key)
     // If the write reached the disk after all, nothing was sent: say so at the next reconcile, not OutcomeUnknown.
-    const why = 'the intent could not be written'
+    const why = 'the attempt could not be recorded'
     outbox.remember(key, unsent(context, { intentId, opened: undefined, why }))
     throw error
   }

@@ -146,7 +146,7 @@ export async function settleFailure(
   const record = await outbox.persist(creation.key, pendingOutcome)
   forgetMisses(context, creation.key)
   return finish(context, attempt, {
-    outcome: { ...outcome, facts: { said: message } },
+    outcome: { ...outcome, facts: { ...outcome.facts, said: message } },
     record: record ?? opened,
     pipeId: undefined,
   })

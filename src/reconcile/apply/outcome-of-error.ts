@@ -33,18 +33,12 @@ export function outcomeOf(
   if (context.signal.aborted && (error === context.signal.reason || isAbort(error)))
     return { result: 'stopped' }
   if (error instanceof RemoteError) {
-    const { class: errorClass, requestId, retryAfterMs } = error.facts
-    return {
-      result: 'failed',
-      reason: REASON_OF_CLASS[errorClass],
-      facts: { said: error.message },
-      requestId,
-      retryAfterMs,
-    }
+    const { requestId, retryAfterMs } = error.facts
+    return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs }
   }
   if (error instanceof SecretUnavailableError) {
-    const { file, why, message } = error
-    return local({ reason: 'SecretUnavailable', facts: { missing: [{ file, why }], said: message } })
+    const { missing, message } = error
+    return local({ reason: 'SecretUnavailable', facts: { missing: [missing], said: message } })
   }
   if (error instanceof LedgerError) return local({ reason: 'LedgerFailed', facts: { said: error.message } })
   throw error
@@ -53,19 +47,18 @@ export function outcomeOf(
 /** The same for a create that was sent: its effect decides. */
 export function createOutcomeOf(error: unknown, now: number): RemoteFailure | Omit<Unknown, 'facts'> {
   if (!(error instanceof RemoteError)) throw error
-  const { class: errorClass, effect, requestId, retryAfterMs, httpStatus, what, repliedId } = error.facts
-  if (effect === 'none') {
-    return {
-      result: 'failed',
-      reason: REASON_OF_CLASS[errorClass],
-      facts: { said: error.message },
-      requestId,
-      retryAfterMs,
-    }
-  }
+  const { effect, requestId, retryAfterMs, httpStatus, what, repliedId } = error.facts
+  if (effect === 'none') return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs }
   const pipeId = isUuid(repliedId) ? repliedId : undefined
   const seen = { at: now, httpStatus, requestId, what, pipeId }
   return { result: 'unknown', requestId, seen }
+}
+
+function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
+  const reason = REASON_OF_CLASS[facts.class]
+  return reason === 'AuthFailed'
+    ? { reason, facts: { said: message, credentials: facts.refused } }
+    : { reason, facts: { said: message } }
 }
 
 function local(because: Because): Failed {

@@ -12,12 +12,12 @@ export type DesiredService =
 
 export function desiredService(store: StateStore, manifest: ResourceManifest | undefined): DesiredService {
   const name = manifest && serviceOf(manifest)
-  if (name === undefined) return { usable: false, problem: 'It names no service.' }
+  if (name === undefined) return { usable: false, problem: 'The manifest names no service.' }
   const service = store.service(name)
   if (service === undefined) {
     return {
       usable: false,
-      problem: `${serviceKey(name)} has no valid manifest; it goes on by itself when it has.`,
+      problem: `${serviceKey(name)} has no valid manifest. This resumes automatically when it has one.`,
     }
   }
   const identity = identityOf(service)

@@ -2,7 +2,7 @@ import type { Event } from '../../contract/events.ts'
 import type { Instruments } from '../instruments.ts'
 import type { EventRows } from './event-row.ts'
 
-/** What is told to others. */
+/** Notifications. */
 export const NOTIFICATION_EVENTS = {
   NotificationSent: {
     lines: [
@@ -22,7 +22,7 @@ export const NOTIFICATION_EVENTS = {
         levels: {
           debug: 'again',
           warn: 'the first time; it is tried again',
-          error: 'it was refused, and is lost',
+          error: 'it was refused, and is not tried again',
         },
         fields: ['target', 'id', 'news', 'attempt', 'code', 'durationMs', 'detail', 'retryInMs'],
       },
@@ -36,8 +36,8 @@ export const NOTIFICATION_EVENTS = {
   NotificationsForgotten: {
     lines: [
       {
-        message: 'What was told is not remembered',
-        levels: { warn: 'after a restart, some news may be told again' },
+        message: 'Notification state lost',
+        levels: { warn: 'after a restart, some notifications may be sent again' },
         fields: ['detail'],
       },
     ],

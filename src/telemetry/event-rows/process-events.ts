@@ -1,7 +1,7 @@
 import { PRIORITY_NAMES } from '../metric-definitions.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-/** A conflict means that somebody else wrote first; it is decided anew. */
+/** A conflict means that another process wrote first; it is decided again. */
 const LEDGER_LEVELS = { written: 'debug', conflict: 'info', failed: 'error' } as const
 
 /** The process itself: its start and end, its queue, its ledger. */
@@ -18,7 +18,7 @@ export const PROCESS_EVENTS = {
   FailpointSet: {
     lines: [
       {
-        message: 'A failpoint is set: this process is made to fail, for a test',
+        message: 'Failpoint set: this process will fail on purpose, for a test',
         levels: { warn: 'always' },
         fields: ['failpoint'],
       },
@@ -30,7 +30,7 @@ export const PROCESS_EVENTS = {
         message: 'Ledger written',
         levels: {
           debug: 'it is on disk',
-          info: 'somebody else wrote first, and it is decided anew',
+          info: 'another process wrote first; it is decided again',
           error: 'it could not be written',
         },
         fields: ['result', 'durationMs', 'detail'],
@@ -58,8 +58,8 @@ export const PROCESS_EVENTS = {
   Bug: {
     lines: [
       {
-        message: 'Bug',
-        levels: { error: 'always; please report it' },
+        message: 'Internal error',
+        levels: { error: 'always: a bug in Pipewright, please report it' },
         fields: ['detail', 'err'],
       },
     ],
@@ -78,7 +78,7 @@ export const PROCESS_EVENTS = {
     lines: [
       {
         message: 'Stopped',
-        levels: { info: 'all that ran is finished', warn: 'something was cut short' },
+        levels: { info: 'all running work was finished', warn: 'some work was cut short' },
         fields: ['unfinished'],
       },
     ],

@@ -5,12 +5,12 @@ import { READING_LINES } from '../reading-lines.ts'
 import { WATCH_MODES, type Event } from '../../contract/events.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-const { read, notBelieved, notRead, missed, finding, moreFindings } = READING_LINES
+const { read, notAccepted, notRead, missed, finding, moreFindings } = READING_LINES
 
 /** What is read: the directory of manifests, and how it is watched. */
 export const READING_EVENTS = {
   SourceLoaded: {
-    lines: [read, notBelieved, missed, finding, moreFindings],
+    lines: [read, notAccepted, missed, finding, moreFindings],
     log: (event, readings) => readings.loaded(event),
     count: countReading,
   },

@@ -29,7 +29,7 @@ export const REQUEST_EVENTS = {
   RateLimited: {
     lines: [
       {
-        message: 'The platform asked us to slow down',
+        message: 'Rate limited by the platform',
         levels: { warn: 'always' },
         fields: ['service', 'retryAfterMs'],
       },

@@ -13,7 +13,7 @@ export const RESOURCE_EVENTS = {
       {
         message: 'Reconciled',
         levels: {
-          debug: 'nothing is other than before',
+          debug: 'nothing changed',
           info: 'something changed',
           warn: 'something changed, and it failed or its outcome is unknown',
         },
@@ -78,7 +78,7 @@ export const RESOURCE_EVENTS = {
   CreateStarted: {
     lines: [
       {
-        message: 'Creating a pipe',
+        message: 'Create started',
         levels: { info: 'always' },
         fields: ['key', 'intentId', 'attempt'],
       },
@@ -89,9 +89,9 @@ export const RESOURCE_EVENTS = {
       {
         message: 'Create finished',
         levels: {
-          info: 'the pipe is there',
-          warn: 'it failed, and certainly had no effect',
-          error: 'it may have worked: a person has to find out',
+          info: 'the resource was created',
+          warn: 'it failed, and created nothing',
+          error: 'it may have worked: a person has to check',
         },
         fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
       },
@@ -102,7 +102,7 @@ export const RESOURCE_EVENTS = {
   OutcomeLost: {
     lines: [
       {
-        message: 'The outcome of a create could not be saved',
+        message: 'Create outcome not saved',
         levels: { error: 'always; run the command once the ledger can be written' },
         fields: ['key', 'outcome', 'pipeId', 'command', 'detail'],
       },
@@ -130,13 +130,16 @@ export const RESOURCE_EVENTS = {
   CreateLimitChanged: {
     lines: [
       {
-        message: 'Create brake changed',
-        levels: { info: 'creations may pass again', warn: 'too many are wanted at once, and none passes' },
+        message: 'Create limit changed',
+        levels: {
+          info: 'creates are allowed again',
+          warn: 'more creates are pending than the limit, and none is allowed',
+        },
         fields: ['on', 'wanted', 'limit'],
       },
     ],
     level: ({ on }) => (on ? 'warn' : 'info'),
-    count: (metrics, { on }) => metrics.create_brake.set(on ? 1 : 0),
+    count: (metrics, { on }) => metrics.create_limit_on.set(on ? 1 : 0),
   },
 } satisfies EventRows
 

@@ -121,7 +121,7 @@ async function runWithFailpoint(combination: Combination, place: Place) {
 function isOver(program: Successor, { reply }: Combination): boolean {
   const refused = REPLIES[reply].tells.startsWith('that it was refused')
   return program.log().some(({ msg, key, outcome, reason, detail }) => {
-    if (msg === 'Bug') return String(detail).includes(`Pipe/${VICTIM}`)
+    if (msg === 'Internal error') return String(detail).includes(`Pipe/${VICTIM}`)
     if (key !== `Pipe/${VICTIM}`) return false
     if (msg === 'Create finished') return outcome !== 'failed' || refused
     return msg === 'Reconciled' && reason === 'LedgerFailed'

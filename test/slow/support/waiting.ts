@@ -41,7 +41,7 @@ export async function waitingFor(
     }
     await until('the pause', () => platform.requests.some(({ status }) => status === 429))
     await until('the pause to be told', () =>
-      live.program.log().some(({ msg }) => msg === 'The platform asked us to slow down'),
+      live.program.log().some(({ msg }) => msg === 'Rate limited by the platform'),
     )
   }
   write()
