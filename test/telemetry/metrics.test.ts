@@ -226,7 +226,11 @@ const COUNTED: readonly (readonly [string, Event, Readonly<Record<string, number
     { type: 'QueueWaited', priority: 2, waitMs: 500 },
     { 'queue_wait_seconds_sum{priority="drift"}': 0.5 },
   ],
-  ['the create limit', { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 }, { create_limit_on: 1 }],
+  [
+    'the create limit',
+    { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 },
+    { create_limit_on: 1 },
+  ],
 ]
 
 function request(code: string): Event {
