@@ -18,6 +18,7 @@ import { createStateStore } from '../reconcile/state/store.ts'
 import { startEmbeddedSandbox, SANDBOX_LEDGER } from './embedded-sandbox.ts'
 import type { Failpoints } from './failpoints.ts'
 import { VERSION } from './io.ts'
+import type { Progress } from './render/progress.ts'
 
 /** Everything that decides and acts, put together from the settings. */
 export interface Engine {
@@ -145,8 +146,10 @@ export function openBoard(): WritableBoard {
   return createBoard()
 }
 
-export function openSource(settings: Settings): Source {
-  return createSource({ root: settings.manifests, ownSecrets: ownSecretsOf(settings) })
+/** @param progress of a command that a person waits for */
+export function openSource(settings: Settings, progress?: Progress): Source {
+  const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
+  return createSource({ root: settings.manifests, ownSecrets: ownSecretsOf(settings), onRead })
 }
 
 /** The files of mounted secrets that no manifest may refer to: what Pipewright itself signs in with, or asks for. */

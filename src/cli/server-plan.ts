@@ -4,13 +4,18 @@ import type { Settings } from '../config/settings.ts'
 import { type FileTree, MOST_PLANNED, type Plan } from '../contract/plan.ts'
 import { isObject } from '../lib/json.ts'
 import { readTree } from '../manifest/files/read-tree.ts'
+import type { Progress } from './render/progress.ts'
 import { CommandError, EXIT, type Io, VERSION } from './io.ts'
 
 /** Longer than a daemon takes for a plan at most: ms. */
 const TIMEOUT_MS = 11 * 60_000
 
 /** Asks a running daemon for the plan: it has the ledger, the credentials and the secrets. @throws {CommandError} */
-export async function planAtServer(io: Io, settings: Settings, server: string): Promise<Plan> {
+export async function planAtServer(
+  io: Io,
+  settings: Settings,
+  { server, progress }: { readonly server: string; readonly progress: Progress },
+): Promise<Plan> {
   const tree = await readTree(settings.manifests, io.stop.stopping)
   if ('problem' in tree) throw new CommandError(`${settings.manifests}: ${tree.problem}`)
   const bytes = tree.files.reduce((sum, file) => sum + file.bytes.length, 0)
@@ -19,6 +24,7 @@ export async function planAtServer(io: Io, settings: Settings, server: string): 
       `plan: the manifests have ${bytes} bytes; a server takes ${MOST_PLANNED.bytes}. Plan without --server.`,
     )
   }
+  progress.show(`Waiting for the plan of ${server}`)
   const { status, body } = await ask(io, server, {
     token: await tokenOf(settings),
     body: linesOf(tree, settings.manifests),

@@ -8,7 +8,7 @@ import { textIn } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
 import type { SecretFile } from './rules/platform-secrets.ts'
 import { readBytes } from './files/read-bytes.ts'
-import { readDirectory, type DirectoryReading } from './files/read-directory.ts'
+import { readDirectory, type DirectoryReading, type OnRead } from './files/read-directory.ts'
 
 /** What one more reading brought. */
 export interface LoadResult {
@@ -47,9 +47,11 @@ export interface SourceOptions {
   readonly limits?: Partial<Limits>
   /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
   readonly ownSecrets?: readonly SecretFile[]
+  /** For who waits for a reading. */
+  readonly onRead?: OnRead
 }
 
-export function createSource({ root, limits, ownSecrets }: SourceOptions): Source {
+export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions): Source {
   const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
@@ -60,7 +62,14 @@ export function createSource({ root, limits, ownSecrets }: SourceOptions): Sourc
     ...[known, { accept, trust = 'stamps' }, signal]: Parameters<Source['load']>
   ): Promise<LoadResult> {
     const previous = state
-    const reading = await readDirectory({ root, limits: bounds, previous: last, trust, signal })
+    const reading = await readDirectory({
+      root,
+      limits: bounds,
+      previous: last,
+      trust,
+      signal,
+      ...(onRead && { onRead }),
+    })
     if (reading.problem === undefined) last = reading
     state = nextCatalog({
       previous,

@@ -12,6 +12,7 @@ import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } f
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { findingsAsText } from '../render/findings-text.ts'
+import { createProgress, type Progress } from '../render/progress.ts'
 import { paintFor, printable } from '../render/terminal.ts'
 import { statusTable } from '../render/status-text.ts'
 
@@ -24,16 +25,17 @@ export async function apply(
   options: { readonly output: (typeof APPLY_OUTPUTS)[number]; readonly createLimit: 'on' | 'off' },
 ): Promise<ExitCode> {
   await using stack = new AsyncDisposableStack()
+  const progress = stack.use(createProgress(io))
   const board = openBoard()
   const logging = createLogging({
-    log: { level: settings.logLevel, format: logFormatFor(io, settings), destination: io.stderr },
+    log: { level: settings.logLevel, format: logFormatFor(io, settings), destination: progress.stderr },
     clock: systemClock,
   })
   stack.defer(() => logging.close())
   const { emit } = logging
   const failpoints = failpointsOf(io.env, emit)
   const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
-  const source = openSource(settings)
+  const source = openSource(settings, progress)
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose({ settings, ledger, source, board, emit, maxCreates, failpoints }, stack)
   const catalog = await loadOnce(engine, io.stop.stopping)
@@ -45,7 +47,8 @@ export async function apply(
     clock: systemClock,
     url: undefined,
   })
-  const pass = await passOverAll(engine, settings, io)
+  const pass = await passOverAll(engine, settings, { io, progress })
+  progress[Symbol.dispose]()
   await heartbeat.stop()
   showUnreconciled(board, pass)
   const resources = board.list()
@@ -103,9 +106,15 @@ function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
 }
 
 /** Every key is reconciled, and what could not be written is tried once more. */
-async function passOverAll(engine: Engine, settings: Settings, io: Io): Promise<Applied> {
+async function passOverAll(
+  engine: Engine,
+  settings: Settings,
+  { io, progress }: { readonly io: Io; readonly progress: Progress },
+): Promise<Applied> {
   const { context, reconciler, board } = engine
-  for (const key of keysOf(context)) seedStatus(context, board, key)
+  const keys = keysOf(context)
+  const done = new Set<Key>()
+  for (const key of keys) seedStatus(context, board, key)
   const pass = await passOver({
     context,
     reconciler,
@@ -114,7 +123,7 @@ async function passOverAll(engine: Engine, settings: Settings, io: Io): Promise<
     stopping: io.stop.stopping,
     deadline: () => AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced]),
     onStart: () => undefined,
-    onReconciled: () => undefined,
+    onReconciled: (key) => progress.show('Reconciling', done.add(key).size, keys.length),
   })
   const unsaved = await reconciler.saveOutcomes()
   return { ...pass, unfinished: pass.unfinished + unsaved.size, unsaved }

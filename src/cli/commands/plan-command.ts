@@ -9,6 +9,7 @@ import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } 
 import { planAtServer } from '../server-plan.ts'
 import { planAsMarkdown } from '../render/plan-markdown.ts'
 import { planAsText } from '../render/plan-text.ts'
+import { createProgress, type Progress } from '../render/progress.ts'
 import { paintFor } from '../render/terminal.ts'
 
 export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
@@ -19,9 +20,13 @@ export async function plan(
   settings: Settings,
   output: (typeof PLAN_OUTPUTS)[number],
 ): Promise<ExitCode> {
+  using progress = createProgress(io)
   const { server } = settings
   const planned =
-    server === undefined ? await planHere(io, settings) : await planAtServer(io, settings, server)
+    server === undefined
+      ? await planHere(io, settings, progress)
+      : await planAtServer(io, settings, { server, progress })
+  progress[Symbol.dispose]()
   switch (output) {
     case 'json':
       printJson(io, planned)
@@ -38,10 +43,10 @@ export async function plan(
 
 const EXIT_OF = { nothing: EXIT.fine, changes: EXIT.pending, refused: EXIT.failed } as const
 
-async function planHere(io: Io, settings: Settings): Promise<Plan> {
+async function planHere(io: Io, settings: Settings, progress: Progress): Promise<Plan> {
   await using stack = new AsyncDisposableStack()
   const ledger = stack.use(await ledgerToRead(settings))
-  const source = openSource(settings)
+  const source = openSource(settings, progress)
   const board = openBoard()
   const engine = await compose(
     { settings, ledger, source, board, emit: nobody, maxCreates: settings.maxCreates },
@@ -55,7 +60,7 @@ async function planHere(io: Io, settings: Settings): Promise<Plan> {
     concurrency: settings.concurrency,
     urgency: 'normal',
     stopping: io.stop.stopping,
-    onProgress: () => undefined,
+    onProgress: (done, of) => progress.show('Planning', done, of),
   })
   switch (result.is) {
     case 'whole':

@@ -3,6 +3,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import { openSource } from '../compose.ts'
 import { EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
 import { findingsAsGithub, findingsAsSarif, findingsAsText } from '../render/findings-text.ts'
+import { createProgress } from '../render/progress.ts'
 import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'json', 'github', 'sarif'] as const
@@ -13,8 +14,10 @@ export async function validate(
   settings: Settings,
   output: (typeof VALIDATE_OUTPUTS)[number],
 ): Promise<ExitCode> {
-  const source = openSource(settings)
+  using progress = createProgress(io)
+  const source = openSource(settings, progress)
   const { state, counts } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
+  progress[Symbol.dispose]()
   const { catalog } = state
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const problem =

@@ -24,11 +24,13 @@ function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length
 }
 
-/** What comes from a manifest or the platform, made harmless for a terminal. */
+/** What comes from a manifest or the platform, made harmless for a terminal. Colours stay: they do no harm, and are mostly ours. */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what it is about
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\u{fffd}')
+  return text.replaceAll(HARMFUL, '\u{fffd}')
 }
+
+// eslint-disable-next-line no-control-regex -- control characters are what it is about
+const HARMFUL = /\u001b(?!\[[\d;]{1,12}m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g
 
 type Style = Parameters<typeof styleText>[0]
 

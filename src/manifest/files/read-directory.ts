@@ -42,8 +42,12 @@ export interface ReadOptions {
   readonly previous: Pick<DirectoryReading, 'files' | 'stamps'> | undefined
   /** `stamps`: a file that bears the stamp of the reading before is not opened. */
   readonly trust: 'bytes' | 'stamps'
+  readonly onRead?: OnRead
   readonly signal: AbortSignal
 }
+
+/** Called after each file, with how many there are. */
+export type OnRead = (done: number, of: number) => void
 
 /** How often a reading starts over before it gives up. */
 const TRIES = 5
@@ -141,6 +145,7 @@ async function readAll(files: readonly FoundFile[], options: ReadOptions): Promi
     const content = readOne(found, options, buffer)
     contents.push(content)
     if (content === 'vanished') break
+    options.onRead?.(contents.length, files.length)
     options.signal.throwIfAborted()
     if (slices.isOver()) await slices.next()
   }

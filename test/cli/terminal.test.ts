@@ -1,0 +1,19 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { paintFor, printable } from '../../src/cli/render/terminal.ts'
+
+test.each([
+  ['a bell', 'a\u0007b', 'a\ufffdb'],
+  ['a cursor that goes up', 'a\u001b[2Ab', 'a\ufffd[2Ab'],
+  ['a title of the window', '\u001b]0;x\u0007', '\ufffd]0;x\ufffd'],
+  ['a sequence that is one character', '\u009b2J', '\ufffd2J'],
+])('%s does nothing to a terminal', (_, text, shown) => {
+  expect(printable(text)).toBe(shown)
+})
+
+test('lines, tabs and our own colours stay', () => {
+  const paint = paintFor(Object.assign(new PassThrough(), { isTTY: true }), {})
+  const text = `a\n\t${paint(['red', 'bold'], 'error')}`
+  expect(text).toContain('\u001b[31m')
+  expect(printable(text)).toBe(text)
+})
