@@ -43,7 +43,7 @@ try {
   )
 } catch (error) {
   process.stderr.write(
-    `pipewright: this is a bug, please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    `pipewright: internal error, please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   )
   process.exitCode = EXIT.bug
 } finally {

@@ -33,9 +33,9 @@ export const EXIT = {
   failed: 1,
   /** `plan`: changes are pending. */
   pending: 2,
-  /** Wrong use: flags, settings, arguments. */
+  /** Usage error: flags, settings, arguments. */
   usage: 64,
-  /** Our bug. */
+  /** Internal error. */
   bug: 70,
 } as const
 

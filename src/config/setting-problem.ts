@@ -15,7 +15,7 @@ export interface SettingProblem {
 
 /** Text for people: a line that says how many, and one for each. */
 export function formatProblems(problems: readonly SettingProblem[]): string {
-  const title = problems.length === 1 ? 'One thing is wrong:' : `${problems.length} things are wrong:`
+  const title = problems.length === 1 ? '1 problem:' : `${problems.length} problems:`
   return [title, ...problems.map(formatProblem)].join('\n')
 }
 

@@ -46,13 +46,13 @@ const TURNED: Readonly<Record<Status, string>> = {
   Invalid: 'has errors in its manifest',
   Missing: 'is missing on the platform',
   Failed: 'failed',
-  Refused: 'is held back',
+  Refused: 'was refused',
   Drifted: 'has drifted',
   NotReady: 'is not ready',
   Orphaned: 'has no manifest any more',
-  Suspended: 'is left alone for a while',
+  Suspended: 'is suspended',
   Progressing: 'is in progress',
-  Ready: 'is well',
+  Ready: 'is ready',
 }
 
 /** What happened, without why. */
@@ -62,11 +62,11 @@ export function sentenceOf({ key, change, status, before, changes }: Notificatio
     case 'created':
       return `${key} was created.`
     case 'forgotten':
-      return `${key} is not expected any more.`
+      return `${key} was forgotten.`
     case 'bad':
       return `${key} ${TURNED[status ?? 'Failed']}${often}.`
     case 'good': {
-      if (status === 'Ready') return `${key} is well again${often}.`
+      if (status === 'Ready') return `${key} is ready again${often}.`
       const now = TURNED[status ?? 'Ready']
       return before === undefined
         ? `${key} ${now}.`
@@ -85,7 +85,7 @@ export function summaryOf(notifications: readonly Notification[]): string {
   const parts = [
     bad > 0 ? `${bad} ${bad === 1 ? 'resource needs' : 'resources need'} attention` : '',
     good > 0 ? `${good} ${good === 1 ? 'problem is' : 'problems are'} over` : '',
-    created > 0 ? `${created} ${created === 1 ? 'pipe was' : 'pipes were'} created` : '',
+    created > 0 ? `${created} ${created === 1 ? 'resource was' : 'resources were'} created` : '',
   ].filter((part) => part !== '')
   const text = parts.join(', ')
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
@@ -165,7 +165,7 @@ export function forgottenNotification(key: Key, before: SentAlert): Notification
     status: undefined,
     condition: undefined,
     reason: undefined,
-    message: 'Neither a manifest nor the ledger names it any more.',
+    message: 'It has no manifest and no record any more.',
     before: { status: before.status, reason: before.reason },
     since: 0,
     changes: 1,

@@ -11,8 +11,7 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 /** The one value of a parameter; undefined when it is absent or empty. */
 export function oneOf(query: Query, name: string): string | undefined {
   const value = query[name]
-  if (typeof value === 'object')
-    throw new RequestError(400, `${name} is given more than once`, 'Give it once.')
+  if (typeof value === 'object') throw new RequestError(400, `${name} appears more than once`, 'Use it once.')
   return value === undefined || value === '' ? undefined : value
 }
 

@@ -71,7 +71,7 @@ function errorReply(error: unknown): readonly [status: number, body: ErrorReply]
     const what = error instanceof Error ? error.message : 'the request is not understood'
     return [status, { error: what, hint: 'Check the method, the headers and the body of the request.' }]
   }
-  const hint = 'It is a fault of Pipewright or of its ledger; /readyz may say more.'
+  const hint = 'This is an internal error, or the ledger cannot be read. /readyz may say more.'
   return [500, { error: 'this could not be answered', hint }]
 }
 

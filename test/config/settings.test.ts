@@ -284,7 +284,7 @@ test('all problems of all sources are told at once, each with its place', async 
     file: 'interval: 5\n\nlog-levle: info\n',
   })
   expect(formatProblems(problems).split('\n')).toEqual([
-    '5 things are wrong:',
+    '5 problems:',
     '  PIPEWRIGHT_INTERVALL: there is no such variable; did you mean PIPEWRIGHT_INTERVAL?',
     '  p.yaml:3: there is no setting "log-levle"; did you mean log-level?',
     '  --concurrency "many": it is not a whole number; give a whole number from 1 to 256',

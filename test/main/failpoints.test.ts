@@ -34,7 +34,7 @@ describe('PIPEWRIGHT_FAILPOINT', () => {
     const env = { PIPEWRIGHT_FAILPOINT: 'after-intent=explode', PIPEWRIGHT_CONCURRENCY: 'many' }
     const { code, stderr } = await runHere(['run'], env)
     expect(code).toBe(64)
-    expect(stderr).toContain('3 things are wrong')
+    expect(stderr).toContain('3 problems:')
     expect(stderr).toContain('PIPEWRIGHT_FAILPOINT "after-intent=explode"')
   })
 

@@ -46,12 +46,12 @@ describe('sentences', () => {
     [item({ status: 'Missing' }), 'Pipe/orders is missing on the platform.'],
     [item({ status: 'OutcomeUnknown' }), 'Pipe/orders may or may not have been created.'],
     [item({ changes: 5 }), 'Pipe/orders has drifted, after 5 changes.'],
-    [item({ change: 'good', status: 'Ready' }), 'Pipe/orders is well again.'],
+    [item({ change: 'good', status: 'Ready' }), 'Pipe/orders is ready again.'],
     [item({ change: 'created', status: 'Progressing' }), 'Pipe/orders was created.'],
-    [item({ change: 'forgotten', status: undefined }), 'Pipe/orders is not expected any more.'],
+    [item({ change: 'forgotten', status: undefined }), 'Pipe/orders was forgotten.'],
     [
       item({ change: 'good', status: 'Suspended', before: { status: 'Missing', reason: 'Missing' } }),
-      'Pipe/orders is no longer Missing: it is left alone for a while.',
+      'Pipe/orders is no longer Missing: it is suspended.',
     ],
   ])('%#', (news, expected) => {
     expect(sentenceOf(news)).toBe(expected)
@@ -59,7 +59,7 @@ describe('sentences', () => {
 
   test('count when there are many', () => {
     const news = [...many(3), item({ change: 'good', status: 'Ready' }), item({ change: 'created' })]
-    expect(summaryOf(news)).toBe('3 resources need attention, 1 problem is over, 1 pipe was created.')
+    expect(summaryOf(news)).toBe('3 resources need attention, 1 problem is over, 1 resource was created.')
   })
 })
 

@@ -124,7 +124,7 @@ describe('/api/v1/resources', () => {
     ['an unknown kind, with the nearest', '?kind=pipes', 'Did you mean "Pipe"?'],
     ['an unknown status, with all', '?status=zzzzzzzz', 'It is one of OutcomeUnknown, '],
     ['a limit that is no number', '?limit=many', 'It is a whole number from 0'],
-    ['a text twice', '?q=a&q=b', 'Give it once.'],
+    ['a text twice', '?q=a&q=b', 'Use it once.'],
     ['an order by what there is not', '?sort=names', 'It is one of key, status,'],
     ['an unknown reason, with the nearest', '?reason=drifted', 'Did you mean "Drifted"?'],
   ]

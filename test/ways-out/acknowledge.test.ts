@@ -80,7 +80,7 @@ describe('an intent that is open', () => {
       const args = text.replace('ID', world.pipeId('orders')).split(' ')
       const ended = await world.quick(...args)
       expect(ended).toMatchObject({ code: 1, stdout: '' })
-      expect(ended.stderr).toMatch(/may still be under way\. Say it again after \d{4}-.*Z/)
+      expect(ended.stderr).toMatch(/may still be under way\. Run this again after \d{4}-.*Z/)
       expect((await world.status('Pipe/orders')).intent?.state).toBe('open')
       reopenIntent(world, 'Pipe/orders', 60_000)
       expect(await world.quick(...args)).toMatchObject({ code: 0, stderr: '' })
@@ -92,7 +92,7 @@ describe('an intent that is open', () => {
       why: 'its process never said that it ended',
       date: reopenIntent,
       waitMin: 15,
-      says: /may still be delivered: to create again now could make two pipes/,
+      says: /may still be delivered\. To create again now could make two pipes/,
     },
     {
       why: 'the network may still deliver it',
@@ -108,7 +108,7 @@ describe('an intent that is open', () => {
     const ended = await retry()
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(says)
-    expect(ended.stderr).toMatch(/Say it again after \d{4}-.*Z.* Or add --force, and take that risk/)
+    expect(ended.stderr).toMatch(/run this again after \d{4}-.*Z.* To take the risk now, add --force/)
 
     // The same word in Git is too early, too, and does not become right by waiting.
     const policy = `policy: {retryCreate: ${intentId}}`
@@ -150,7 +150,7 @@ test('that a pipe is gone is taken back when a later command finds it', async ()
   expect(await world.quick('resolve', 'Pipe/orders', '--recreate')).toMatchObject({ code: 0 })
   const { code, stderr } = await world.quick('resolve', 'Pipe/orders', '--recreate')
   expect(code).toBe(1)
-  expect(stderr).toContain(`Pipe ${id} is there`)
+  expect(stderr).toContain(`Pipe ${id} exists`)
   hide(5)
   await world.apply()
   expect(await world.status('Pipe/orders')).toMatchObject({ pipeId: id })

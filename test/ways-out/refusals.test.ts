@@ -38,7 +38,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['adopt', 'Pipe/new', NOWHERE]
     },
     code: 1,
-    says: [/is for Pipe\/other, by policy\.adopt at other\.yaml:1/],
+    says: [/policy\.adopt at other\.yaml:1 gives pipe .* to Pipe\/other/],
   },
   {
     why: 'another id than the manifest itself names',
@@ -48,7 +48,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['adopt', 'Pipe/new', await strayPipe(world, 'by-hand')]
     },
     code: 1,
-    says: [new RegExp(`Pipe/new is to be pipe ${NOWHERE}, by policy.adopt at new.yaml:1`)],
+    says: [new RegExp(`policy.adopt at new.yaml:1 gives pipe ${NOWHERE} to Pipe/new`)],
   },
   {
     why: 'a pipe of another service',
@@ -90,7 +90,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['adopt', 'Pipe/orders', pipeId('orders')]
     },
     code: 1,
-    says: [/No secret at .*kafka\/passwort/],
+    says: [/Secret file not found: .*kafka\/passwort/],
   },
   {
     why: 'a platform that refuses the credentials',
@@ -99,14 +99,14 @@ const REFUSALS: readonly Refusal[] = [
       return ['adopt', 'Pipe/orders', pipeId('orders')]
     },
     code: 1,
-    says: [/cannot be asked for the pipe, so nothing was changed/, /refused the credentials/],
+    says: [/Nothing was changed: the pipe could not be read/, /refused the credentials/],
   },
   {
     why: 'another pipe while the first one exists',
     words: async (world) => ['adopt', 'Pipe/orders', await strayPipe(world, 'by-hand')],
     code: 1,
     says: [
-      /Pipe\/orders is pipe .* already, and that one exists/,
+      /Pipe\/orders already has pipe .*, which exists/,
       /"pipewright forget Pipe\/orders"/,
       /policy\.adopt: /,
     ],
@@ -119,7 +119,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['adopt', 'Pipe/orders', stray]
     },
     code: 1,
-    says: [/which is not found; that is not proved yet/],
+    says: [/which was not found; that is not confirmed yet/],
   },
   {
     why: 'adopting what is no pipe',
@@ -149,13 +149,13 @@ const REFUSALS: readonly Refusal[] = [
     why: 'resolving what is settled',
     words: async () => ['resolve', 'Pipe/orders', '--retry'],
     code: 1,
-    says: [/nothing to resolve for Pipe\/orders: it is settled, as pipe .*, created at /],
+    says: [/nothing to resolve for Pipe\/orders: it has pipe .*, created at /],
   },
   {
     why: 'resolving what is settled with an id',
     words: async (world) => ['resolve', 'Pipe/orders', '--adopt', world.pipeId('orders')],
     code: 1,
-    says: [/nothing to resolve for Pipe\/orders: it is settled/],
+    says: [/nothing to resolve for Pipe\/orders: it has pipe/],
   },
   {
     why: 'resolving what was refused in clear words',
@@ -166,7 +166,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['resolve', 'Pipe/new', '--retry']
     },
     code: 1,
-    says: [/attempt 1 \(intent .*\) had no effect \(.*answered 422.*it is tried again by itself/],
+    says: [/attempt 1 \(intent .*\) created nothing \(.*answered 422.*it will be tried again automatically/],
   },
   {
     why: 'resolving what the ledger does not know',
@@ -208,7 +208,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['forget', 'Pipe/orders']
     },
     code: 1,
-    says: [/has a manifest|cannot be told/],
+    says: [/has a manifest|It is not known whether Pipe\/orders has a manifest/],
   },
   {
     why: 'forgetting from an empty directory',
@@ -218,7 +218,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['forget', 'Pipe/orders']
     },
     code: 1,
-    says: [/cannot be told/, /is empty, but it had manifests before/],
+    says: [/It is not known whether Pipe\/orders has a manifest/, /is empty, but it had manifests before/],
   },
   {
     why: 'forgetting what was no orphan at the last reconcile: perhaps this is another directory',
@@ -227,7 +227,7 @@ const REFUSALS: readonly Refusal[] = [
       return ['forget', 'Pipe/orders']
     },
     code: 1,
-    says: [/is not known as an orphan/, /pipewright apply/],
+    says: [/is not Orphaned yet/, /pipewright apply/],
   },
   {
     why: 'forgetting what is not recorded',

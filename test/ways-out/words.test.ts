@@ -72,7 +72,7 @@ describe('what is said of a create of unknown outcome', () => {
     expect(orphan.message).toContain(`nobody knows whether its pipe was created: the create was sent at `)
     expect(commandsIn(orphan.message)).toEqual(['forget Pipe/orders'])
     const early = await world.quick('forget', 'Pipe/orders')
-    expect(early.stderr).toMatch(/the network may still deliver a part of it.*Say it again after \d{4}-/)
+    expect(early.stderr).toMatch(/the network may still deliver a part of it.*run this again after \d{4}-/)
     ageIntent(world, 'Pipe/orders', 10 * 60_000)
     expect(await world.quick('forget', 'Pipe/orders')).toMatchObject({ code: 0, stderr: '' })
     const { stdout } = await world.quick('history', 'Pipe/orders', '-o', 'json')

@@ -1,10 +1,11 @@
 import type { Difference } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { capital, createOnceKindOf, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Reason } from '../../plan/reason.ts'
+import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
@@ -46,7 +47,7 @@ export function adoptAs(
     } catch (error) {
       if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
       return refused(
-        `The platform cannot be asked for the ${nounOf(adoption.key)}, so nothing was changed: ${error.message}`,
+        `Nothing was changed: the ${nounOf(adoption.key)} could not be read. ${sentence(error.message)}`,
       )
     }
   })
@@ -72,17 +73,16 @@ async function adoptOnce(
 
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
   if (!taken.taken) return refused(taken.why)
-  const history = taken.history.map((entry) => ({ ...entry, message: `A person said so: ${entry.message}` }))
+  const history = taken.history.map((entry) => ({ ...entry, message: `By operator: ${entry.message}` }))
   await context.ledger.swap({ ...taken.record, conditions: undefined }, history)
   const { body } = target.found
   const remote = taken.reply.value
   const differences =
     body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, remote as JsonObject)
   const said = sameId(recorded.remote?.id, pipeId)
-    ? `${capital(nounOf(key))} ${remote.id} stays ${key}, and what the manifest asks for now, values of secrets included, counts as set there.`
-    : `${capital(nounOf(key))} ${remote.id} is ${key} from now on.`
-  const settled =
-    intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) is settled by that.`
+    ? `${key} keeps ${nounOf(key)} ${remote.id}. The manifest as it is now, secret values included, is recorded as applied.`
+    : `Linked ${key} to ${nounOf(key)} ${remote.id}.`
+  const settled = intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) resolved.`
   const message = `${said}${settled}${differWords(differences)}`
   return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
 }
@@ -100,16 +100,16 @@ function claimOf({ store }: OperatorContext, recorded: LedgerRecord, pipeId: str
     const named = manifest?.policy?.adopt
     const place = `policy.adopt at ${position.file}:${position.line}`
     if (other !== key && sameId(named, pipeId))
-      return `${capital(nounOf(key))} ${pipeId} is for ${other}, by ${place}. Correct one of them.`
+      return `${place} gives ${nounOf(key)} ${pipeId} to ${other}. Correct one of them.`
     if (other === key && named !== undefined && isOther(named)) {
-      return `${key} is to be ${nounOf(key)} ${named}, by ${place}. Correct that, or give that id.`
+      return `${place} gives ${nounOf(key)} ${named} to ${key}. Correct that line, or use that id.`
     }
   }
   for (const [other, id] of locks) {
     if (other !== key && sameId(id, pipeId))
-      return `${capital(nounOf(key))} ${pipeId} is for ${other}, by a Lock. Correct one of them.`
+      return `A Lock gives ${nounOf(key)} ${pipeId} to ${other}. Correct one of them.`
     if (other === key && isOther(id))
-      return `${key} is to be ${nounOf(key)} ${id}, by a Lock. Correct that, or give that id.`
+      return `A Lock gives ${nounOf(key)} ${id} to ${key}. Correct the Lock, or use that id.`
   }
   return undefined
 }
@@ -129,7 +129,7 @@ async function heldRemote(
     desiredService(context.store, context.store.entry(key)?.manifest),
   )
   if (access === undefined)
-    return `${key} is ${nounOf(key)} ${remote.id}, and its service has no manifest to look for it with.`
+    return `${key} has ${nounOf(key)} ${remote.id}, but its service has no valid manifest, so it cannot be read. Restore the Service manifest first.`
   try {
     await context.platform.read({ kind: createOnceKindOf(key), service: access, id: remote.id }, options)
     await takeBack(context, recorded)
@@ -138,8 +138,8 @@ async function heldRemote(
     return isKnownGone(recorded, remote) ? undefined : notBelieved(key, remote)
   }
   return (
-    `${key} is ${nounOf(key)} ${remote.id} already, and that one exists. Give ${nounOf(key)} ${pipeId} a manifest of its own; or, to let go of ` +
-    `${remote.id}, remove the manifest, run "pipewright forget ${key}" once it is shown as Orphaned, and bring the manifest ` +
+    `${key} already has ${nounOf(key)} ${remote.id}, which exists. Give ${nounOf(key)} ${pipeId} a manifest of its own. ` +
+    `Or give up ${remote.id}: remove the manifest, run "pipewright forget ${key}" once it is Orphaned, and bring the manifest ` +
     `back with policy.adopt: ${pipeId}.`
   )
 }
@@ -154,9 +154,9 @@ function isKnownGone({ conditions }: LedgerRecord, { saidGoneAt }: Remote): bool
 
 function notBelieved(key: Key, remote: Remote): string {
   return (
-    `${key} is ${nounOf(key)} ${remote.id}, which is not found; that is not proved yet. Say it again when "pipewright status" shows it as ` +
-    'Missing; or set policy.adopt: <the other id> in the manifest, which is acted on when it is proved, or when you run ' +
-    `"pipewright resolve ${key} --recreate" after that, since you know that it is gone.`
+    `${key} has ${nounOf(key)} ${remote.id}, which was not found; that is not confirmed yet. Run this again when "pipewright status" ` +
+    'shows it as Missing. Or set policy.adopt: <the other id> in the manifest: it takes effect once the loss is confirmed. ' +
+    `If you know that it is gone, then run "pipewright resolve ${key} --recreate".`
   )
 }
 
@@ -193,7 +193,7 @@ export async function adoptionTarget(
   const asked = store.asked(manifest)
   if (!isCreateOnce(manifest) || asked === undefined) return { problem: `${key} is not a pipe.` }
   const desired = desiredService(store, manifest)
-  if (!desired.usable) return { problem: `${key} cannot be looked for. ${desired.problem}` }
+  if (!desired.usable) return { problem: `${key} cannot be read. ${desired.problem}` }
 
   const body = await readBodySecrets(secrets, asked.body)
   if (body.missing.length > 0) {
@@ -202,8 +202,8 @@ export async function adoptionTarget(
       .join(', ')
     return {
       problem:
-        `No secret at ${files}. Mount it there, or correct the secretRef, and say it again: ` +
-        `a ${nounOf(key)} that is adopted without would never show that the secret changed.`,
+        `Secret file not found: ${files}. Mount it there, or correct the secretRef, then run this again. ` +
+        'Without it, a later change of the secret could not be noticed.',
     }
   }
   const found = {
@@ -238,7 +238,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   const access = recordedAccess(store, recorded, { usable: false, problem: '' })
   if (access === undefined) {
     return {
-      problem: `${key} has no manifest, and nor has Service/${service.name}, whose credentials are needed.`,
+      problem: `${key} has no manifest, and neither has Service/${service.name}, whose credentials are needed.`,
     }
   }
   const { revision } = store
@@ -251,11 +251,10 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
 function unknownWords({ store }: Pick<OperatorContext, 'store'>, { key }: LedgerRecord): string {
   const { catalog } = store
   if (catalog?.problem !== undefined)
-    return `There is no manifest of ${key} to be seen. ${catalog.problem.message}`
+    return `The manifest of ${key} cannot be read. ${catalog.problem.message}`
   const near = nearest(key, catalog?.entries.keys() ?? [])
-  const hint =
-    near === undefined ? 'Write one first, or give the right --manifests.' : `Did you mean ${near}?`
-  return `There is no manifest of ${key}, so nobody knows which service its ${nounOf(key)} belongs to. ${hint}`
+  const hint = near === undefined ? 'Write one first, or set the right --manifests.' : `Did you mean ${near}?`
+  return `There is no manifest of ${key}, so its service is not known. ${hint}`
 }
 
 function invalidWords(

@@ -31,10 +31,10 @@ export function forgetKey(context: OperatorContext, key: Key): Promise<OperatorR
         action: 'forget',
         reason: 'Orphaned',
         result: 'done',
-        message: `A person forgot it. ${left}`,
+        message: `Forgotten by an operator. ${left}`,
       }),
     ])
-    return done(recorded, `${key} is forgotten. ${left} A manifest of that name is new from now on.`)
+    return done(recorded, `Forgot ${key}. ${left} A manifest of that name counts as new.`)
   })
 }
 
@@ -43,23 +43,23 @@ function stillWanted({ store }: OperatorContext, recorded: LedgerRecord): string
   const { key } = recorded
   const entry = store.entry(key)
   const { catalog } = store
-  const instead = 'Remove the manifest first; or, to have it left alone for a while, set policy.suspend.'
+  const instead = 'Remove the manifest first. To pause it instead, set policy.suspend.'
   if (entry !== undefined && entry.state !== 'missing') {
     const { file, line } = entry.position
     return `${key} has a manifest, at ${file}:${line}, so it would be created again. ${instead}`
   }
   if (catalog?.problem !== undefined) {
-    return `Whether ${key} has a manifest cannot be told. ${catalog.problem.message}`
+    return `It is not known whether ${key} has a manifest. ${catalog.problem.message}`
   }
   if (store.desiredState(key) !== 'absent') {
-    return `Whether ${key} has a manifest cannot be told: not every file could be read in full. See "pipewright validate".`
+    return `It is not known whether ${key} has a manifest: some files could not be read completely. Run "pipewright validate".`
   }
   if (recorded.conditions?.Synced.reason === 'Orphaned') return undefined
   const place = recorded.file === undefined ? 'in a manifest' : `at ${recorded.file}:${recorded.line ?? 1}`
   return (
-    `${key} is not known as an orphan: the last reconcile saw it ${place}, and this reading finds no manifest. See that ` +
-    '--manifests names the directory that the daemon reads; if it does, wait until "pipewright status" shows it as ' +
-    'Orphaned, or run "pipewright apply", and say it again.'
+    `${key} is not Orphaned yet: the last reconcile found it ${place}, and now there is no manifest. Check that --manifests names ` +
+    'the directory that the daemon reads. If it does, wait until "pipewright status" shows it as Orphaned, or run ' +
+    '"pipewright apply". Then run this again.'
   )
 }
 

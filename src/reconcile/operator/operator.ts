@@ -9,7 +9,7 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 
 /*
- * What a person says at the shell, as operations on the ledger (design §5): also beside a running daemon, which the
+ * The operator's commands, as operations on the ledger (design §5): also beside a running daemon, which the
  * ledger's compare-and-set keeps from deciding on what is no longer so. Each command is a file of its own:
  * `person-adopt.ts`, `person-retry.ts`, `person-recreate.ts`, `person-forget.ts`.
  */
@@ -65,7 +65,7 @@ export async function inFlight(
   if (intent.state !== 'open' || leftMs <= 0 || !(await ledger.owned())) return undefined
   return (
     `The create of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)} and may still be under way. ` +
-    `Say it again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it then; or stop the daemon first.`
+    `Run this again after ${timeOf(clock.now() + leftMs)}, if "pipewright status ${key}" still shows it. Or stop the daemon first.`
   )
 }
 
@@ -79,11 +79,11 @@ export function stillOnItsWay(
   if (leftMs <= 0) return undefined
   const why =
     intent.state === 'unknown'
-      ? 'Its request has ended, and the network may still deliver a part of it'
-      : 'The process that sent its request never said that it ended, and the request may still be delivered'
+      ? 'Its request has ended, but the network may still deliver a part of it'
+      : 'The process that sent its request never reported its end, and the request may still be delivered'
   return (
-    `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}: to create again ` +
-    `now could make two ${nounOf(key)}s. Say it again after ${timeOf(clock.now() + leftMs)}, having looked in the console once more.`
+    `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}. To create again ` +
+    `now could make two ${nounOf(key)}s. Check the console once more, then run this again after ${timeOf(clock.now() + leftMs)}.`
   )
 }
 
@@ -92,12 +92,12 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
   const nothing = `There is nothing to resolve for ${key}: `
   if (version === 0) return `${nothing}the ledger has no record of it.`
   if (remote !== undefined) {
-    return `${nothing}it is settled, as ${nounOf(key)} ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`
+    return `${nothing}it has ${nounOf(key)} ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`
   }
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
   return (
-    `${nothing}attempt ${intent.attempt} (intent ${intent.id}) had no effect` +
-    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it is tried again by itself.`
+    `${nothing}attempt ${intent.attempt} (intent ${intent.id}) created nothing` +
+    `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it will be tried again automatically.`
   )
 }
 

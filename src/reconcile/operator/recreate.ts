@@ -1,5 +1,6 @@
 import type { Key } from '../../kinds/key.ts'
 import { capital, createOnceKindOf, nounOf } from '../../kinds/lookup.ts'
+import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { desiredService, recordedAccess } from '../gather/service-access.ts'
@@ -26,14 +27,14 @@ export function approveRecreate(
     const { remote } = recorded
     if (undecidedIntent(recorded) !== undefined)
       return refused(
-        `The last create of ${key} has no known outcome. Settle that first: pipewright resolve ${key} --adopt <id>, or --retry.`,
+        `The last create of ${key} has no known outcome. Resolve that first: run "pipewright resolve ${key} --adopt <id>", or "--retry".`,
       )
     if (remote === undefined)
-      return refused(`${key} has no ${nounOf(key)} that could be gone: the ledger knows of none.`)
+      return refused(`The ledger has no ${nounOf(key)} of ${key}: there is nothing to recreate.`)
     const why = await whyNotGone(context, recorded, remote, { priority: 0, signal })
     if (why !== undefined) return refused(why)
     const said = { ...remote, saidGoneAt: context.clock.now() }
-    const message = `${capital(nounOf(key))} ${remote.id} is gone, as a person said.`
+    const message = `${capital(nounOf(key))} ${remote.id} is gone, as the operator confirmed.`
     await context.ledger.swap({ ...recorded, remote: said }, [
       historyLine(context, recorded, {
         action: 'report',
@@ -44,7 +45,7 @@ export function approveRecreate(
     ])
     return done(
       recorded,
-      `${message} It is asked for once more, and a new one is created${await when(context)}.`,
+      `${message} It will be read once more, and a new one created${await when(context)}.`,
     )
   })
 }
@@ -60,15 +61,15 @@ async function whyNotGone(
   const { key } = recorded
   const access = recordedAccess(store, recorded, desiredService(store, store.entry(key)?.manifest))
   if (access === undefined)
-    return `${key} is ${nounOf(key)} ${id}, and its service has no manifest to look for it with.`
+    return `${key} has ${nounOf(key)} ${id}, but its service has no valid manifest, so it cannot be read. Restore the Service manifest first.`
   try {
     await platform.read({ kind: createOnceKindOf(key), service: access, id }, options)
     await takeBack(context, recorded)
-    return `${capital(nounOf(key))} ${id} is there: nothing has to be created. If it is to be replaced, remove it in the console first.`
+    return `${capital(nounOf(key))} ${id} exists, so nothing has to be created. To replace it, remove it in the console first.`
   } catch (error) {
     if (error instanceof RemoteError && error.facts.class === 'Missing') return undefined
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
-    return `The platform cannot be asked for ${nounOf(key)} ${id}, so nothing was changed: ${error.message}`
+    return `Nothing was changed: ${nounOf(key)} ${id} could not be read. ${sentence(error.message)}`
   }
 }
 

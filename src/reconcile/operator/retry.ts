@@ -27,7 +27,7 @@ export function retryCreate(
     const intent = undecidedIntent(recorded)
     if (intent === undefined) return refused(nothingToResolve(recorded))
     const tooEarly = stillOnItsWay(context, key, intent)
-    if (tooEarly !== undefined && !force) return refused(`${tooEarly} Or add --force, and take that risk.`)
+    if (tooEarly !== undefined && !force) return refused(`${tooEarly} To take the risk now, add --force.`)
     const now = context.clock.now()
     const attempt = `Attempt ${intent.attempt} (intent ${intent.id})`
     const forced =
@@ -39,16 +39,16 @@ export function retryCreate(
         action: 'intent',
         reason: 'RetryApproved',
         result: 'failed',
-        message: `${attempt} is said by a person to have created nothing.${forced}`,
+        message: `An operator confirmed that ${attempt.charAt(0).toLowerCase()}${attempt.slice(1)} created nothing.${forced}`,
       }),
     ])
     const next =
       context.store.desiredState(key) === 'valid'
-        ? 'The next reconcile creates it with a new intent'
-        : 'As it has no valid manifest now, nothing is created'
+        ? 'It will be created again'
+        : 'It has no valid manifest now, so nothing is created'
     return done(
       recorded,
-      `${attempt} of ${key} counts as without effect. ${next}${await when(context)}.${forced}`,
+      `${attempt} of ${key} resolved: it created nothing. ${next}${await when(context)}.${forced}`,
     )
   })
 }
