@@ -22,8 +22,21 @@ export function print(stream: NodeJS.WritableStream, text: string): void {
   stream.write(text.endsWith('\n') ? text : `${text}\n`)
 }
 
+/** JSON for scripts: times are texts as ISO 8601 says them. */
 export function printJson(io: Io, value: unknown): void {
-  print(io.stdout, JSON.stringify(value, undefined, 2))
+  print(io.stdout, JSON.stringify(value, isoTimes, 2))
+}
+
+/** Names of times, which are ms since the epoch inside of the program. */
+const TIME = /^(?:at|since|until|\w+(?:At|By|After|From))$/
+
+/** No duration is so long. */
+const LONG_AGO = Date.UTC(1980, 0)
+
+function isoTimes(name: string, value: unknown): unknown {
+  return typeof value === 'number' && value > LONG_AGO && TIME.test(name)
+    ? new Date(value).toISOString()
+    : value
 }
 
 /** How a command ends (design §8). */

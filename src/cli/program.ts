@@ -5,13 +5,14 @@ import { SandboxFileError } from '../sandbox/sandbox-file.ts'
 import { adopt, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { apply } from './commands/apply-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
-import { history } from './commands/history-command.ts'
+import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
+import { readFilter, withFilter } from './resource-filter.ts'
 import { lock } from './commands/lock-command.ts'
 import { plan } from './commands/plan-command.ts'
 import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
 import { schema } from './commands/schema-command.ts'
-import { status } from './commands/status-command.ts'
+import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
 import { validate } from './commands/validate-command.ts'
 
@@ -95,25 +96,34 @@ function buildProgram(io: Io, done: Done): Command {
       )
     })
 
-  withSettings(
-    program.command('status').description('show what the ledger says of all resources, or all of one'),
+  withFilter(
+    withSettings(program.command('status').description('show all resources, or all that is known of one')),
+    'resources',
   )
     .argument('[key]', 'Kind/name, such as Pipe/orders')
-    .addOption(output(['text', 'json']))
+    .option('--watch', 'show it again and again, until it is interrupted')
+    .addOption(output(STATUS_OUTPUTS))
     .action(async (key: string | undefined, flags, command: Command) => {
-      const settings = await settingsFor(io, command, 'local')
-      done(await status(io, settings, { key, output: flags.output }))
+      const { filter, problems } = readFilter(flags, Date.now())
+      const settings = await settingsFor(io, command, 'local', problems)
+      done(await status(io, settings, { key, filter, output: flags.output, watch: flags.watch === true }))
     })
 
-  withSettings(program.command('history').description('show what was done and what changed, newest first'))
+  withFilter(
+    withSettings(program.command('history').description('show what was done and what changed, newest first')),
+    'history',
+  )
     .argument('[key]', 'Kind/name, such as Pipe/orders')
-    .option('--limit <N>', 'most lines', '50')
-    .addOption(output(['text', 'json']))
+    .option('--limit <N>', 'show this many lines at most', '50')
+    .addOption(output(HISTORY_OUTPUTS))
     .action(async (key: string | undefined, flags, command: Command) => {
       const limit = wholeNumber(1, MOST_LINES)(flags.limit)
       const wrong = limit.ok ? [] : [{ setting: undefined, from: '--limit', given: flags.limit, ...limit }]
-      const settings = await settingsFor(io, command, 'local', wrong)
-      done(await history(io, settings, { key, limit: limit.ok ? limit.value : 1, output: flags.output }))
+      const { filter, problems } = readFilter(flags, Date.now())
+      const settings = await settingsFor(io, command, 'local', [...wrong, ...problems])
+      done(
+        await history(io, settings, { key, filter, limit: limit.ok ? limit.value : 1, output: flags.output }),
+      )
     })
 
   addWaysOut(program, io, done)

@@ -61,6 +61,20 @@ export function tellingCondition({
   return Ready.reason === reason && Synced.reason !== reason ? Ready : Synced
 }
 
+/** The reason that a resource's conditions give it. */
+export function reasonOf({ Valid, Synced, Ready }: Conditions): Reason {
+  if (Valid.status === 'False') return Valid.reason
+  return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
+}
+
+/** What says most of a resource that is in sync. @param message of what was done, or of `Synced` */
+export function bestMessage({ Synced, Ready }: Conditions, message: string): string {
+  return Synced.status === 'True' && SAYS_MORE.has(Ready.reason) ? Ready.message : message
+}
+
+/** Reasons of readiness that say more than that it is in sync. */
+const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'StateChanging', 'NotJudged', 'InUse'])
+
 /** A reply as an object. */
 export function bodyIn(text: string | undefined): JsonObject | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as JsonObject) // written as one

@@ -68,7 +68,7 @@ function claimOf({ recorded }: DecideInput, status: Claim['status'], because: Be
     : { status, reason, message }
 }
 
-function validOf({ decided }: ConditionsInput): Claim {
+function validOf({ decided, previous }: ConditionsInput): Claim {
   const { desired } = decided
   switch (desired.state) {
     case 'valid':
@@ -79,6 +79,8 @@ function validOf({ decided }: ConditionsInput): Claim {
       return claimOf(decided, 'False', { reason: 'InvalidManifest', facts: { said, mistake } })
     }
     case 'missing':
+      // A process that has just started counts anew what the one before it was sure of.
+      if (previous?.Valid.reason === 'Orphaned') return previous.Valid
       return claimOf(decided, 'Unknown', { reason: 'ManifestVanishing', facts: {} })
     case 'absent':
       return claimOf(decided, 'Unknown', { reason: 'Orphaned', facts: undefined })

@@ -2,11 +2,12 @@ import type { Key } from '../kinds/key.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
 import type { Contact } from '../plan/input.ts'
+import { bestMessage } from '../contract/status.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import { requeueAfter } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
-import { messageOf, type Because, type Reason } from '../plan/reason.ts'
+import { messageOf, type Because } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import { describeStatus, type WritableBoard } from './state/status-board.ts'
@@ -175,13 +176,6 @@ function messageAfter(key: Key, outcome: Outcome, action: Action): string {
     case 'stopped':
       return 'Stopped before anything was sent.'
   }
-}
-
-/** Reasons of readiness that say more than that it is in sync. */
-const SAYS_MORE: ReadonlySet<Reason> = new Set(['UnhealthyState', 'StateChanging', 'NotJudged', 'InUse'])
-
-function bestMessage({ Synced, Ready }: Conditions, message: string): string {
-  return Synced.status === 'True' && SAYS_MORE.has(Ready.reason) ? Ready.message : message
 }
 
 const LEDGER_RETRY_MS = 5_000

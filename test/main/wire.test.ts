@@ -109,7 +109,7 @@ test('each request has exactly the method, path, headers and body that the inter
     `--base-url=${platform.url}/base/`,
     `--alerts-base-url=${platform.url}/alerts`,
   ])
-  expect(stderr + stdout).toContain('8 of 8 are well.')
+  expect(stderr + stdout).toContain('None of 8 needs attention.')
   expect(code).toBe(0)
 
   const basic = `Basic ${Buffer.from('wire-key-id:wire-key-secret').toString('base64')}`

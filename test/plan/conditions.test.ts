@@ -477,6 +477,13 @@ const ROWS: readonly Row[] = [
     status: 'Failed',
   },
   {
+    why: 'an orphan, right after a restart: that its manifest is gone is no news',
+    decided: pipe({ recorded: created(), desired: { state: 'missing' } }),
+    previous: conditions('Unknown Orphaned', 'Unknown Orphaned', 'Unknown Orphaned'),
+    is: ['Unknown Orphaned', 'Unknown Orphaned', 'Unknown Orphaned'],
+    status: 'Orphaned',
+  },
+  {
     why: 'a service in use',
     decided: service(),
     is: ['True Valid', 'True InUse', 'True InUse'],

@@ -93,7 +93,9 @@ describe('forgetting', () => {
     expect(ended.code).toBe(0)
     expect(JSON.parse(ended.stdout)).toMatchObject({ key: 'Pipe/orders', result: 'done', pipeId: id })
     expect((await world.quick('status', 'Pipe/orders')).stderr).toContain('no record of Pipe/orders')
-    expect((await world.quick('history', 'Pipe/orders')).stdout).toMatch(new RegExp(`forget done.*${id}`))
+    expect((await world.quick('history', 'Pipe/orders')).stdout).toMatch(
+      new RegExp(`forget Orphaned: done.*${id}`),
+    )
     expect(world.platform.pipes().map((pipe) => pipe.id)).toContain(id)
   })
 

@@ -13,8 +13,9 @@ import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
-import { paintFor, printable } from '../render/terminal.ts'
-import { statusTable } from '../render/status-text.ts'
+import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
+import { resourceTable } from '../render/status-text.ts'
+import { viewOfStatus } from '../resource-view.ts'
 
 export const APPLY_OUTPUTS = ['text', 'json'] as const
 
@@ -66,7 +67,16 @@ export async function apply(
     if (catalog.findings.length > 0)
       print(io.stdout, findingsAsText(catalog.findings, settings.manifests, paint))
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
-    print(io.stdout, statusTable(resources, paint))
+    const width = widthOfTerminal(io.stdout)
+    print(
+      io.stdout,
+      resourceTable(resources.map(viewOfStatus), {
+        now: systemClock.now(),
+        paint,
+        width,
+        form: 'text',
+      }),
+    )
   }
   for (const [key, end] of pass.unsaved)
     print(io.stderr, printable(`pipewright: ${lastWords(key, end).message}`))

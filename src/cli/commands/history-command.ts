@@ -1,45 +1,94 @@
 import type { Settings } from '../../config/settings.ts'
+import { kindOf, type Key } from '../../kinds/key.ts'
 import { knownKey } from '../../kinds/lookup.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
+import type { Ledger } from '../../contract/ledger.ts'
 import { openLedgerAs } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
-import { paintFor, formatTable, printable } from '../render/terminal.ts'
+import { shortRevision } from '../render/revision.ts'
+import { fitLines, formatTable, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
+import { passes, type ResourceFilter } from '../resource-filter.ts'
+import { didYouMean } from './status-command.ts'
 
-export const HISTORY_OUTPUTS = ['text', 'json'] as const
+export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
+
+export interface HistoryOptions {
+  readonly key: string | undefined
+  readonly filter: ResourceFilter
+  readonly limit: number
+  readonly output: (typeof HISTORY_OUTPUTS)[number]
+}
+
+/** Lines of history that a ledger keeps, and more: the filter comes after. */
+const ALL_LINES = 100_000
 
 /** `pipewright history [key]`: what was done and what changed, newest first. */
-export async function history(
-  io: Io,
-  settings: Settings,
-  options: {
-    readonly key: string | undefined
-    readonly limit: number
-    readonly output: (typeof HISTORY_OUTPUTS)[number]
-  },
-): Promise<ExitCode> {
+export async function history(io: Io, settings: Settings, options: HistoryOptions): Promise<ExitCode> {
   const key = options.key === undefined ? undefined : knownKey(options.key)
   if (options.key !== undefined && key === undefined) {
-    throw new CommandError(`"${options.key}" is not a key: give Kind/name, such as Pipe/orders.`, EXIT.usage)
+    throw new CommandError(
+      `"${printable(options.key)}" is not a key: give Kind/name, such as Pipe/orders.`,
+      EXIT.usage,
+    )
   }
   await using ledger = await openLedgerAs('reader', settings, nobody)
-  const entries = await ledger.history({ key, limit: options.limit })
-  if (options.output === 'json') printJson(io, entries)
-  else if (entries.length === 0) print(io.stdout, 'Nothing happened yet.')
-  else {
-    const paint = paintFor(io.stdout, io.env)
-    const head = ['TIME', 'RESOURCE', 'WHAT', 'REASON', 'REVISION', 'MESSAGE'].map((name) =>
-      paint('dim', name),
-    )
-    print(io.stdout, printable(formatTable([head, ...rowsOf(entries)])))
+  const entries = await entriesOf(ledger, { ...options, key })
+  if (options.output === 'json') {
+    printJson(io, entries)
+    return EXIT.fine
   }
+  if (entries.length === 0) {
+    print(io.stdout, await nothingFound(ledger, key, options.filter))
+    return EXIT.fine
+  }
+  const paint = paintFor(io.stdout, io.env)
+  const wide = options.output === 'wide'
+  const head = ['TIME', 'RESOURCE', 'WHAT', ...(wide ? ['REVISION', 'REQUEST'] : []), 'MESSAGE']
+  const rows = rowsOf(entries, wide).map((row) => row.map(printable))
+  const table = formatTable([head.map((name) => paint('dim', name)), ...rows])
+  print(io.stdout, wide ? table : fitLines(table, widthOfTerminal(io.stdout)))
   return EXIT.fine
 }
 
+async function entriesOf(
+  ledger: Ledger,
+  { key, filter, limit }: Pick<HistoryOptions, 'filter' | 'limit'> & { readonly key: Key | undefined },
+): Promise<readonly HistoryEntry[]> {
+  const isNarrow =
+    filter.kinds.length + filter.labels.length + filter.reasons.length > 0 || filter.since !== undefined
+  if (!isNarrow) return ledger.history({ key, limit })
+  const labels =
+    filter.labels.length === 0
+      ? undefined
+      : new Map((await ledger.list()).map((record) => [record.key, record.labels]))
+  const all = await ledger.history({ key, limit: ALL_LINES })
+  const found = all.filter((entry) =>
+    passes({ ...entryFacts(entry), labels: labels?.get(entry.key) ?? {} }, filter),
+  )
+  return found.slice(0, limit)
+}
+
+function entryFacts({ key, reason, at }: HistoryEntry) {
+  return { kind: kindOf(key), reason, at }
+}
+
+async function nothingFound(ledger: Ledger, key: Key | undefined, filter: ResourceFilter): Promise<string> {
+  if (key !== undefined) {
+    const known = (await ledger.list()).map((record) => record.key)
+    return known.includes(key)
+      ? `Nothing is recorded of ${key} that matches.`
+      : `There is no history of ${key}. ${didYouMean(key, known)}`
+  }
+  const isNarrow =
+    filter.kinds.length + filter.labels.length + filter.reasons.length > 0 || filter.since !== undefined
+  return isNarrow ? 'Nothing in the history matches.' : 'The history is empty.'
+}
+
 /** A condition often repeats the words of the action that it comes from; to read them once is enough. */
-function rowsOf(entries: readonly HistoryEntry[]): readonly (readonly string[])[] {
+function rowsOf(entries: readonly HistoryEntry[], wide: boolean): readonly (readonly string[])[] {
   const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))
   return entries.map((entry) =>
-    rowOf(entry, entry.type === 'condition' && said.has(wordsOf(entry)) ? 'See below.' : entry.message),
+    rowOf(entry, { wide, isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)) }),
   )
 }
 
@@ -47,16 +96,22 @@ function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
 }
 
-function rowOf(entry: HistoryEntry, message: string): readonly string[] {
-  const what =
-    entry.type === 'action' ? `${entry.action} ${entry.result}` : `${entry.condition}=${entry.status}`
-  const request = entry.requestId === undefined ? '' : ` (request ${entry.requestId})`
+function rowOf(
+  entry: HistoryEntry,
+  { wide, isRepeated }: { readonly wide: boolean; readonly isRepeated: boolean },
+): readonly string[] {
   return [
-    new Date(entry.at).toISOString(),
+    new Date(entry.at).toISOString().replace(/\.\d+Z$/, 'Z'),
     entry.key,
-    what,
-    entry.reason,
-    entry.revision.slice(0, 20),
-    `${message}${request}`,
+    whatOf(entry),
+    ...(wide ? [shortRevision(entry.revision), entry.requestId ?? '-'] : []),
+    isRepeated ? 'As said below.' : entry.message,
   ]
+}
+
+/** `create New: done`, `Synced=False: Drifted`. */
+function whatOf(entry: HistoryEntry): string {
+  return entry.type === 'action'
+    ? `${entry.action} ${entry.reason}: ${entry.result}`
+    : `${entry.condition}=${entry.status}: ${entry.reason}`
 }

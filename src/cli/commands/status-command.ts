@@ -1,72 +1,140 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Settings } from '../../config/settings.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import { nearest } from '../../lib/nearest.ts'
-import type { Conditions } from '../../plan/condition.ts'
 import { isWell } from '../../plan/severity.ts'
-import { statusOf } from '../../plan/conditions.ts'
-import { messageOf } from '../../plan/reason.ts'
-import type { LedgerRecord } from '../../plan/record.ts'
 import { openLedgerAs } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
-import { paintFor } from '../render/terminal.ts'
-import { statusDetails, statusTable } from '../render/status-text.ts'
+import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
+import { statusDetails, statusText, type StatusText } from '../render/status-text.ts'
+import { passes, type ResourceFilter } from '../resource-filter.ts'
+import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
 
-export const STATUS_OUTPUTS = ['text', 'json'] as const
+export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
+
+export interface StatusOptions {
+  readonly key: string | undefined
+  readonly filter: ResourceFilter
+  readonly output: (typeof STATUS_OUTPUTS)[number]
+  readonly watch: boolean
+}
 
 /** `pipewright status [key]`: what the ledger says, also while a daemon runs on it. */
-export async function status(
-  io: Io,
-  settings: Settings,
-  options: { readonly key: string | undefined; readonly output: (typeof STATUS_OUTPUTS)[number] },
-): Promise<ExitCode> {
-  await using ledger = await openLedgerAs('reader', settings, nobody)
-  const records = await ledger.list()
-  const chosen = options.key === undefined ? records : [recordNamed(records, options.key)]
-  const resources = chosen.map(toShown)
-  const paint = paintFor(io.stdout, io.env)
-  const [only] = resources
-  if (options.output === 'json') printJson(io, options.key === undefined ? resources : only)
-  else if (options.key !== undefined && only !== undefined) {
-    print(io.stdout, statusDetails(only, systemClock.now(), paint))
-  } else print(io.stdout, statusTable(resources, paint))
-  return resources.every(isWell) ? EXIT.fine : EXIT.failed
-}
-
-/** @throws {CommandError} with the nearest name when there is no such record */
-export function recordNamed(records: readonly LedgerRecord[], key: string): LedgerRecord {
-  const record = records.find((candidate) => candidate.key === key)
-  if (record !== undefined) return record
-  const near = nearest(
-    key,
-    records.map((candidate): Key => candidate.key),
-  )
-  const hint = near === undefined ? 'See "pipewright status" for all there are.' : `Did you mean ${near}?`
-  throw new CommandError(`the ledger has no record of ${key}. ${hint}`, EXIT.failed)
-}
-
-function toShown(record: LedgerRecord) {
-  const { key, file, line, remote, intent, upsert } = record
-  const unseen = {
-    status: 'Unknown',
-    reason: 'Unobserved',
-    message: messageOf({ reason: 'Unobserved', facts: { why: 'waiting' } }, key),
-    since: 0,
-  } as const
-  const conditions: Conditions = record.conditions ?? { Valid: unseen, Synced: unseen, Ready: unseen }
-  const { Valid, Synced, Ready } = conditions
-  const telling =
-    Valid.status === 'False' ? Valid : Synced.status === 'True' && Ready.status !== 'True' ? Ready : Synced
-  return {
-    key,
-    status: statusOf(conditions),
-    reason: telling.reason,
-    message: telling.message,
-    file,
-    line,
-    pipeId: remote?.id,
-    conditions,
-    intent,
-    lastUpsert: upsert,
+export async function status(io: Io, settings: Settings, options: StatusOptions): Promise<ExitCode> {
+  const read = async () => {
+    await using ledger = await openLedgerAs('reader', settings, nobody)
+    return chosen(await readLedgerStatus(ledger, systemClock.now()), options)
   }
+  if (options.watch) return watch(io, read, options)
+  const reading = await read()
+  show(io, reading, options)
+  return exitOf(reading)
+}
+
+/** A daemon that died says nothing of now, however fine it was. */
+function exitOf({ daemon, resources }: StatusReading): ExitCode {
+  const isOld = daemon.state === 'died' || daemon.state === 'silent'
+  return !isOld && resources.every(isWell) ? EXIT.fine : EXIT.failed
+}
+
+/** @throws {CommandError} when there is no record of the key that is asked for */
+function chosen({ daemon, resources }: StatusReading, { key, filter }: StatusOptions): StatusReading {
+  if (key !== undefined) return { daemon, resources: [viewNamed(resources, key)] }
+  return {
+    daemon,
+    resources: resources.filter((resource) => passes({ ...resource, at: resource.since }, filter)),
+  }
+}
+
+function viewNamed(resources: readonly ResourceView[], key: string): ResourceView {
+  const found = resources.find((resource) => resource.key === key)
+  if (found !== undefined) return found
+  throw new CommandError(
+    `the ledger has no record of ${printable(key)}. ${didYouMean(
+      key,
+      resources.map((one) => one.key),
+    )}`,
+    EXIT.failed,
+  )
+}
+
+export function didYouMean(key: string, known: readonly Key[]): string {
+  const near = nearest(key, known)
+  return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
+}
+
+function show(io: Io, reading: StatusReading, { key, output }: StatusOptions): void {
+  const { daemon, resources } = reading
+  const [only] = resources
+  switch (output) {
+    case 'json':
+      printJson(
+        io,
+        key === undefined ? { daemon: jsonOf(daemon), resources } : { ...only, daemon: jsonOf(daemon) },
+      )
+      return
+    case 'name':
+      if (resources.length > 0) print(io.stdout, resources.map((resource) => resource.key).join('\n'))
+      return
+    case 'text':
+    case 'wide': {
+      const text = textOptions(io, output)
+      print(
+        io.stdout,
+        key !== undefined && only !== undefined
+          ? statusDetails(only, daemon, text)
+          : statusText(reading, text),
+      )
+    }
+  }
+}
+
+function jsonOf({ state, last }: StatusReading['daemon']) {
+  return { state, ...last }
+}
+
+function textOptions(io: Io, form: StatusText['form']): StatusText {
+  return {
+    now: systemClock.now(),
+    paint: paintFor(io.stdout, io.env),
+    width: widthOfTerminal(io.stdout),
+    form,
+  }
+}
+
+const WATCH_MS = 2_000
+const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
+
+/** Shows it again and again until it is interrupted: on a terminal in place, elsewhere only what changed, a line each. */
+async function watch(io: Io, read: () => Promise<StatusReading>, options: StatusOptions): Promise<ExitCode> {
+  const { stopping } = io.stop
+  const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
+  let before: ReadonlyMap<Key, string> | undefined
+  while (!stopping.aborted) {
+    const reading = await read()
+    if (inPlace) {
+      io.stdout.write(CLEAR)
+      show(io, reading, options)
+    } else if (before === undefined) show(io, reading, options)
+    else for (const line of changesSince(before, reading)) print(io.stdout, line)
+    before = new Map(reading.resources.map((resource) => [resource.key, stateOf(resource)]))
+    await setTimeout(WATCH_MS, undefined, { signal: stopping }).catch(() => undefined)
+  }
+  return EXIT.fine
+}
+
+function stateOf({ status: word, reason, message }: ResourceView): string {
+  return `${word} ${reason}: ${message}`
+}
+
+function changesSince(before: ReadonlyMap<Key, string>, { resources }: StatusReading): readonly string[] {
+  const time = new Date(systemClock.now()).toISOString()
+  const now = new Set(resources.map((resource) => resource.key))
+  return [
+    ...resources
+      .filter((resource) => before.get(resource.key) !== stateOf(resource))
+      .map((resource) => printable(`${time}  ${resource.key}  ${stateOf(resource)}`)),
+    ...[...before.keys()].filter((key) => !now.has(key)).map((key) => `${time}  ${key}  forgotten`),
+  ]
 }

@@ -1,8 +1,10 @@
+import { groupByCause } from '../../contract/cause.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
-import type { ResourceStatus } from '../../contract/status.ts'
-import { type Paint, formatTable, printable } from './terminal.ts'
+import type { DaemonView, ResourceView, StatusReading } from '../resource-view.ts'
+import { shortRevision } from './revision.ts'
+import { fitLines, type Paint, formatTable, printable } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   OutcomeUnknown: ['red', 'bold'],
@@ -18,52 +20,152 @@ const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   Ready: 'green',
 }
 
-type Shown = Pick<
-  ResourceStatus,
-  'key' | 'status' | 'reason' | 'message' | 'file' | 'line' | 'conditions' | 'pipeId'
->
+export interface StatusText {
+  /** ms since the epoch. */
+  readonly now: number
+  readonly paint: Paint
+  /** Columns of the terminal; undefined: as wide as it comes out. */
+  readonly width: number | undefined
+  readonly form: 'text' | 'wide'
+}
 
-/** Resources side by side, then what is not well in full. */
-export function statusTable(resources: readonly Shown[], paint: Paint): string {
-  if (resources.length === 0) return 'Nothing is known yet.'
-  const rows = resources.map(({ key, status, reason, file, line, pipeId }) => [
+/** Who works with the ledger, all resources side by side, then each cause of trouble in full. */
+export function statusText({ daemon, resources }: StatusReading, text: StatusText): string {
+  return printable([daemonLine(daemon, text), '', resourceTable(resources, text)].join('\n'))
+}
+
+/** Resources side by side, then each cause of trouble in full. */
+export function resourceTable(resources: readonly ResourceView[], text: StatusText): string {
+  const { paint } = text
+  if (resources.length === 0) return 'Nothing is recorded yet.'
+  const head = ['RESOURCE', 'STATUS', 'REASON', 'CHECKED', ...(text.form === 'wide' ? WIDE : [])]
+  const rows = resources.map((resource) => rowOf(resource, text))
+  const table = fitLines(formatTable([head.map((name) => paint('dim', name)), ...rows]), text.width)
+  const troubled = resources.filter((resource) => !isWell(resource))
+  const details = groupByCause(troubled).map((group) => causeLines(group, paint))
+  const count =
+    troubled.length === 0
+      ? nothingAmiss(resources.length)
+      : `${troubled.length} of ${resources.length} need attention.`
+  return printable([table, '', ...(details.length === 0 ? [] : [details.join('\n\n'), '']), count].join('\n'))
+}
+
+function nothingAmiss(count: number): string {
+  return count === 1 ? 'It needs no attention.' : `None of ${count} needs attention.`
+}
+
+const WIDE = ['SERVICE', 'PIPE', 'MANIFEST', 'LAST CHANGED IN'] as const
+
+function rowOf(resource: ResourceView, { paint, now, form }: StatusText): readonly string[] {
+  const { key, status, reason, checkedAt, service, pipeId } = resource
+  return [
     key,
     paint(STYLES[status], status),
     reason,
-    pipeId ?? '-',
-    file === undefined ? '-' : `${file}:${line ?? 1}`,
-  ])
-  const head = ['RESOURCE', 'STATUS', 'REASON', 'PIPE', 'MANIFEST'].map((name) => paint('dim', name))
-  const unwell = resources.filter((resource) => !isWell(resource))
-  const details = unwell.map(({ key, status, message }) => `${paint(STYLES[status], key)}: ${message}`)
-  const count = `${resources.length - unwell.length} of ${resources.length} are well.`
-  return printable([formatTable([head, ...rows]), '', ...details, count].join('\n'))
+    agoOf(checkedAt, now),
+    ...(form === 'wide'
+      ? [service ?? '-', pipeId ?? '-', placeOf(resource), shortRevision(resource.manifestRevision ?? '-')]
+      : []),
+  ]
+}
+
+function placeOf({ file, line }: ResourceView): string {
+  return file === undefined ? '-' : `${file}:${line ?? 1}`
+}
+
+/** Keys that one line names. */
+const KEYS_NAMED = 3
+
+function causeLines(group: readonly ResourceView[], paint: Paint): string {
+  const [first, ...others] = group
+  if (first === undefined) return ''
+  const { key, status, reason, message } = first
+  if (others.length === 0) return `${paint(STYLES[status], key)}: ${message}`
+  const named = group.slice(0, KEYS_NAMED).map((one) => one.key)
+  const rest = group.length - named.length
+  const keys = rest === 0 ? named.join(', ') : `${named.join(', ')} and ${rest} more`
+  const isSame = group.every((one) => one.message === message)
+  return `${paint(STYLES[status], `${group.length} resources, ${reason}`)}: ${isSame ? message : `For example ${key}: ${message}`}\n  ${keys}`
+}
+
+/** `3m ago`. */
+export function agoOf(at: number | undefined, now: number): string {
+  if (at === undefined) return 'never'
+  const age = Math.max(0, now - at)
+  return age < 1_000 ? 'just now' : `${formatDuration(age)} ago`
+}
+
+/** One line on whoever works with the ledger: whether what follows is of now. */
+export function daemonLine({ state, last }: DaemonView, { now, paint }: StatusText): string {
+  const who = last === undefined ? '' : ` (process ${last.process} on ${last.host})`
+  const what = last?.command === 'apply' ? '"pipewright apply"' : 'The daemon'
+  const page = last?.url === undefined ? '' : ` Page: ${last.url}`
+  switch (state) {
+    case 'running': {
+      const since = last === undefined ? '' : `, started ${agoOf(last.startedAt, now)}`
+      return `${what} is running${who}${since}.${page}`
+    }
+    case 'silent':
+      return paint(
+        ['red', 'bold'],
+        `${what} does not respond${who}: its last sign of life was ${agoOf(last?.seenAt, now)}. What follows is from then. Look at its log, and restart it.`,
+      )
+    case 'died':
+      return paint(
+        ['red', 'bold'],
+        `${what} died${who}: it was last seen ${agoOf(last?.seenAt, now)}, and did not stop in order. What follows is from then. Look at its log, and start it again.`,
+      )
+    case 'stopped':
+      return `No daemon is running. ${what} stopped ${agoOf(last?.stoppedAt, now)}${who}; what follows is from then.`
+    case 'never':
+      return 'No daemon is running, and the ledger does not say when one last did.'
+  }
 }
 
 /** All that is known of one resource. */
-export function statusDetails(
-  resource: Shown & { readonly intent: Intent | undefined },
-  now: number,
-  paint: Paint,
-): string {
+export function statusDetails(resource: ResourceView, daemon: DaemonView, text: StatusText): string {
+  const { now, paint } = text
+  const { key, status, pipeId, service, intent, lastUpsert, checkedAt, manifestRevision } = resource
   const conditions = Object.entries(resource.conditions).map(([type, condition]) => [
     `  ${type}`,
     condition.status,
     condition.reason,
-    `for ${formatDuration(Math.max(0, now - condition.since))}`,
+    condition.since === 0 ? '' : `for ${formatDuration(Math.max(0, now - condition.since))}`,
     condition.message,
   ])
-  const place = resource.file === undefined ? 'no manifest' : `${resource.file}:${resource.line ?? 1}`
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],
+    ['changed in', manifestRevision === undefined ? undefined : shortRevision(manifestRevision)],
+    ['service', service],
+    ['pipe', pipeId],
+    ['attempt', intent && attemptLine(intent)],
+    ['applied', lastUpsert && agoOf(lastUpsert.at, now)],
+    ['last check', agoOf(checkedAt, now)],
+  ]
   const lines = [
-    `${paint('bold', resource.key)}  ${paint(STYLES[resource.status], resource.status)}`,
-    `  manifest  ${place}`,
-    ...(resource.pipeId === undefined ? [] : [`  pipe      ${resource.pipeId}`]),
-    ...(resource.intent === undefined ? [] : [`  attempt   ${attemptLine(resource.intent)}`]),
+    daemonLine(daemon, text),
+    '',
+    `${paint('bold', key)}  ${paint(STYLES[status], status)}`,
+    formatTable(facts.flatMap(([name, value]) => (value === undefined ? [] : [[`  ${name}`, value]]))),
     '',
     formatTable(conditions),
+    ...differenceLines(resource, paint),
     ...(conditions.some((cells) => cells.includes(resource.message)) ? [] : ['', resource.message]),
   ]
   return printable(lines.join('\n'))
+}
+
+function differenceLines({ differences }: ResourceView, paint: Paint): readonly string[] {
+  if (differences.length === 0) return []
+  return [
+    '',
+    'Fields that differ:',
+    ...differences.flatMap(({ field, desired, observed }) => [
+      `  ${paint('bold', field)}`,
+      `    manifest  ${paint('green', desired)}`,
+      `    platform  ${paint('red', observed)}`,
+    ]),
+  ]
 }
 
 /** What a person needs to find the request on the other side. */

@@ -20,6 +20,43 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
+/** Lines cut to the width of a terminal; of `undefined`, none is. Colours are kept whole. */
+export function fitLines(text: string, width: number | undefined): string {
+  if (width === undefined) return text
+  return text
+    .split('\n')
+    .map((line) => fitLine(line, width))
+    .join('\n')
+}
+
+// eslint-disable-next-line no-control-regex -- colours begin with a control character
+const COLOUR = /\u001b\[[\d;]*m/g
+
+function fitLine(line: string, width: number): string {
+  if (widthOf(line) <= width) return line
+  let room = width - 1
+  let fitted = ''
+  let from = 0
+  for (const match of line.matchAll(COLOUR)) {
+    const text = line.slice(from, match.index).slice(0, room)
+    fitted += text + match[0]
+    room -= text.length
+    from = match.index + match[0].length
+  }
+  return `${fitted}${line.slice(from).slice(0, room)}…`
+}
+
+/** Columns of a terminal; undefined for a file or a pipe. */
+export function widthOfTerminal(stream: NodeJS.WritableStream): number | undefined {
+  return isTerminal(stream) && 'columns' in stream && typeof stream.columns === 'number'
+    ? stream.columns
+    : undefined
+}
+
+export function isTerminal(stream: NodeJS.WritableStream): boolean {
+  return 'isTTY' in stream && stream.isTTY === true
+}
+
 function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length
 }
@@ -41,7 +78,7 @@ export function paintFor(
   stream: NodeJS.WritableStream,
   env: Readonly<Record<string, string | undefined>>,
 ): Paint {
-  const terminal = 'isTTY' in stream && stream.isTTY === true
+  const terminal = isTerminal(stream)
   const wanted = env['NO_COLOR'] === undefined || env['NO_COLOR'] === ''
   if (!terminal || !wanted) return (_style, text) => text
   return (style, text) => styleText(style, text, { validateStream: false })

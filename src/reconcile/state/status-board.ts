@@ -9,7 +9,7 @@ import { statusOf } from '../../plan/conditions.ts'
 import { messageOf } from '../../plan/reason.ts'
 import { blankRecord, type LedgerRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
-import type { ResourceStatus, StatusBoard } from '../../contract/status.ts'
+import { bestMessage, reasonOf, type ResourceStatus, type StatusBoard } from '../../contract/status.ts'
 import type { Observation } from './store.ts'
 
 /** The read model, kept up to date by whoever reconciles. */
@@ -63,7 +63,7 @@ export function describeStatus(input: {
     status: statusOf(conditions),
     conditions,
     action: action.type,
-    reason: conditions.Valid.status === 'False' ? conditions.Valid.reason : worstReason(conditions),
+    reason: reasonOf(conditions),
     message,
     differences,
     file: entry?.position.file ?? record.file,
@@ -79,10 +79,6 @@ export function describeStatus(input: {
     suspendedUntil:
       manifest !== undefined && 'policy' in manifest ? manifest.policy?.suspend?.until : undefined,
   }
-}
-
-function worstReason({ Synced, Ready }: Conditions): ResourceStatus['reason'] {
-  return Synced.status === 'True' && Ready.status !== 'True' ? Ready.reason : Synced.reason
 }
 
 function serviceNameOf(manifest: ResourceManifest | undefined, record: LedgerRecord): string | undefined {
@@ -133,7 +129,7 @@ export function seedStatus({ store, clock }: ReconcileContext, board: WritableBo
       conditions,
       action: { type: 'observe', ...WAITING },
       differences: record.differences ?? [],
-      message: invalid ? conditions.Valid.message : remembered.Synced.message,
+      message: invalid ? conditions.Valid.message : bestMessage(remembered, remembered.Synced.message),
       manifestRevision: store.manifestRevision(key),
       checkedAt: store.checkedAt(key),
       lastReconciledAt: before?.lastReconciledAt,

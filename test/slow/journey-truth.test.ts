@@ -1,0 +1,150 @@
+import { rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ALERT, alertManifest, pipeManifest } from '../support/manifests.ts'
+import type { Ended } from '../support/command.ts'
+import { type Program, resourcesOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { given, type Given, shownAs } from '../ways-out/given.ts'
+
+/* "Is all well?" is never answered wrongly: the real program, stopped, killed and started again. */
+
+interface StatusJson {
+  readonly daemon: { readonly state: string; readonly url?: string }
+  readonly resources: readonly {
+    readonly key: string
+    readonly status: string
+    readonly reason: string
+    readonly since: string
+    readonly checkedAt?: string
+    readonly manifestRevision?: string
+  }[]
+}
+
+async function statusOf(world: Given): Promise<StatusJson & { readonly code: Ended['code'] }> {
+  const { stdout, code } = await world.command('status', '-o', 'json')
+  return { ...(JSON.parse(stdout) as StatusJson), code } // as the command prints it
+}
+
+async function settled(url: string, keys: readonly string[]): Promise<void> {
+  await until('all to be reconciled', async () => {
+    const shown = await resourcesOf(url)
+    return keys.every((key) => shown.some((one) => one.key === key && one.status !== 'Progressing'))
+  })
+}
+
+async function stopped(program: Program): Promise<void> {
+  program.signal('SIGTERM')
+  expect(await program.ended).toBe(0)
+}
+
+const KEYS = ['Alert/lag', 'Pipe/drifted', 'Pipe/fine', 'Pipe/gone', 'Pipe/odd', 'Service/analytics']
+
+/** A world with a drifted pipe, one in a bad state, an orphan, an alert and a service. */
+async function troubled(): Promise<Given> {
+  const world = await given('fine', 'drifted', 'odd', 'gone')
+  world.workspace.write('manifests/lag.yaml', alertManifest('lag', ALERT.id))
+  const { code } = await world.apply()
+  expect(code).toBe(0)
+  const ids = new Map(world.platform.pipes().map((pipe) => [pipe.name, pipe.id]))
+  world.platform.change(ids.get('drifted') ?? '', { scaling: { replicas: 9 } })
+  world.platform.change(ids.get('odd') ?? '', { state: 'Failed' })
+  rmSync(world.workspace.path('manifests/gone.yaml'))
+  return world
+}
+
+describe('the answer to "is all well?"', () => {
+  test('a pipe in a bad state is not ready, one that nobody judged is not called healthy, a service is ready by an answer', async () => {
+    await using world = await troubled()
+    const { program, url } = await world.startDaemon()
+    await shownAs(url, 'Pipe/odd', 'NotReady')
+    await shownAs(url, 'Pipe/drifted', 'Drifted')
+    await shownAs(url, 'Pipe/gone', 'Orphaned')
+    await shownAs(url, 'Service/analytics', 'Ready')
+    const fine = (await resourcesOf(url)).find(({ key }) => key === 'Pipe/fine')
+    expect(fine).toMatchObject({
+      status: 'Ready',
+      message: 'In sync. Nothing says whether state Running is healthy.',
+    })
+    await stopped(program)
+    const details = await world.command('status', 'Pipe/drifted')
+    expect(details.stdout).toMatch(/scaling\.replicas\n\s+manifest {2}\S+\n\s+platform {2}9/)
+  })
+
+  test('after two restarts without an edit nothing is new: no line, no history, no since', async () => {
+    await using world = await troubled()
+    const first = await world.startDaemon()
+    await settled(first.url, KEYS)
+    await shownAs(first.url, 'Pipe/gone', 'Orphaned')
+    await shownAs(first.url, 'Pipe/odd', 'NotReady')
+    await shownAs(first.url, 'Pipe/drifted', 'Drifted')
+    await stopped(first.program)
+    const before = await statusOf(world)
+    const history = await world.command('history', '-o', 'json')
+    for (const round of ['the first', 'the second']) {
+      const { program, url } = await world.startDaemon()
+      await settled(url, KEYS)
+      await stopped(program)
+      const told = program.log().filter(({ level, msg }) => level !== 'debug' && !QUIET.has(String(msg)))
+      expect(told, `what ${round} restart logs`).toEqual([])
+      expect(program.log().find(({ msg }) => msg === 'Manifests read')).toMatchObject({ changed: 0 })
+    }
+    const after = await statusOf(world)
+    expect(times(after)).toEqual(times(before))
+    expect((await world.command('history', '-o', 'json')).stdout).toBe(history.stdout)
+  })
+
+  test('a daemon that was killed is said to have died, first, and status ends with 1', async () => {
+    await using world = await given('orders')
+    const { program, url } = await world.startDaemon()
+    await shownAs(url, 'Pipe/orders', 'Ready')
+    await until('a check that is written down', async () => {
+      const { daemon, code } = await statusOf(world)
+      return daemon.state === 'running' && code === 0
+    })
+    program.signal('SIGKILL')
+    await program.ended
+    const dead = await world.command('status')
+    expect(dead.code).toBe(1)
+    expect(dead.stdout.split('\n')[0]).toMatch(
+      /^The daemon died \(process \d+ on .*\): it was last seen .* ago/,
+    )
+    const again = await world.startDaemon()
+    await shownAs(again.url, 'Pipe/orders', 'Ready')
+    await stopped(again.program)
+    const ended = await world.command('status')
+    expect(ended.code).toBe(0)
+    expect(ended.stdout.split('\n')[0]).toMatch(/^No daemon is running\. The daemon stopped/)
+    expect((await statusOf(world)).resources.find(({ key }) => key === 'Pipe/orders')?.checkedAt).toMatch(
+      /^20/,
+    )
+  })
+
+  test('a revision says when this resource changed, and which one is in force', async () => {
+    await using world = await given('orders')
+    const { program, url } = await world.startDaemon()
+    await shownAs(url, 'Pipe/orders', 'Ready')
+    const before = (await statusOf(world)).resources.find(({ key }) => key === 'Pipe/orders')
+    world.workspace.write('manifests/more.yaml', pipeManifest('more'))
+    await shownAs(url, 'Pipe/more', 'Ready')
+    const detail = (await (await fetch(`${url}/api/v1/resources/Pipe/orders`)).json()) as Record<
+      string,
+      unknown
+    >
+    expect(detail['manifestRevision']).toBe(before?.manifestRevision)
+    expect(detail['revision']).not.toBe(before?.manifestRevision)
+    await stopped(program)
+  })
+})
+
+function times({ resources }: StatusJson) {
+  return resources.map(({ key, status, since, manifestRevision }) => [key, status, since, manifestRevision])
+}
+
+/** Lines that each start and stop have. */
+const QUIET: ReadonlySet<string> = new Set([
+  'Started',
+  'Stopping',
+  'Stopped',
+  'Manifests read',
+  'Watch mode changed',
+])
