@@ -41,7 +41,7 @@ ${NOTE}
 
 Each setting is a flag, a variable and a line of an optional YAML file (\`--config FILE\`), whose keys are the flags
 without dashes: \`interval: 10m\`. A flag comes before a variable, a variable before the file, the file before the
-default. They are checked at start, and all faults are told at once.
+default. They are checked at start, and all faults are reported at once.
 
 ${settingsTable()}`
 }

@@ -18,10 +18,10 @@ Messages and names of fields are part of the interface: they change only with no
 
 | level | means |
 |---|---|
-| \`debug\` | how it works: every look, request and write |
+| \`debug\` | how it works: every read, request and write |
 | \`info\` | something changed; a pass over an unchanged world says nothing |
-| \`warn\` | something stands in the way: a manifest, the platform, the directory; it goes on by itself once that is put right |
-| \`error\` | our fault, or a person is needed |
+| \`warn\` | something stands in the way: a manifest, the platform, the directory; it continues once that is corrected |
+| \`error\` | an internal error, or a person is needed |
 
 \`--log-level\` says what is written (\`info\` unless set). \`--log-format pretty\` writes the same for people: time, level,
 message, key, detail, and the other fields at the end.

@@ -9,7 +9,7 @@ export function sandboxPage(note: string): string {
 
 ${note}
 
-A made-up platform that implements the interface as it is written, and can be told to misbehave: to see what Pipewright does when a reply
+A made-up platform that implements the interface as it is written, and can be made to misbehave: to see what Pipewright does when a reply
 is lost, without an account and without harm. \`npm start\` (\`run --sandbox\`) has one inside of the process; \`pipewright sandbox\` is one as a
 server of its own. It is never used unless asked for, and the log and the page say so.
 
@@ -48,7 +48,7 @@ curl -s $sandbox/-/sandbox/state # the pipe is there, once: copy its id
 npx pipewright resolve Pipe/chargebacks --adopt ID --sandbox
 \`\`\`
 
-To begin anew: remove the manifest and \`.pipewright/\`.
+To start over: remove the manifest and \`.pipewright/\`.
 
 ## Faults
 

@@ -156,9 +156,8 @@ export const TABLE = {
     placeholder: 'FILE',
     env: 'PIPEWRIGHT_NOTIFICATIONS',
     default: undefined,
-    defaultNote: 'none: nobody is told',
-    describe:
-      'YAML file that says who is told of what turned bad, and good again: see [notifications](notifications.md)',
+    defaultNote: 'none: no notifications',
+    describe: 'YAML file with the targets of notifications: see [notifications](notifications.md)',
     parse: parsePath,
   },
   intervalMs: {
@@ -208,7 +207,7 @@ export const TABLE = {
     placeholder: 'N',
     env: 'PIPEWRIGHT_MAX_CREATES',
     default: '25',
-    describe: 'when more creations than this are wanted at once, all are refused',
+    describe: 'create limit: when more creations than this are pending at once, all are refused',
     parse: wholeNumber(0, 100_000),
   },
   namedResources: {
@@ -224,7 +223,7 @@ export const TABLE = {
     placeholder: 'D',
     env: 'PIPEWRIGHT_SHUTDOWN_GRACE',
     default: '25s',
-    describe: 'longest time to finish what runs when told to stop',
+    describe: 'longest time to finish running work when asked to stop',
     parse: duration(SECOND, 2 * HOUR),
   },
   logLevel: {

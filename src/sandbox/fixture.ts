@@ -93,7 +93,7 @@ export const Fixture = z.strictObject({
     .array(Incident)
     .default([])
     .describe(
-      'What happens by itself: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
+      'What happens without a request: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
     ),
 })
 export type Fixture = z.infer<typeof Fixture>

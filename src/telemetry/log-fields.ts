@@ -45,8 +45,8 @@ export const FIELDS = {
   mode: 'how the directory is watched: `recursive`, `parent`, `polling` or `none`',
   // of the whole
   on: 'whether creations are refused',
-  wanted: 'creations wanted at once',
-  limit: 'how many may pass at once',
+  wanted: 'pending creations',
+  limit: 'the create limit',
   version: 'version of Pipewright',
   sandbox: 'whether the platform is made up',
   listen: 'where the page is served',

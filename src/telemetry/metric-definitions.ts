@@ -104,7 +104,7 @@ export const METRICS = {
   },
   create_limit_on: {
     type: 'gauge',
-    help: '1 while creations are refused because too many are wanted at once, else 0.',
+    help: '1 while the create limit refuses creations, else 0.',
     labels: {},
   },
   orphans: {
@@ -209,12 +209,12 @@ export const METRICS = {
   },
   notifications_total: {
     type: 'counter',
-    help: 'Number of pieces of news, by target and by what became of them; folded: it turned back before it was told.',
+    help: 'Number of notifications, by target and result; folded: the problem was over before it was sent.',
     labels: { target: 'open', result: NOTIFICATION_RESULTS },
   },
   notifications_waiting: {
     type: 'gauge',
-    help: 'Number of pieces of news that wait to be told, by target.',
+    help: 'Number of notifications that wait to be sent, by target.',
     labels: { target: 'open' },
   },
   notification_requests_total: {
