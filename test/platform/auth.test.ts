@@ -283,3 +283,20 @@ test('an idle service leaves the budget of its credential to the others', async 
   await failure(p.client.read({ kind: PIPE_KIND, service: idle, id: PIPE }, readOptions()))
   expect(server.requests.filter(({ url }) => url.includes(idle.serviceId))).toHaveLength(1)
 })
+
+test('what is refused to who asks beside pauses nobody, says nothing, and counts in the same budget', async () => {
+  const other = { ...access, serviceId: '00000000-0000-4000-8000-000000000009' }
+  await using server = await httpServer((response, request) => {
+    const isOther = request.url.includes(other.serviceId)
+    response.writeHead(isOther ? 403 : 200).end(isOther ? '{}' : envelope({ id: PIPE, name: 'orders' }))
+  })
+  await using p = platform({ baseUrl: server.url })
+  const beside = p.client.beside()
+  const error = await failure(beside.read({ kind: PIPE_KIND, service: other, id: PIPE }, readOptions()))
+  expect(error.facts.class).toBe('AuthFailed')
+  const mine = await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+  expect(mine.value.id).toBe(PIPE)
+  expect(p.client.pauses()).toEqual([])
+  expect(p.client.budgets()).toMatchObject([{ used: 2 }])
+  expect(p.events.map(({ type }) => type)).toEqual(['RequestFinished', 'RequestFinished'])
+})

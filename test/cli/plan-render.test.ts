@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { endOfPlan, type Plan, type PlanItem, VERDICTS } from '../../src/contract/plan.ts'
+import { bodyDiff } from '../../src/cli/render/body-diff.ts'
+import { planAsMarkdown } from '../../src/cli/render/plan-markdown.ts'
+import { planAsText } from '../../src/cli/render/plan-text.ts'
+
+const ITEM: PlanItem = {
+  key: 'Pipe/orders',
+  action: 'observe',
+  reason: 'InSync',
+  verdict: 'unchanged',
+  message: 'It is as it should be.',
+  after: [],
+  waitsFor: [],
+  renamedFrom: undefined,
+  service: { name: 'analytics', organizationId: 'org', serviceId: 'svc' },
+  outline: { source: 'kafka', table: 'default.orders' },
+  platformName: 'orders',
+  remoteId: undefined,
+  before: undefined,
+  desired: undefined,
+  differences: [],
+  gives: [],
+  takesAway: [],
+  uncheckedSecrets: [],
+  file: 'orders.yaml',
+  line: 1,
+}
+
+const CREATE = { action: 'create', reason: 'New', verdict: 'change', desired: { name: 'orders' } } as const
+
+function planWith(items: readonly Partial<PlanItem>[], over: Partial<Plan> = {}): Plan {
+  const whole = items.map((item) => ({ ...ITEM, ...item }))
+  const counts = Object.fromEntries(
+    VERDICTS.map((each) => [each, whole.filter(({ verdict }) => verdict === each).length]),
+  ) as Plan['counts'] // one for each verdict
+  const createLimit = { wanted: 0, limit: 25, reached: false }
+  return {
+    revision: 'abc',
+    manifests: 'manifests',
+    problem: undefined,
+    createLimit,
+    counts,
+    items: whole,
+    findings: [],
+    ...over,
+  }
+}
+
+const plain = (_style: unknown, text: string) => text
+
+describe('how a plan ends', () => {
+  const differs = [{ field: 'a', desired: '1', observed: '2' }]
+  test.each<[string, readonly Partial<PlanItem>[], string]>([
+    ['nothing to do', [{}], 'nothing'],
+    [
+      'what drifted is not the fault of a change',
+      [{ verdict: 'attention', action: 'report', reason: 'Drifted' }],
+      'nothing',
+    ],
+    ['on hold', [{ verdict: 'held', action: 'hold', reason: 'Suspended' }], 'nothing'],
+    ['a change', [{}, CREATE], 'changes'],
+    ['a change, and one that waits for it', [CREATE, { verdict: 'waits' }], 'changes'],
+    [
+      'a refusal beside a change',
+      [CREATE, { verdict: 'refused', action: 'refuse', reason: 'NameTaken' }],
+      'refused',
+    ],
+    ['what could not be found out', [{ verdict: 'failed', reason: 'Unavailable' }], 'refused'],
+    ['taking over what is as it should be', [{ verdict: 'change', action: 'adopt' }], 'changes'],
+    ['taking over what differs', [{ verdict: 'change', action: 'adopt', differences: differs }], 'refused'],
+  ])('%s', (_, items, end) => {
+    expect(endOfPlan(planWith(items))).toBe(end)
+  })
+
+  test('a finding that is an error, and a directory that does not count', () => {
+    expect(endOfPlan(planWith([], { problem: 'it is empty' }))).toBe('refused')
+  })
+})
+
+function bodyWith(replicas: number): JsonObject {
+  return { a: 1, b: 2, c: 3, source: { kafka: { x: 1, y: 2, z: 3, replicas } }, last: 1 }
+}
+
+function written(lines: ReturnType<typeof bodyDiff>): readonly string[] {
+  return lines.map(({ sign, text: line }) => `${sign} ${line}`)
+}
+
+describe('a diff', () => {
+  test('shows what changes, what it stands in, and two lines around', () => {
+    expect(written(bodyDiff(bodyWith(1), bodyWith(2)))).toEqual([
+      '… 3 unchanged lines',
+      '  source:',
+      '    kafka:',
+      '… 1 unchanged line',
+      '      y: 2',
+      '      z: 3',
+      '-     replicas: 1',
+      '+     replicas: 2',
+      '  last: 1',
+    ])
+  })
+
+  test('of something new is all of it, and of equal ones nothing but their number', () => {
+    expect(written(bodyDiff(undefined, { a: 1, b: [1] }))).toEqual(['+ a: 1', '+ b:', '+   - 1'])
+    expect(written(bodyDiff({ a: 1 }, { a: 1 }))).toEqual(['… 1 unchanged line'])
+  })
+})
+
+describe('as text', () => {
+  test('counts what is there in words, and nothing that is not', () => {
+    const drifted = { action: 'report', reason: 'Drifted', verdict: 'attention' } as const
+    expect(planAsText(planWith([drifted, {}, {}]), plain)).toContain(
+      'No changes: 1 drifted, 2 unchanged. Revision abc.',
+    )
+    expect(planAsText(planWith([{ ...CREATE, after: ['Alert/x'] }]), plain)).toContain(
+      'create New, after Alert/x',
+    )
+  })
+
+  test('fits a narrow terminal, whatever stands in a body', () => {
+    const long = {
+      url: 'x'.repeat(300),
+      words: 'word '.repeat(60).trim(),
+      deep: { deeper: { deepest: 'y'.repeat(100) } },
+    }
+    const shown = planAsText(planWith([{ ...CREATE, message: 'word '.repeat(50), desired: long }]), plain)
+    for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+    expect(shown.replaceAll(/\n *\+ +/g, '')).toContain('x'.repeat(300))
+  })
+
+  test('obeys no control character of a body', () => {
+    const shown = planAsText(planWith([{ ...CREATE, desired: { name: 'a\u001b[2Jb' } }]), plain)
+    expect(shown).not.toContain('\u001b')
+  })
+})
+
+describe('as a comment', () => {
+  const many = Array.from({ length: 2_000 }, (_, number): Partial<PlanItem> => ({
+    ...CREATE,
+    key: `Pipe/p${number}`,
+    desired: { name: `p${number}`, text: 'z'.repeat(500) },
+  }))
+  const refused: Partial<PlanItem> = {
+    key: 'Pipe/zz',
+    verdict: 'refused',
+    action: 'refuse',
+    reason: 'NameTaken',
+  }
+
+  test('is no longer than GitHub takes, begins with what matters most, and says what is left out', () => {
+    const comment = planAsMarkdown(planWith([...many, refused]))
+    expect(comment.length).toBeLessThanOrEqual(65_536)
+    expect(comment).toContain('2000 to create')
+    expect(comment.indexOf('`Pipe/zz`')).toBeLessThan(comment.indexOf('`Pipe/p0`'))
+    expect(comment).toMatch(/_\d+ more resources left out/)
+    expect(comment).toMatch(/_\d+ more bodies left out/)
+  })
+
+  test('has a body folded, and lets nothing out of its fence or its cell', () => {
+    const hostile = { name: '```\n</details><script>', list: ['``````'] }
+    const comment = planAsMarkdown(planWith([{ ...CREATE, message: 'a | b <b> & c\nd', desired: hostile }]))
+    expect(comment).toContain('<details><summary>Pipe/orders: create New</summary>')
+    expect(comment).toContain(String.raw`| a \| b &lt;b&gt; &amp; c d |`)
+    const [, fence = ''] = /^(`+)diff$/m.exec(comment) ?? []
+    expect(fence.length).toBeGreaterThan(6)
+    expect(comment.split('\n').filter((line) => line === fence)).toHaveLength(1)
+  })
+})
