@@ -8,49 +8,14 @@ import { LINES } from '../../src/telemetry/event-table.ts'
 import { FIELDS } from '../../src/telemetry/log-fields.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
 import { because } from '../plan/inputs.ts'
+import { bannedIn } from '../support/plain-words.ts'
 import { ROOT, runProgram } from '../support/process.ts'
 
-/* What people read is held to plain words: each of these was stumbled over, and has a better one. */
-
-const BANNED: readonly (readonly [RegExp, string])[] = [
-  [/\bone may\b/i, 'you can'],
-  [/\b(un)?well again\b|\bunwell\b|\ball is well\b/i, 'needs attention, is ready'],
-  [/\bnot believed\b|\bis believed\b/i, 'not accepted, not confirmed, counts as'],
-  [/cannot be relied on/i, 'The manifests directory is missing'],
-  [/(goes|go|going) on by (itself|themselves)/i, 'continues automatically'],
-  [/tried again by (itself|themselves)/i, 'is tried again automatically'],
-  [/\bfrom now on\b/i, 'say what happened: Linked, Recorded'],
-  [/settled by that/i, 'resolved'],
-  [/left open/i, 'not in the manifest'],
-  [/never returned/i, 'write-only'],
-  [/(one thing is|things are) wrong/i, '1 problem'],
-  [/wrong use/i, 'usage error'],
-  [/\b(bugs? of ours|fault of ours|our fault)\b/i, 'internal error'],
-  [/brake\b/i, 'create limit'],
-  [/creations (are )?wanted|wanted at once/i, 'pending creates'],
-  [/\btold\b/i, 'says, reports, notifies'],
-  [/\banew\b/i, 'again'],
-  [/looked at yet/i, 'not read yet'],
-  [/no secret at/i, 'Secret file not found'],
-  [/is created now|never created/i, 'Will be created'],
-  [/the intent is written/i, 'Create attempt 1 recorded'],
-  [/\bkin\b|\bowed\b/i, 'a word of the field'],
-  [/everything stays as it was/i, 'keeping the last state'],
-]
-
-/** The banned phrases in a text, each with where it stands and what to write instead. */
-function found(text: string): readonly string[] {
-  return text.split('\n').flatMap((line) =>
-    BANNED.flatMap(([phrase, better]) => {
-      const hit = phrase.exec(line)
-      return hit === null ? [] : [`"${hit[0]}" (better: ${better}) in: ${line.trim()}`]
-    }),
-  )
-}
+/* What people read is held to plain words. */
 
 test('each phrase is found where it stands, whatever its case', () => {
-  expect(found('One may look.\nThe Brake is on.')).toHaveLength(2)
-  expect(found('You can look.\nThe create limit is reached.')).toEqual([])
+  expect(bannedIn('One may look.\nThe Brake is on.')).toHaveLength(2)
+  expect(bannedIn('You can look.\nThe create limit is reached.')).toEqual([])
 })
 
 /** Decisions tell what was, under the names of then. */
@@ -63,7 +28,7 @@ const PAGES = ['README.md', 'SECURITY.md', 'helm/README.md', 'helm/values.yaml']
 describe('documents', () => {
   test.each(PAGES)('%s has plain words', (page) => {
     // Names of the interface are no words of ours to choose here.
-    expect(found(readFileSync(join(ROOT, page), 'utf8').replaceAll(/`[^`\n]*`/g, '`…`'))).toEqual([])
+    expect(bannedIn(readFileSync(join(ROOT, page), 'utf8').replaceAll(/`[^`\n]*`/g, '`…`'))).toEqual([])
   })
 
   test.each(PAGES.filter((page) => page.startsWith('docs/')))('%s begins with what it is for', (page) => {
@@ -76,7 +41,7 @@ describe('documents', () => {
 
   test('what changes with the next release has plain words', () => {
     const [, unreleased = ''] = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## /m)
-    expect(found(unreleased.replaceAll(/`[^`]*`|"[^"]*"/g, ''))).toEqual([]) // names of before are quoted
+    expect(bannedIn(unreleased.replaceAll(/`[^`]*`|"[^"]*"/g, ''))).toEqual([]) // names of before are quoted
   })
 })
 
@@ -104,7 +69,7 @@ describe('reasons', () => {
       messageOf(because(reason), 'Pipe/orders'),
       ...stepsOf(because(reason), ABOUT).map(({ text }) => text),
     ]
-    expect(found(texts.join('\n'))).toEqual([])
+    expect(bannedIn(texts.join('\n'))).toEqual([])
   })
 
   test.each(ALL)('%s means the same for every kind', (reason) => {
@@ -120,13 +85,13 @@ describe('reasons', () => {
 
 test('log lines and their fields have plain words', () => {
   const texts = LINES.flatMap(({ message, levels }) => [message, ...Object.values(levels)])
-  expect(found([...texts, ...Object.values(FIELDS)].join('\n'))).toEqual([])
+  expect(bannedIn([...texts, ...Object.values(FIELDS)].join('\n'))).toEqual([])
   expect(LINES.map(({ message }) => message).filter((message) => /\bpipe\b/i.test(message))).toEqual([])
 })
 
 test('settings and metrics have plain words', () => {
   const texts = Object.values(SETTINGS).map(({ describe: words }) => words)
-  expect(found([...texts, ...Object.values(ALL_METRICS).map(({ help }) => help)].join('\n'))).toEqual([])
+  expect(bannedIn([...texts, ...Object.values(ALL_METRICS).map(({ help }) => help)].join('\n'))).toEqual([])
 })
 
 const COMMANDS = [
@@ -147,6 +112,6 @@ test.each([[], ...COMMANDS.map((command) => [command])])(
   async (...command) => {
     const { code, stdout } = await runProgram([...command.filter((part) => part !== undefined), '--help'])
     expect(code).toBe(0)
-    expect(found(stdout)).toEqual([])
+    expect(bannedIn(stdout)).toEqual([])
   },
 )
