@@ -48,20 +48,33 @@ export function outlineFinding(value: unknown): OutlineFinding | undefined {
     return outlineError(
       ['kind'],
       'unknown-kind',
-      `There is no kind${shown}.`,
-      meant === undefined ? `Write one of ${MANIFEST_KINDS.join(', ')}.` : `Did you mean "${meant}"?`,
+      isKubernetes(apiVersion)
+        ? `The kind${shown} is one of Kubernetes, and not of Pipewright.`
+        : `There is no kind${shown}.`,
+      isKubernetes(apiVersion)
+        ? 'Move it out of the manifests directory, or into a folder whose name begins with ".".'
+        : meant === undefined
+          ? `Write one of ${MANIFEST_KINDS.join(', ')}.`
+          : `Did you mean "${meant}"?`,
     )
   }
   if (apiVersion !== undefined && apiVersion !== API_VERSION) {
     return outlineError(
       ['apiVersion'],
       'wrong-api-version',
-      'The manifest has another apiVersion.',
+      `The apiVersion must be "${API_VERSION}"; there is no other.`,
       `Write "apiVersion: ${API_VERSION}".`,
     )
   }
   return undefined
 }
+
+/** The groups and versions of Kubernetes and its tools: `v1`, `apps/v1`, `kustomize.config.k8s.io/v1beta1`. */
+function isKubernetes(apiVersion: unknown): boolean {
+  return typeof apiVersion === 'string' && apiVersion.length <= 253 && KUBERNETES.test(apiVersion)
+}
+
+const KUBERNETES = /^(?!pipewright\/)(?:[a-z0-9.-]+\/)?v\d+(?:(?:alpha|beta)\d+)?$/
 
 /* What can be told of a document whatever else is wrong with it. */
 

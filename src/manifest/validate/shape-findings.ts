@@ -6,6 +6,7 @@ import type { Path, Statement } from '../diagnostics/diagnostic.ts'
 import { formatOf, homesOf, knownFields } from './known-fields.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
 import {
+  formatHint,
   formatWords,
   inputName,
   nameOf,
@@ -60,10 +61,15 @@ type Simple = Exclude<Issue, { readonly code: 'unrecognized_keys' | 'invalid_uni
 function simpleFinding(issue: Simple, path: Path, input: unknown): ShapeFinding {
   const name = nameOf(path)
   const format = (words: string) =>
-    valueFinding(path, 'wrong-format', `${name} ${words}.`, 'Correct the value.')
+    valueFinding(
+      path,
+      'wrong-format',
+      `${name} ${words}.`,
+      formatHint(path, issue.code === 'invalid_format' ? issue.format : undefined),
+    )
   if (issue.code === 'invalid_type') {
     const message = `${name} must be ${typeName(issue.expected)}, and is ${inputName(input)}.`
-    return valueFinding(path, 'wrong-type', message, typeHint(issue.expected, input))
+    return valueFinding(path, 'wrong-type', message, typeHint(issue.expected, input, path))
   }
   if (issue.code === 'invalid_value') return wrongValue(path, input, issue.values)
   if (issue.code === 'invalid_format') return format(formatWords(issue))
@@ -86,7 +92,7 @@ function unionFindings(
   if (fitting.length === 1 && branch !== undefined)
     return branch.flatMap((inner) => findingsOf(inner, path, context))
   const wanted = ownWords(issue.message) ?? 'has none of the forms that are allowed here'
-  return [valueFinding(path, 'wrong-type', `${nameOf(path)} ${wanted}.`, 'Correct the value.')]
+  return [valueFinding(path, 'wrong-type', `${nameOf(path)} ${wanted}.`, formatHint(path, undefined))]
 }
 
 function unknownField(parent: Path, name: string, context: Context): ShapeFinding {
@@ -110,12 +116,16 @@ function unknownField(parent: Path, name: string, context: Context): ShapeFindin
   }
 }
 
+const NOT_KUBERNETES =
+  'Write {secretRef: {name: …, key: …}} instead, with the name of the mounted secret and its key.'
+
 function unknownHint(
   name: string,
   meant: string | undefined,
   known: readonly string[],
   context: Context,
 ): string {
+  if (name === 'valueFrom' || name === 'secretKeyRef') return NOT_KUBERNETES
   if (name === '<<') return 'YAML merge keys are not supported; write the fields out.'
   if (meant !== undefined) return `Did you mean "${meant}"?`
   const home = homesOf(context.schema, name)[0]
@@ -148,7 +158,8 @@ function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
 }
 
 function literalSecret(path: Path): ShapeFinding {
-  const bundle = isSecretBundle(path)
+  const bundle = isSecretBundle(path) || isSecretBundle(path.slice(0, -1))
+  if (path.at(-1) === 'secretRef') return secretRefAsText(path, bundle)
   return {
     at: 'value',
     path,
@@ -159,6 +170,15 @@ function literalSecret(path: Path): ShapeFinding {
       hint: `Write {secretRef: {name: …${bundle ? '' : ', key: …'}}}. A secret that was committed is known: replace it.`,
     },
   }
+}
+
+/** `secretRef: kafka/username`: the right field, in another form. What stands there is never repeated. */
+function secretRefAsText(path: Path, bundle: boolean): ShapeFinding {
+  const message = `${nameOf(path)} must be a mapping with ${bundle ? 'the field name' : 'the fields name and key'}.`
+  const hint = bundle
+    ? 'Write secretRef: {name: …}, with the name of the mounted secret.'
+    : 'Write secretRef: {name: kafka, key: username} for the key "username" of the mounted secret "kafka".'
+  return valueFinding(path, 'literal-secret', message, hint)
 }
 
 function wrongValue(path: Path, input: unknown, values: readonly unknown[]): ShapeFinding {
@@ -191,8 +211,15 @@ function outOfRange(path: Path, issue: z.core.$ZodIssueTooSmall | z.core.$ZodIss
     path,
     'out-of-range',
     `${nameOf(path)} ${wanted}.`,
-    empty ? 'Give it a value, or remove the field.' : 'Correct the value.',
+    empty ? 'Give it a value, or remove the field.' : rangeHint(issue, String(limit)),
   )
+}
+
+function rangeHint(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, limit: string): string {
+  const isLow = issue.code === 'too_small'
+  if (issue.origin === 'string') return isLow ? 'Write a longer text.' : 'Shorten it.'
+  if (issue.origin === 'array') return isLow ? 'Add the items that are missing.' : 'Remove some of the items.'
+  return `Write ${limit} or ${isLow ? 'more' : 'less'}.`
 }
 
 function fieldName(path: Path, issue: Issue | undefined): ShapeFinding {
@@ -201,7 +228,7 @@ function fieldName(path: Path, issue: Issue | undefined): ShapeFinding {
     path,
     'wrong-format',
     `The name of a field in ${nameOf(path.slice(0, -1))} ${wanted ?? 'has the wrong length or form'}.`,
-    'Correct the name.',
+    'Rename the field, or remove it.',
   ).statement
   return { at: 'field', path, statement }
 }

@@ -53,19 +53,59 @@ export function inputName(input: unknown): string {
   return typeof input === 'string' ? 'text' : 'a mapping'
 }
 
-/** How to write a value of the type that is expected. */
-export function typeHint(expected: string, input: unknown): string {
+/** How to write a value of the type that is expected at this place. */
+export function typeHint(expected: string, input: unknown, path: Path): string {
+  const ours = path[0] === 'policy' ? path.at(-1) : undefined
   if (input === null) return 'Give it a value, or remove the field.'
-  if (expected === 'string' && (typeof input === 'number' || typeof input === 'boolean'))
-    return 'Put it in quotes.'
+  if (ours === 'interval') return `Write a duration with its unit${durationExample(input)}.`
+  if (ours === 'suspend')
+    return 'Write {reason: planned migration, until: "2027-01-31T00:00:00Z"}. To resume, remove the field.'
+  if (expected === 'string') return textHint(input)
   if ((expected === 'number' || expected === 'int') && typeof input === 'string')
     return isNumeral(input)
       ? 'Write the number without quotes.'
       : 'Write a number alone, such as 4: no unit, no words.'
   if (expected === 'int' && typeof input === 'number') return 'Write a whole number that is not too large.'
   if (expected === 'boolean') return 'Write true or false, without quotes.'
-  if (expected === 'array' && !isObject(input)) return 'Write a list: [first, second].'
+  if (expected === 'array')
+    return isObject(input) ? 'Put "- " before each item of the list.' : 'Write a list: [first, second].'
+  if (expected === 'object' || expected === 'record')
+    return Array.isArray(input)
+      ? 'Write fields instead of a list: remove the "- ".'
+      : 'Write its fields below it, each on a line of its own, indented by two more spaces.'
   return `Write ${typeName(expected)}.`
+}
+
+function durationExample(input: unknown): string {
+  const isPlain = typeof input === 'number' && Number.isSafeInteger(input) && input > 0
+  return isPlain ? `: ${input}s, ${input}m or ${input}h` : ', such as 30s, 10m or 1h'
+}
+
+function textHint(input: unknown): string {
+  if (typeof input === 'number' || typeof input === 'boolean') return 'Put it in quotes.'
+  if (Array.isArray(input)) return 'Write one text without [ ] or "- "; put commas between several values.'
+  return 'Write text after the ":", and no fields below it.'
+}
+
+/** How to write a value of the form that this field has. */
+export function formatHint(path: Path, format: string | undefined): string {
+  const field = path.slice(0, 2).join('.')
+  return FORMAT_HINTS[format ?? ''] ?? FIELD_HINTS[field] ?? 'Replace the value by one of that form.'
+}
+
+const FORMAT_HINTS: Readonly<Record<string, string>> = {
+  guid: 'Copy the whole id: 32 hexadecimal digits in groups of 8-4-4-4-12.',
+  uuid: 'Copy the whole id: 32 hexadecimal digits in groups of 8-4-4-4-12.',
+  datetime: 'Write date, time and zone, and put the text in quotes.',
+  url: 'Write the whole address, such as "https://host.example/path".',
+}
+
+const FIELD_HINTS: Readonly<Record<string, string>> = {
+  'metadata.name': 'Write it in lower case, without spaces and "_".',
+  'policy.interval': 'Write a number and a unit: s, m, h or d.',
+  'policy.dependsOn': 'Write the kind, "/" and the name of the resource.',
+  'policy.renamedFrom': 'Write the kind, "/" and the former name.',
+  'policy.replaces': 'Write the kind, "/" and the name of the other pipe.',
 }
 
 function isNumeral(text: string): boolean {
