@@ -119,6 +119,24 @@ describe('as text', () => {
     )
   })
 
+  test('says one cause once, with all that it keeps from being done', () => {
+    const limit = {
+      verdict: 'refused',
+      action: 'refuse',
+      reason: 'CreateLimit',
+      message: 'Too many.',
+    } as const
+    const items = Array.from({ length: 40 }, (_, number) => ({ ...limit, key: `Pipe/p${number}` }) as const)
+    const shown = planAsText(
+      planWith([...items, { ...limit, key: 'Pipe/other', message: 'Another.' }]),
+      plain,
+    )
+    expect(shown.split('Too many.')).toHaveLength(2)
+    expect(shown).toContain('✗ 40 resources  refuse CreateLimit')
+    expect(shown).toContain('Pipe/p29 and 10 more')
+    expect(shown).toContain('✗ Pipe/other  refuse CreateLimit')
+  })
+
   test('fits a narrow terminal, whatever stands in a body', () => {
     const long = {
       url: 'x'.repeat(300),

@@ -2,7 +2,7 @@ import type { Plan, PlanItem } from '../../contract/plan.ts'
 import type { ActionType } from '../../plan/action.ts'
 import { bodyDiff, type DiffLine } from './body-diff.ts'
 import { findingsAsText } from './findings-text.ts'
-import { factsOf, headOf, newsOf, summaryOf } from './plan-words.ts'
+import { byCause, factsOf, headOf, newsOf, summaryOf } from './plan-words.ts'
 import { type Paint, printable } from './terminal.ts'
 
 /** Columns of a line at most, where it can be broken. */
@@ -33,20 +33,36 @@ function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
 
 /** For a terminal: what matters most last, next to the summary. */
 export function planAsText(plan: Plan, paint: Paint): string {
-  const blocks = newsOf(plan, 'last').map((item) => blockOf(item, paint))
+  const blocks = byCause(newsOf(plan, 'last')).map((items) => blockOf(items, paint))
   const findings = plan.findings.length === 0 ? [] : [findingsAsText(plan.findings, plan.manifests, paint)]
   const problem = plan.problem === undefined ? [] : [paint('red', `${plan.manifests}: ${plan.problem}`)]
   const summary = wrapped(`${summaryOf(plan)} Revision ${plan.revision}.`, '')
   return [...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
 }
 
-function blockOf(item: PlanItem, paint: Paint): string {
+/** @param items one, or several of one cause */
+function blockOf(items: readonly PlanItem[], paint: Paint): string {
+  const [item, ...more] = items
+  if (item === undefined) return ''
+  if (more.length > 0) return causeOf(item, items, paint)
   const { sign, style } = signOf(item)
   const place = item.file === undefined ? '' : paint('dim', `  ${printable(item.file)}:${item.line ?? 1}`)
   const head = `${paint([style, 'bold'], sign)} ${paint('bold', item.key)}  ${printable(headOf(item))}${place}`
   const facts = factsOf(item).map((fact) => wrapped(printable(fact), '    '))
   const lines = diffOf(item).map((line) => painted(line, paint))
   return [head, wrapped(printable(item.message), '  '), ...facts, ...lines].join('\n')
+}
+
+/** Keys of one cause that are named. */
+const MOST_NAMED = 30
+
+function causeOf(item: PlanItem, items: readonly PlanItem[], paint: Paint): string {
+  const { sign, style } = signOf(item)
+  const named = items.slice(0, MOST_NAMED).map(({ key }) => key)
+  const rest = items.length > MOST_NAMED ? ` and ${items.length - MOST_NAMED} more` : ''
+  const head = `${paint([style, 'bold'], sign)} ${paint('bold', `${items.length} resources`)}  ${printable(headOf(item))}`
+  const keys = wrapped(printable(`${named.join(', ')}${rest}`), '    ')
+  return [head, wrapped(printable(item.message), '  '), keys].join('\n')
 }
 
 /** From what is there to what is asked for. */

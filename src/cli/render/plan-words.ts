@@ -1,4 +1,4 @@
-import type { Plan, PlanItem, Verdict } from '../../contract/plan.ts'
+import { endOfPlan, type Plan, type PlanItem, type Verdict } from '../../contract/plan.ts'
 import type { ActionType } from '../../plan/action.ts'
 import type { Reason } from '../../plan/reason.ts'
 
@@ -31,6 +31,19 @@ function weight(item: PlanItem): number {
 /** Among its like it is looked at first. */
 function isDelicate({ takesAway, differences }: PlanItem): boolean {
   return takesAway.length > 0 || differences.length > 0
+}
+
+/** Items of one cause, of which nothing else is to be shown, as one: a create limit is not said thirty times. */
+export function byCause(items: readonly PlanItem[]): readonly (readonly PlanItem[])[] {
+  const groups = new Map<string, PlanItem[]>()
+  for (const item of items) {
+    const isAlone = item.desired !== undefined || item.renamedFrom !== undefined
+    const cause = isAlone ? item.key : `${item.verdict} ${item.reason} ${item.message}`
+    const group = groups.get(cause)
+    if (group === undefined) groups.set(cause, [item])
+    else group.push(item)
+  }
+  return [...groups.values()]
 }
 
 const TO_DO: Readonly<Partial<Record<ActionType, string>>> = {
@@ -86,7 +99,7 @@ export function summaryOf(plan: Plan): string {
   const refused = reached
     ? ' That is more than the create limit lets pass, so nothing is created until somebody allows it.'
     : ''
-  const changes = plan.counts.change === 0 ? 'No changes' : 'Plan'
+  const changes = endOfPlan(plan) === 'nothing' ? 'No changes' : 'Plan'
   return `${changes}: ${countsOf(plan)}.${creations}${refused}`
 }
 

@@ -85,13 +85,15 @@ function idBefore(assessment: Basis | undefined): string | undefined {
 function bodiesOf(
   store: StateStore,
   key: Key,
-  { action, assessment }: ReconcileResult,
+  { action, assessment, outcome }: ReconcileResult,
   differences: readonly Difference[],
 ): Pick<PlanItem, 'before' | 'desired'> {
   const manifest = assessment?.entry?.manifest
   const asked = manifest && expectedOf(manifest)
   const writes = action.type === 'create' || action.type === 'adopt' || action.type === 'upsert'
-  const isShown = writes || differences.length > 0 || action.reason === 'NotUpdatable'
+  // Of what could not be taken over nothing is known.
+  const isShown =
+    (writes && outcome.result === 'done') || differences.length > 0 || action.reason === 'NotUpdatable'
   if (asked === undefined || !isShown) return { before: undefined, desired: undefined }
   const desired = maskSensitive(asked)
   const before = action.type === 'create' ? undefined : beforeOf(store, key, assessment, asked)
