@@ -1,14 +1,15 @@
 import { Command, CommanderError } from 'commander'
-import { wholeNumber } from '../config/parsers.ts'
+import { duration, wholeNumber } from '../config/parsers.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/sandbox-file.ts'
-import { adopt, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
+import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { apply } from './commands/apply-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
 import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
 import { readFilter, withFilter } from './resource-filter.ts'
 import { lock } from './commands/lock-command.ts'
 import { plan } from './commands/plan-command.ts'
+import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
 import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
 import { schema } from './commands/schema-command.ts'
@@ -126,6 +127,7 @@ function buildProgram(io: Io, done: Done): Command {
       )
     })
 
+  addReconcile(program, io, done)
   addWaysOut(program, io, done)
 
   lenient(program.command('schema'))
@@ -156,6 +158,31 @@ function buildProgram(io: Io, done: Done): Command {
 
 /** Lines of history that one command prints. */
 const MOST_LINES = 100_000
+
+/** Waits of a command: ms. */
+const LONGEST_WAIT_MS = 24 * 3_600_000
+
+function addReconcile(program: Command, io: Io, done: Done): void {
+  withSettings(
+    program
+      .command('reconcile')
+      .description('ask the running daemon to read and reconcile now, everything or one resource'),
+  )
+    .argument('[key]', 'Kind/name, such as Pipe/orders')
+    .option('--wait', 'wait until it is done, and say what became of it')
+    .option('--timeout [D]', 'with --wait, wait so long at most', '5m')
+    .addOption(output(RECONCILE_OUTPUTS))
+    .action(async (key: string | undefined, flags, command: Command) => {
+      const timeout = duration(1_000, LONGEST_WAIT_MS)(String(flags.timeout))
+      const wrong = timeout.ok
+        ? []
+        : [{ setting: undefined, from: '--timeout', given: String(flags.timeout), ...timeout }]
+      const settings = await settingsFor(io, command, 'local', wrong)
+      const waitMs = flags.wait === true && timeout.ok ? timeout.value : undefined
+      const target = key === undefined ? undefined : keyFrom(key)
+      done(await reconcile(io, settings, { key: target, waitMs, output: flags.output }))
+    })
+}
 
 /** What a person says to the ledger. */
 function addWaysOut(program: Command, io: Io, done: Done): void {

@@ -1,0 +1,31 @@
+import { isIPv4 } from 'node:net'
+import type { Settings } from '../config/settings.ts'
+import { systemClock } from '../daemon/system-clock.ts'
+import { openLedgerAs } from './compose.ts'
+import { CommandError, nobody } from './io.ts'
+import { readLedgerStatus } from './resource-view.ts'
+
+/** The address of the daemon: `--server`, or that of the one that works with the ledger. @throws {CommandError | LedgerError} */
+export async function runningServer(settings: Settings, command: string): Promise<string> {
+  if (settings.server !== undefined) return settings.server
+  await using ledger = await openLedgerAs('reader', settings, nobody)
+  const { daemon } = await readLedgerStatus(ledger, systemClock.now())
+  const url = daemon.last?.url
+  if (daemon.state === 'running' && url !== undefined) return reachable(url, command)
+  const hint = 'Start one with "pipewright run", or name one elsewhere with --server URL.'
+  throw new CommandError(`${command}: no daemon works with ${settings.ledger}. ${hint}`)
+}
+
+/** Who listens everywhere is asked on this machine; the token goes to no other without a person's word. */
+function reachable(listen: string, command: string): string {
+  const url = new URL(listen)
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1'
+  if (url.hostname === '[::]') url.hostname = '[::1]'
+  const { hostname } = url
+  const isHere =
+    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
+  if (isHere) return url.href
+  throw new CommandError(
+    `${command}: the daemon listens at ${listen}, which is not the loopback address. Say where to ask it with --server URL.`,
+  )
+}
