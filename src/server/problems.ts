@@ -109,13 +109,13 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Pr
       ...NOTHING,
       id: 'source',
       status: 'Source',
-      what: 'the manifests cannot be relied on; everything stays as it was',
+      what: 'manifests not accepted; keeping the last state',
       message: sourceProblem,
-      next: [{ text: 'Look at the directory, and at what fills it:', copy: manifestsDir }],
+      next: [{ text: 'Check the directory, and what fills it:', copy: manifestsDir }],
     })
   }
   if (!ready.ok && lastLoadAt !== undefined) {
-    const next = [{ text: 'Look at the log of the daemon.', copy: undefined }]
+    const next = [{ text: 'Check the log of the daemon.', copy: undefined }]
     problems.push({
       ...NOTHING,
       id: 'ready',
@@ -133,10 +133,10 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Pr
       status: 'Brake',
       reason: 'CreateLimit',
       what: REASONS.CreateLimit.means,
-      message: `${brake.wanted} creations are wanted, and ${brake.limit} may pass at once (--max-creates). None passes now.`,
+      message: `${brake.wanted} creations are pending, and the create limit is ${brake.limit} (--max-creates). None is allowed now.`,
       next: [
         {
-          text: 'Look at what changed in the directory. If so many are right, start it with a higher --max-creates, or stop it and let them pass once:',
+          text: 'Check what changed in the manifests directory. If so many are intended, restart with a higher --max-creates, or stop the daemon and allow them once:',
           copy: again,
         },
       ],

@@ -155,8 +155,8 @@ export function createRecentEvents(now: () => number): RecentEvents {
     limit,
   }: Extract<Event, { type: 'CreateLimitChanged' }>): readonly Change[] {
     const message = on
-      ? `${wanted} creations are wanted at once, and at most ${limit} may pass.`
-      : 'Creations may pass again.'
+      ? `${wanted} creations are pending, and the create limit is ${limit}.`
+      : 'Creations are allowed again.'
     note({ at: now(), type: 'brake', on, message })
     return [SOURCE]
   }

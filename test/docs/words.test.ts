@@ -115,3 +115,18 @@ test.each([[], ...COMMANDS.map((command) => [command])])(
     expect(bannedIn(stdout)).toEqual([])
   },
 )
+
+/** What the page and the replies of the server say: texts in quotes that have a space in them. */
+const SERVED = ['src/server', 'src/server/api', 'src/server/page'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => /\.(ts|js)$/.test(name))
+    .map((name) => `${folder}/${name}`),
+)
+
+test.each(SERVED)('the texts in %s are plain words', (file) => {
+  const code = readFileSync(join(ROOT, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/ .*/g, '')
+  const texts = [...code.matchAll(/'([^'\n]* [^'\n]*)'|`([^`]* [^`]*)`/g)].map(([, text, template]) =>
+    (text ?? template ?? '').replaceAll(/\$\{[^}]*\}/g, '…'),
+  )
+  expect(bannedIn(texts.join('\n'))).toEqual([])
+})

@@ -183,7 +183,7 @@ describe('/api/v1/overview', () => {
       version: '0.1.0',
       verdict: {
         level: 'unwell',
-        sentence: 'Not all is well: 3 of 5 resources need attention; 1 error in manifests.',
+        sentence: '3 of 5 resources need attention. 1 error in manifests.',
       },
       ready: { ok: true },
       counts: { Ready: 2, Drifted: 1 },

@@ -25,16 +25,13 @@ const ROWS: readonly (readonly [string, Row])[] = [
       says: 'All is well: 2 resources, 1 of them suspended.',
     },
   ],
-  [
-    'one is not well',
-    { resources: [fine, drifted], says: 'Not all is well: 1 of 2 resources needs attention.' },
-  ],
+  ['one is not well', { resources: [fine, drifted], says: '1 of 2 resources needs attention.' }],
   [
     'an error in a manifest',
     {
       resources: [fine],
       overview: { findings: [finding()] },
-      says: 'Not all is well: 1 error in manifests.',
+      says: '1 error in manifests.',
     },
   ],
   [
@@ -50,7 +47,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
     {
       resources: [fine],
       overview: { sourceProblem: 'it is empty' },
-      says: 'Not all is well: the manifests cannot be relied on.',
+      says: 'Manifests not accepted; keeping the last state.',
     },
   ],
   [
@@ -58,7 +55,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
     {
       resources: [drifted],
       overview: { brake: { on: true, wanted: 30, limit: 25 } },
-      says: 'Not all is well: the create brake is on, 30 creations wait; 1 of 1 resource needs attention.',
+      says: 'Create limit reached: 30 creates pending. 1 of 1 resource needs attention.',
     },
   ],
   [

@@ -57,7 +57,7 @@ describe('what is not well', () => {
     ])
     expect(found[0]).toMatchObject({ message: 'it is empty', next: [{ copy: 'manifests' }] })
     // It is refused beside a daemon.
-    expect(found[2]?.next[0]?.text).toContain('stop it')
+    expect(found[2]?.next[0]?.text).toContain('stop the daemon')
     expect(found[2]?.next[0]?.copy).toBe('pipewright apply --yes')
   })
 

@@ -92,7 +92,7 @@ function errorsFirst(findings: readonly Finding[]): readonly Finding[] {
 
 export type Counts = Readonly<Record<Status, number>>
 
-/** Is all well? In a sentence, and for machines. */
+/** Does anything need attention? In a sentence, and for machines. */
 export interface Verdict {
   readonly level: 'well' | 'waiting' | 'unwell'
   readonly sentence: string
@@ -113,14 +113,14 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
   )
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const wrong = [
-    overview.sourceProblem === undefined ? '' : 'the manifests cannot be relied on',
-    overview.brake.on ? `the create brake is on, ${overview.brake.wanted} creations wait` : '',
+    overview.sourceProblem === undefined ? '' : 'Manifests not accepted; keeping the last state',
+    overview.brake.on ? `Create limit reached: ${overview.brake.wanted} creates pending` : '',
     unwell > 0
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
       : '',
     errors > 0 ? `${plural(errors, 'error')} in manifests` : '',
   ].filter((text) => text !== '')
-  if (wrong.length > 0) return { level: 'unwell', sentence: `Not all is well: ${wrong.join('; ')}.` }
+  if (wrong.length > 0) return { level: 'unwell', sentence: `${wrong.join('. ')}.` }
 
   if (overview.lastLoadAt === undefined) {
     return { level: 'waiting', sentence: 'Starting: the manifests were not read yet.' }

@@ -134,9 +134,9 @@ function conditionTable(conditions) {
 const VERDICTS = {
   same: 'same',
   differs: 'differs',
-  'never-returned': 'never returned',
-  'not-asked-for': 'left open',
-  'not-seen': 'not seen',
+  'never-returned': 'write-only',
+  'not-asked-for': 'not in the manifest',
+  'not-seen': 'not read yet',
 }
 
 /** @param {Pick<ResourceReply, 'fields'>} resource */

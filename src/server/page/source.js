@@ -28,7 +28,7 @@ const WATCH_WORDS = {
 }
 
 /** @satisfies {Record<keyof OverviewReply['queueDepth'], string>} */
-const QUEUE_WORDS = { 0: 'changed or asked for', 1: 'retries', 2: 'drift checks' }
+const QUEUE_WORDS = { 0: 'changes and requests', 1: 'retries', 2: 'drift checks' }
 
 /** @satisfies {Record<NonNullable<OverviewReply['revision']>['from'], string>} */
 const REVISION_WORDS = { 'git-sync': 'git-sync', git: 'Git', content: 'content: there is no Git' }
@@ -78,10 +78,10 @@ function readingWords({ at, ok, durationMs }) {
 /** @param {OverviewReply} overview */
 function queueFacts({ queueDepth, brake, startedAt, ready }) {
   return facts(
-    fact(`Waiting, ${QUEUE_WORDS[0]}`, String(queueDepth[0])),
-    fact(`Waiting, ${QUEUE_WORDS[1]}`, String(queueDepth[1])),
-    fact(`Waiting, ${QUEUE_WORDS[2]}`, String(queueDepth[2])),
-    fact('Creations wanted', `${brake.wanted}, at most ${brake.limit} at once`),
+    fact(`Queued: ${QUEUE_WORDS[0]}`, String(queueDepth[0])),
+    fact(`Queued: ${QUEUE_WORDS[1]}`, String(queueDepth[1])),
+    fact(`Queued: ${QUEUE_WORDS[2]}`, String(queueDepth[2])),
+    fact('Pending creates', `${brake.wanted} (limit ${brake.limit})`),
     fact('Daemon', ready.ok ? 'ready' : ready.detail),
     fact('Started', ago(startedAt)),
   )

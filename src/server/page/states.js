@@ -18,7 +18,7 @@ export function stateSection(states) {
   const end = serverTime()
   const bars = states.map(({ state, from, until }, index) => {
     const to = states[index + 1]?.from ?? end
-    return { name: state ?? 'not told', from, to, seen: until }
+    return { name: state ?? 'not reported', from, to, seen: until }
   })
   const rows = bars
     .toReversed()

@@ -142,8 +142,8 @@ function wordsOf(entry, how) {
     case 'brake':
       return {
         tone: entry.on ? 'bad' : 'good',
-        what: mark('Brake'),
-        about: [entry.on ? 'on' : 'off'],
+        what: mark('Create limit'),
+        about: [entry.on ? 'reached' : 'no longer reached'],
         message: entry.message,
       }
     case 'action':
@@ -158,8 +158,8 @@ function wordsOf(entry, how) {
 
 /** @satisfies {Record<Extract<TimelineEntry, { type: 'source' }>['what'], string>} */
 const SOURCE_WORDS = {
-  problem: 'cannot be relied on',
-  recovered: 'can be relied on again',
+  problem: 'not accepted',
+  recovered: 'accepted again',
   watch: 'is watched',
 }
 
