@@ -1,15 +1,16 @@
 import { Command, CommanderError } from 'commander'
-import { duration, wholeNumber } from '../config/parsers.ts'
+import { wholeNumber } from '../config/parsers.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/sandbox-file.ts'
-import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { apply } from './commands/apply-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
 import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
 import { readFilter, withFilter } from './resource-filter.ts'
-import { lock } from './commands/lock-command.ts'
+import { addOperatorCommands } from './operator-program.ts'
+import { candidates, COMPLETE, completionScript, SHELLS } from './completion.ts'
+import { COMMAND_GROUPS, COMMAND_HELP } from './command-help.ts'
+import { programHelp, withHelp } from './help.ts'
 import { plan } from './commands/plan-command.ts'
-import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
 import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
 import { schema } from './commands/schema-command.ts'
@@ -29,6 +30,15 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
     code = result
   })
   try {
+    if (args.length === 0) {
+      program.outputHelp()
+      return EXIT.fine
+    }
+    // Asked by the scripts that "pipewright completion" prints, at each press of the tab key.
+    if (args[0] === COMPLETE) {
+      print(io.stdout, (await candidates(program, args.slice(1), io.env)).join('\n'))
+      return EXIT.fine
+    }
     await program.parseAsync([...args], { from: 'user' })
     return code
   } catch (error) {
@@ -54,7 +64,7 @@ type Done = (code: ExitCode) => void
 function buildProgram(io: Io, done: Done): Command {
   const program = new Command('pipewright')
     .description('A GitOps reconciler for data ingestion: a directory of YAML says what should exist.')
-    .version(VERSION)
+    .version(VERSION, '-V, --version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -62,7 +72,8 @@ function buildProgram(io: Io, done: Done): Command {
       outputError: (text, write) => write(text.replace(/^error:/, 'pipewright:')),
     })
     .showSuggestionAfterError()
-    .helpCommand(false)
+    .helpCommand('help [command]', 'show this help, or that of a command')
+    .configureHelp({ formatHelp: programHelp(COMMAND_GROUPS) })
 
   withSettings(
     program.command('run').description('run the daemon: watch the directory and reconcile until stopped'),
@@ -127,8 +138,7 @@ function buildProgram(io: Io, done: Done): Command {
       )
     })
 
-  addReconcile(program, io, done)
-  addWaysOut(program, io, done)
+  addOperatorCommands(program, io, done)
 
   lenient(program.command('schema'))
     .description('print the JSON Schema (draft 7) of manifests, for editors')
@@ -153,124 +163,29 @@ function buildProgram(io: Io, done: Done): Command {
       done(await sandbox(io, flags))
     })
 
+  lenient(program.command('completion'))
+    .description('print a script that completes commands, flags and keys in a shell')
+    .argument('<shell>', SHELLS.join(', '))
+    .action((shell: string, _flags, command: Command) => {
+      assertUsage(command)
+      print(io.stdout, completionScript(shell))
+      done(EXIT.fine)
+    })
+
+  lenient(program.command('version'))
+    .description('print the version')
+    .action((_flags, command: Command) => {
+      assertUsage(command)
+      print(io.stdout, VERSION)
+      done(EXIT.fine)
+    })
+
+  for (const command of program.commands) {
+    const help = COMMAND_HELP[command.name()]
+    if (help !== undefined) withHelp(command, help)
+  }
   return program
 }
 
 /** Lines of history that one command prints. */
 const MOST_LINES = 100_000
-
-/** Waits of a command: ms. */
-const LONGEST_WAIT_MS = 24 * 3_600_000
-
-function addReconcile(program: Command, io: Io, done: Done): void {
-  withSettings(
-    program
-      .command('reconcile')
-      .description('ask the running daemon to read and reconcile now, everything or one resource'),
-  )
-    .argument('[key]', 'Kind/name, such as Pipe/orders')
-    .option('--wait', 'wait until it is done, and say what became of it')
-    .option('--timeout [D]', 'with --wait, wait so long at most', '5m')
-    .addOption(output(RECONCILE_OUTPUTS))
-    .action(async (key: string | undefined, flags, command: Command) => {
-      const timeout = duration(1_000, LONGEST_WAIT_MS)(String(flags.timeout))
-      const wrong = timeout.ok
-        ? []
-        : [{ setting: undefined, from: '--timeout', given: String(flags.timeout), ...timeout }]
-      const settings = await settingsFor(io, command, 'local', wrong)
-      const waitMs = flags.wait === true && timeout.ok ? timeout.value : undefined
-      const target = key === undefined ? undefined : keyFrom(key)
-      done(await reconcile(io, settings, { key: target, waitMs, output: flags.output }))
-    })
-}
-
-/** What a person says to the ledger. */
-function addWaysOut(program: Command, io: Io, done: Done): void {
-  withSettings(
-    program.command('adopt').description('take over a pipe that exists, or say that a change was made to it'),
-  )
-    .argument('<key>', 'Pipe/name, such as Pipe/orders')
-    .argument('<id>', 'id of the pipe, as the console shows it')
-    .addOption(output(['text', 'json']))
-    .action(async (key: string, pipeId: string, flags, command: Command) => {
-      const settings = await settingsFor(io, command, 'platform')
-      done(await adopt(io, settings, { key, pipeId, output: flags.output }))
-    })
-
-  withSettings(
-    program
-      .command('resolve')
-      .description('settle a create whose outcome is unknown, or a pipe that is gone'),
-  )
-    .argument('<key>', 'Pipe/name, such as Pipe/orders')
-    .option('--adopt <ID>', 'the pipe is there, and this is its id')
-    .option('--retry', 'the create made nothing: create it, with a new attempt')
-    .option('--recreate', 'the pipe that it had is gone: create a new one')
-    .option('--force', 'with --retry, at once: if the request is still on its way, there will be two pipes')
-    .addOption(output(['text', 'json']))
-    .action(async (key: string, flags, command: Command) => {
-      const found = foundOf(flags)
-      const settings = await settingsFor(io, command, found.type === 'nothing' ? 'local' : 'platform')
-      done(await resolve(io, settings, { key, found, output: flags.output }))
-    })
-
-  withSettings(
-    program.command('forget').description('give up the record of an orphan; what is on the platform stays'),
-  )
-    .argument('[key]', 'Kind/name, such as Pipe/orders')
-    .option('--platform', 'instead of a key: the platform that the ledger is tied to, which has moved')
-    .addOption(output(['text', 'json']))
-    .action(async (key: string | undefined, flags, command: Command) => {
-      if ((key === undefined) === (flags.platform === undefined)) {
-        throw new CommandError(
-          'forget: give either the key of an orphan, such as Pipe/orders, or --platform.',
-          EXIT.usage,
-        )
-      }
-      const settings = await settingsFor(io, command, 'local')
-      done(
-        key === undefined
-          ? await forgetPlatform(io, settings, flags.output)
-          : await forget(io, settings, { key, output: flags.output }),
-      )
-    })
-
-  withSettings(
-    program
-      .command('lock')
-      .description(
-        'print a Lock manifest with the id of every recorded pipe, to be committed as pipes.lock.yaml',
-      ),
-  )
-    .option('--name <NAME>', 'its metadata.name', 'pipes')
-    .addOption(output(['yaml', 'json']))
-    .action(async (flags, command: Command) => {
-      const settings = await settingsFor(io, command, 'local')
-      done(await lock(io, settings, { name: flags.name, output: flags.output }))
-    })
-}
-
-/** @throws {CommandError} unless exactly one thing was found out */
-function foundOf(flags: {
-  readonly adopt?: string
-  readonly retry?: true
-  readonly recreate?: true
-  readonly force?: true
-}): Found {
-  const { adopt: pipeId, retry, recreate, force } = flags
-  const found: Found[] = []
-  if (pipeId !== undefined) found.push({ type: 'pipe', pipeId })
-  if (retry === true) found.push({ type: 'nothing', force: force === true })
-  if (recreate === true) found.push({ type: 'gone' })
-  const [only, ...others] = found
-  if (only === undefined || others.length > 0) {
-    throw new CommandError(
-      'resolve: give one of --adopt ID, when the pipe is there; --retry, when a create of unknown outcome made nothing; ' +
-        '--recreate, when the pipe that it had is gone.',
-      EXIT.usage,
-    )
-  }
-  if (force === true && retry !== true)
-    throw new CommandError('resolve: --force goes with --retry.', EXIT.usage)
-  return only
-}

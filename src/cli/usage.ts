@@ -11,10 +11,9 @@ import { nearestOf } from '../config/setting-sources.ts'
  * a flag without its value: `settingsFor` says what is wrong with them, all problems at once.
  */
 export function withSettings(command: Command): Command {
-  for (const { flag, placeholder, describe, env, defaultText } of SETTINGS) {
+  for (const { flag, placeholder, describe } of SETTINGS) {
     const value = placeholder === undefined ? '' : ` [${placeholder}]`
-    const usual = defaultText === undefined ? '' : `; ${defaultText} unless set`
-    command.option(`--${flag}${value}`, `${describe} (${env}${usual})`)
+    command.option(`--${flag}${value}`, describe)
   }
   return lenient(command)
 }

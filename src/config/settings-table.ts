@@ -25,8 +25,24 @@ export type ReadValues = { readonly [N in SettingName]?: Read<ValueOf<N>> }
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
+/** In the order of the help. */
+export const SETTING_GROUPS = [
+  'General',
+  'Manifests',
+  'Platform',
+  'Ledger',
+  'Reconciling',
+  'Page and HTTP',
+  'Notifications',
+  'Logs',
+] as const
+
+type SettingGroup = (typeof SETTING_GROUPS)[number]
+
 /** One setting: a flag, a variable and a key of the file. */
 export interface SettingDefinition<T = unknown> {
+  /** Under which the help shows it. */
+  readonly group: SettingGroup
   /** Without dashes in front; also the key in the file. */
   readonly flag: string
   /** What stands for the value in the help: `DIR`; `undefined` for a switch, which takes none. */
@@ -48,6 +64,7 @@ export interface SettingDefinition<T = unknown> {
  */
 export const TABLE = {
   config: {
+    group: 'General',
     flag: 'config',
     placeholder: 'FILE',
     env: 'PIPEWRIGHT_CONFIG',
@@ -56,6 +73,7 @@ export const TABLE = {
     parse: parsePath,
   },
   manifests: {
+    group: 'Manifests',
     flag: 'manifests',
     placeholder: 'DIR',
     env: 'PIPEWRIGHT_MANIFESTS',
@@ -64,6 +82,7 @@ export const TABLE = {
     parse: parsePath,
   },
   baseUrl: {
+    group: 'Platform',
     flag: 'base-url',
     placeholder: 'URL',
     env: 'PIPEWRIGHT_BASE_URL',
@@ -73,6 +92,7 @@ export const TABLE = {
     parse: parseBaseUrl,
   },
   alertsBaseUrl: {
+    group: 'Platform',
     flag: 'alerts-base-url',
     placeholder: 'URL',
     env: 'PIPEWRIGHT_ALERTS_BASE_URL',
@@ -82,6 +102,7 @@ export const TABLE = {
     parse: parseBaseUrl,
   },
   alertsTokenFile: {
+    group: 'Platform',
     flag: 'alerts-token-file',
     placeholder: 'FILE',
     env: 'PIPEWRIGHT_ALERTS_TOKEN_FILE',
@@ -91,6 +112,7 @@ export const TABLE = {
     parse: parsePath,
   },
   secretsDir: {
+    group: 'Platform',
     flag: 'secrets-dir',
     placeholder: 'DIR',
     env: 'PIPEWRIGHT_SECRETS_DIR',
@@ -100,6 +122,7 @@ export const TABLE = {
     parse: parsePath,
   },
   ledger: {
+    group: 'Ledger',
     flag: 'ledger',
     placeholder: 'URL',
     env: 'PIPEWRIGHT_LEDGER',
@@ -111,6 +134,7 @@ export const TABLE = {
     parse: parseLedger,
   },
   ledgerInit: {
+    group: 'Ledger',
     flag: 'ledger-init',
     placeholder: 'auto|never',
     env: 'PIPEWRIGHT_LEDGER_INIT',
@@ -119,6 +143,7 @@ export const TABLE = {
     parse: oneOf(['auto', 'never']),
   },
   listen: {
+    group: 'Page and HTTP',
     flag: 'listen',
     placeholder: 'HOST:PORT',
     env: 'PIPEWRIGHT_LISTEN',
@@ -127,6 +152,7 @@ export const TABLE = {
     parse: parseListen,
   },
   adminTokenFile: {
+    group: 'Page and HTTP',
     flag: 'admin-token-file',
     placeholder: 'FILE',
     env: 'PIPEWRIGHT_ADMIN_TOKEN_FILE',
@@ -136,6 +162,7 @@ export const TABLE = {
     parse: parsePath,
   },
   server: {
+    group: 'Page and HTTP',
     flag: 'server',
     placeholder: 'URL',
     env: 'PIPEWRIGHT_SERVER',
@@ -144,6 +171,7 @@ export const TABLE = {
     parse: parseBaseUrl,
   },
   publicUrl: {
+    group: 'Page and HTTP',
     flag: 'public-url',
     placeholder: 'URL',
     env: 'PIPEWRIGHT_PUBLIC_URL',
@@ -152,6 +180,7 @@ export const TABLE = {
     parse: parseBaseUrl,
   },
   notifications: {
+    group: 'Notifications',
     flag: 'notifications',
     placeholder: 'FILE',
     env: 'PIPEWRIGHT_NOTIFICATIONS',
@@ -161,6 +190,7 @@ export const TABLE = {
     parse: parsePath,
   },
   intervalMs: {
+    group: 'Reconciling',
     flag: 'interval',
     placeholder: 'D',
     env: 'PIPEWRIGHT_INTERVAL',
@@ -169,6 +199,7 @@ export const TABLE = {
     parse: duration(SECOND, 24 * HOUR),
   },
   healthyStates: {
+    group: 'Reconciling',
     flag: 'healthy-states',
     placeholder: 'LIST',
     env: 'PIPEWRIGHT_HEALTHY_STATES',
@@ -179,6 +210,7 @@ export const TABLE = {
     parse: parseList,
   },
   apiBudget: {
+    group: 'Platform',
     flag: 'api-budget',
     placeholder: 'N/D',
     env: 'PIPEWRIGHT_API_BUDGET',
@@ -187,6 +219,7 @@ export const TABLE = {
     parse: parseBudget,
   },
   requestTimeoutMs: {
+    group: 'Platform',
     flag: 'request-timeout',
     placeholder: 'D',
     env: 'PIPEWRIGHT_REQUEST_TIMEOUT',
@@ -195,6 +228,7 @@ export const TABLE = {
     parse: duration(100, HOUR),
   },
   concurrency: {
+    group: 'Reconciling',
     flag: 'concurrency',
     placeholder: 'N',
     env: 'PIPEWRIGHT_CONCURRENCY',
@@ -203,6 +237,7 @@ export const TABLE = {
     parse: wholeNumber(1, 256),
   },
   maxCreates: {
+    group: 'Reconciling',
     flag: 'max-creates',
     placeholder: 'N',
     env: 'PIPEWRIGHT_MAX_CREATES',
@@ -211,6 +246,7 @@ export const TABLE = {
     parse: wholeNumber(0, 100_000),
   },
   namedResources: {
+    group: 'Page and HTTP',
     flag: 'named-resources',
     placeholder: 'N',
     env: 'PIPEWRIGHT_NAMED_RESOURCES',
@@ -219,6 +255,7 @@ export const TABLE = {
     parse: wholeNumber(0, 100_000),
   },
   shutdownGraceMs: {
+    group: 'Reconciling',
     flag: 'shutdown-grace',
     placeholder: 'D',
     env: 'PIPEWRIGHT_SHUTDOWN_GRACE',
@@ -227,6 +264,7 @@ export const TABLE = {
     parse: duration(SECOND, 2 * HOUR),
   },
   logLevel: {
+    group: 'Logs',
     flag: 'log-level',
     placeholder: 'L',
     env: 'PIPEWRIGHT_LOG_LEVEL',
@@ -235,14 +273,16 @@ export const TABLE = {
     parse: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   },
   logFormat: {
+    group: 'Logs',
     flag: 'log-format',
     placeholder: 'json|pretty',
     env: 'PIPEWRIGHT_LOG_FORMAT',
     default: 'json',
-    describe: 'json for machines, pretty for people',
+    describe: 'how log lines are written: json for machines, pretty for people',
     parse: oneOf(['json', 'pretty']),
   },
   sandbox: {
+    group: 'General',
     flag: 'sandbox',
     placeholder: undefined,
     env: 'PIPEWRIGHT_SANDBOX',
@@ -252,6 +292,7 @@ export const TABLE = {
     parse: parseSwitch,
   },
   allowInsecureHttp: {
+    group: 'Platform',
     flag: 'allow-insecure-http',
     placeholder: undefined,
     env: 'PIPEWRIGHT_ALLOW_INSECURE_HTTP',

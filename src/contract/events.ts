@@ -164,6 +164,8 @@ export type Event =
       /** Of the platform. */
       readonly baseUrl: string | undefined
     }
+  /** The first pass over the embedded sandbox is over. */
+  | { readonly type: 'SandboxReady'; readonly page: string; readonly platform: string | undefined }
   /** A test asked for a failure: no process that matters has this. */
   | { readonly type: 'FailpointSet'; readonly failpoint: string }
   | { readonly type: 'Stopping'; readonly signal: string }

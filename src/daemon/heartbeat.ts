@@ -14,6 +14,9 @@ export interface HeartbeatParts {
   readonly url: string | undefined
 }
 
+/** The second one comes soon: by then much has been read for the first time. */
+const SECOND_MS = 5_000
+
 /** Writes into the ledger now and then that this process lives, and when it last read which resources, for `status`. */
 export interface Heartbeat {
   /** The last one: the process ends as it should. */
@@ -49,14 +52,14 @@ export async function startHeartbeat({
     }
   }
 
-  function wait(): void {
+  function wait(delayMs: number): void {
     if (isStopped) return
-    cancel = clock.after(HEARTBEAT_MS, () => void beat(undefined).finally(wait))
+    cancel = clock.after(delayMs, () => void beat(undefined).finally(() => wait(HEARTBEAT_MS)))
   }
 
   store.noteChecked(written)
   await beat(undefined)
-  wait()
+  wait(SECOND_MS)
   return {
     async stop() {
       isStopped = true

@@ -217,6 +217,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     NotificationsWaiting: undefined,
     NotificationsForgotten: undefined,
     Started: undefined,
+    SandboxReady: undefined,
     FailpointSet: undefined,
     Stopping: undefined,
     Stopped: undefined,

@@ -49,6 +49,8 @@ export const FIELDS = {
   limit: 'the create limit',
   version: 'version of Pipewright',
   sandbox: 'whether the platform is made up',
+  page: 'address of the page',
+  platform: 'address of the embedded sandbox, which answers as the platform does',
   listen: 'where the page is served',
   baseUrl: 'where the platform is',
   failpoint: 'where this process is made to fail',

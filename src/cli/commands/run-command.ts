@@ -5,7 +5,7 @@ import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import { createWatcher } from '../../daemon/watcher.ts'
 import type { Notifier } from '../../notify/notifier.ts'
-import type { Emit } from '../../contract/events.ts'
+import type { Emit, Event } from '../../contract/events.ts'
 import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { startServer } from '../../server/server.ts'
@@ -14,6 +14,7 @@ import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { createPlanner } from '../planner.ts'
+import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { assertAddresses, openNotifier } from '../compose-notifier.ts'
 
@@ -32,11 +33,15 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   })
   stack.defer(() => telemetry.close())
   const recentEvents = createRecentEvents(() => systemClock.now())
-  const listening: { notifier: Notifier | undefined } = { notifier: undefined }
+  const listening: { notifier: Notifier | undefined; greet: ((event: Event) => void) | undefined } = {
+    notifier: undefined,
+    greet: undefined,
+  }
   const emit: Emit = (event) => {
     telemetry.emit(event)
     recentEvents.add(event)
     listening.notifier?.observe(event)
+    listening.greet?.(event)
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -88,6 +93,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     manifests: settings.manifests,
     baseUrl: engine.baseUrl,
   })
+  if (settings.sandbox) {
+    const now = () => systemClock.now()
+    listening.greet = createGreeting({ board, emit, now, page: server.url, platform: engine.baseUrl })
+  }
   const heartbeat = await startHeartbeat({
     command: 'run',
     ledger,

@@ -15,6 +15,15 @@ export const PROCESS_EVENTS = {
       },
     ],
   },
+  SandboxReady: {
+    lines: [
+      {
+        message: 'Pipewright runs on its embedded sandbox. Open the page to see it; Ctrl-C stops it',
+        levels: { info: 'once, when the first pass is over' },
+        fields: ['page', 'platform'],
+      },
+    ],
+  },
   FailpointSet: {
     lines: [
       {

@@ -1,0 +1,126 @@
+import type { Command } from 'commander'
+import { duration } from '../config/parsers.ts'
+import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
+import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
+import { lock } from './commands/lock-command.ts'
+import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
+import { output, settingsFor, withSettings } from './usage.ts'
+
+type Done = (code: ExitCode) => void
+
+/** The commands by which a person says something to the ledger, or to the daemon. */
+export function addOperatorCommands(program: Command, io: Io, done: Done): void {
+  addReconcile(program, io, done)
+  withSettings(
+    program.command('adopt').description('take over a pipe that exists, or say that a change was made to it'),
+  )
+    .argument('<key>', 'Pipe/name, such as Pipe/orders')
+    .argument('<id>', 'id of the pipe, as the console shows it')
+    .addOption(output(['text', 'json']))
+    .action(async (key: string, pipeId: string, flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'platform')
+      done(await adopt(io, settings, { key, pipeId, output: flags.output }))
+    })
+
+  withSettings(
+    program
+      .command('resolve')
+      .description('settle a create whose outcome is unknown, or a pipe that is gone'),
+  )
+    .argument('<key>', 'Pipe/name, such as Pipe/orders')
+    .option('--adopt <ID>', 'the pipe is there, and this is its id')
+    .option('--retry', 'the create made nothing: create it, with a new attempt')
+    .option('--recreate', 'the pipe that it had is gone: create a new one')
+    .option('--force', 'with --retry, at once: if the request is still on its way, there will be two pipes')
+    .addOption(output(['text', 'json']))
+    .action(async (key: string, flags, command: Command) => {
+      const found = foundOf(flags)
+      const settings = await settingsFor(io, command, found.type === 'nothing' ? 'local' : 'platform')
+      done(await resolve(io, settings, { key, found, output: flags.output }))
+    })
+
+  withSettings(
+    program.command('forget').description('give up the record of an orphan; what is on the platform stays'),
+  )
+    .argument('[key]', 'Kind/name, such as Pipe/orders')
+    .option('--platform', 'instead of a key: the platform that the ledger is tied to, which has moved')
+    .addOption(output(['text', 'json']))
+    .action(async (key: string | undefined, flags, command: Command) => {
+      if ((key === undefined) === (flags.platform === undefined)) {
+        throw new CommandError(
+          'forget: give either the key of an orphan, such as Pipe/orders, or --platform.',
+          EXIT.usage,
+        )
+      }
+      const settings = await settingsFor(io, command, 'local')
+      done(
+        key === undefined
+          ? await forgetPlatform(io, settings, flags.output)
+          : await forget(io, settings, { key, output: flags.output }),
+      )
+    })
+
+  withSettings(
+    program
+      .command('lock')
+      .description(
+        'print a Lock manifest with the id of every recorded pipe, to be committed as pipes.lock.yaml',
+      ),
+  )
+    .option('--name <NAME>', 'its metadata.name', 'pipes')
+    .addOption(output(['yaml', 'json']))
+    .action(async (flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'local')
+      done(await lock(io, settings, { name: flags.name, output: flags.output }))
+    })
+}
+
+/** @throws {CommandError} unless exactly one thing was found out */
+function foundOf(flags: {
+  readonly adopt?: string
+  readonly retry?: true
+  readonly recreate?: true
+  readonly force?: true
+}): Found {
+  const { adopt: pipeId, retry, recreate, force } = flags
+  const found: Found[] = []
+  if (pipeId !== undefined) found.push({ type: 'pipe', pipeId })
+  if (retry === true) found.push({ type: 'nothing', force: force === true })
+  if (recreate === true) found.push({ type: 'gone' })
+  const [only, ...others] = found
+  if (only === undefined || others.length > 0) {
+    throw new CommandError(
+      'resolve: give one of --adopt ID, when the pipe is there; --retry, when a create of unknown outcome made nothing; ' +
+        '--recreate, when the pipe that it had is gone.',
+      EXIT.usage,
+    )
+  }
+  if (force === true && retry !== true)
+    throw new CommandError('resolve: --force goes with --retry.', EXIT.usage)
+  return only
+}
+
+/** Waits of a command: ms. */
+const LONGEST_WAIT_MS = 24 * 3_600_000
+
+function addReconcile(program: Command, io: Io, done: Done): void {
+  withSettings(
+    program
+      .command('reconcile')
+      .description('ask the running daemon to read and reconcile now, everything or one resource'),
+  )
+    .argument('[key]', 'Kind/name, such as Pipe/orders')
+    .option('--wait', 'wait until it is done, and say what became of it')
+    .option('--timeout [D]', 'with --wait, wait so long at most', '5m')
+    .addOption(output(RECONCILE_OUTPUTS))
+    .action(async (key: string | undefined, flags, command: Command) => {
+      const timeout = duration(1_000, LONGEST_WAIT_MS)(String(flags.timeout))
+      const wrong = timeout.ok
+        ? []
+        : [{ setting: undefined, from: '--timeout', given: String(flags.timeout), ...timeout }]
+      const settings = await settingsFor(io, command, 'local', wrong)
+      const waitMs = flags.wait === true && timeout.ok ? timeout.value : undefined
+      const target = key === undefined ? undefined : keyFrom(key)
+      done(await reconcile(io, settings, { key: target, waitMs, output: flags.output }))
+    })
+}

@@ -1,0 +1,103 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ROOT, runProgram, startProgram } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { tool } from './support/tools.ts'
+import { given, shownAs } from '../ways-out/given.ts'
+import { pipeManifest } from '../support/manifests.ts'
+
+/* The command line as somebody meets it who has just cloned the project. */
+
+describe('in a fresh clone', () => {
+  test('npx finds the command and its own Node, whatever Node the machine has', async () => {
+    const clone = mkdtempSync(join(tmpdir(), 'clone-'))
+    try {
+      execFileSync('git', ['clone', '--quiet', '--depth=1', `file://${ROOT}`, clone])
+      symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+      // Without this project's own Node in front.
+      const path = (process.env['PATH'] ?? '').split(':').filter((part) => !part.includes('node_modules'))
+      const ran = spawnSync('npx', ['--offline', 'pipewright', 'validate', '-o', 'json'], {
+        cwd: clone,
+        env: { PATH: path.join(':'), HOME: clone },
+        encoding: 'utf8',
+      })
+      expect(ran.stderr).toBe('')
+      expect(JSON.parse(ran.stdout)).toMatchObject({ findings: [] })
+    } finally {
+      rmSync(clone, { recursive: true, force: true })
+    }
+  })
+
+  test('the first start ends with one line: what it is, where the page and the sandbox are, how to stop; so does the second', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'start-'))
+    try {
+      symlinkSync(join(ROOT, 'manifests'), join(folder, 'manifests'))
+      for (const start of ['first', 'second']) {
+        await using program = startProgram(['run', '--sandbox', '--listen', '127.0.0.1:0'], { cwd: folder })
+        const line = await until(`the line of the ${start} start`, () =>
+          program.log().find(({ msg }) => String(msg).includes('Ctrl-C stops it')),
+        )
+        expect((await fetch(String(line['page']))).status).toBe(200)
+        expect((await fetch(String(line['platform']))).status).toBeLessThan(500)
+        expect(program.log().at(-1), start).toBe(line)
+        program.signal('SIGINT')
+        expect(await program.ended).toBe(0)
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('looking at a running daemon', () => {
+  test('status is narrowed, shaped and watched', async () => {
+    await using world = await given('orders', 'returns')
+    const { program, url } = await world.startDaemon()
+    await shownAs(url, 'Pipe/returns', 'Ready')
+    const names = await world.command('status', '-o', 'name', '--kind', 'Pipe', '--status', 'ready')
+    expect(names.stdout).toBe('Pipe/orders\nPipe/returns\n')
+    expect((await world.command('status', '--status', 'Readdy')).stderr).toContain('did you mean Ready?')
+    expect((await world.command('history', 'Pipe/order')).stdout).toContain('Did you mean Pipe/orders?')
+    const wide = await world.command('status', 'Pipe/orders', '-o', 'json')
+    expect(JSON.parse(wide.stdout)).toMatchObject({ key: 'Pipe/orders', daemon: { state: 'running' } })
+
+    const ledger = ['--ledger', `sqlite:${world.workspace.path('ledger.db')}`]
+    await using watching = startProgram(['status', '--watch', ...ledger])
+    await until('the first picture', () => watching.stdout().includes('Pipe/orders'))
+    world.workspace.write('manifests/later.yaml', pipeManifest('later'))
+    await until('a line for what changed', () => /Z {2}Pipe\/later {2}\S+/.test(watching.stdout()))
+    watching.signal('SIGINT')
+    expect(await watching.ended).toBe(0)
+    program.signal('SIGTERM')
+    expect(await program.ended).toBe(0)
+  })
+
+  test('a table is as wide as the terminal, and as it comes out in a file', async () => {
+    await using world = await given('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
+    await world.apply()
+    const ledger = `sqlite:${world.workspace.path('ledger.db')}`
+    const command = `stty cols 60; '${process.execPath}' '${join(ROOT, 'bin/pipewright.js')}' status --ledger '${ledger}'`
+    const seen = execFileSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8' })
+    const table = seen.split('\n').slice(2, 5)
+    // eslint-disable-next-line no-control-regex -- colours begin with a control character
+    for (const line of table)
+      expect(line.replaceAll(/\u001b\[[\d;]*m|\r/g, '').length).toBeLessThanOrEqual(60)
+    const piped = await runProgram(['status', '--ledger', ledger])
+    expect(piped.stdout).toContain('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
+  })
+})
+
+test.each(['zsh', 'fish'])('the completion of %s is a script that it can read', async (shell) => {
+  const { stdout } = await runProgram(['completion', shell])
+  const folder = mkdtempSync(join(tmpdir(), 'completion-'))
+  try {
+    const file = join(folder, 'script')
+    writeFileSync(file, stdout)
+    expect(execFileSync(tool(shell), ['-n', file], { encoding: 'utf8' })).toBe('')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
