@@ -14,6 +14,9 @@ const INSTALL = {
   'kubectl-validate': 'go install sigs.k8s.io/kubectl-validate@v0.0.4',
   nsenter: 'apt-get install util-linux',
   'systemd-analyze': 'apt-get install systemd',
+  zsh: 'apt-get install zsh',
+  fish: 'apt-get install fish',
+  script: 'apt-get install bsdutils',
   unshare: 'apt-get install util-linux',
 } as const
 
