@@ -92,18 +92,15 @@ function takerOf({ options }: Command, word: string | undefined): Option | undef
   )
 }
 
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  '--kind': RESOURCE_KINDS,
+  '--status': STATUSES,
+  '--reason': Object.keys(REASONS),
+}
+
 function valuesOf({ long, argChoices }: Option): readonly string[] {
   if (argChoices !== undefined) return argChoices
-  switch (long) {
-    case '--kind':
-      return RESOURCE_KINDS
-    case '--status':
-      return STATUSES
-    case '--reason':
-      return Object.keys(REASONS)
-    default:
-      return []
-  }
+  return (long === undefined ? undefined : VALUES[long]) ?? []
 }
 
 /** Of the ledger that the line names. A completion never complains. */

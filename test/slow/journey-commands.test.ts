@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { ROOT, runProgram, startProgram } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -82,9 +83,7 @@ describe('looking at a running daemon', () => {
     const command = `stty cols 60; '${process.execPath}' '${join(ROOT, 'bin/pipewright.js')}' status --ledger '${ledger}'`
     const seen = execFileSync(tool('script'), ['-qec', command, '/dev/null'], { encoding: 'utf8' })
     const table = seen.split('\n').slice(2, 5)
-    // eslint-disable-next-line no-control-regex -- colours begin with a control character
-    for (const line of table)
-      expect(line.replaceAll(/\u001b\[[\d;]*m|\r/g, '').length).toBeLessThanOrEqual(60)
+    for (const line of table) expect(stripVTControlCharacters(line).trimEnd().length).toBeLessThanOrEqual(60)
     const piped = await runProgram(['status', '--ledger', ledger])
     expect(piped.stdout).toContain('a-pipe-with-quite-a-long-name-that-a-narrow-terminal-has-no-room-for')
   })

@@ -94,8 +94,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     baseUrl: engine.baseUrl,
   })
   if (settings.sandbox) {
-    const now = () => systemClock.now()
-    listening.greet = createGreeting({ board, emit, now, page: server.url, platform: engine.baseUrl })
+    const { url: page } = server
+    listening.greet = createGreeting({ board, emit, clock: systemClock, page, platform: engine.baseUrl })
   }
   const heartbeat = await startHeartbeat({
     command: 'run',
