@@ -56,6 +56,7 @@ export function findingsOfExample(
     files,
     findings: [],
     unread: [],
+    uncommitted: new Set<string>(),
     problem: undefined,
     parsed: files.size,
   } as const

@@ -35,7 +35,15 @@ export async function catalogOfTree(
     texts.set(file, bytes)
     if (slices.isOver()) await slices.next()
   }
-  const reading = { revision, files: parsed, findings, unread, problem: undefined, parsed: parsed.size }
+  const reading = {
+    revision,
+    uncommitted: new Set<string>(),
+    files: parsed,
+    findings,
+    unread,
+    problem: undefined,
+    parsed: parsed.size,
+  }
   const placeOf = createPlaces((file) => {
     const bytes = texts.get(file)
     return bytes && textIn(bytes)

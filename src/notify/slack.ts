@@ -1,4 +1,5 @@
 import { pageOf, plain, type Message, type MessageContext } from './message.ts'
+import { shortRevision } from '../contract/revision.ts'
 import { sentenceOf, type Notification } from './notification.ts'
 
 /** Notification listed in one message: Slack takes 50 blocks, and nobody reads so many. */
@@ -42,7 +43,7 @@ function wordsOf(notification: Notification, context: MessageContext): string {
   const facts = [
     ...(reason === undefined ? [] : [reason]),
     ...place,
-    ...(revision === undefined || revision === '' ? [] : [`revision ${revision.slice(0, 12)}`]),
+    ...(revision === undefined || revision === '' ? [] : [`revision ${shortRevision(revision)}`]),
   ].map((fact) => escape(fact, LONGEST.fact))
   const page = pageOf(context, notification)
   if (page !== undefined) facts.push(`<${page}|page>`)

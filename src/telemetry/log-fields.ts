@@ -5,7 +5,8 @@ export const FIELDS = {
   time: 'when it was written: ISO 8601, UTC, milliseconds',
   app: 'always `pipewright`',
   msg: 'the message: constant, one for each kind of line',
-  revision: 'commit of the manifests that were in force, or `content-…` where there is no commit',
+  revision:
+    'commit of the manifests that were in force (`… + uncommitted changes` where they were edited since), or `content-…` where there is no commit',
   manifestRevision: 'commit at which the manifest of this resource last changed',
   // of a resource
   key: '`Kind/name` of the resource',

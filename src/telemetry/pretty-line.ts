@@ -1,4 +1,5 @@
 import pinoPretty from 'pino-pretty'
+import { shortRevision } from '../contract/revision.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { FIELDS } from './log-fields.ts'
 
@@ -41,7 +42,7 @@ export function createPrettyLine(options: { readonly colour: boolean }): (json: 
       key,
       isRepeated ? undefined : [detail, log['hint']].filter(isText).join(' '),
       placeOf(log),
-      shortRevision(log),
+      revisionOf(log),
       factsOf(log),
     ]
       .filter(isText)
@@ -65,9 +66,11 @@ function placeOf({ file, line, column }: Log): string | undefined {
 }
 
 /** Only the line of a reading names the revision: to people, the others are noise. */
-function shortRevision(log: Log): string | undefined {
+function revisionOf(log: Log): string | undefined {
   const { revision } = log
-  return 'manifests' in log && typeof revision === 'string' ? `revision ${revision.slice(0, 12)}` : undefined
+  return 'manifests' in log && typeof revision === 'string'
+    ? `revision ${shortRevision(revision)}`
+    : undefined
 }
 
 /** `action=observe duration=12ms`. */

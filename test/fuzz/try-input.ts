@@ -58,6 +58,7 @@ function findingsOf(bytes: Buffer) {
     files: new Map([[FILE, parsed]]),
     findings: [],
     unread: [],
+    uncommitted: new Set<string>(),
     problem: undefined,
     parsed: 1,
   } as const

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
 import { documents, lock, next, pipe, readingOf, service, statesOf } from './support.ts'
 
 const ONE = {
@@ -178,6 +179,20 @@ describe('readings that are not believed', () => {
 })
 
 describe('digests and revisions', () => {
+  test('what was edited is uncommitted until a commit holds it; what was not touched is at its commit', () => {
+    const reading = (id: string, uncommitted: readonly string[]) =>
+      readingOf(ONE, { revision: { id, from: 'git' }, uncommitted: new Set(uncommitted) })
+    const since = (state: ReturnType<typeof next>) =>
+      ['Pipe/b', 'Pipe/c'].map((key) => state.catalog.entries.get(key as Key)?.revision)
+    const edited = next(undefined, reading('aaa + uncommitted changes', ['b.yaml']))
+    expect(since(edited)).toEqual(['aaa + uncommitted changes', 'aaa'])
+    const others = next(edited, reading('bbb + uncommitted changes', ['b.yaml', 'd.yaml']))
+    expect(since(others)).toEqual(['aaa + uncommitted changes', 'aaa'])
+    const committed = next(others, reading('ccc + uncommitted changes', ['d.yaml']))
+    expect(since(committed)).toEqual(['ccc', 'aaa'])
+    expect(since(next(committed, reading('ddd', [])))).toEqual(['ccc', 'aaa'])
+  })
+
   test('an entry keeps its revision until its meaning changes', () => {
     const first = next(undefined, readingOf(ONE))
     const revision = { id: 'content-000000000002', from: 'content' } as const

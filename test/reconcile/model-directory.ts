@@ -50,7 +50,15 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
       const before = state?.catalog
       const files = directory.parsed()
       const revision = { id: `revision-${readings}`, from: 'git' } as const
-      const reading = { revision, files, findings: [], unread: [], problem: undefined, parsed: 0 }
+      const reading = {
+        revision,
+        files,
+        findings: [],
+        unread: [],
+        uncommitted: new Set<string>(),
+        problem: undefined,
+        parsed: 0,
+      }
       const placeOf = createPlaces((file) => directory.files.get(file))
       state = nextCatalog({ previous: state, reading, known, placeOf, ownSecrets: [], accept })
       const { catalog } = state

@@ -3,7 +3,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
 import type { DaemonView, ResourceView, StatusReading } from '../resource-view.ts'
-import { shortRevision } from './revision.ts'
+import { shortRevision } from '../../contract/revision.ts'
 import { fitLines, type Paint, formatTable, printable } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {

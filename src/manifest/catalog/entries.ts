@@ -2,6 +2,7 @@ import { isResource } from '../../kinds/lookup.ts'
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
+import { committed, earlierRevision } from '../../contract/revision.ts'
 import { sha256 } from '../../lib/digest.ts'
 import type { DeletionGrace } from './deletion-grace.ts'
 import type { PlacedFinding } from '../rules/cross-finding.ts'
@@ -50,7 +51,7 @@ export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
       .toSorted(([a], [b]) => compareTexts(a, b))
       .map(([key, draft]) => [
         key,
-        finish(key, draft, input.previous.entries.get(key), input.reading.revision.id),
+        finish(key, draft, input.previous.entries.get(key), revisionOf(draft, input.reading)),
       ]),
   )
 }
@@ -129,15 +130,22 @@ function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'meaning' |
   }
 }
 
+/** A file that was not touched is at the commit, whatever was done to others. */
+function revisionOf({ position }: Draft, { revision, uncommitted }: Reading): string {
+  return uncommitted.has(position.file) ? revision.id : committed(revision.id)
+}
+
 /** Keeps the revision, and the object itself where nothing at all is new. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
   const { meaning, ...rest } = draft
   const digest =
     draft.state === 'valid' && meaning !== undefined ? meaning : sha256(`${draft.state} ${meaning ?? ''}`)
   if (before?.digest !== digest) return { key, ...rest, digest, revision }
+  const since = earlierRevision(before.revision, revision)
   const isSame =
+    since === before.revision &&
     before.findings.length === 0 &&
     draft.findings.length === 0 &&
     comparePositions(before.position, draft.position) === 0
-  return isSame ? before : { key, ...rest, digest, manifest: before.manifest, revision: before.revision }
+  return isSame ? before : { key, ...rest, digest, manifest: before.manifest, revision: since }
 }

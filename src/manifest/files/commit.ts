@@ -36,7 +36,7 @@ export function contentRevision(files: readonly HashedFile[]): Revision {
 }
 
 async function commitFromGit(root: string): Promise<string | undefined> {
-  const folder = await findGitFolder(root)
+  const folder = (await findCheckout(root))?.git
   if (folder === undefined) return undefined
   // A worktree keeps its HEAD for itself, and shares the references of the repository.
   const common = (await readText(join(folder, 'commondir')))?.trim()
@@ -55,16 +55,22 @@ async function commitFromGit(root: string): Promise<string | undefined> {
   return id !== undefined && COMMIT.test(id) ? id : undefined
 }
 
-/** The `.git` of a folder or of the nearest one above it; a worktree's `.git` is a file that says where. */
-async function findGitFolder(root: string): Promise<string | undefined> {
+/** Where a checkout begins, and where its HEAD and index are. */
+export interface Checkout {
+  readonly top: string
+  readonly git: string
+}
+
+/** The checkout that a folder belongs to: the nearest one with a `.git`; a worktree's `.git` is a file that says where. */
+export async function findCheckout(root: string): Promise<Checkout | undefined> {
   for (let folder = root; ; folder = dirname(folder)) {
     const git = join(folder, '.git')
     const stats = await stat(git).catch(() => undefined)
-    if (stats?.isDirectory() === true) return git
+    if (stats?.isDirectory() === true) return { top: folder, git }
     if (stats?.isFile() === true) {
       const target = /^gitdir: *(.+)/.exec((await readText(git)) ?? '')?.[1]?.trim()
       if (target === undefined) return undefined
-      return isAbsolute(target) ? target : resolve(folder, target)
+      return { top: folder, git: isAbsolute(target) ? target : resolve(folder, target) }
     }
     if (dirname(folder) === folder) return undefined
   }

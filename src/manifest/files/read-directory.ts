@@ -10,11 +10,14 @@ import type { Limits } from '../yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../validate/parse-file.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision } from './commit.ts'
+import { askGit, type GitAnswer, revisionOf } from './uncommitted.ts'
 import { notRegular, walkTree, type FoundFile, type Tree } from './walk.ts'
 
 /** One reading of the directory: all of it, at one revision. */
 export interface Reading {
   readonly revision: Revision
+  /** Files that the commit of the revision holds otherwise or not at all; also names of files that are gone. */
+  readonly uncommitted: ReadonlySet<string>
   /** By path below the root, in order. Empty when there is a problem. */
   readonly files: ReadonlyMap<string, ParsedFile>
   /** About files and folders that could not be read. */
@@ -33,13 +36,15 @@ export interface DirectoryReading extends Reading {
   readonly folder: string
   /** Of the files that may be taken for unchanged while they bear the same stamp. */
   readonly stamps: ReadonlyMap<string, Stamp>
+  /** Why it says of files that they are not committed; undefined where there is no checkout of a person's. */
+  readonly git: GitAnswer | undefined
 }
 
 export interface ReadOptions {
   readonly root: string
   readonly limits: Limits
   /** The reading before, whose files are not parsed again while their bytes are the same. */
-  readonly previous: Pick<DirectoryReading, 'files' | 'stamps'> | undefined
+  readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'git'> | undefined
   /** `stamps`: a file that bears the stamp of the reading before is not opened. */
   readonly trust: 'bytes' | 'stamps'
   readonly onRead?: OnRead
@@ -87,8 +92,7 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
   }
   const before = await commitOf(root)
   const contents = await readAll(tree.files, options)
-  const vanished = tree.vanished || contents.includes('vanished')
-  if (vanished || !(await isSameStill(options.root, root, tree, before))) return undefined
+  if (tree.vanished || contents.includes('vanished')) return undefined
   const files = new Map<string, ParsedFile>()
   const stamps = new Map<string, Stamp>()
   const findings = [...tree.findings]
@@ -106,10 +110,17 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
     files.set(file, content.parsed)
     if (content.stamp !== undefined) stamps.set(file, content.stamp)
   }
+  const read = [...files.values()]
+  const { previous, trust, signal } = options
+  const said = trust === 'bytes' ? undefined : previous?.git
+  const git = await askGit({ root, tree, commit: before, files: read, before: said, signal })
+  if (!(await isSameStill(options.root, root, tree, before))) return undefined
   return {
     folder: tree.isFile ? dirname(root) : root,
     stamps,
-    revision: before ?? contentRevision([...files.values()]),
+    git,
+    revision: revisionOf(before, read, git),
+    uncommitted: git?.uncommitted ?? new Set(),
     files,
     findings,
     unread,
@@ -200,6 +211,8 @@ function failed(problem: SourceProblem): DirectoryReading {
   return {
     folder: '',
     stamps: new Map(),
+    git: undefined,
+    uncommitted: new Set(),
     revision: contentRevision([]),
     files: new Map(),
     findings: [],

@@ -1,9 +1,10 @@
 import type { FileTree } from '../../contract/plan.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { DEFAULT_LIMITS } from '../yaml/limits.ts'
-import { commitOf, contentRevision } from './commit.ts'
+import { commitOf } from './commit.ts'
 import { readBytes } from './read-bytes.ts'
 import { fileUnreadable, isSameStill, resolveRoot, tooLarge } from './read-directory.ts'
+import { askGit, revisionOf } from './uncommitted.ts'
 import { notRegular, walkTree } from './walk.ts'
 
 /**
@@ -39,11 +40,11 @@ export async function readTree(
         unread.push(file)
       }
     }
+    const read = files.map(({ file, bytes }) => ({ file, hash: sha256(bytes) }))
+    const git = await askGit({ root, tree, commit: before, files: read, before: undefined, signal })
     if (vanished || !(await isSameStill(given, root, tree, before)))
       return { problem: 'The directory changed while it was read.' }
-    const revision =
-      before ?? contentRevision(files.map(({ file, bytes }) => ({ file, hash: sha256(bytes) })))
-    return { revision, findings, unread, files }
+    return { revision: revisionOf(before, read, git), findings, unread, files }
   } catch (error) {
     signal.throwIfAborted()
     return { problem: error instanceof Error ? error.message : String(error) }

@@ -4,6 +4,7 @@ import { nameOf, type Key } from '../../kinds/key.ts'
 import { kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
+import { earlierRevision } from '../../contract/revision.ts'
 import { keyedHash } from '../../lib/digest.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -201,7 +202,10 @@ export function createStateStore({
     manifestRevision(key) {
       const entry = catalog?.entries.get(key)
       const recorded = records.get(key)?.manifest
-      return entry === undefined || recorded?.digest === entry.digest ? recorded?.revision : entry.revision
+      if (entry === undefined) return recorded?.revision
+      return recorded?.digest === entry.digest
+        ? earlierRevision(recorded.revision, entry.revision)
+        : entry.revision
     },
     checkedAt(key) {
       const answered = lifecycleOf(key) === 'reference' ? contacts.answeredAt(nameOf(key)) : undefined

@@ -152,9 +152,9 @@ export function row(cells, attributes = {}) {
   return element('tr', attributes, ...cells.map((cell) => element('td', {}, cell)))
 }
 
-/** Git names commits by 40 digits; people read 10. @param {string} revision */
+/** Git names commits by 40 digits or more; people read 10. What stands behind a commit stays. @param {string} revision */
 export function shortRevision(revision) {
-  return /^[0-9a-f]{40,64}$/.test(revision) ? revision.slice(0, 10) : revision
+  return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
 }
 
 /** A revision with the whole of it in the tip; nothing when there is none. @param {string | undefined} revision */
