@@ -33,7 +33,7 @@ function checkout(): Checkout {
   const repository = createRepository(path(), join(folder.path, 'origin.git'))
   for (const file of ['manifests/a.yaml', 'manifests/team/b.yaml', 'manifests/notes.md', 'elsewhere/c.yaml'])
     repository.write(file, '# one\n')
-  repository.write('manifests/.data/d.yaml', '# one\n')
+  for (const file of ['manifests/.data/d.yaml', 'manifests/.other/d.yaml']) repository.write(file, '# one\n')
   symlinkSync('.data', path('manifests/data'))
   repository.write('.gitignore', 'ignored.yaml\n')
   return {
@@ -108,8 +108,7 @@ const CHANGES: readonly (readonly [string, readonly string[], Change])[] = [
   [
     'a link that leads elsewhere',
     ['data/d.yaml'],
-    ({ repository, path }) => {
-      repository.write('manifests/.other/d.yaml', '# one\n')
+    ({ path }) => {
       rmSync(path('manifests/data'))
       symlinkSync('.other', path('manifests/data'))
     },

@@ -93,7 +93,7 @@ describe('a webhook', () => {
           nextStep: 'Look: pipewright status Pipe/orders',
           changes: 1,
           since: '1970-01-01T00:00:01.000Z',
-          revision: 'abc123def456789',
+          revision: '4faf373abc0011223344556677889900aabbccdd',
           file: 'orders.yaml',
           line: 3,
           page: 'https://pipes.example/?resource=Pipe/orders',
@@ -159,7 +159,7 @@ describe('Slack', () => {
     expect(text).toBe('Pipe/orders has drifted.')
     expect(blocks.map((block) => block.text.text)).toEqual([
       ':warning: *Pipe/orders has drifted.*\nscaling.replicas differs\nNext: Look: pipewright status Pipe/orders\n' +
-        'Drifted · orders.yaml:3 · revision abc123def456 · <https://pipes.example/?resource=Pipe/orders|page>',
+        'Drifted · orders.yaml:3 · revision 4faf373abc · <https://pipes.example/?resource=Pipe/orders|page>',
     ])
   })
 
