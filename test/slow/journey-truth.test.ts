@@ -110,6 +110,10 @@ describe('the answer to "is all well?"', () => {
       /^The daemon died \(process \d+ on .*\): it was last seen .* ago/,
     )
     const again = await world.startDaemon()
+    await until('a check of its own', async () => {
+      const orders = await fetch(`${again.url}/api/v1/resources/Pipe/orders`)
+      return ((await orders.json()) as { readonly checkedAt?: number }).checkedAt !== undefined
+    })
     await shownAs(again.url, 'Pipe/orders', 'Ready')
     await stopped(again.program)
     const ended = await world.command('status')
