@@ -178,19 +178,24 @@ describe('readings that are not believed', () => {
   })
 })
 
+/** A reading of a checkout, at a revision and with files that it does not hold. */
+function atCommit(id: string, uncommitted: readonly string[]) {
+  return readingOf(ONE, { revision: { id, from: 'git' }, uncommitted: new Set(uncommitted) })
+}
+
+function revisionsOf({ catalog }: ReturnType<typeof next>) {
+  return ['Pipe/b', 'Pipe/c'].map((key) => catalog.entries.get(key as Key)?.revision)
+}
+
 describe('digests and revisions', () => {
   test('what was edited is uncommitted until a commit holds it; what was not touched is at its commit', () => {
-    const reading = (id: string, uncommitted: readonly string[]) =>
-      readingOf(ONE, { revision: { id, from: 'git' }, uncommitted: new Set(uncommitted) })
-    const since = (state: ReturnType<typeof next>) =>
-      ['Pipe/b', 'Pipe/c'].map((key) => state.catalog.entries.get(key as Key)?.revision)
-    const edited = next(undefined, reading('aaa + uncommitted changes', ['b.yaml']))
-    expect(since(edited)).toEqual(['aaa + uncommitted changes', 'aaa'])
-    const others = next(edited, reading('bbb + uncommitted changes', ['b.yaml', 'd.yaml']))
-    expect(since(others)).toEqual(['aaa + uncommitted changes', 'aaa'])
-    const committed = next(others, reading('ccc + uncommitted changes', ['d.yaml']))
-    expect(since(committed)).toEqual(['ccc', 'aaa'])
-    expect(since(next(committed, reading('ddd', [])))).toEqual(['ccc', 'aaa'])
+    const edited = next(undefined, atCommit('aaa + uncommitted changes', ['b.yaml']))
+    expect(revisionsOf(edited)).toEqual(['aaa + uncommitted changes', 'aaa'])
+    const others = next(edited, atCommit('bbb + uncommitted changes', ['b.yaml', 'd.yaml']))
+    expect(revisionsOf(others)).toEqual(['aaa + uncommitted changes', 'aaa'])
+    const committed = next(others, atCommit('ccc + uncommitted changes', ['d.yaml']))
+    expect(revisionsOf(committed)).toEqual(['ccc', 'aaa'])
+    expect(revisionsOf(next(committed, atCommit('ddd', [])))).toEqual(['ccc', 'aaa'])
   })
 
   test('an entry keeps its revision until its meaning changes', () => {
