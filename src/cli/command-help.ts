@@ -4,7 +4,7 @@ import type { CommandHelp } from './help.ts'
 export const COMMAND_GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Reconcile', ['run', 'plan', 'apply', 'reconcile']],
   ['Look', ['validate', 'status', 'history']],
-  ['Decide', ['adopt', 'resolve', 'forget', 'lock']],
+  ['Decide', ['allow', 'adopt', 'resolve', 'forget', 'lock']],
   ['Write manifests', ['schema']],
   ['Try and set up', ['sandbox', 'completion', 'version', 'help']],
 ]
@@ -43,6 +43,10 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
   history: {
     examples: ['history --since 2h', 'history Pipe/orders -o wide'],
     exits: { 0: FINE, 1: 'the ledger cannot be read' },
+  },
+  allow: {
+    examples: ['allow', 'allow --service analytics'],
+    exits: { 0: FINE, 1: 'the ledger or the daemon cannot be reached' },
   },
   adopt: {
     examples: ['adopt Pipe/orders 9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d', 'adopt Pipe/orders ID -o json'],

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { duration } from '../config/parsers.ts'
 import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
+import { allow, ALLOW_OUTPUTS } from './commands/allow-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
 import { output, settingsFor, withSettings } from './usage.ts'
@@ -11,6 +12,7 @@ type Done = (code: ExitCode) => void
 /** The commands by which a person says something to the ledger, or to the daemon. */
 export function addOperatorCommands(program: Command, io: Io, done: Done): void {
   addReconcile(program, io, done)
+  addAllow(program, io, done)
   withSettings(
     program.command('adopt').description('take over a pipe that exists, or say that a change was made to it'),
   )
@@ -72,6 +74,20 @@ export function addOperatorCommands(program: Command, io: Io, done: Done): void 
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'local')
       done(await lock(io, settings, { name: flags.name, output: flags.output }))
+    })
+}
+
+function addAllow(program: Command, io: Io, done: Done): void {
+  withSettings(
+    program
+      .command('allow')
+      .description('let pass, once, the creations that the create limit holds back now'),
+  )
+    .option('--service <NAME>', 'only those in this service')
+    .addOption(output(ALLOW_OUTPUTS))
+    .action(async (flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'local')
+      done(await allow(io, settings, { service: flags.service, output: flags.output }))
     })
 }
 

@@ -21,7 +21,7 @@ export const HistoryEntry = z.discriminatedUnion('type', [
     .strictObject({
       ...common,
       type: z.literal('action'),
-      action: z.enum([...ACTION_TYPES, 'intent', 'move', 'forget']),
+      action: z.enum([...ACTION_TYPES, 'intent', 'move', 'forget', 'allow']),
       reason: RecordedReason,
       result: z.enum(['started', 'done', 'failed', 'unknown']),
       intentId: z.string().optional(),

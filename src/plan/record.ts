@@ -188,6 +188,17 @@ export const LedgerRecord = z
     replaced: Replaced.optional(),
     /** The last attempt to create, of whatever fate; `attempt` only ever grows. */
     intent: Intent.optional(),
+    /** A person's word that this may be created although the create limit is reached. */
+    allowed: z
+      .strictObject({
+        /** What the manifest said then: for another one it does not count. */
+        digest: z.string(),
+        at: Time,
+        /** Not longer; on the steady clock. */
+        until: Time,
+      })
+      .readonly()
+      .optional(),
     /** The query endpoint's last upsert. */
     upsert: RecordedUpsert.optional(),
     /** What its manifest says, and since which revision: a restart does not make it new. */

@@ -70,6 +70,7 @@ export function succeedIntent(
     former: undefined,
     replaced: isReplacement ? replaced : record.replaced,
     backoff: undefined,
+    allowed: undefined,
     intent: { ...own(record, intent), state: 'succeeded', seen: undefined },
   }
 }

@@ -32,6 +32,8 @@ export interface ServerParts {
   overview(): Overview
   /** Undefined: `POST /-/reconcile` is off. */
   readonly reconcile: ReconcileTrigger | undefined
+  /** Undefined: `POST /-/allow` is off. */
+  readonly allow: Allower | undefined
   /** Undefined: `POST /api/v1/plan` is off. */
   readonly planner: Planner | undefined
 }
@@ -107,6 +109,11 @@ export interface ReconcileTrigger extends Guarded {
   request(key: Key | undefined): ReconcileReceipt
   /** Undefined: a token that is not, or no longer, known. */
   progress(token: string): ReconcileProgress | undefined
+}
+
+export interface Allower extends Guarded {
+  /** Lets pass what the create limit holds back now. @returns what that is */
+  allow(service: string | undefined): Promise<readonly Key[]>
 }
 
 export interface Planner extends Guarded {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { registerAttention, type AttentionReply } from './problems.ts'
 import type { ServerParts, Health } from './parts.ts'
+import { registerAllow } from './api/allow-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { registerFacets, type FacetsReply } from './api/selection.ts'
 import { registerFindings, registerOverview, type FindingsReply, type OverviewReply } from './api/overview.ts'
@@ -34,6 +35,7 @@ export function registerApi(app: FastifyInstance, parts: ServerParts): void {
   registerTimeline(app, parts)
   registerReconcile(app, parts)
   registerPlan(app, parts)
+  registerAllow(app, parts)
   registerEvents(app, parts)
 }
 

@@ -272,7 +272,7 @@ describe('commands', async () => {
   const commands = [...new Set(lines)].filter((line) => line !== '…')
 
   test('were found', () => {
-    expect(commands).toEqual(expect.arrayContaining(['resolve KEY --adopt ID', 'status', 'apply --yes']))
+    expect(commands).toEqual(expect.arrayContaining(['resolve KEY --adopt ID', 'status', 'allow']))
   })
 
   test.each(commands)('pipewright %s is one that the program takes', async (line) => {

@@ -1,3 +1,4 @@
+import { allowCreations } from '../../src/reconcile/operator/allow.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -171,6 +172,34 @@ describe('the create limit', () => {
     world.remove('d.yaml')
     await world.clock.advance(10_000)
     for (const key of keys.slice(0, 3)) expect((await world.go(key)).action.reason).toBe('New')
+  })
+
+  test('lets pass what a person allowed, once, as it was then, for a while; and nothing that comes later', async () => {
+    const world = await given(many, { maxCreates: 1 })
+    const go = async (...names: readonly Key[]) => {
+      const reasons: string[] = []
+      for (const key of names) reasons.push((await world.go(key)).action.reason)
+      return reasons
+    }
+    expect(await go(...keys)).toEqual(['CreateLimit', 'CreateLimit', 'CreateLimit', 'CreateLimit'])
+    expect(await allowCreations(world.context, 'elsewhere')).toEqual([])
+    expect(await allowCreations(world.context, 'analytics')).toEqual(keys)
+    world.write('c.yaml', pipe('c', { topics: 'another' }))
+    world.write('e.yaml', pipe('e'))
+    world.write('f.yaml', pipe('f'))
+    expect(await go('Pipe/a', 'Pipe/c', 'Pipe/e', 'Pipe/f')).toEqual([
+      'New',
+      'CreateLimit',
+      'CreateLimit',
+      'CreateLimit',
+    ])
+    await world.clock.advance(20 * 60_000)
+    expect(await go('Pipe/b')).toEqual(['CreateLimit'])
+    expect(world.platform.posts).toHaveLength(1)
+    expect((await world.ledger.get('Pipe/a'))?.allowed).toBeUndefined()
+    expect((await world.ledger.history({ key: 'Pipe/b', limit: 9 })).map((entry) => entry.reason)).toContain(
+      'CreateLimit',
+    )
   })
 
   test('counts no pipe that is to be adopted, is suspended, or may exist already', async () => {

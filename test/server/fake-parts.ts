@@ -175,6 +175,7 @@ export function fakeParts(
     ready: () => ({ ok: true, detail: 'ready' }),
     overview: () => overview(),
     reconcile: undefined,
+    allow: undefined,
     planner: undefined,
     tell: (event) => recentEvents.add(event),
     change: (change) => listeners.forEach((listener) => listener(change)),

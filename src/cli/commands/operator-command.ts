@@ -32,6 +32,17 @@ export async function runPersonCommand(
   command: PersonCommand,
   say: (context: OperatorContext, signal: AbortSignal) => Promise<OperatorResult>,
 ): Promise<ExitCode> {
+  const answer = await withOperatorContext(io, settings, command, say)
+  return show(io, command, answer)
+}
+
+/** Opens the ledger, reads the directory, and closes both after `say`. */
+export async function withOperatorContext<T>(
+  io: Io,
+  settings: Settings,
+  command: Pick<PersonCommand, 'platform' | 'ledger'>,
+  say: (context: OperatorContext, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   assertLasting(settings)
   const signal = io.stop.stopping
   await using stack = new AsyncDisposableStack()
@@ -51,8 +62,7 @@ export async function runPersonCommand(
   )
   try {
     await loadOnce(engine, signal)
-    const answer = await say(engine.context, signal)
-    return show(io, command, answer)
+    return await say(engine.context, signal)
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error
     throw new CommandError(`stopped by ${String(signal.reason)} before anything was written`)

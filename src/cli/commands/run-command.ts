@@ -10,6 +10,7 @@ import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
+import { allowCreations } from '../../reconcile/operator/allow.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
@@ -69,6 +70,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     health: () => running.daemon?.health() ?? { ok: true, detail: 'starting' },
     ready: () => running.daemon?.ready() ?? { ok: false, detail: 'starting' },
     overview: () => overviewOf(settings, engine, running.daemon, startedAt),
+    allow:
+      settings.adminTokenFile === undefined
+        ? undefined
+        : allowerOf(settings.adminTokenFile, engine, () => running.daemon),
     reconcile:
       settings.adminTokenFile === undefined
         ? undefined
@@ -166,6 +171,17 @@ function tokenReader(file: string): () => Promise<string | undefined> {
   return async () => {
     const text = await readFile(file, 'utf8').catch(() => '')
     return text.trim() === '' ? undefined : text.trim()
+  }
+}
+
+function allowerOf(tokenFile: string, { context }: Engine, daemon: () => Daemon | undefined) {
+  return {
+    adminToken: tokenReader(tokenFile),
+    async allow(service: string | undefined) {
+      const allowed = await allowCreations(context, service)
+      for (const key of allowed) daemon()?.request(key)
+      return allowed
+    },
   }
 }
 

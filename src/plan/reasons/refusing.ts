@@ -147,13 +147,13 @@ export const REFUSING = {
     sample: { wanted: 30, limit: 25 },
     words: ({ wanted, limit }) =>
       only(
-        `${wanted} creations are pending, and the create limit is ${limit} (--max-creates). If they are intended, raise the ` +
-          'limit, or run "pipewright apply --yes" while no daemon runs. If not, check what changed in the manifests directory.',
+        `${wanted} creations are pending, and the create limit is ${limit} (--max-creates). If they are intended, run ` +
+          '"pipewright allow". If not, check what changed in the manifests directory.',
       ),
     steps: () => [
       {
-        text: 'If so many creations are intended, stop the daemon, which holds the ledger, and allow them once:',
-        shell: 'apply --yes',
+        text: 'If so many creations are intended, allow them once. Those that come later are not included:',
+        shell: 'allow',
       },
     ],
   }),

@@ -53,10 +53,17 @@ export function surroundingsOf(
       return isReady(store, needs) ? [] : [needs]
     }),
     missingSecrets: input.missingSecrets,
-    createLimit: createLimitOf({ wanted: store.wantedCreations(now), limit: context.maxCreates }),
+    createLimit: isAllowed(recorded, entry, store.steadyNow())
+      ? undefined
+      : createLimitOf({ wanted: store.wantedCreations(now), limit: context.maxCreates }),
     massMissing: observed.status === 'missing' ? massMissing(context, recorded, observed.misses) : undefined,
     knownIds: knownIds(store, recorded),
   }
+}
+
+/** Whether a person let this creation pass, as the manifest still says it. */
+function isAllowed({ allowed }: LedgerRecord, entry: Entry | undefined, steadyNow: number): boolean {
+  return allowed !== undefined && allowed.digest === entry?.digest && steadyNow < allowed.until
 }
 
 /** Whether the last reading, which is not believed, did not find a manifest: it is not there, for all that anybody knows. */

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { pipeManifest } from '../support/manifests.ts'
+import { until } from '../support/until.ts'
+import { given, type Given, shownAs } from './given.ts'
+
+/* Too many creations at once, let pass beside a running daemon. */
+
+const NAMES = ['a', 'b', 'c'] as const
+
+async function heldBack(...more: readonly string[]) {
+  const world = await given(...NAMES)
+  const daemon = await world.startDaemon('--max-creates', '2', ...more)
+  await shownAs(daemon.url, 'Pipe/c', 'Refused')
+  return { world, ...daemon }
+}
+
+async function allCreated(world: Given): Promise<void> {
+  await until('all to be created', () => world.platform.pipes().length === NAMES.length)
+}
+
+test('the command lets them pass; what a later commit adds waits again', async () => {
+  const { world, url } = await heldBack()
+  await using _ = world
+  const allowed = await world.command('allow', '-o', 'json')
+  expect(JSON.parse(allowed.stdout)).toEqual({ allowed: ['Pipe/a', 'Pipe/b', 'Pipe/c'] })
+  await allCreated(world)
+  for (const name of ['d', 'e', 'f']) world.workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+  await shownAs(url, 'Pipe/f', 'Refused')
+  expect(world.posts()).toBe(3)
+  expect((await world.command('history', 'Pipe/a', '-o', 'json')).stdout).toContain('"action": "allow"')
+})
+
+test('the daemon lets them pass when it is asked with the admin token, and only then', async () => {
+  await using world = await given(...NAMES)
+  world.workspace.write('token', 'planted-admin-token')
+  const file = world.workspace.path('token')
+  const { url } = await world.startDaemon('--max-creates', '2', '--admin-token-file', file)
+  await shownAs(url, 'Pipe/c', 'Refused')
+  const bare = await fetch(`${url}/-/allow`, { method: 'POST' })
+  expect(bare.status).toBe(401)
+  const misspelt = await fetch(`${url}/-/allow`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer planted-admin-token', 'content-type': 'application/json' },
+    body: JSON.stringify({ services: 'analytics' }),
+  })
+  expect(misspelt.status).toBe(400)
+  expect(world.posts()).toBe(0)
+  const asked = await world.command('allow', '--server', url, '--admin-token-file', file)
+  expect(asked.stdout).toContain('Allowed 3 creations, once')
+  await allCreated(world)
+  expect(world.posts()).toBe(3)
+})
+
+test('a daemon that is killed right after the word creates each once when it is back', async () => {
+  const { world, program } = await heldBack()
+  await using _ = world
+  program.signal('SIGSTOP')
+  expect((await world.command('allow')).code).toBe(0)
+  program.signal('SIGKILL')
+  await program.ended
+  expect(world.posts()).toBe(0)
+  const again = await world.startDaemon('--max-creates', '2')
+  await allCreated(world)
+  for (const name of NAMES) await shownAs(again.url, `Pipe/${name}`, 'Ready')
+  expect(world.posts()).toBe(3)
+})
+
+test('where nothing is held back it says so', async () => {
+  await using world = await given('orders')
+  await world.apply()
+  expect((await world.command('allow')).stdout).toContain('The create limit holds nothing back.')
+})
