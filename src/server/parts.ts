@@ -61,7 +61,7 @@ export interface Overview {
   readonly sourceProblem: string | undefined
   readonly findings: readonly Finding[]
   readonly queueDepth: Readonly<Record<Priority, number>>
-  readonly brake: CreateLimit
+  readonly createLimit: CreateLimit
   readonly watchMode: WatchMode
   readonly startedAt: number
   readonly now: number

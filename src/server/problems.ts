@@ -19,8 +19,8 @@ const FINDINGS_SHOWN = 3
 export interface Problem {
   /** The same as long as it is the same problem. */
   readonly id: string
-  /** The status of its resources; `Source`, `Brake` and `Daemon` are about the whole. */
-  readonly status: Status | 'Source' | 'Brake' | 'Daemon'
+  /** The status of its resources; `Source`, `CreateLimit` and `Daemon` are about the whole. */
+  readonly status: Status | 'Source' | 'CreateLimit' | 'Daemon'
   readonly reason: Reason | undefined
   /** What it is, in a few words. */
   readonly what: string
@@ -100,8 +100,8 @@ function rank({ status }: Problem): number {
   return STATUSES.findIndex((known) => known === status)
 }
 
-function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Problem[] {
-  const { sourceProblem, brake, sandbox, lastLoadAt, manifestsDir } = parts.overview()
+function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Problem[] {
+  const { sourceProblem, createLimit, sandbox, lastLoadAt, manifestsDir } = parts.overview()
   const ready = parts.ready()
   const problems: Problem[] = []
   if (sourceProblem !== undefined) {
@@ -125,15 +125,15 @@ function ofTheWhole(parts: Pick<ServerParts, 'overview' | 'ready'>): readonly Pr
       next,
     })
   }
-  if (brake.on) {
+  if (createLimit.on && !parts.board.list().some(({ reason }) => reason === 'CreateLimit')) {
     const again = commandLine('apply --yes', { sandbox })
     problems.push({
       ...NOTHING,
-      id: 'brake',
-      status: 'Brake',
+      id: 'create-limit',
+      status: 'CreateLimit',
       reason: 'CreateLimit',
       what: REASONS.CreateLimit.means,
-      message: `${brake.wanted} creations are pending, and the create limit is ${brake.limit} (--max-creates). None is allowed now.`,
+      message: `${createLimit.wanted} creations are pending, and the create limit is ${createLimit.limit} (--max-creates). None is allowed now.`,
       next: [
         {
           text: 'Check what changed in the manifests directory. If so many are intended, restart with a higher --max-creates, or stop the daemon and allow them once:',

@@ -42,7 +42,7 @@ export type SourceEntry = { readonly at: number } & (
       readonly what: 'problem' | 'recovered' | 'watch'
       readonly message: string
     }
-  | { readonly type: 'brake'; readonly on: boolean; readonly message: string }
+  | { readonly type: 'create-limit'; readonly on: boolean; readonly message: string }
 )
 
 /** A state of a pipe or an alert, as the platform reported it. */
@@ -157,7 +157,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     const message = on
       ? `${wanted} creations are pending, and the create limit is ${limit}.`
       : 'Creations are allowed again.'
-    note({ at: now(), type: 'brake', on, message })
+    note({ at: now(), type: 'create-limit', on, message })
     return [SOURCE]
   }
 

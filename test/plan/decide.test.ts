@@ -222,7 +222,7 @@ const ROWS: readonly Row[] = [
     is: ['refuse', 'OutcomeUnknown'],
   },
   {
-    why: 'an approved retry is still braked',
+    why: 'an approved retry is still limited',
     input: pipe({
       recorded: unknown,
       policy: { retryCreate: INTENT_ID },
@@ -526,7 +526,7 @@ const ROWS: readonly Row[] = [
     is: ['adopt', 'Adopt'],
   },
   {
-    why: 'missing ones are braked too',
+    why: 'missing ones count for the create limit too',
     input: pipe({
       recorded: created(),
       observed: MISSING,

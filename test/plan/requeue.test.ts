@@ -81,7 +81,7 @@ const ROWS: readonly Row[] = [
     is: ['retry', 10_000, 8_000],
   },
   {
-    why: 'braked: soon',
+    why: 'held back by the create limit: soon',
     action: action('refuse', 'CreateLimit'),
     is: ['retry', 10_000, 8_000],
   },

@@ -87,7 +87,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     sourceProblem: undefined,
     findings: [],
     queueDepth: { 0: 0, 1: 0, 2: 0 },
-    brake: { on: false, wanted: 0, limit: 25 },
+    createLimit: { on: false, wanted: 0, limit: 25 },
     watchMode: 'parent',
     startedAt: NOW - 3_600_000,
     now: NOW,

@@ -54,7 +54,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
     'the create limit comes before resources',
     {
       resources: [drifted],
-      overview: { brake: { on: true, wanted: 30, limit: 25 } },
+      overview: { createLimit: { on: true, wanted: 30, limit: 25 } },
       says: 'Create limit reached: 30 creates pending. 1 of 1 resource needs attention.',
     },
   ],

@@ -43,13 +43,13 @@ describe('what is not well', () => {
         resource('Pipe/c', { status: 'OutcomeUnknown', reason: 'OutcomeUnknown' }),
         invalid('d'),
       ],
-      { sourceProblem: 'it is empty', brake: { on: true, wanted: 30, limit: 25 } },
+      { sourceProblem: 'it is empty', createLimit: { on: true, wanted: 30, limit: 25 } },
       { ready: () => ({ ok: false, detail: 'the ledger is locked' }) },
     )
     expect(found.map(({ id }) => id)).toEqual([
       'source',
       'ready',
-      'brake',
+      'create-limit',
       'Pipe/c',
       'Pipe/d',
       'Pipe/b',

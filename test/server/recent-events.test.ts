@@ -130,7 +130,7 @@ describe('the watch mode and the create limit', () => {
     take({ type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 })
     expect(recentEvents.watch).toEqual({ mode: 'polling', message: 'no inotify watches are left' })
     expect(recentEvents.source()).toMatchObject([
-      { type: 'brake', on: true, message: '30 creations are pending, and the create limit is 25.' },
+      { type: 'create-limit', on: true, message: '30 creations are pending, and the create limit is 25.' },
       { type: 'source', what: 'watch', message: 'no inotify watches are left' },
     ])
   })

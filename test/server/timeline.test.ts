@@ -77,9 +77,9 @@ describe('/api/v1/timeline', () => {
   const history = [changed(NOW + 2, 'a'), created(NOW + 1, 'a')]
 
   it.each([
-    ['everything', '', ['condition', 'action', 'brake', 'revision'], false],
+    ['everything', '', ['condition', 'action', 'create-limit', 'revision'], false],
     ['of one type', '?type=action', ['action'], false],
-    ['of several types', '?type=brake,condition', ['condition', 'brake'], false],
+    ['of several types', '?type=create-limit,condition', ['condition', 'create-limit'], false],
     ['the newest', '?limit=1', ['condition'], true],
   ])('%s', async (_, query, types, more) => {
     const parts = fakeParts({}, [], history)

@@ -52,7 +52,7 @@ function colourfulParts() {
         overview({
           sandbox: true,
           sourceProblem: 'it is empty',
-          brake: { on: true, wanted: 30, limit: 25 },
+          createLimit: { on: true, wanted: 30, limit: 25 },
           findings: [finding({ key: 'Pipe/invalid' }), finding({ severity: 'warning' })],
           budgets: [
             { credential: 'api', used: 3, limit: 10, windowMs: 10_000, waiting: 4, pausedForMs: 3_000 },

@@ -153,7 +153,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     sourceProblem: daemon?.sourceProblem,
     findings: daemon?.catalog?.findings ?? [],
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
-    brake: { on: wanted > maxCreates, wanted, limit: maxCreates },
+    createLimit: { on: wanted > maxCreates, wanted, limit: maxCreates },
     watchMode: daemon?.watchMode() ?? 'none',
     startedAt,
     now: clock.now(),

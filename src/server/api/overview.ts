@@ -114,7 +114,7 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const wrong = [
     overview.sourceProblem === undefined ? '' : 'Manifests not accepted; keeping the last state',
-    overview.brake.on ? `Create limit reached: ${overview.brake.wanted} creates pending` : '',
+    overview.createLimit.on ? `Create limit reached: ${overview.createLimit.wanted} creates pending` : '',
     unwell > 0
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
       : '',

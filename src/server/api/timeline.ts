@@ -4,7 +4,7 @@ import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameter
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'
 
-const TYPES = ['revision', 'source', 'brake', 'action', 'condition'] as const
+const TYPES = ['revision', 'source', 'create-limit', 'action', 'condition'] as const
 
 /** Read when only some types are wanted: they may stand far back. */
 const DEEP = 1_000

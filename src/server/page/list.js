@@ -127,11 +127,13 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
   link.id = `row-${key}`
   const cells = row([
     badge(status),
-    element('div', {}, link, ' ', ...names.flatMap((name) => [name, ' '])),
-    element('div', {}, word(reason), element('div', { class: 'cut', title: message }, foreign(message))),
+    element('div', { class: 'cut', title: key }, link, ' ', ...names.flatMap((name) => [name, ' '])),
+    element('div', { class: 'cut', title: message }, word(reason), ' ', foreign(message)),
     service === undefined ? '' : foreign(service),
     state === undefined ? '' : foreign(state),
-    file === undefined ? '' : code(place(file, line)),
+    file === undefined
+      ? ''
+      : element('div', { class: 'cut', title: place(file, line) }, code(place(file, line))),
     ago(since),
   ])
   cells.setAttribute('role', 'row')

@@ -14,19 +14,44 @@ import { sinceWhen } from './time.js'
 /** Problems on the page at once; the filter of the list finds the others. */
 export const PROBLEMS_SHOWN = 30
 
+/** Of these, so many are open; of the others a line says what they are. */
+const OPEN = 5
+
 /** What is not well, worst first. @param {AttentionReply} reply */
 export function showProblems({ items, total }) {
   byId('unwell-section').hidden = total === 0
-  byId('unwell').replaceChildren(...items.map(problemItem))
+  const opened = new Set([...byId('unwell').querySelectorAll('details[open]')].map(({ id }) => id))
+  byId('unwell').replaceChildren(
+    ...items.map((item, index) => (index < OPEN ? problemItem(item) : problemLine(item, opened))),
+  )
   byId('unwell-more').hidden = total <= items.length
   setText('unwell-more', `and ${total - items.length} more; they are in the list below`)
 }
 
+/** A cause of which only a line is seen until somebody opens it. @param {Problem} problem @param {ReadonlySet<string>} opened */
+function problemLine(problem, opened) {
+  const { id, status, what, keys, count, file, line } = problem
+  const about = count > 1 ? `${count} resources` : (keys[0] ?? place(file, line))
+  const details = element(
+    'details',
+    { id: `cause-${id}` },
+    element('summary', {}, badge(status), ' ', element('b', {}, foreign(about)), ` ${what}`),
+    problemParts(problem),
+  )
+  if (opened.has(details.id)) details.setAttribute('open', '')
+  return element('li', { class: `card-line ${toneOf(status)}` }, details)
+}
+
 /** @param {Problem} problem */
 function problemItem(problem) {
+  return element('li', {}, problemParts(problem))
+}
+
+/** @param {Problem} problem */
+function problemParts(problem) {
   const { status, what, message, since, differences, findings, next } = problem
   return element(
-    'li',
+    'div',
     { class: `card ${toneOf(status)}` },
     element(
       'div',

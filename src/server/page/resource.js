@@ -84,7 +84,7 @@ function titleOf({ key, status, reason, since }) {
 
 /** @param {ResourceReply} resource */
 function factsOf(resource) {
-  const { file, line, revision, manifestRevision, service, action, state, pipeId, labels } = resource
+  const { file, line, revision, manifestRevision, service, state, pipeId, labels } = resource
   return facts(
     fact('Manifest', file === undefined ? undefined : copyable(place(file, line))),
     fact('Last changed in', revisionOf(manifestRevision)),
@@ -92,11 +92,7 @@ function factsOf(resource) {
     fact('Service', service === undefined ? undefined : foreign(service)),
     fact('State', state === undefined ? undefined : foreign(state)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
-    fact('Last decision', action),
-    fact(
-      'Last checked',
-      resource.lastReconciledAt === undefined ? undefined : ago(resource.lastReconciledAt),
-    ),
+    fact('Last check', resource.checkedAt === undefined ? 'never' : ago(resource.checkedAt)),
     fact('Next check', resource.nextReconcileAt === undefined ? undefined : ago(resource.nextReconcileAt)),
     fact('Suspended until', resource.suspendedUntil),
     ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
@@ -167,11 +163,7 @@ function comparison({ fields }) {
   )
   section.append(
     heading(2, 'Desired against observed'),
-    element(
-      'p',
-      { class: 'quiet' },
-      differing.length === 0 ? 'Nothing differs.' : `${differing.length} of ${fields.length} fields differ.`,
-    ),
+    element('p', { class: 'quiet' }, summaryOf(fields, differing.length)),
     table('Desired against observed', ['Field', 'Manifest', 'Platform', 'Compared'], rows, {
       class: 'fields',
     }),
@@ -186,6 +178,13 @@ function comparison({ fields }) {
     section.append(element('p', {}, press))
   }
   return section
+}
+
+/** What was never read is not said to be as it should be. @param {ResourceReply['fields']} fields @param {number} differing */
+function summaryOf(fields, differing) {
+  if (differing > 0) return `${differing} of ${fields.length} fields differ.`
+  const isRead = fields.some(({ verdict }) => verdict === 'same')
+  return isRead ? 'No field differs.' : 'The platform has not been read yet.'
 }
 
 /** @param {string | undefined} text @param {ComparedField['verdict']} verdict @param {'ins' | 'del'} tag */

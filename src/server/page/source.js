@@ -76,12 +76,12 @@ function readingWords({ at, ok, durationMs }) {
 }
 
 /** @param {OverviewReply} overview */
-function queueFacts({ queueDepth, brake, startedAt, ready }) {
+function queueFacts({ queueDepth, createLimit, startedAt, ready }) {
   return facts(
     fact(`Queued: ${QUEUE_WORDS[0]}`, String(queueDepth[0])),
     fact(`Queued: ${QUEUE_WORDS[1]}`, String(queueDepth[1])),
     fact(`Queued: ${QUEUE_WORDS[2]}`, String(queueDepth[2])),
-    fact('Pending creates', `${brake.wanted} (limit ${brake.limit})`),
+    fact('Pending creates', `${createLimit.wanted} (limit ${createLimit.limit})`),
     fact('Daemon', ready.ok ? 'ready' : ready.detail),
     fact('Started', ago(startedAt)),
   )

@@ -1,4 +1,4 @@
-import { badge, byId, element, foreign, revisionOf, toneOf, word } from './elements.js'
+import { byId, element, foreign, revisionOf, toneOf, worded } from './elements.js'
 import { ago } from './time.js'
 import { resourceLink } from './problem.js'
 
@@ -15,7 +15,7 @@ import { resourceLink } from './problem.js'
  */
 
 /** Entries that one step shows. */
-export const STORY_STEP = 20
+export const STORY_STEP = 15
 
 /** What changed, newest first. @param {TimelineReply} reply */
 export function showStory({ items, more }) {
@@ -38,13 +38,17 @@ export function storyItems(entries, how) {
     else if (group !== undefined && belongs(entry, group.first)) group.conditions.push(entry)
     else groups.push({ first: entry, conditions: [entry] })
   }
-  return groups.map(({ first, conditions }) =>
-    storyItem(
-      first,
-      first.type === 'condition' ? conditionWords(first, conditions, how) : wordsOf(first, how),
-      how,
-    ),
-  )
+  /** What each resource was before the line at hand. @type {Map<string, string>} */
+  const before = new Map()
+  return groups
+    .toReversed()
+    .map(({ first, conditions }) => {
+      if (first.type !== 'condition') return storyItem(first, wordsOf(first, how), how)
+      const words = conditionWords(first, conditions, { ...how, before: before.get(first.key) })
+      before.set(first.key, stateAfter(conditions))
+      return storyItem(first, words, how)
+    })
+    .toReversed()
 }
 
 /** @param {ConditionEntry} entry @param {TimelineEntry} first */
@@ -62,45 +66,56 @@ function storyItem(entry, { tone, what, about, message }, how) {
     element(
       'div',
       {},
-      element('p', { class: 'entry-title' }, what, ' ', ...about),
-      message === '' ? undefined : element('p', { class: 'entry-message' }, foreign(message)),
+      element(
+        'p',
+        { class: 'entry-title', title: message },
+        what,
+        ' ',
+        ...about,
+        message === '' ? undefined : element('span', { class: 'entry-message' }, ' ', foreign(message)),
+      ),
     ),
     element('span', { class: 'where' }, ...originOf(entry, how)),
   )
 }
 
+/** One word for what conditions that changed together make of a resource. @param {readonly ConditionEntry[]} group */
+function stateAfter(group) {
+  const [worst] = sortedWorstFirst(group)
+  if (worst === undefined) return ''
+  if (worst.status === 'True') return worst.condition === 'Valid' ? 'Valid' : 'Ready'
+  if (worst.condition === 'Valid') return worst.status === 'False' ? 'Invalid' : worst.reason
+  return worst.reason
+}
+
 const WORST_FIRST = ['False', 'Unknown', 'True']
+const TELLING_FIRST = ['Ready', 'Synced', 'Valid']
+
+/** @param {readonly ConditionEntry[]} group */
+function sortedWorstFirst(group) {
+  return group.toSorted(
+    (a, b) =>
+      WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status) ||
+      TELLING_FIRST.indexOf(a.condition) - TELLING_FIRST.indexOf(b.condition),
+  )
+}
 
 /**
- * The worst of them gives tone and message.
- * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group @param {How} how
+ * The worst of them gives tone and message: "became Drifted, was Ready".
+ * @param {ConditionEntry} first @param {readonly ConditionEntry[]} group
+ * @param {How & { readonly before: string | undefined }} how
  * @returns {Words}
  */
 function conditionWords(first, group, how) {
-  const sorted = group.toSorted((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status))
-  const { status, message } = sorted[0] ?? first
+  const { status, message } = sortedWorstFirst(group)[0] ?? first
+  const state = stateAfter(group)
+  const was = how.before === undefined || how.before === state ? '' : `, was ${worded(how.before)}`
   return {
     tone: status === 'False' ? 'bad' : toneOf(status),
     what: nameOf(first, how),
-    about: group
-      .toReversed()
-      .map((entry) =>
-        element(
-          'span',
-          { class: 'one-condition' },
-          `${entry.condition} `,
-          stateBadge(entry),
-          ' ',
-          word(entry.reason),
-        ),
-      ),
+    about: [element('span', {}, 'became ', element('b', {}, worded(state)), was)],
     message,
   }
-}
-
-/** @param {ConditionEntry} entry */
-function stateBadge({ status }) {
-  return status === 'False' ? element('span', { class: 'badge bad' }, status) : badge(status)
 }
 
 /** @param {{ readonly key: string }} entry @param {How} how */
@@ -119,11 +134,7 @@ function originOf(entry, { keys }) {
     revisionOf(revision),
     requestId === undefined
       ? undefined
-      : element(
-          'span',
-          { title: `request ${requestId}` },
-          ` request ${keys ? `${requestId.slice(0, 8)}…` : requestId}`,
-        ),
+      : element('span', { title: `request ${requestId}` }, keys ? '' : ` request ${requestId}`),
   ].filter((one) => one !== undefined)
 }
 
@@ -139,7 +150,7 @@ function wordsOf(entry, how) {
         about: [SOURCE_WORDS[entry.what]],
         message: entry.message,
       }
-    case 'brake':
+    case 'create-limit':
       return {
         tone: entry.on ? 'bad' : 'good',
         what: mark('Create limit'),
@@ -150,10 +161,30 @@ function wordsOf(entry, how) {
       return {
         tone: entry.result === 'done' ? 'good' : entry.result === 'started' ? 'calm' : 'bad',
         what: nameOf(entry, how),
-        about: [element('b', {}, `${entry.action}: ${entry.result}`), ' ', word(entry.reason)],
+        about: [element('span', {}, actionWords(entry))],
         message: entry.message,
       }
   }
+}
+
+/** @satisfies {Record<string, string>} */
+const DONE_WORDS = {
+  create: 'was created',
+  adopt: 'was adopted',
+  upsert: 'was applied',
+  intent: 'is about to be created',
+  move: 'was renamed',
+  forget: 'was forgotten',
+  allow: 'was let through the create limit',
+}
+
+/** @param {Extract<TimelineEntry, { type: 'action' }>} entry */
+function actionWords({ action, result }) {
+  const words = Object.hasOwn(DONE_WORDS, action)
+    ? DONE_WORDS[/** @type {keyof typeof DONE_WORDS} */ (action)]
+    : action
+  if (result === 'failed') return `${action} failed`
+  return result === 'unknown' ? `${action}: nobody knows what became of it` : words
 }
 
 /** @satisfies {Record<Extract<TimelineEntry, { type: 'source' }>['what'], string>} */
