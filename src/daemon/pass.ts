@@ -103,7 +103,9 @@ export async function passOver(options: PassOptions): Promise<Pass> {
   if (stopping.aborted) finish()
   await done
   const { unfinished } = await dispatcher.stop(options.deadline())
-  return { unfinished: unfinished + waiting.size + order.rest().length, reconciled, bugs }
+  // What is only to be looked at once more, because something else has changed, is done.
+  const left = [...waiting, ...order.rest()].filter((key) => !reconciled.has(key))
+  return { unfinished: unfinished + left.length, reconciled, bugs }
 }
 
 /** Every key that has a manifest or a record, in order. */

@@ -213,7 +213,7 @@ describe.concurrent('row 8: a retry that comes too early', () => {
     await until('three looks at another', looks(story))
     expect(await second.resource('Pipe/orders')).toMatchObject({
       reason: 'OutcomeUnknown',
-      message: expect.stringContaining('take the line out, and write it again'),
+      message: expect.stringContaining('remove the line, and add it again'),
     })
     expect(platform.posts('orders')).toHaveLength(1)
     await writeAgain(story, second, intent)

@@ -145,7 +145,7 @@ describe.concurrent('what goes and comes back', () => {
       await pause(A_WHILE_MS)
       for (const { status } of await resourcesOf(first.url)) expect(status).toBe('Ready')
       const overview = JSON.stringify(await (await fetch(`${first.url}/api/v1/overview`)).json())
-      expect(overview).toMatch(/no manifests|cannot be read|not there|does not exist/)
+      expect(overview).toMatch(/is empty|is missing|cannot be read/)
       await first.stop()
 
       const second = await scenario.start(['--interval', '1s'])

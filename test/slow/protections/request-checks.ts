@@ -160,7 +160,7 @@ export function retriedTooEarlyInGit(): Check {
       'it to be told, or made',
       async () =>
         platform.posts('orders').length > 1 ||
-        (await live.resource(KEY))?.message.includes('take the line out, and write it again') === true,
+        (await live.resource(KEY))?.message.includes('remove the line, and add it again') === true,
       LIMIT_MS,
     )
     return platform.posts('orders').length > 1
