@@ -5,7 +5,7 @@ export const COMMAND_GROUPS: readonly (readonly [string, readonly string[]])[] =
   ['Reconcile', ['run', 'plan', 'apply', 'reconcile']],
   ['Look', ['validate', 'status', 'history']],
   ['Decide', ['allow', 'adopt', 'resolve', 'forget', 'lock']],
-  ['Write manifests', ['schema']],
+  ['Write manifests', ['import', 'schema']],
   ['Try and set up', ['sandbox', 'completion', 'version', 'help']],
 ]
 
@@ -66,6 +66,13 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
   lock: {
     examples: ['lock > manifests/pipes.lock.yaml', 'lock -o json'],
     exits: { 0: FINE, 1: 'a key is left out' },
+  },
+  import: {
+    examples: [
+      'import Pipe/orders ID --service analytics',
+      'import Pipe/orders ID --service analytics --file orders.yaml',
+    ],
+    exits: { 0: FINE, 1: 'there is no such pipe, or it belongs to a manifest already' },
   },
   schema: {
     examples: ['schema > manifest.schema.json', 'schema Pipe'],

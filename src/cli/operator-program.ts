@@ -3,6 +3,7 @@ import { duration } from '../config/parsers.ts'
 import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
 import { allow, ALLOW_OUTPUTS } from './commands/allow-command.ts'
+import { IMPORT_OUTPUTS, importPipe } from './commands/import-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
 import { output, settingsFor, withSettings } from './usage.ts'
@@ -13,6 +14,7 @@ type Done = (code: ExitCode) => void
 export function addOperatorCommands(program: Command, io: Io, done: Done): void {
   addReconcile(program, io, done)
   addAllow(program, io, done)
+  addImport(program, io, done)
   withSettings(
     program.command('adopt').description('take over a pipe that exists, or say that a change was made to it'),
   )
@@ -138,5 +140,23 @@ function addReconcile(program: Command, io: Io, done: Done): void {
       const waitMs = flags.wait === true && timeout.ok ? timeout.value : undefined
       const target = key === undefined ? undefined : keyFrom(key)
       done(await reconcile(io, settings, { key: target, waitMs, output: flags.output }))
+    })
+}
+
+function addImport(program: Command, io: Io, done: Done): void {
+  withSettings(
+    program
+      .command('import')
+      .description('print a manifest that takes over a pipe that exists; nothing is changed'),
+  )
+    .argument('<key>', 'the key that it is to have, such as Pipe/orders')
+    .argument('<id>', 'id of the pipe, as the console shows it')
+    .option('--service [NAME]', 'the Service manifest that it belongs to')
+    .option('--file [FILE]', 'write it there, unless there is a file; printed unless given')
+    .addOption(output(IMPORT_OUTPUTS))
+    .action(async (key: string, pipeId: string, flags, command: Command) => {
+      const settings = await settingsFor(io, command, 'platform')
+      const { service, file } = flags
+      done(await importPipe(io, settings, { key, pipeId, service, file, output: flags.output }))
     })
 }

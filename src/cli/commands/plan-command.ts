@@ -73,7 +73,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
 }
 
 /** Without a ledger, every pipe is new: that is what a first run would see. */
-async function ledgerToRead(settings: Settings): Promise<Ledger> {
+export async function ledgerToRead(settings: Settings): Promise<Ledger> {
   try {
     return await openLedgerAs('reader', settings, nobody)
   } catch (error) {

@@ -71,6 +71,6 @@ export function sameAccess(a: ServiceAccess, b: ServiceAccess): boolean {
   return isSame(a, b) && a.secretName === b.secretName && a.name === b.name
 }
 
-function accessOf(identity: ServiceIdentity, secretName: string): ServiceAccess {
+export function accessOf(identity: ServiceIdentity, secretName: string): ServiceAccess {
   return { ...identity, secretName }
 }

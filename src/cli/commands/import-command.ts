@@ -1,0 +1,142 @@
+import { writeFile } from 'node:fs/promises'
+import { stringify } from 'yaml'
+import type { Settings } from '../../config/settings.ts'
+import { RemoteError } from '../../contract/remote-error.ts'
+import { SecretUnavailableError } from '../../contract/secrets.ts'
+import { importedManifest } from '../../kinds/imported.ts'
+import { type Key, nameOf } from '../../kinds/key.ts'
+import { createOnceKindOf } from '../../kinds/lookup.ts'
+import { ResourceName } from '../../kinds/manifest.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { asService } from '../../kinds/service/kind.ts'
+import { secretRefsIn } from '../../kinds/secret-ref.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { sameId } from '../../lib/same-id.ts'
+import { nearest } from '../../lib/nearest.ts'
+import { sentence } from '../../plan/reasons/row.ts'
+import { accessOf } from '../../reconcile/gather/service-access.ts'
+import { identityOf } from '../../reconcile/state/store.ts'
+import { compose, type Engine, loadOnce, openBoard, openSource } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { pipeIdFrom, pipeKeyFrom } from './operator-command.ts'
+import { ledgerToRead } from './plan-command.ts'
+
+export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
+
+export interface ImportOptions {
+  readonly key: string
+  readonly pipeId: string
+  /** `metadata.name` of a Service. */
+  readonly service: string | undefined
+  /** Undefined: it is printed. */
+  readonly file: string | undefined
+  readonly output: (typeof IMPORT_OUTPUTS)[number]
+}
+
+/** `pipewright import Pipe/NAME ID --service NAME`: a manifest that takes over a pipe that exists. Writes nothing but that. */
+export async function importPipe(io: Io, settings: Settings, options: ImportOptions): Promise<ExitCode> {
+  const key = pipeKeyFrom(options.key)
+  const pipeId = pipeIdFrom(options.pipeId)
+  const name = ResourceName.safeParse(nameOf(key))
+  if (!name.success)
+    throw new CommandError(
+      `import: ${key}: the name ${name.error.issues[0]?.message ?? 'is no name'}.`,
+      EXIT.usage,
+    )
+  if (options.service === undefined)
+    throw new CommandError('import: say which Service manifest it belongs to: --service NAME.', EXIT.usage)
+  await using stack = new AsyncDisposableStack()
+  const ledger = stack.use(await ledgerToRead(settings))
+  const source = openSource(settings)
+  const parts = {
+    settings,
+    ledger,
+    source,
+    board: openBoard(),
+    emit: nobody,
+    maxCreates: settings.maxCreates,
+  }
+  const engine = await compose(parts, stack)
+  await loadOnce(engine, io.stop.stopping)
+  assertFree(engine, key, pipeId)
+  const resource = await read(io, engine, { key, pipeId, service: options.service })
+  const kind = createOnceKindOf(key)
+  const manifest = importedManifest({ kind, name: name.data, service: options.service, resource })
+  await write(io, manifest, options)
+  return EXIT.fine
+}
+
+/** @throws {CommandError} when the pipe, or the key, is another one's */
+function assertFree({ context }: Engine, key: Key, pipeId: string): void {
+  const { store } = context
+  const there = store.catalog?.entries.get(key)
+  if (there !== undefined) {
+    const { file, line } = there.position
+    throw new CommandError(`import: ${key} has a manifest: ${file}:${line}. Give it another name.`)
+  }
+  for (const record of store.records()) {
+    if (sameId(record.remote?.id, pipeId))
+      throw new CommandError(`import: ${pipeId} belongs to ${record.key} already.`)
+  }
+}
+
+interface Wanted {
+  readonly key: Key
+  readonly pipeId: string
+  readonly service: string
+}
+
+/** @throws {CommandError} when it cannot be read */
+async function read(io: Io, { context }: Engine, { key, pipeId, service }: Wanted): Promise<RemoteResource> {
+  const manifest = context.store.service(service)
+  if (manifest === undefined) {
+    const services = [...(context.store.catalog?.entries.values() ?? [])].flatMap(
+      ({ manifest: other }) => asService(other)?.metadata.name ?? [],
+    )
+    const near = nearest(service, services)
+    const hint = near === undefined ? 'Write one first.' : `Did you mean ${near}?`
+    throw new CommandError(`import: there is no valid manifest of Service/${service}. ${hint}`)
+  }
+  const access = accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
+  const kind = createOnceKindOf(key)
+  try {
+    const target = { kind, service: access, id: pipeId }
+    const { value } = await context.platform.read(target, { priority: 0, signal: io.stop.stopping })
+    return value
+  } catch (error) {
+    if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
+    throw new CommandError(
+      `import: ${kind.noun} ${pipeId} of Service/${service} could not be read. ${sentence(error.message)}`,
+    )
+  }
+}
+
+async function write(io: Io, manifest: JsonObject, { file, output, key }: ImportOptions): Promise<void> {
+  if (output === 'json' && file === undefined) {
+    printJson(io, manifest)
+    return
+  }
+  const text = output === 'json' ? `${JSON.stringify(manifest, undefined, 2)}\n` : withComment(manifest)
+  if (file === undefined) {
+    print(io.stdout, text)
+    return
+  }
+  await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const why = code === 'EEXIST' ? 'is there already, and is left as it is' : `cannot be written (${code})`
+    throw new CommandError(`import: ${file} ${why}.`)
+  })
+  print(io.stdout, `Wrote ${key} to ${file}. Check it with "pipewright validate" and "pipewright plan".`)
+}
+
+/** What a person has to look at stands at the top. */
+function withComment(manifest: JsonObject): string {
+  const refs = secretRefsIn(manifest)
+  const text = stringify(manifest)
+  if (refs.length === 0) return text
+  return [
+    '# The platform does not return secrets. Mount these, correct the references, or remove what the pipe does not use:',
+    ...refs.map(({ path, ref }) => `#   ${path}: secret ${ref.name}, key ${ref.key}`),
+    text,
+  ].join('\n')
+}
