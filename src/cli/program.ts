@@ -16,7 +16,8 @@ import { sandbox } from './commands/sandbox-command.ts'
 import { schema } from './commands/schema-command.ts'
 import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
-import { validate } from './commands/validate-command.ts'
+import { existsSync } from 'node:fs'
+import { isDirectory, validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
 
 /* The commands and their options. */
 
@@ -83,12 +84,17 @@ function buildProgram(io: Io, done: Done): Command {
   })
 
   withSettings(program.command('validate').description('check the manifests, without talking to anything'))
-    .argument('[path]', 'directory of the manifests; --manifests unless given')
-    .addOption(output(['text', 'json', 'github', 'sarif']))
-    .action(async (path: string | undefined, flags, command: Command) => {
-      if (path !== undefined) command.setOptionValue('manifests', path)
+    .argument(
+      '[path...]',
+      'a directory of manifests, or files and folders of --manifests whose findings to show',
+    )
+    .addOption(output(VALIDATE_OUTPUTS))
+    .action(async (paths: string[], flags, command: Command) => {
+      const root =
+        paths.length === 1 ? paths.find((path) => !existsSync(path) || isDirectory(path)) : undefined
+      if (root !== undefined) command.setOptionValue('manifests', root)
       const settings = await settingsFor(io, command, 'local')
-      done(await validate(io, settings, flags.output))
+      done(await validate(io, settings, { output: flags.output, paths: root === undefined ? paths : [] }))
     })
 
   withSettings(program.command('plan').description('say what would happen and why, and write nothing'))

@@ -124,6 +124,7 @@ function valueProblem(command: Command, option: Option): SettingProblem | undefi
 }
 
 function surplusArguments({ args, registeredArguments: wanted }: Command): readonly SettingProblem[] {
+  if (wanted.at(-1)?.variadic === true) return []
   return args.slice(wanted.length).map((word) => ({
     setting: undefined,
     from: 'argument',

@@ -19,7 +19,7 @@ test.each([
     ['plan', '--sandbox', '-o', 'foo', '--interval'],
     ['--output "foo"', 'give text, json, markdown', '--interval: it has no value'],
   ],
-  ['arguments too many', ['validate', 'a', 'b', 'c', '-o', 'pdf'], ['"b"', '"c"', '--output "pdf"']],
+  ['arguments too many', ['status', 'a', 'b', 'c', '-o', 'pdf'], ['"b"', '"c"', '--output "pdf"']],
   [
     'a bad number beside others',
     ['history', '--limit', '0', '--interval', '5'],

@@ -1,19 +1,34 @@
+import { existsSync, statSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { openSource } from '../compose.ts'
-import { EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
-import { findingsAsGithub, findingsAsSarif, findingsAsText } from '../render/findings-text.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
+import {
+  findingsAsCompact,
+  findingsAsGithub,
+  findingsAsSarif,
+  findingsAsText,
+} from '../render/findings-text.ts'
 import { createProgress } from '../render/progress.ts'
 import { paintFor } from '../render/terminal.ts'
 
-export const VALIDATE_OUTPUTS = ['text', 'json', 'github', 'sarif'] as const
+export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/** `pipewright validate [path]`: all findings of all manifests, without talking to anything. */
-export async function validate(
-  io: Io,
-  settings: Settings,
-  output: (typeof VALIDATE_OUTPUTS)[number],
-): Promise<ExitCode> {
+/** The one directory that is named takes the place of `--manifests`. */
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+interface Asked {
+  readonly output: (typeof VALIDATE_OUTPUTS)[number]
+  /** Files and folders whose findings are shown; all when there is none. The whole directory is read all the same. */
+  readonly paths: readonly string[]
+}
+
+/** `pipewright validate [path…]`: the findings of all manifests, or of those named, without talking to anything. */
+export async function validate(io: Io, settings: Settings, { output, paths }: Asked): Promise<ExitCode> {
+  const named = paths.map((path) => belowRoot(path, settings.manifests))
   using progress = createProgress(io)
   const source = openSource(settings, progress)
   const { state, counts } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
@@ -22,22 +37,54 @@ export async function validate(
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const problem =
     catalog.problem?.message ?? (total === 0 && catalog.findings.length === 0 ? NOTHING_THERE : undefined)
-  const errors = catalog.findings.filter((finding) => finding.severity === 'error')
-  show(io, settings, output, { findings: catalog.findings, problem, total })
+  const findings = named.length === 0 ? catalog.findings : findingsOf(catalog.findings, named)
+  const errors = findings.filter((finding) => finding.severity === 'error')
+  show(io, settings, output, { findings, problem, total, paths: named.length })
   return errors.length > 0 || problem !== undefined ? EXIT.failed : EXIT.fine
 }
 
+/** A path as findings name it: relative to the manifests directory. */
+function belowRoot(path: string, root: string): string {
+  if (!existsSync(path))
+    throw new CommandError(
+      `${path} does not exist. Correct the path; it is relative to the current directory.`,
+      EXIT.usage,
+    )
+  const below = relative(resolve(root), resolve(path))
+  if (below === '..' || below.startsWith(`..${sep}`))
+    throw new CommandError(
+      `${path} is not in the manifests directory ${root}. Name that directory with --manifests DIR.`,
+      EXIT.usage,
+    )
+  return below
+}
+
+function findingsOf(findings: readonly Finding[], named: readonly string[]): readonly Finding[] {
+  const wanted = new Set(named)
+  return findings.filter(({ file }) => {
+    const steps = file.split('/')
+    return wanted.has('') || steps.some((_step, i) => wanted.has(steps.slice(0, i + 1).join('/')))
+  })
+}
+
 interface Result {
+  /** How many paths were named; 0 for all. */
+  readonly paths: number
   readonly findings: readonly Finding[]
   readonly problem: string | undefined
   readonly total: number
 }
 
 function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[number], result: Result): void {
-  const { findings, problem, total } = result
+  const { findings, problem, total, paths } = result
   switch (output) {
     case 'json':
       return printJson(io, { manifests: total, problem, findings })
+    case 'compact':
+      if (problem !== undefined) print(io.stderr, `${settings.manifests}: ${problem}`)
+      return findings.length === 0
+        ? undefined
+        : print(io.stdout, findingsAsCompact(findings, settings.manifests))
     case 'github':
       return print(io.stdout, findingsAsGithub(findings, settings.manifests, problem))
     case 'sarif':
@@ -46,9 +93,17 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
       const paint = paintFor(io.stdout, io.env)
       if (findings.length > 0) print(io.stdout, findingsAsText(findings, settings.manifests, paint))
       if (problem !== undefined) print(io.stderr, `${settings.manifests}: ${problem}`)
-      return total === 0 && findings.length === 0 ? undefined : print(io.stdout, summary(findings, total))
+      return total === 0 && findings.length === 0
+        ? undefined
+        : print(io.stdout, summary(findings, total) + context(settings.manifests, paths))
     }
   }
+}
+
+/** What was read beside what was named. */
+function context(root: string, paths: number): string {
+  if (paths === 0) return ''
+  return ` Read all of ${root}; shown are the findings of ${paths} ${paths === 1 ? 'path' : 'paths'}.`
 }
 
 function summary(findings: readonly Finding[], total: number): string {

@@ -21,6 +21,20 @@ function findingAsText(finding: Finding, root: string, paint: Paint): string {
   )
 }
 
+/** One line each, as compilers write them, for the problem matchers of editors. */
+export function findingsAsCompact(findings: readonly Finding[], root: string): string {
+  return findings
+    .map(({ severity, code, file, line, column, message, hint }) =>
+      printable(
+        `${join(root, file)}:${line}:${column}: ${severity}: ${message} ${hint} [${code}]`.replaceAll(
+          '\n',
+          ' ',
+        ),
+      ),
+    )
+    .join('\n')
+}
+
 /** Workflow commands of GitHub Actions: each finding becomes a note at its line of a pull request. */
 export function findingsAsGithub(
   findings: readonly Finding[],

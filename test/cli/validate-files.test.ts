@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))
+const root = mkdtempSync(join(tmpdir(), 'pipewright-validate-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const alert = (name: string, extra = '') =>
+  `apiVersion: pipewright/v1\nkind: Alert\nmetadata: {name: ${name}}\n${extra}spec: {id: 0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11}\n`
+
+mkdirSync(join(root, 'manifests/team'), { recursive: true })
+writeFileSync(join(root, 'manifests/a.yaml'), alert('a', 'policy: {interval: 10}\n'))
+writeFileSync(join(root, 'manifests/team/b.yaml'), alert('b', 'policy: {dependsOn: [Alert/a]}\n'))
+writeFileSync(join(root, 'manifests/team/c.yaml'), alert('c', 'colour: red\n'))
+writeFileSync(join(root, 'elsewhere.yaml'), alert('d'))
+
+function validate(...args: readonly string[]) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [PROGRAM, 'validate', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: {},
+  })
+  return { stdout, stderr, status }
+}
+
+test('a file without a mistake is fine, although another has one, and what it depends on is known', () => {
+  const { stdout, status } = validate('--manifests', 'manifests', 'manifests/team/b.yaml')
+  expect(stdout).toContain('no findings. Read all of manifests; shown are the findings of 1 path.')
+  expect(status).toBe(0)
+})
+
+test('two files, one line each, as an editor reads them', () => {
+  const { stdout, status } = validate(
+    '--manifests',
+    'manifests',
+    '-o',
+    'compact',
+    'manifests/a.yaml',
+    'manifests/team/c.yaml',
+  )
+  const pattern = /^(.+):(\d+):(\d+): (error|warning): (.+) \[([a-z0-9-]+)\]$/
+  const places = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => pattern.exec(line)?.slice(1, 5))
+  expect(places).toEqual([
+    ['manifests/a.yaml', '4', '20', 'error'],
+    ['manifests/team/c.yaml', '4', '1', 'error'],
+  ])
+  expect(status).toBe(1)
+})
+
+test('a file and a folder show what is in the folder', () => {
+  const { stdout } = validate(
+    '--manifests',
+    'manifests',
+    '-o',
+    'json',
+    'manifests/team',
+    'manifests/team/b.yaml',
+  )
+  const { findings } = JSON.parse(stdout) as { findings: { file: string }[] }
+  expect(findings.map(({ file }) => file)).toEqual(['team/c.yaml'])
+})
+
+test('one directory is the manifests directory', () => {
+  const { stdout, status } = validate('-o', 'compact', 'manifests')
+  expect(stdout.trimEnd().split('\n')).toHaveLength(2)
+  expect(status).toBe(1)
+})
+
+test.each([
+  ['elsewhere.yaml', 'elsewhere.yaml is not in the manifests directory manifests'],
+  ['manifests/none.yaml', 'manifests/none.yaml does not exist'],
+])('%s is a usage error', (path, message) => {
+  const { stderr, status } = validate('--manifests', 'manifests', path, 'manifests/a.yaml')
+  expect(stderr).toContain(message)
+  expect(status).toBe(64)
+})
