@@ -18,7 +18,7 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     exits: { 0: 'it was stopped', 1: 'it cannot start, or the stop cut something short' },
   },
   validate: {
-    examples: ['validate', 'validate manifests -o github'],
+    examples: ['validate', 'validate manifests/orders.yaml -o compact'],
     exits: { 0: 'no errors', 1: 'errors were found' },
   },
   plan: {
