@@ -21,7 +21,7 @@ export interface ImportRequest {
  */
 export function importedManifest({ kind, name, service, resource }: ImportRequest): JsonObject {
   const reply = resource as JsonObject // it came as JSON
-  const body = withReferences(kind.fields, returnedBody(kind.fields, reply), name)
+  const body = withReferences(kind.fields, returnedBody(kind.fields, reply), { name, path: [] })
   return {
     apiVersion: API_VERSION,
     kind: kind.name,
@@ -31,8 +31,15 @@ export function importedManifest({ kind, name, service, resource }: ImportReques
   }
 }
 
+/** Where the sensitive values of an object are to be mounted. */
+interface Secret {
+  readonly name: string
+  /** Of the object, in the body. */
+  readonly path: readonly string[]
+}
+
 /** The fields of the table, and nothing else. */
-function withReferences(fields: Fields, body: JsonObject, secret: string): JsonObject {
+function withReferences(fields: Fields, body: JsonObject, secret: Secret): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
       const value = importedValue(name, field, { value: body[name], beside: body, secret })
@@ -45,7 +52,7 @@ interface Place {
   readonly value: Json | undefined
   /** The object in which it stands. */
   readonly beside: JsonObject
-  readonly secret: string
+  readonly secret: Secret
 }
 
 function importedValue(name: string, field: Form | RequestOnly, place: Place): Json | undefined {
@@ -60,7 +67,8 @@ function importedValue(name: string, field: Form | RequestOnly, place: Place): J
   }
   if (value === undefined || value === null) return undefined
   if (isSensitiveName(name) && typeof value === 'string') return referenceTo(secret, name)
-  return isObject(value) && typeof field === 'object' ? withReferences(field.fields, value, secret) : value
+  if (!isObject(value) || typeof field !== 'object') return value
+  return withReferences(field.fields, value, { ...secret, path: [...secret.path, name] })
 }
 
 /** A role, or a connection string that is returned, takes the place of a key. */
@@ -68,6 +76,8 @@ function isWithoutSecret(beside: JsonObject): boolean {
   return typeof beside['iamRole'] === 'string' || typeof beside['connectionString'] === 'string'
 }
 
-function referenceTo(name: string, key: string): JsonObject {
-  return { secretRef: { name, key } }
+/** Two of one pipe never share a key: its registry has another user than its brokers. */
+function referenceTo({ name, path }: Secret, field: string): JsonObject {
+  const [, , ...inner] = path // every sensitive value of a pipe stands below `source.KIND`
+  return { secretRef: { name, key: [...inner, field].join('.') } }
 }

@@ -1,6 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { runProgram } from '../support/process.ts'
 import { createScenario } from './scenario.ts'
 
 /* A person acts at the shell while the daemon runs, or asks for one that does not. */
@@ -75,53 +73,5 @@ describe('reconcile', () => {
     const refused = await scenario.run(['reconcile', '--server', live.url], token)
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('does not answer')
-  })
-})
-
-describe('import', () => {
-  test('makes a manifest that validates, adopts and does not drift', async () => {
-    await using scenario = await createScenario()
-    const { workspace, platform } = scenario
-    scenario.writePipe('orders')
-    expect((await scenario.run(['apply'])).code).toBe(0)
-    const [pipe] = platform.pipes()
-    const id = pipe?.id ?? ''
-    const held = await scenario.run(['import', 'Pipe/other', id, '--service', 'analytics'])
-    expect(held).toMatchObject({ code: 1, stdout: '' })
-    expect(held.stderr).toContain('belongs to Pipe/orders already')
-
-    rmSync(workspace.path('manifests/orders.yaml'))
-    rmSync(scenario.ledger)
-    const typo = await scenario.run(['import', 'Pipe/taken', id, '--service', 'analitycs'])
-    expect(typo.code).toBe(1)
-    expect(typo.stderr).toContain('Did you mean analytics?')
-    const unknown = '00000000-0000-4000-9000-0000000000ff'
-    const missing = await scenario.run(['import', 'Pipe/taken', unknown, '--service', 'analytics'])
-    expect(missing.code).toBe(1)
-    expect(missing.stderr).toContain(`pipe ${unknown} of Service/analytics could not be read`)
-
-    const file = workspace.path('manifests/taken.yaml')
-    const imported = ['import', 'Pipe/taken', id, '--service', 'analytics', '--file', file] as const
-    expect(await scenario.run(imported)).toMatchObject({ code: 0, stderr: '' })
-    const text = readFileSync(file, 'utf8')
-    expect(text).toContain(`adopt: ${id}`)
-    expect(text).toContain('source.kafka.credentials.password: secret taken, key password')
-    expect(text).not.toMatch(/reader|planted|createdAt|state:/)
-    expect((await scenario.run(imported)).code).toBe(1)
-    expect(readFileSync(file, 'utf8')).toBe(text)
-
-    const validated = await runProgram(['validate', workspace.manifests])
-    expect(validated.stdout + validated.stderr).not.toContain('error')
-    expect(validated.code).toBe(0)
-    workspace.write('secrets/taken/username', 'reader')
-    workspace.write('secrets/taken/password', 'planted-kafka-password-55a')
-    const planned = await scenario.run(['plan'])
-    expect(planned.code).toBe(2)
-    expect(planned.stdout).toContain('Pipe/taken  adopt')
-    const applied = await scenario.run(['apply'])
-    expect(applied.stdout + applied.stderr).not.toMatch(/Drifted/)
-    expect(applied.code).toBe(0)
-    expect((await scenario.run(['plan'])).code).toBe(0)
-    expect(scenario.creates()).toEqual(['orders'])
   })
 })

@@ -135,7 +135,7 @@ function withComment(manifest: JsonObject): string {
   const text = stringify(manifest)
   if (refs.length === 0) return text
   return [
-    '# The platform does not return secrets. Mount these, correct the references, or remove what the pipe does not use:',
+    '# No secret is written here. Mount these, correct the references, or remove what the pipe does not use:',
     ...refs.map(({ path, ref }) => `#   ${path}: secret ${ref.name}, key ${ref.key}`),
     text,
   ].join('\n')
