@@ -10,7 +10,7 @@ import { CommandError, EXIT, type ExitCode, type Io, print } from '../io.ts'
 export interface SandboxFlags {
   readonly listen: string
   readonly data: string | undefined
-  readonly store: string | undefined
+  readonly world: string | undefined
   readonly faults: string | undefined
   readonly keyId: string | undefined
   readonly keySecret: string | undefined
@@ -30,7 +30,7 @@ export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
     host: listen.value.host,
     port: listen.value.port,
     file: flags.data,
-    fixture: flags.store === undefined ? undefined : await readFixture(flags.store),
+    fixture: flags.world === undefined ? undefined : await readFixture(flags.world),
     credentials: [{ keyId, keySecret }],
     alertTokens: [alertsToken],
     faults,
