@@ -30,7 +30,7 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     exits: { 0: 'nothing needs attention', 1: 'something needs attention' },
   },
   reconcile: {
-    examples: ['reconcile --wait', 'reconcile Pipe/orders --wait --timeout 2m'],
+    examples: ['reconcile Pipe/orders --wait --timeout 2m', 'reconcile --accept --wait'],
     exits: {
       0: 'accepted; with --wait: done, and nothing needs attention',
       1: 'refused, or something needs attention',

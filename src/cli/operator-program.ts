@@ -128,6 +128,10 @@ function addReconcile(program: Command, io: Io, done: Done): void {
       .description('ask the running daemon to read and reconcile now, everything or one resource'),
   )
     .argument('[key]', 'Kind/name, such as Pipe/orders')
+    .option(
+      '--accept',
+      'say that manifests that are gone from the directory are meant to be gone, also most of them',
+    )
     .option('--wait', 'wait until it is done, and say what became of it')
     .option('--timeout [D]', 'with --wait, wait so long at most', '5m')
     .addOption(output(RECONCILE_OUTPUTS))
@@ -139,7 +143,13 @@ function addReconcile(program: Command, io: Io, done: Done): void {
       const settings = await settingsFor(io, command, 'local', wrong)
       const waitMs = flags.wait === true && timeout.ok ? timeout.value : undefined
       const target = key === undefined ? undefined : keyFrom(key)
-      done(await reconcile(io, settings, { key: target, waitMs, output: flags.output }))
+      if (target !== undefined && flags.accept === true)
+        throw new CommandError(
+          'reconcile: --accept is for the whole directory. Leave out the key.',
+          EXIT.usage,
+        )
+      const accept = flags.accept === true ? 'force' : 'normal'
+      done(await reconcile(io, settings, { key: target, accept, waitMs, output: flags.output }))
     })
 }
 

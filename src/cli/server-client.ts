@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { request } from 'undici'
 import type { Settings } from '../config/settings.ts'
+import type { Replies } from '../server/routes.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { CommandError, EXIT, type Io, VERSION } from './io.ts'
 
@@ -26,10 +27,13 @@ export interface ServerReply {
   readonly body: unknown
 }
 
+/** No answer came: it may not run, or not any more. */
+export class NoAnswerError extends CommandError {}
+
 /** Room for what is said of 10,000 resources. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** @throws {CommandError} when there is no answer */
+/** @throws {NoAnswerError | CommandError} the latter when it is stopped meanwhile */
 export async function callServer(io: Io, call: ServerCall): Promise<ServerReply> {
   const { command, server, timeoutMs, token, body } = call
   const { stopping } = io.stop
@@ -49,7 +53,7 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
     return { status: reply.statusCode, body: parsed(await textOf(reply.body)) }
   } catch (error) {
     if (stopping.aborted) throw new CommandError(`${command}: stopped before the server answered.`)
-    throw new CommandError(
+    throw new NoAnswerError(
       `${command}: ${server} does not answer (${reasonOf(error)}). Check that the daemon runs, and that this is its address.`,
     )
   }
@@ -95,6 +99,26 @@ export function expectObject(
   const hint = typeof object['hint'] === 'string' ? ` ${object['hint']}` : ''
   throw new CommandError(`${command}: ${server}: ${said}.${hint}`)
 }
+
+/** One of the replies that everybody may read. @throws {CommandError} */
+export async function getReply<Path extends keyof Replies>(
+  io: Io,
+  call: Pick<ServerCall, 'command' | 'server'>,
+  { path, query = '' }: { readonly path: Path; readonly query?: string },
+): Promise<Replies[Path]> {
+  const whole = {
+    ...call,
+    method: 'GET',
+    path: `${path}${query}`,
+    token: undefined,
+    body: undefined,
+  } as const
+  const reply = expectObject(call, await callServer(io, { ...whole, timeoutMs: READ_MS }))
+  return reply as unknown as Replies[Path] // as the daemon made it
+}
+
+/** A daemon answers each of these at once: ms. */
+const READ_MS = 30_000
 
 /** The token without which a server does nothing. @throws {CommandError} */
 export async function adminTokenOf({ adminTokenFile }: Settings, command: string): Promise<string> {

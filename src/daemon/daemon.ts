@@ -29,8 +29,14 @@ export interface DaemonParts {
 
 /** When things happen: readings, reconciles, and the end of both. */
 export interface Daemon {
-  /** Reads the directory and reconciles what changed; everything when `key` is undefined and a person asked. */
-  request(key: Key | undefined): {
+  /**
+   * Reads the directory and reconciles everything; or one resource, as its manifest was last read.
+   * @param accept `force`: a person says that what is gone from the directory is meant to be gone
+   */
+  request(
+    key: Key | undefined,
+    accept: 'force' | 'normal',
+  ): {
     readonly token: string
     readonly accepted: readonly Key[] | 'all'
     readonly suspended: readonly Key[]
@@ -66,6 +72,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   let sourceProblem: string | undefined
   let isLimitReached = false
+  /** Keys of which further readings, which come soon, say whether they are gone. */
+  let unconfirmed: ReadonlySet<Key> = new Set()
 
   // Before the records are read for the first time, so that nothing falls between.
   const endLedgerWatch = await ledger.watch(async () => {
@@ -88,7 +96,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     const { key, priority } = taken
-    const answered = requests.request(key)
+    // Whoever asked wants to know what becomes of it, and not that it is waited for.
+    const answered = unconfirmed.has(key) ? () => undefined : requests.request(key)
     const request = {
       priority,
       stopping: stopping.signal,
@@ -128,6 +137,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const locksBefore = store.catalog?.locks
     store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
+    unconfirmed = catalog.problem === undefined ? state.pending : new Set()
     const late = reading.cause === 'poll' || reading.cause === 'full'
     emit({
       type: 'SourceLoaded',
@@ -182,13 +192,13 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   return {
-    request(key) {
+    request(key, accept) {
       const token = requests.open()
       const suspended = (key === undefined ? board.list() : [board.get(key)]).flatMap((status) =>
         status !== undefined && isSuspended(status, clock.now()) ? [status.key] : [],
       )
       if (key === undefined) {
-        readings.request(token)
+        readings.request(token, accept)
         return { token, accepted: 'all', suspended }
       }
       requests.expect(token, [key])

@@ -7,6 +7,9 @@ import type { TriggerCause } from './watcher.ts'
 /** Why the directory is read. */
 export type ReadingCause = TriggerCause | 'asked' | 'start'
 
+/** `normal`: a reading that lost much at once is not accepted, and three have to agree that a key is gone. */
+type Acceptance = 'force' | 'normal'
+
 /** What is known of one reading besides what it said. */
 export interface ReadingContext {
   readonly durationMs: number
@@ -21,8 +24,8 @@ export interface ReadingContext {
 export interface Readings {
   /** Reads soon, because of what a watcher saw or found. */
   nudge(cause: TriggerCause): void
-  /** Reads for a person: what it says is believed. */
-  request(token: string): void
+  /** Reads because somebody asked, and trusts nothing but bytes. @param accept `force`: a person says that what it finds is meant */
+  request(token: string, accept: Acceptance): void
   start(): void
   /** Reads again soon: three readings have to agree that a key is gone. */
   readAgain(): void
@@ -53,6 +56,7 @@ export function createReadings(options: ReadingsOptions): Readings {
   const loads = createSerial(load)
   let cause: ReadingCause = 'start'
   let asked: string[] = []
+  let acceptance: Acceptance = 'normal'
   let attempted = false
   const firstAttempt = Promise.withResolvers<void>()
   let lastLoadAt: number | undefined
@@ -60,8 +64,9 @@ export function createReadings(options: ReadingsOptions): Readings {
 
   async function load(): Promise<void> {
     const startedAt = clock.monotonic()
-    const [tokens, why] = [asked, cause]
+    const [tokens, why, accept] = [asked, cause, acceptance]
     asked = []
+    acceptance = 'normal'
     cancelAgain?.()
     cancelAgain = undefined
     const about = () => ({ durationMs: clock.monotonic() - startedAt, startedAt, cause: why, tokens })
@@ -69,7 +74,7 @@ export function createReadings(options: ReadingsOptions): Readings {
       const result = await source.load(
         filesOfRecords(),
         {
-          accept: tokens.length > 0 ? 'force' : 'normal',
+          accept,
           // The slow full reading trusts nothing but bytes, and what it finds counts as missed.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
@@ -98,8 +103,9 @@ export function createReadings(options: ReadingsOptions): Readings {
 
   return {
     nudge: read,
-    request(token) {
+    request(token, accept) {
       asked.push(token)
+      if (accept === 'force') acceptance = accept
       read('asked')
     },
     start: () => read('start'),

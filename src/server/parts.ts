@@ -105,8 +105,11 @@ export interface Guarded {
 }
 
 export interface ReconcileTrigger extends Guarded {
-  /** @param key undefined: read the manifests and reconcile everything */
-  request(key: Key | undefined): ReconcileReceipt
+  /**
+   * @param key undefined: read the manifests and reconcile everything
+   * @param accept `force`: what is gone from the directory is meant to be gone
+   */
+  request(key: Key | undefined, accept: 'force' | 'normal'): ReconcileReceipt
   /** Undefined: a token that is not, or no longer, known. */
   progress(token: string): ReconcileProgress | undefined
 }

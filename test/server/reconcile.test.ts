@@ -14,16 +14,18 @@ const RESOURCES = [
 /** A trigger that remembers what it was asked. */
 function fakeTrigger(token: string | undefined = `${TOKEN}\n`) {
   const asked: (Key | undefined)[] = []
+  const accepts: string[] = []
   const trigger: ReconcileTrigger = {
     adminToken: async () => token,
-    request(key) {
+    request(key, accept) {
       asked.push(key)
+      accepts.push(accept)
       const suspended: readonly Key[] = key === undefined || key === 'Pipe/paused' ? ['Pipe/paused'] : []
       return { token: 'tok-1', accepted: key === undefined ? 'all' : [key], suspended }
     },
     progress: (name) => (name === 'tok-1' ? { done: false, pending: 3 } : undefined),
   }
-  return { trigger, asked }
+  return { trigger, asked, accepts }
 }
 
 async function post(
@@ -115,6 +117,20 @@ describe('what is asked for', () => {
     expect([status, asked]).toEqual([202, [undefined]])
   })
 
+  const ACCEPTS: readonly (readonly [string, RequestInit, string])[] = [
+    ['nothing, as a webhook sends it, accepts nothing', {}, 'normal'],
+    ['accept: false accepts nothing', { body: '{"accept":false}' }, 'normal'],
+    ['accept: true is a person who means it', { body: '{"accept":true}' }, 'force'],
+    ['so is accept=true in a form', { body: new URLSearchParams({ accept: 'true' }) }, 'force'],
+  ]
+
+  it.each(ACCEPTS)('%s', async (_, init, accept) => {
+    const { trigger, accepts } = fakeTrigger()
+    const type = typeof init.body === 'string' ? { 'content-type': 'application/json' } : {}
+    const { status } = await post(trigger, { ...init, headers: { ...type, ...RIGHT } })
+    expect([status, accepts]).toEqual([202, [accept]])
+  })
+
   it('a resource that is not there is answered with the nearest', async () => {
     const { trigger, asked } = fakeTrigger()
     const { status, body } = await post(trigger, { query: '?key=pipe/order', headers: RIGHT })
@@ -135,6 +151,8 @@ describe('what is asked for', () => {
     ['a misspelt member, which must not mean everything', '{"kye":"Pipe/orders"}', 400],
     ['a member too many', '{"key":"Pipe/orders","all":true}', 400],
     ['a key that is no text', '{"key":7}', 400],
+    ['an accept that is neither yes nor no', '{"accept":"yes"}', 400],
+    ['one resource and accept, which is for the directory', '{"key":"Pipe/orders","accept":true}', 400],
     ['a list', '["Pipe/orders"]', 400],
     ['half of a body', '{"key":', 400],
     ['a body that is too large', JSON.stringify({ key: 'x'.repeat(10_000) }), 413],

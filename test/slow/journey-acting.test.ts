@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createScenario } from './scenario.ts'
 
@@ -73,5 +74,35 @@ describe('reconcile', () => {
     const refused = await scenario.run(['reconcile', '--server', live.url], token)
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('does not answer')
+  })
+
+  test('a machine asks for a reading; that most manifests are meant to be gone is said by a person', async () => {
+    const { scenario, token } = await acting()
+    await using _ = scenario
+    const gone = ['a', 'b', 'c']
+    for (const name of [...gone, 'stays']) scenario.writePipe(name)
+    const live = await scenario.start(token)
+    for (const name of gone) await live.says(`Pipe/${name}`, 'Ready')
+    for (const name of gone) rmSync(scenario.workspace.path(`manifests/${name}.yaml`))
+
+    const webhook = await fetch(`${live.url}/-/reconcile`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`git-sync:${TOKEN}`).toString('base64')}` },
+    })
+    expect(webhook.status).toBe(202)
+    const asked = await scenario.run(['reconcile', '--wait'], token)
+    expect(asked.code).toBe(1)
+    expect(asked.stdout).toContain(
+      'Manifests not accepted. The manifests directory lost 3 of 5 manifests at once.',
+    )
+    expect(asked.stdout).toContain('"pipewright reconcile --accept"')
+    for (const name of gone) expect(await live.resource(`Pipe/${name}`)).toMatchObject({ status: 'Ready' })
+
+    const one = await scenario.run(['reconcile', 'Pipe/a', '--accept'], token)
+    expect(one).toMatchObject({ code: 64, stdout: '' })
+    const accepted = await scenario.run(['reconcile', '--accept', '--wait'], token)
+    expect(accepted.stdout).not.toContain('not accepted')
+    expect(accepted.stdout).toContain('3 of 5 need attention')
+    for (const name of gone) expect(await live.resource(`Pipe/${name}`)).toMatchObject({ status: 'Orphaned' })
   })
 })

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Settings } from '../../config/settings.ts'
-import type { ResourceStatus } from '../../contract/status.ts'
+import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
@@ -11,31 +11,42 @@ import { resourceTable } from '../render/status-text.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { viewOfStatus } from '../resource-view.ts'
 import { runningServer } from '../running-server.ts'
-import { adminTokenOf, callServer, expectObject, type ServerCall } from '../server-client.ts'
+import {
+  adminTokenOf,
+  callServer,
+  expectObject,
+  getReply,
+  NoAnswerError,
+  type ServerCall,
+  type ServerReply,
+} from '../server-client.ts'
 
 export const RECONCILE_OUTPUTS = ['text', 'json'] as const
 
 export interface ReconcileOptions {
   readonly key: Key | undefined
+  /** `force`: what is gone from the directory is meant to be gone. */
+  readonly accept: 'force' | 'normal'
   /** Undefined: does not wait for the end. Otherwise so long at most, ms. */
   readonly waitMs: number | undefined
   readonly output: (typeof RECONCILE_OUTPUTS)[number]
 }
 
-type Item = Omit<ResourceStatus, 'observed'>
-
 /** `pipewright reconcile [KEY] --wait`: a running daemon reads and reconciles now, everything or one resource. */
 export async function reconcile(io: Io, settings: Settings, options: ReconcileOptions): Promise<ExitCode> {
-  const { key, waitMs, output } = options
+  const { key, accept, waitMs, output } = options
   const command = 'reconcile'
   const token = await adminTokenOf(settings, command)
   const server = await runningServer(settings, command)
-  const ask = async (method: ServerCall['method'], path: string) => {
-    const call = { command, server, method, path, body: undefined, timeoutMs: ANSWER_MS }
-    return expectObject(call, await callServer(io, { ...call, token: method === 'POST' ? token : undefined }))
+  const call = { command, server, timeoutMs: ANSWER_MS }
+  const body = {
+    type: 'application/json',
+    text: JSON.stringify({ key, accept: accept === 'force' ? true : undefined }),
   }
-  const query = key === undefined ? '' : `?key=${encodeURIComponent(key)}`
-  const receipt = await ask('POST', `-/reconcile${query}`)
+  const receipt = expectObject(
+    call,
+    await callServer(io, { ...call, method: 'POST', path: '-/reconcile', token, body }),
+  )
   if (waitMs === undefined) {
     if (output === 'json') printJson(io, { key, done: false, ...receipt })
     else
@@ -48,11 +59,19 @@ export async function reconcile(io: Io, settings: Settings, options: ReconcileOp
   const requested = receipt['token']
   if (typeof requested !== 'string') throw new CommandError(`${command}: ${server} answered without a token.`)
   const progress = `api/v1/reconciles/${encodeURIComponent(requested)}`
-  await untilDone(io, { waitMs, ask: () => ask('GET', progress) })
-  const found = await ask('GET', key === undefined ? 'api/v1/resources' : `api/v1/resources/${key}`)
-  const items = (key === undefined ? found['items'] : [found]) as unknown as readonly Item[] // as the daemon made it
-  show(io, items, options)
-  return items.every(isWell) ? EXIT.fine : EXIT.failed
+  await untilDone(io, {
+    waitMs,
+    call,
+    ask: () => callServer(io, { ...call, method: 'GET', path: progress, token: undefined, body: undefined }),
+  })
+  if (key !== undefined) {
+    const item = await getReply(io, call, { path: `api/v1/resources/${key}` })
+    showOne(io, item, output)
+    return isWell(item) ? EXIT.fine : EXIT.failed
+  }
+  const all = await getReply(io, call, { path: 'api/v1/resources' })
+  showAll(io, all, output)
+  return all.overview.sourceProblem === undefined && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
 /** A daemon answers each of these at once: ms. */
@@ -62,42 +81,67 @@ const ASK_AGAIN_MS = 250
 
 interface Wait {
   readonly waitMs: number
+  readonly call: Pick<ServerCall, 'command' | 'server'>
   /** How far it got. */
-  readonly ask: () => Promise<Readonly<Record<string, unknown>>>
+  readonly ask: () => Promise<ServerReply>
 }
 
-/** @throws {CommandError} when it takes longer */
-async function untilDone(io: Io, { waitMs, ask }: Wait): Promise<void> {
+/** @throws {CommandError} when it takes longer, or the daemon does not go on */
+async function untilDone(io: Io, { waitMs, call, ask }: Wait): Promise<void> {
   const { stopping } = io.stop
   using progress = createProgress(io)
   const deadline = performance.now() + waitMs
   for (;;) {
-    const { done, pending } = await ask()
+    const { done, pending } = expectObject(call, await stillThere(ask))
     if (done === true) return
+    const left = typeof pending === 'number' ? pending : 0
     if (performance.now() >= deadline) {
       throw new CommandError(
-        `reconcile: not done within ${formatDuration(waitMs)}, ${String(pending)} still to come. The daemon goes on; wait longer with --timeout.`,
+        `reconcile: not done within ${formatDuration(waitMs)}, ${left} still to come. The daemon goes on; wait longer with --timeout.`,
       )
     }
-    progress.show(`Reconciling, ${String(pending)} to come`)
+    progress.show(`Reconciling, ${left} to come`)
     await setTimeout(ASK_AGAIN_MS, undefined, { signal: stopping }).catch(() => undefined)
     if (stopping.aborted) throw new CommandError('reconcile: stopped waiting. The daemon goes on.')
   }
 }
 
-function show(io: Io, items: readonly Item[], { key, output }: ReconcileOptions): void {
-  const [only] = items
-  if (output === 'json')
-    printJson(io, key === undefined ? { done: true, resources: items } : { done: true, ...only })
-  else if (key !== undefined && only !== undefined)
-    print(io.stdout, printable(`${key}: ${only.status} (${only.reason}). ${only.message}`))
-  else {
-    const text = {
-      now: systemClock.now(),
-      paint: paintFor(io.stdout, io.env),
-      width: widthOfTerminal(io.stdout),
-      form: 'text',
-    } as const
-    print(io.stdout, resourceTable(items.map(viewOfStatus), text))
+/** A request is known to the process that took it, and to no other. */
+async function stillThere(ask: Wait['ask']): Promise<ServerReply> {
+  const reply = await ask().catch((error: unknown) => {
+    if (!(error instanceof NoAnswerError)) throw error
+    const hint =
+      'When it starts, it reads and reconciles everything: start it, and look with "pipewright status".'
+    throw new CommandError(`reconcile: the daemon stopped before this was done. ${hint}`)
+  })
+  if (reply.status !== 404) return reply
+  const hint = 'It reads and reconciles everything as it starts. Look with "pipewright status", or ask again.'
+  throw new CommandError(`reconcile: the daemon was restarted before this was done. ${hint}`)
+}
+
+type Output = ReconcileOptions['output']
+
+function showOne(io: Io, item: ResourceReply, output: Output): void {
+  if (output === 'json') printJson(io, { done: true, ...item })
+  else print(io.stdout, printable(`${item.key}: ${item.status} (${item.reason}). ${item.message}`))
+}
+
+function showAll(io: Io, { items, overview }: ResourcesReply, output: Output): void {
+  const { sourceProblem } = overview
+  if (output === 'json') {
+    printJson(io, { done: true, sourceProblem, resources: items })
+    return
   }
+  const text = {
+    now: systemClock.now(),
+    paint: paintFor(io.stdout, io.env),
+    width: widthOfTerminal(io.stdout),
+    form: 'text',
+  } as const
+  if (sourceProblem !== undefined)
+    print(
+      io.stdout,
+      `${text.paint(['red', 'bold'], printable(`Manifests not accepted. ${sourceProblem}`))}\n`,
+    )
+  print(io.stdout, resourceTable(items.map(viewOfStatus), text))
 }

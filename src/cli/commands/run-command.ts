@@ -119,7 +119,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   })
   running.daemon = daemon
   io.stop.onHangup(() => {
-    daemon.request(undefined)
+    daemon.request(undefined, 'force')
   })
 
   const signalName = await aborted(io.stop.stopping)
@@ -179,7 +179,7 @@ function allowerOf(tokenFile: string, { context }: Engine, daemon: () => Daemon 
     adminToken: tokenReader(tokenFile),
     async allow(service: string | undefined) {
       const allowed = await allowCreations(context, service)
-      for (const key of allowed) daemon()?.request(key)
+      for (const key of allowed) daemon()?.request(key, 'normal')
       return allowed
     },
   }
@@ -188,8 +188,8 @@ function allowerOf(tokenFile: string, { context }: Engine, daemon: () => Daemon 
 function triggerOf(tokenFile: string, daemon: () => Daemon | undefined) {
   return {
     adminToken: tokenReader(tokenFile),
-    request(key: Parameters<Daemon['request']>[0]) {
-      return daemon()?.request(key) ?? { token: '', accepted: [], suspended: [] }
+    request(...asked: Parameters<Daemon['request']>) {
+      return daemon()?.request(...asked) ?? { token: '', accepted: [], suspended: [] }
     },
     progress: (token: string) => daemon()?.progress(token),
   }

@@ -111,7 +111,7 @@ function sourceProblemOf(
     reason: 'SourceShrunk',
     message:
       `The manifests directory lost ${lost.length} of ${before.length} manifests at once. ` +
-      'If they were removed on purpose, send SIGHUP to the daemon. If not, bring them back.',
+      'If they were removed on purpose, run "pipewright reconcile --accept", or send SIGHUP to the daemon. If not, bring them back.',
     unfound: new Set(lost),
   }
 }

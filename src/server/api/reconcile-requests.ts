@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import { knownKey, oneOf, type Query } from '../parameters.ts'
 import type { Guarded, ReconcileTrigger, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
@@ -11,7 +11,7 @@ export function registerReconcile(app: FastifyInstance, parts: ServerParts): voi
   app.post<{ Querystring: Query }>('/-/reconcile', async (request, reply) => {
     const trigger = switchedOn(parts.reconcile)
     await authorize(request.headers.authorization, trigger)
-    return accept(parts, trigger, requestedKey(request.query, request.body, parts), reply)
+    return start(parts, trigger, requested(request.query, request.body, parts), reply)
   })
   app.get('/-/reconcile', (_request, reply) => {
     reply.header('allow', 'POST')
@@ -43,27 +43,52 @@ function switchedOn(trigger: ReconcileTrigger | undefined): ReconcileTrigger {
   )
 }
 
-function requestedKey(query: Query, body: unknown, parts: ServerParts): Key | undefined {
-  const text = oneOf(query, 'key') ?? bodyKey(body)
-  return text === undefined ? undefined : knownKey(text, parts.board)
+interface Requested {
+  readonly key: Key | undefined
+  readonly accept: 'force' | 'normal'
 }
 
-/** A misspelt member must not turn "this one" into "everything". */
-function bodyKey(body: unknown): string | undefined {
-  if (body === undefined || body === null) return undefined
-  const { key, ...others } = isObject(body) ? body : { key: body }
-  if (key !== undefined && typeof key === 'string' && key !== '' && Object.keys(others).length === 0)
-    return key
-  if (key === undefined && Object.keys(others).length === 0) return undefined
+/** A machine asks for a reading, as git-sync does after each commit; only a person says that it is to be accepted. */
+function requested(query: Query, body: unknown, parts: ServerParts): Requested {
+  const { key: ofBody, accept } = membersOf(body)
+  const text = oneOf(query, 'key') ?? ofBody
+  if (text === undefined) return { key: undefined, accept: accept ? 'force' : 'normal' }
+  if (!accept) return { key: knownKey(text, parts.board), accept: 'normal' }
   throw new RequestError(
     400,
-    'the body is not understood',
-    'Send {"key": "Kind/name"}, or nothing for all resources.',
+    'accept is for the whole directory, and a key was given',
+    'Send one or the other.',
   )
 }
 
-function accept(parts: ServerParts, trigger: ReconcileTrigger, key: Key | undefined, reply: FastifyReply) {
-  const receipt = trigger.request(key)
+/** A misspelt member must not turn "this one" into "everything". */
+function membersOf(body: unknown): { readonly key: string | undefined; readonly accept: boolean } {
+  if (body === undefined || body === null) return { key: undefined, accept: false }
+  const members = (isObject(body) ? body : { key: body }) as JsonObject // parsed from JSON, or a form
+  const { key, accept = false, ...others } = members
+  const isRight = key === undefined || (typeof key === 'string' && key !== '')
+  const accepts = typeof accept === 'boolean' ? accept : FORM_BOOLEANS.get(accept)
+  if (isRight && accepts !== undefined && Object.keys(others).length === 0) return { key, accept: accepts }
+  throw new RequestError(
+    400,
+    'the body is not understood',
+    'Send {"key": "Kind/name"}; {"accept": true}, to say that what is gone from the directory is meant to be gone; or nothing.',
+  )
+}
+
+/** In a form all is text. */
+const FORM_BOOLEANS: ReadonlyMap<unknown, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+])
+
+function start(
+  parts: ServerParts,
+  trigger: ReconcileTrigger,
+  { key, accept }: Requested,
+  reply: FastifyReply,
+) {
+  const receipt = trigger.request(key, accept)
   if (key !== undefined && receipt.suspended.includes(key)) {
     const until = parts.board.get(key)?.suspendedUntil
     throw new RequestError(

@@ -1,0 +1,53 @@
+import { createServer, type Server } from 'node:http'
+import { expect, test } from 'vitest'
+import { runProgram } from '../support/process.ts'
+import { createWorkspace } from '../support/workspace.ts'
+
+/* A daemon that ends, or comes back, while somebody waits for it. */
+
+interface Answer {
+  readonly status: number
+  readonly body: object
+}
+
+/** Takes the request, and answers questions about it in order; after the last it is gone. */
+async function daemonThat(answers: readonly Answer[]): Promise<{ readonly url: string } & AsyncDisposable> {
+  const left = [...answers]
+  const server: Server = createServer((request, response) => {
+    const answer =
+      request.method === 'POST' ? { status: 202, body: { token: 'tok-1', accepted: 'all' } } : left.shift()
+    if (answer === undefined) {
+      request.socket.destroy()
+      return
+    }
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const PENDING = { status: 200, body: { token: 'tok-1', done: false, pending: 3 } }
+const UNKNOWN = { status: 404, body: { error: 'this token is not known', hint: 'Tokens are forgotten.' } }
+
+test.each([
+  ['stopped', [PENDING], 'the daemon stopped before this was done'],
+  ['restarted', [PENDING, UNKNOWN], 'the daemon was restarted before this was done'],
+])('says that the daemon was %s', async (_, answers, said) => {
+  using workspace = createWorkspace()
+  await using daemon = await daemonThat(answers)
+  workspace.write('token', 'planted-admin-token')
+  const given = ['--server', daemon.url, '--admin-token-file', workspace.path('token')]
+  const { code, stdout, stderr } = await runProgram(['reconcile', '--wait', ...given])
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain(said)
+  expect(stderr).toContain('"pipewright status"')
+})
