@@ -36,12 +36,17 @@ export interface ResourceView {
 /** The process that works with the ledger, or did last. */
 export interface DaemonView {
   readonly state: RunState
-  readonly last: Activity | undefined
+  /** A server does not say which process it is. */
+  readonly last: (Omit<Activity, 'process' | 'host'> & Partial<Activity>) | undefined
 }
 
 /** Everything that `status` shows, from whatever source. */
 export interface StatusReading {
+  /** By the clock of who was asked: ms since the epoch. */
+  readonly now: number
   readonly daemon: DaemonView
+  /** What is wrong with the whole, in words. A ledger does not say. */
+  readonly problem: string | undefined
   readonly resources: readonly ResourceView[]
 }
 
@@ -50,6 +55,8 @@ export async function readLedgerStatus(ledger: Ledger, now: number): Promise<Sta
   const { last, checkedAt } = await ledger.activity()
   const records = await ledger.list()
   return {
+    now,
+    problem: undefined,
     daemon: { state: runStateOf(last, await ledger.owned(), now), last },
     resources: records.map((record) => viewOfRecord(record, checkedAt.get(record.key))),
   }

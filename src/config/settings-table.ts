@@ -157,8 +157,9 @@ export const TABLE = {
     placeholder: 'FILE',
     env: 'PIPEWRIGHT_ADMIN_TOKEN_FILE',
     default: undefined,
-    defaultNote: 'none: `POST /-/reconcile` is off',
-    describe: 'file with the bearer token for POST /-/reconcile',
+    defaultNote: 'none: those requests are off',
+    describe:
+      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it',
     parse: parsePath,
   },
   server: {

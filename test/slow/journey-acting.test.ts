@@ -1,5 +1,8 @@
 import { rmSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { runProgram } from '../support/process.ts'
+import { until } from '../support/until.ts'
 import { createScenario } from './scenario.ts'
 
 /* A person acts at the shell while the daemon runs, or asks for one that does not. */
@@ -12,6 +15,10 @@ async function acting() {
   scenario.workspace.write('secrets/admin/token', TOKEN)
   const token = ['--admin-token-file', `${scenario.workspace.secrets}/admin/token`] as const
   return { scenario, token }
+}
+
+async function entries(run: Promise<{ readonly stdout: string }>): Promise<readonly unknown[]> {
+  return JSON.parse((await run).stdout) as readonly unknown[] // history -o json
 }
 
 describe('reconcile', () => {
@@ -104,5 +111,66 @@ describe('reconcile', () => {
     expect(accepted.stdout).not.toContain('not accepted')
     expect(accepted.stdout).toContain('3 of 5 need attention')
     for (const name of gone) expect(await live.resource(`Pipe/${name}`)).toMatchObject({ status: 'Orphaned' })
+  })
+})
+
+describe('status and history of a running daemon', () => {
+  test('say the same as of its ledger, from anywhere, and narrowed alike', async () => {
+    const { scenario } = await acting()
+    await using _ = scenario
+    scenario.writePipe('orders')
+    scenario.writePipe('paused', { policy: { suspend: '{reason: planned, until: 2099-01-01T00:00:00Z}' } })
+    const live = await scenario.start()
+    await live.says('Pipe/orders', 'Ready')
+    await live.says('Pipe/paused', 'Suspended')
+    await live.says('Service/analytics', 'Ready')
+    const empty = scenario.workspace.path('elsewhere')
+    scenario.workspace.write('elsewhere/none', '')
+    const there = (...command: readonly string[]) =>
+      runProgram([...command, '--server', live.url], { cwd: empty })
+
+    const shown = await there('status')
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.stdout).toMatch(/^The daemon is running, started /)
+    expect(shown.stdout).toContain(`. Page: ${live.url}\n`)
+    expect(shown.stdout).toContain('None of 3 needs attention.')
+    const narrow = await there('status', '--status', 'Suspended', '-o', 'name')
+    expect(narrow).toMatchObject({ code: 0, stdout: 'Pipe/paused\n' })
+    const one = await there('status', 'Pipe/orders', '-o', 'json')
+    expect(JSON.parse(one.stdout)).toMatchObject({
+      key: 'Pipe/orders',
+      status: 'Ready',
+      checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      daemon: { state: 'running', url: live.url },
+    })
+    const typo = await there('status', 'Pipe/ordres')
+    expect(typo.code).toBe(1)
+    expect(typo.stderr).toContain('Did you mean Pipe/orders?')
+
+    for (const narrowed of [
+      [],
+      ['Pipe/orders'],
+      ['--kind', 'Service'],
+      ['--reason', 'New', '--limit', '1'],
+    ]) {
+      await until(`both histories to say the same, ${narrowed.join(' ')}`, async () => {
+        const ofLedger = await entries(scenario.run(['history', '-o', 'json', ...narrowed]))
+        const ofDaemon = await entries(there('history', '-o', 'json', ...narrowed))
+        return ofLedger.length > 0 && isDeepStrictEqual(ofDaemon, ofLedger)
+      })
+    }
+    const unknown = await there('history', 'Pipe/ordres')
+    expect(unknown.stdout).toContain('Did you mean Pipe/orders?')
+
+    for (const name of ['orders', 'paused']) rmSync(scenario.workspace.path(`manifests/${name}.yaml`))
+    rmSync(scenario.workspace.path('manifests/service.yaml'))
+    await until('the empty directory to be doubted', async () => {
+      const { code, stdout } = await there('status')
+      return code === 1 && stdout.includes('Manifests not accepted; keeping the last state.')
+    })
+    await live.kill()
+    const dead = await there('status')
+    expect(dead).toMatchObject({ code: 1, stdout: '' })
+    expect(dead.stderr).toContain(`${live.url} does not answer`)
   })
 })

@@ -2,11 +2,12 @@ import type { Settings } from '../../config/settings.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { knownKey } from '../../kinds/lookup.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
-import type { Ledger } from '../../contract/ledger.ts'
+import type { HistoryQuery } from '../../contract/ledger.ts'
 import { openLedgerAs } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { fitLines, formatTable, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
+import { readServerHistory, readServerStatus } from '../server-reading.ts'
 import { passes, type ResourceFilter } from '../resource-filter.ts'
 import { didYouMean } from './status-command.ts'
 
@@ -22,7 +23,7 @@ export interface HistoryOptions {
 /** Lines of history that a ledger keeps, and more: the filter comes after. */
 const ALL_LINES = 100_000
 
-/** `pipewright history [key]`: what was done and what changed, newest first. */
+/** `pipewright history [key]`: what was done and what changed, newest first; of a ledger, or of the daemon that `--server` names. */
 export async function history(io: Io, settings: Settings, options: HistoryOptions): Promise<ExitCode> {
   const key = options.key === undefined ? undefined : knownKey(options.key)
   if (options.key !== undefined && key === undefined) {
@@ -31,14 +32,14 @@ export async function history(io: Io, settings: Settings, options: HistoryOption
       EXIT.usage,
     )
   }
-  await using ledger = await openLedgerAs('reader', settings, nobody)
-  const entries = await entriesOf(ledger, { ...options, key })
+  await using source = await openHistory(io, settings)
+  const entries = await entriesOf(source, { ...options, key })
   if (options.output === 'json') {
     printJson(io, entries)
     return EXIT.fine
   }
   if (entries.length === 0) {
-    print(io.stdout, await nothingFound(ledger, key, options.filter))
+    print(io.stdout, await nothingFound(source, key, options.filter))
     return EXIT.fine
   }
   const paint = paintFor(io.stdout, io.env)
@@ -50,18 +51,48 @@ export async function history(io: Io, settings: Settings, options: HistoryOption
   return EXIT.fine
 }
 
+/** Where history is read. */
+interface HistorySource extends AsyncDisposable {
+  history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
+  resources(): Promise<readonly Labelled[]>
+}
+
+interface Labelled {
+  readonly key: Key
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+/** The daemon that `--server` names, or the ledger. @throws {LedgerError} */
+async function openHistory(io: Io, settings: Settings): Promise<HistorySource> {
+  const { server } = settings
+  if (server === undefined) {
+    const ledger = await openLedgerAs('reader', settings, nobody)
+    return {
+      history: (query) => ledger.history(query),
+      resources: () => ledger.list(),
+      [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
+    }
+  }
+  const asked = { command: 'history', server }
+  return {
+    history: (query) => readServerHistory(io, asked, query),
+    resources: async () => (await readServerStatus(io, asked)).resources,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
 async function entriesOf(
-  ledger: Ledger,
+  source: HistorySource,
   { key, filter, limit }: Pick<HistoryOptions, 'filter' | 'limit'> & { readonly key: Key | undefined },
 ): Promise<readonly HistoryEntry[]> {
   const isNarrow =
     filter.kinds.length + filter.labels.length + filter.reasons.length > 0 || filter.since !== undefined
-  if (!isNarrow) return ledger.history({ key, limit })
+  if (!isNarrow) return source.history({ key, limit })
   const labels =
     filter.labels.length === 0
       ? undefined
-      : new Map((await ledger.list()).map((record) => [record.key, record.labels]))
-  const all = await ledger.history({ key, limit: ALL_LINES })
+      : new Map((await source.resources()).map((record) => [record.key, record.labels]))
+  const all = await source.history({ key, limit: ALL_LINES })
   const found = all.filter((entry) =>
     passes({ ...entryFacts(entry), labels: labels?.get(entry.key) ?? {} }, filter),
   )
@@ -72,9 +103,13 @@ function entryFacts({ key, reason, at }: HistoryEntry) {
   return { kind: kindOf(key), reason, at }
 }
 
-async function nothingFound(ledger: Ledger, key: Key | undefined, filter: ResourceFilter): Promise<string> {
+async function nothingFound(
+  source: HistorySource,
+  key: Key | undefined,
+  filter: ResourceFilter,
+): Promise<string> {
   if (key !== undefined) {
-    const known = (await ledger.list()).map((record) => record.key)
+    const known = (await source.resources()).map((record) => record.key)
     return known.includes(key)
       ? `Nothing is recorded of ${key} that matches.`
       : `There is no history of ${key}. ${didYouMean(key, known)}`

@@ -10,6 +10,8 @@ import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/term
 import { statusDetails, statusText, type StatusText } from '../render/status-text.ts'
 import { passes, type ResourceFilter } from '../resource-filter.ts'
 import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
+import { NoAnswerError } from '../server-client.ts'
+import { readServerStatus } from '../server-reading.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
 
@@ -20,9 +22,12 @@ export interface StatusOptions {
   readonly watch: boolean
 }
 
-/** `pipewright status [key]`: what the ledger says, also while a daemon runs on it. */
+/** `pipewright status [key]`: what the ledger says, also while a daemon runs on it; with `--server`, what that daemon says. */
 export async function status(io: Io, settings: Settings, options: StatusOptions): Promise<ExitCode> {
+  const { server } = settings
   const read = async () => {
+    if (server !== undefined)
+      return chosen(await readServerStatus(io, { command: 'status', server }), options)
     await using ledger = await openLedgerAs('reader', settings, nobody)
     return chosen(await readLedgerStatus(ledger, systemClock.now()), options)
   }
@@ -33,16 +38,17 @@ export async function status(io: Io, settings: Settings, options: StatusOptions)
 }
 
 /** A daemon that died says nothing of now, however fine it was. */
-function exitOf({ daemon, resources }: StatusReading): ExitCode {
+function exitOf({ daemon, problem, resources }: StatusReading): ExitCode {
   const isOld = daemon.state === 'died' || daemon.state === 'silent'
-  return !isOld && resources.every(isWell) ? EXIT.fine : EXIT.failed
+  return !isOld && problem === undefined && resources.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
 /** @throws {CommandError} when there is no record of the key that is asked for */
-function chosen({ daemon, resources }: StatusReading, { key, filter }: StatusOptions): StatusReading {
-  if (key !== undefined) return { daemon, resources: [viewNamed(resources, key)] }
+function chosen(reading: StatusReading, { key, filter }: StatusOptions): StatusReading {
+  const { resources } = reading
+  if (key !== undefined) return { ...reading, resources: [viewNamed(resources, key)] }
   return {
-    daemon,
+    ...reading,
     resources: resources.filter((resource) => passes({ ...resource, at: resource.since }, filter)),
   }
 }
@@ -51,7 +57,7 @@ function viewNamed(resources: readonly ResourceView[], key: string): ResourceVie
   const found = resources.find((resource) => resource.key === key)
   if (found !== undefined) return found
   throw new CommandError(
-    `the ledger has no record of ${printable(key)}. ${didYouMean(
+    `there is no record of ${printable(key)}. ${didYouMean(
       key,
       resources.map((one) => one.key),
     )}`,
@@ -65,13 +71,15 @@ export function didYouMean(key: string, known: readonly Key[]): string {
 }
 
 function show(io: Io, reading: StatusReading, { key, output }: StatusOptions): void {
-  const { daemon, resources } = reading
+  const { daemon, problem, resources } = reading
   const [only] = resources
   switch (output) {
     case 'json':
       printJson(
         io,
-        key === undefined ? { daemon: jsonOf(daemon), resources } : { ...only, daemon: jsonOf(daemon) },
+        key === undefined
+          ? { daemon: jsonOf(daemon), problem, resources }
+          : { ...only, daemon: jsonOf(daemon), problem },
       )
       return
     case 'name':
@@ -79,11 +87,11 @@ function show(io: Io, reading: StatusReading, { key, output }: StatusOptions): v
       return
     case 'text':
     case 'wide': {
-      const text = textOptions(io, output)
+      const text = { ...textOptions(io, output), now: reading.now }
       print(
         io.stdout,
         key !== undefined && only !== undefined
-          ? statusDetails(only, daemon, text)
+          ? statusDetails(only, reading, text)
           : statusText(reading, text),
       )
     }
@@ -94,9 +102,8 @@ function jsonOf({ state, last }: StatusReading['daemon']) {
   return { state, ...last }
 }
 
-function textOptions(io: Io, form: StatusText['form']): StatusText {
+function textOptions(io: Io, form: StatusText['form']): Omit<StatusText, 'now'> {
   return {
-    now: systemClock.now(),
     paint: paintFor(io.stdout, io.env),
     width: widthOfTerminal(io.stdout),
     form,
@@ -112,7 +119,17 @@ async function watch(io: Io, read: () => Promise<StatusReading>, options: Status
   const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
   let before: ReadonlyMap<Key, string> | undefined
   while (!stopping.aborted) {
-    const reading = await read()
+    const reading = await read().catch((error: unknown) => {
+      // A daemon that is restarted comes back; one that never answered does not run there.
+      if (!(error instanceof NoAnswerError) || before === undefined) throw error
+      return error.message
+    })
+    if (typeof reading === 'string') {
+      if (inPlace) io.stdout.write(CLEAR)
+      print(io.stdout, printable(reading))
+      await setTimeout(WATCH_MS, undefined, { signal: stopping }).catch(() => undefined)
+      continue
+    }
     if (inPlace) {
       io.stdout.write(CLEAR)
       show(io, reading, options)

@@ -30,8 +30,9 @@ export interface StatusText {
 }
 
 /** Who works with the ledger, all resources side by side, then each cause of trouble in full. */
-export function statusText({ daemon, resources }: StatusReading, text: StatusText): string {
-  return printable([daemonLine(daemon, text), '', resourceTable(resources, text)].join('\n'))
+export function statusText({ daemon, problem, resources }: StatusReading, text: StatusText): string {
+  const whole = problem === undefined ? [] : [text.paint(['red', 'bold'], problem)]
+  return printable([daemonLine(daemon, text), ...whole, '', resourceTable(resources, text)].join('\n'))
 }
 
 /** Resources side by side, then each cause of trouble in full. */
@@ -97,7 +98,7 @@ export function agoOf(at: number | undefined, now: number): string {
 
 /** One line on whoever works with the ledger: whether what follows is of now. */
 export function daemonLine({ state, last }: DaemonView, { now, paint }: StatusText): string {
-  const who = last === undefined ? '' : ` (process ${last.process} on ${last.host})`
+  const who = last?.process === undefined ? '' : ` (process ${last.process} on ${last.host})`
   const what = last?.command === 'apply' ? '"pipewright apply"' : 'The daemon'
   const page = last?.url === undefined ? '' : ` Page: ${last.url}`
   switch (state) {
@@ -123,7 +124,11 @@ export function daemonLine({ state, last }: DaemonView, { now, paint }: StatusTe
 }
 
 /** All that is known of one resource. */
-export function statusDetails(resource: ResourceView, daemon: DaemonView, text: StatusText): string {
+export function statusDetails(
+  resource: ResourceView,
+  { daemon, problem }: Pick<StatusReading, 'daemon' | 'problem'>,
+  text: StatusText,
+): string {
   const { now, paint } = text
   const { key, status, pipeId, service, intent, lastUpsert, checkedAt, manifestRevision } = resource
   const conditions = Object.entries(resource.conditions).map(([type, condition]) => [
@@ -144,6 +149,7 @@ export function statusDetails(resource: ResourceView, daemon: DaemonView, text: 
   ]
   const lines = [
     daemonLine(daemon, text),
+    ...(problem === undefined ? [] : [paint(['red', 'bold'], problem)]),
     '',
     `${paint('bold', key)}  ${paint(STYLES[status], status)}`,
     formatTable(facts.flatMap(([name, value]) => (value === undefined ? [] : [[`  ${name}`, value]]))),

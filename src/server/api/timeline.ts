@@ -9,6 +9,9 @@ const TYPES = ['revision', 'source', 'create-limit', 'action', 'condition'] as c
 /** Read when only some types are wanted: they may stand far back. */
 const DEEP = 1_000
 
+/** A ledger keeps no more lines. */
+const ALL_KEPT = 10_000
+
 /** A revision that only the history knows of: an earlier process read it. */
 export interface EarlierRevision {
   readonly type: 'revision'
@@ -51,7 +54,7 @@ export function registerHistory(app: FastifyInstance, parts: ServerParts): void 
   app.get<{ Querystring: Query }>('/api/v1/history', async ({ query }): Promise<HistoryReply> => {
     const text = oneOf(query, 'key')
     const key = text === undefined ? undefined : wellFormedKey(text)
-    const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
+    const limit = wholeOf(query, 'limit', { least: 1, most: ALL_KEPT, absent: 100 })
     return { items: await parts.history({ key, limit }) }
   })
 }

@@ -1,0 +1,45 @@
+import type { HistoryEntry } from '../contract/history.ts'
+import type { Key } from '../kinds/key.ts'
+import type { OverviewReply } from '../server/api/overview.ts'
+import type { Io } from './io.ts'
+import { type StatusReading, viewOfStatus } from './resource-view.ts'
+import { getReply, type ServerCall } from './server-client.ts'
+
+/* What a running daemon says of its resources and of what was done, for the commands that otherwise read a ledger. */
+
+type Asked = Pick<ServerCall, 'command' | 'server'>
+
+/** @throws {NoAnswerError | CommandError} */
+export async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
+  const { items, overview } = await getReply(io, asked, { path: 'api/v1/resources' })
+  const { startedAt, now, revision } = overview
+  const last = { command: 'run', startedAt, seenAt: now, url: asked.server, revision: revision?.id } as const
+  return {
+    now,
+    daemon: { state: 'running', last },
+    problem: problemIn(overview),
+    resources: items.map(viewOfStatus),
+  }
+}
+
+function problemIn({ sourceProblem, ready }: OverviewReply): string | undefined {
+  if (sourceProblem !== undefined) return `Manifests not accepted; keeping the last state. ${sourceProblem}`
+  return ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
+}
+
+/** Newest first. @throws {NoAnswerError | CommandError} */
+export async function readServerHistory(
+  io: Io,
+  asked: Asked,
+  { key, limit }: { readonly key: Key | undefined; readonly limit: number },
+): Promise<readonly HistoryEntry[]> {
+  const query = new URLSearchParams({
+    limit: String(Math.min(limit, MOST_LINES)),
+    ...(key === undefined ? {} : { key }),
+  })
+  const { items } = await getReply(io, asked, { path: 'api/v1/history', query: `?${query.toString()}` })
+  return items
+}
+
+/** A ledger keeps no more. */
+const MOST_LINES = 10_000
