@@ -1,3 +1,4 @@
+import { inOneLine } from '../src/kinds/field-edit.ts'
 import type { Key } from '../src/kinds/key.ts'
 import { REASONS, stepsOf, type Reason } from '../src/plan/reason.ts'
 import type { About } from '../src/plan/reasons/row.ts'
@@ -29,7 +30,7 @@ function head(reason: Reason): string {
   const shell = steps.flatMap((step) =>
     step.shell === undefined ? [] : `\`pipewright ${filled(step.shell)}\``,
   )
-  const git = steps.flatMap((step) => (step.git === undefined ? [] : `\`${filled(step.git)}\``))
+  const git = steps.flatMap((step) => (step.edit === undefined ? [] : `\`${filled(inOneLine(step.edit))}\``))
   return `> ${[
     `**${status}**, ${severity}, ${wakes}.`,
     ...(shell.length === 0 ? [] : [`At the shell: ${shell.join(', ')}.`]),

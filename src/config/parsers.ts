@@ -117,6 +117,23 @@ export function parseBaseUrl(text: string): Parsed<string> {
   return good(url.href.replace(/\/+$/, ''))
 }
 
+/** What a template of a repository's address may hold: each stands for itself, encoded. */
+const TEMPLATE_NAMES = ['{revision}', '{file}', '{line}']
+
+/** An http(s) URL with `{revision}`, `{file}` and `{line}` in it. */
+export function parseTemplate(text: string): Parsed<string> {
+  const right = 'give a URL such as https://github.com/acme/pipes/blob/{revision}/manifests/{file}#L{line}'
+  const unknown = (text.match(/\{[^}]*\}?/g) ?? []).find((name) => !TEMPLATE_NAMES.includes(name))
+  if (unknown !== undefined)
+    return hidden(bad(`${unknown} is not one of ${TEMPLATE_NAMES.join(', ')}`, right), text)
+  if (!text.includes('{file}')) return hidden(bad('it does not have {file}', right), text)
+  const url = URL.parse(text.replaceAll(/[{}]/g, ''))
+  if (url === null || !/^https?:\/\//i.test(text))
+    return hidden(bad('it is not an http or https URL', right), text)
+  if (url.username !== '' || url.password !== '') return hidden(bad('it carries credentials', right), text)
+  return good(text)
+}
+
 /** What does not parse as a URL may still carry a password or a token, so it is not shown then. */
 function hidden(problem: Parsed<never>, text: string): Parsed<never> {
   return /[@?#]/.test(text) && !problem.ok ? { ...problem, hide: true } : problem

@@ -6,6 +6,7 @@ import {
   parseBudget,
   parseLedger,
   parseList,
+  parseTemplate,
   parseListen,
   parsePath,
   parseSwitch,
@@ -179,6 +180,17 @@ export const TABLE = {
     default: undefined,
     describe: 'where people open the page, for links in notifications',
     parse: parseBaseUrl,
+  },
+  repositoryUrl: {
+    group: 'Page and HTTP',
+    flag: 'repository-url',
+    placeholder: 'TEMPLATE',
+    env: 'PIPEWRIGHT_REPOSITORY_URL',
+    default: undefined,
+    defaultNote: 'none: files and commits are no links',
+    describe:
+      'where a manifest is seen in a browser, such as https://github.com/acme/pipes/blob/{revision}/manifests/{file}#L{line}; links on the page follow it',
+    parse: parseTemplate,
   },
   notifications: {
     group: 'Notifications',

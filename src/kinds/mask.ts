@@ -15,14 +15,26 @@ export function maskSensitive(body: JsonObject): JsonObject {
   return maskObject(body, 'open', 0)
 }
 
+/** A manifest as it may be shown: sensitive values as `[sensitive]`, references as they stand in it. */
+export function maskManifest(manifest: JsonObject): JsonObject {
+  return maskObject(manifest, 'open references', 0)
+}
+
 /** A text that is not sensitive by its name, without the password or signature that a URL may carry. */
 export function maskText(text: string): string {
   if (!text.includes('=') && !text.includes('://')) return text
   return text.replaceAll(USER_INFO, `$1${SENSITIVE}@`).replaceAll(SIGNATURE, `$1${SENSITIVE}`)
 }
 
-/** `closed` below a sensitive name: names and references stay, values do not. */
-type Mode = 'open' | 'closed'
+/** `closed` below a sensitive name: names and references stay, values do not. With `references`, these stay objects. */
+type Mode = 'open' | 'closed' | 'open references' | 'closed references'
+
+const CLOSED: Readonly<Record<Mode, Mode>> = {
+  open: 'closed',
+  closed: 'closed',
+  'open references': 'closed references',
+  'closed references': 'closed references',
+}
 
 function maskObject(value: JsonObject, mode: Mode, depth: number): JsonObject {
   return Object.fromEntries(
@@ -30,20 +42,30 @@ function maskObject(value: JsonObject, mode: Mode, depth: number): JsonObject {
       .filter((name) => value[name] !== undefined)
       .map((name) => [
         name,
-        maskValue(value[name] ?? null, isSensitiveName(name) ? 'closed' : mode, depth + 1),
+        maskValue(value[name] ?? null, isSensitiveName(name) ? CLOSED[mode] : mode, depth + 1),
       ]),
   )
 }
 
 function maskValue(value: Json, mode: Mode, depth: number): Json {
   if (value === null) return null
-  if (typeof value === 'string') return mode === 'closed' ? SENSITIVE : maskText(value)
-  if (typeof value !== 'object') return mode === 'closed' ? SENSITIVE : value
+  const isClosed = CLOSED[mode] === mode
+  if (typeof value === 'string') return isClosed ? SENSITIVE : maskText(value)
+  if (typeof value !== 'object') return isClosed ? SENSITIVE : value
+  if (mode.endsWith('references') && isReference(value)) return value
   const ref = asSecretRef(value)
   if (ref !== undefined) return `[secret ${ref.name}/${ref.key}]`
   if (depth >= DEEPEST) return '[nested too deep]'
   if (isObject(value)) return maskObject(value, mode, depth)
   return value.map((item) => maskValue(item, mode, depth + 1))
+}
+
+/** A reference to one key, or to a whole mounted secret: names, and nothing else. */
+function isReference(value: Json): boolean {
+  if (!isObject(value) || Object.keys(value).length !== 1 || !isObject(value['secretRef'])) return false
+  return Object.entries(value['secretRef']).every(
+    ([name, inner]) => (name === 'name' || name === 'key') && typeof inner === 'string',
+  )
 }
 
 /*

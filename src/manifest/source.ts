@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import type { FieldEdit, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import { nextCatalog } from './catalog/next-catalog.ts'
 import type { CatalogState } from './catalog/deletion-grace.ts'
 import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
+import { placeEdit } from './yaml/place-edit.ts'
 import { textIn } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
 import type { SecretFile } from './rules/platform-secrets.ts'
@@ -39,6 +41,8 @@ export interface Source {
     },
     signal: AbortSignal,
   ): Promise<LoadResult>
+  /** Where an edit of a document goes in its file; undefined when the file is another one by now, or it cannot be said in a line. */
+  placeEdit(file: string, line: number, edit: FieldEdit): PlacedEdit | undefined
 }
 
 export interface SourceOptions {
@@ -93,6 +97,10 @@ export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions
       const result = running.then(() => loadNow(known, options, signal))
       running = result.catch(() => undefined)
       return result
+    },
+    placeEdit(file, line, edit) {
+      const text = last && textNow(last, file, bounds)
+      return text === undefined ? undefined : placeEdit(text, line, edit)
     },
   }
 }

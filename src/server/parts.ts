@@ -1,9 +1,11 @@
 import type { Finding } from '../kinds/finding.ts'
+import type { FieldEdit, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Revision } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { WatchMode } from '../contract/events.ts'
+import type { ManifestFacts } from '../contract/manifest-facts.ts'
 import type { FileTree, Plan } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
@@ -21,6 +23,10 @@ export interface ServerParts {
   readonly board: StatusBoard
   /** What the manifest asks for, sensitive values masked. */
   desired(key: Key): JsonObject | undefined
+  /** What its manifest says and stands among. */
+  manifest(key: Key): ManifestFacts | undefined
+  /** Where an edit of the document that begins in a line goes, in its file as it was read. */
+  readonly placeEdit: (file: string, line: number, edit: FieldEdit) => PlacedEdit | undefined
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /** What happens is added to it by whoever emits. */
   readonly recentEvents: Omit<RecentEvents, 'add'>
@@ -57,6 +63,8 @@ export interface Overview {
   /** Undefined before the first reading. */
   readonly revision: Revision | undefined
   readonly manifestsDir: string
+  /** Where a manifest is seen in a browser, with `{revision}`, `{file}` and `{line}`. */
+  readonly repositoryUrl: string | undefined
   /** Why the last reading failed or is not believed, in words. */
   readonly sourceProblem: string | undefined
   readonly findings: readonly Finding[]

@@ -6,7 +6,8 @@ import { REASONS, type Reason } from '../plan/reason.ts'
 import { causeOf, groupByCause } from '../contract/cause.ts'
 import { sinceOf, type ResourceStatus } from '../contract/status.ts'
 import { commandLine, nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
-import { wholeOf, type Query } from './parameters.ts'
+import { hasAll, isNarrowed, searchWords, selected } from './api/selection.ts'
+import { oneOf, wholeOf, type Query } from './parameters.ts'
 import type { ServerParts } from './parts.ts'
 
 /** Keys that one entry names. */
@@ -59,51 +60,80 @@ const NOTHING = {
   revision: undefined,
   differences: [],
   findings: [],
-  next: [],
 } as const
 
-/** `GET /api/v1/attention`: everything that is not well, worst first. */
+/** `GET /api/v1/attention`: everything that is not well, worst first; or what a query narrows it to, as in a list of resources. */
 export function registerAttention(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/attention', ({ query }): AttentionReply => {
     const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
-    const problems = problemsOf(parts)
-    return { items: problems.slice(0, limit), total: problems.length }
+    return attentionOf(parts, query, limit)
   })
 }
 
-/** What is wrong with the whole, then with resources: worst first, and of equal ones the oldest. */
-export function problemsOf(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Problem[] {
+/** A problem whose steps are worked out when it is shown. */
+type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[] }
+
+/**
+ * What is wrong with the whole, then with resources: worst first, and of equal ones the oldest. What is wrong with the whole is
+ * told whatever is asked for.
+ * @param limit how many at most
+ */
+export function attentionOf(
+  parts: Pick<ServerParts, 'board' | 'overview' | 'ready' | 'placeEdit'>,
+  query: Query = {},
+  limit = Infinity,
+): AttentionReply {
   const overview = parts.overview()
+  const context = { ...overview, placeEdit: parts.placeEdit }
   const unwell = parts.board.list().filter((resource) => !isWell(resource))
   const findingsOf = Map.groupBy(
     overview.findings.filter(({ severity }) => severity === 'error'),
     ({ key }) => key,
   )
-  const shown = new Set(unwell.map(({ key }) => key))
-  const ofResources = groupByCause(unwell).map((group) => {
+  const ofResources = groupByCause(selected(unwell, query)).map((group) => {
     const [first] = group
     return first !== undefined && group.length === 1
-      ? oneProblem(first, findingsOf.get(first.key) ?? [], overview)
-      : groupProblem(group, overview)
+      ? oneProblem(first, findingsOf.get(first.key) ?? [], context)
+      : groupProblem(group, context)
   })
+  const shown = new Set(unwell.map(({ key }) => key))
   const alone = [...findingsOf]
     .filter(([key]) => key === undefined || !shown.has(key))
-    .flatMap(([, findings]) => findings.map((finding) => findingProblem(finding, overview)))
-  return [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
+    .flatMap(([, findings]) => findings.filter(findingsSelected(query)))
+    .map((finding) => findingProblem(finding, context))
+  const all = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
+  return { items: all.slice(0, limit).map(problemOf), total: all.length }
 }
 
-function worstFirst(a: Problem, b: Problem): number {
+function problemOf({ steps, ...facts }: Draft): Problem {
+  return { ...facts, next: steps() }
+}
+
+/** A finding of no resource has a file and a text, and nothing else that can be asked for. */
+function findingsSelected(query: Query): (finding: Finding) => boolean {
+  if (!isNarrowed(query)) return () => true
+  const { q: _q, file: _file, limit: _limit, ...others } = query
+  const isOther = isNarrowed(others)
+  const words = searchWords(query)
+  const folder = oneOf(query, 'file')?.replace(/\/$/, '')
+  return ({ file, message, code }) =>
+    !isOther &&
+    (folder === undefined || file === folder || file.startsWith(`${folder}/`)) &&
+    hasAll(`${file} ${message} ${code}`.toLowerCase(), words)
+}
+
+function worstFirst(a: Draft, b: Draft): number {
   return rank(a) - rank(b) || (a.since ?? 0) - (b.since ?? 0) || (a.id < b.id ? -1 : 1)
 }
 
-function rank({ status }: Problem): number {
+function rank({ status }: Draft): number {
   return STATUSES.findIndex((known) => known === status)
 }
 
-function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Problem[] {
+function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Draft[] {
   const { sourceProblem, createLimit, sandbox, lastLoadAt, manifestsDir } = parts.overview()
   const ready = parts.ready()
-  const problems: Problem[] = []
+  const problems: Draft[] = []
   if (sourceProblem !== undefined) {
     problems.push({
       ...NOTHING,
@@ -111,7 +141,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       status: 'Source',
       what: 'manifests not accepted; keeping the last state',
       message: sourceProblem,
-      next: [{ text: 'Check the directory, and what fills it:', copy: manifestsDir }],
+      steps: () => [{ text: 'Check the directory, and what fills it:', copy: manifestsDir }],
     })
   }
   if (!ready.ok && lastLoadAt !== undefined) {
@@ -122,11 +152,11 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       status: 'Daemon',
       what: 'the daemon is not ready',
       message: ready.detail,
-      next,
+      steps: () => next,
     })
   }
   if (createLimit.on && !parts.board.list().some(({ reason }) => reason === 'CreateLimit')) {
-    const again = commandLine('apply --yes', { sandbox })
+    const allow = commandLine('allow', { sandbox })
     problems.push({
       ...NOTHING,
       id: 'create-limit',
@@ -134,10 +164,10 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       reason: 'CreateLimit',
       what: REASONS.CreateLimit.means,
       message: `${createLimit.wanted} creations are pending, and the create limit is ${createLimit.limit} (--max-creates). None is allowed now.`,
-      next: [
+      steps: () => [
         {
-          text: 'Check what changed in the manifests directory. If so many are intended, restart with a higher --max-creates, or stop the daemon and allow them once:',
-          copy: again,
+          text: 'Check what changed in the manifests directory. If so many creations are intended, allow them once:',
+          copy: allow,
         },
       ],
     })
@@ -145,7 +175,7 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
   return problems
 }
 
-function oneProblem(resource: ResourceStatus, findings: readonly Finding[], context: StepContext): Problem {
+function oneProblem(resource: ResourceStatus, findings: readonly Finding[], context: StepContext): Draft {
   const { key, status, reason, service, file, line, manifestRevision, differences } = resource
   return {
     id: key,
@@ -162,11 +192,11 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     revision: manifestRevision,
     differences,
     findings: findings.slice(0, FINDINGS_SHOWN),
-    next: nextSteps(resource, context, findings),
+    steps: () => nextSteps(resource, context, findings),
   }
 }
 
-function groupProblem(group: readonly ResourceStatus[], context: StepContext): Problem {
+function groupProblem(group: readonly ResourceStatus[], context: StepContext): Draft {
   const [first] = group
   if (first === undefined) throw new Error('bug: a group of nothing')
   const alike = group.every(({ message }) => message === first.message)
@@ -182,7 +212,7 @@ function groupProblem(group: readonly ResourceStatus[], context: StepContext): P
 }
 
 /** A document that is no resource yet, such as one whose name cannot be read. */
-function findingProblem(finding: Finding, { manifestsDir, sandbox }: StepContext): Problem {
+function findingProblem(finding: Finding, { manifestsDir, sandbox }: StepContext): Draft {
   const { file, line, column, code, message, hint } = finding
   const place = placeOf(manifestsDir, file, line)
   const check = commandLine('validate', { sandbox })
@@ -196,7 +226,7 @@ function findingProblem(finding: Finding, { manifestsDir, sandbox }: StepContext
     file,
     line,
     findings: [finding],
-    next: [
+    steps: () => [
       { text: 'Correct it, in', copy: place },
       { text: 'To check before:', copy: check },
     ],

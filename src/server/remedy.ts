@@ -1,3 +1,4 @@
+import { inOneLine, type FieldEdit, type PlacedEdit } from '../kinds/field-edit.ts'
 import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { shellWord, type About, type Step, joined } from '../plan/reasons/row.ts'
@@ -15,6 +16,8 @@ export interface NextStep {
 export interface StepContext {
   readonly sandbox: boolean
   readonly manifestsDir: string
+  /** Where an edit goes in a file as it is now; undefined: nobody knows. */
+  readonly placeEdit?: (file: string, line: number, edit: FieldEdit) => PlacedEdit | undefined
 }
 
 /**
@@ -28,7 +31,7 @@ export function nextSteps(
 ): readonly NextStep[] {
   const { reason, status, conditions } = resource
   const about = aboutOf(resource, context)
-  const shown = (steps: readonly Step[]) => steps.map((step) => nextStep(step, context))
+  const shown = (steps: readonly Step[]) => steps.map((step) => nextStep(step, resource, context))
   if (conditions.Valid.status !== 'False') {
     const condition = tellingCondition(resource)
     const facts = condition.reason === reason ? condition.facts : undefined
@@ -72,10 +75,39 @@ function idIn(value: unknown): string | undefined {
 }
 
 /** A text that ends with a colon announces what to copy. What cannot be seen as a whole is not copied. */
-function nextStep({ text, shell, git, copy }: Step, context: StepContext): NextStep {
-  const copied = shell === undefined ? (git ?? copy) : commandLine(shell, context)
+function nextStep(step: Step, resource: ResourceStatus, context: StepContext): NextStep {
+  const { text, copy: copied } = withCopy(step, resource, context)
   if (copied !== undefined && !/[\p{Cc}\p{Cf}]/u.test(copied)) return { text, copy: copied }
   return { text: text.replace(/:$/, '.'), copy: undefined }
+}
+
+function withCopy(
+  { text, shell, edit, copy }: Step,
+  { file, line }: ResourceStatus,
+  context: StepContext,
+): NextStep {
+  if (shell !== undefined) return { text, copy: commandLine(shell, context) }
+  if (edit === undefined) return { text, copy }
+  const place = file === undefined ? 'the manifest' : placeOf(context.manifestsDir, file, undefined)
+  const placed = file === undefined || line === undefined ? undefined : context.placeEdit?.(file, line, edit)
+  if (placed !== undefined) return { text: `${text} ${editWords(placed, place)}:`, copy: placed.text }
+  const [top = '', ...rest] = edit.path
+  return {
+    text: `${text} In ${place}, under \`${top}:\`, add:`,
+    copy: inOneLine({ path: rest, value: edit.value }),
+  }
+}
+
+/** What to do on which line of which file. */
+function editWords(placed: PlacedEdit, place: string): string {
+  switch (placed.how) {
+    case 'change':
+      return `In ${place}, line ${placed.line}, change \`${placed.from}\` to`
+    case 'below':
+      return `In ${place}, under \`${placed.parent}:\` at line ${placed.line}, add`
+    case 'above':
+      return `In ${place}, above \`${placed.next}:\` at line ${placed.line}, add`
+  }
 }
 
 /** What is wrong and why, without what to do about it: the steps say that again, with what to copy. */

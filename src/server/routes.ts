@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { registerAttention, type AttentionReply } from './problems.ts'
-import type { ServerParts, Health } from './parts.ts'
-import { registerAllow } from './api/allow-requests.ts'
+import type { ServerParts, Health, ReconcileProgress } from './parts.ts'
+import { registerAllow, type AllowedReply } from './api/allow-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { registerFacets, type FacetsReply } from './api/selection.ts'
 import { registerFindings, registerOverview, type FindingsReply, type OverviewReply } from './api/overview.ts'
 import { registerPlan } from './api/plan-requests.ts'
-import { registerReconcile } from './api/reconcile-requests.ts'
+import { registerReconcile, type AcceptedReply } from './api/reconcile-requests.ts'
 import { registerResources, type ResourceReply, type ResourcesReply } from './api/resources.ts'
 import { registerHistory, registerTimeline, type HistoryReply, type TimelineReply } from './api/timeline.ts'
 import { readdir, readFile } from 'node:fs/promises'
@@ -22,6 +22,13 @@ export interface Replies {
   readonly 'api/v1/resources': ResourcesReply
   readonly [resource: `api/v1/resources/${string}/${string}`]: ResourceReply
   readonly 'api/v1/timeline': TimelineReply
+  readonly [progress: `api/v1/reconciles/${string}`]: ReconcileProgress
+}
+
+/** What is answered to a POST. */
+export interface Orders {
+  readonly '-/reconcile': AcceptedReply
+  readonly '-/allow': AllowedReply
 }
 
 /** `/api/v1/…` and `/-/reconcile`. */

@@ -38,6 +38,7 @@ describe('defaults', () => {
       adminTokenFile: undefined,
       server: undefined,
       publicUrl: undefined,
+      repositoryUrl: undefined,
       notifications: [],
       intervalMs: 300_000,
       apiBudget: { requests: 10, windowMs: 10_000 },
@@ -174,6 +175,10 @@ describe('values', () => {
     ['max-creates', '2.5', 'not a whole number'],
     ['log-level', 'debugg', 'not one of'],
     ['sandbox', 'maybe', 'neither true nor false'],
+    ['repository-url', 'github.com/acme/{file}', 'not an http or https URL'],
+    ['repository-url', 'javascript:{file}', 'not an http or https URL'],
+    ['repository-url', 'https://github.com/acme/pipes', 'does not have {file}'],
+    ['repository-url', 'https://github.com/acme/{path}/{file}', '{path} is not one of'],
   ])('--%s %j is refused: %s', async (flag, text, why) => {
     const problems = await problemsOf({ flags: { [flag]: text } })
     expect(problems).toMatchObject([{ setting: flag, from: `--${flag}`, given: text }])

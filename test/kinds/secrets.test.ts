@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { maskSensitive, maskText, isSensitiveName } from '../../src/kinds/mask.ts'
+import { maskManifest, maskSensitive, maskText, isSensitiveName } from '../../src/kinds/mask.ts'
 import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { secretRefsIn, withSecrets } from '../../src/kinds/secret-ref.ts'
@@ -116,6 +116,27 @@ describe('masking', () => {
     const masked = maskSensitive(body)
     expect(masked).toEqual(shown)
     expect(JSON.stringify(masked)).not.toContain('hunter2')
+  })
+
+  test('of a manifest keeps references, and nothing that only looks like one', () => {
+    const masked = maskManifest({
+      spec: {
+        credentials: { secretRef: { name: 'analytics-api' } },
+        kafka: {
+          username: 'hunter2',
+          password: { secretRef: { name: 'kafka', key: 'password' } },
+          secretKey: { secretRef: { name: 'kafka', value: 'hunter2' } },
+          accessKeyId: { secretRef: 'hunter2' },
+        },
+      },
+    })
+    expect(JSON.stringify(masked)).not.toContain('hunter2')
+    expect(masked).toMatchObject({
+      spec: {
+        credentials: { secretRef: { name: 'analytics-api' } },
+        kafka: { password: { secretRef: { name: 'kafka', key: 'password' } } },
+      },
+    })
   })
 
   test('keeps an own field that is called __proto__ a field', () => {

@@ -163,7 +163,7 @@ describe('/api/v1/resources', () => {
     })
     expect((await ask(`${url}/api/v1/resources/Pipe/users`)).body).toMatchObject({
       since: NOW,
-      next: [{ copy: 'policy: {onMissing: recreate}' }, { copy: 'pipewright forget Pipe/users' }],
+      next: [{ copy: 'onMissing: recreate' }, { copy: 'pipewright forget Pipe/users' }],
     })
   })
 

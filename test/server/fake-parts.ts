@@ -84,6 +84,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     sandbox: false,
     revision: { id: REVISION, from: 'git-sync' },
     manifestsDir: 'manifests',
+    repositoryUrl: undefined,
     sourceProblem: undefined,
     findings: [],
     queueDepth: { 0: 0, 1: 0, 2: 0 },
@@ -149,6 +150,8 @@ export function fakeParts(
     clock: fakeClock(),
     board: boardOf(resources),
     desired: () => undefined,
+    manifest: () => undefined,
+    placeEdit: () => undefined,
     recentEvents: {
       source: () => recentEvents.source(),
       states: (key) => recentEvents.states(key),

@@ -29,7 +29,7 @@ it('the intent to be named in Git is that of the attempt, whatever a suspension 
   const { intent } = await world.record('Pipe/orders')
   const { copies, message } = shown(world, 'Pipe/orders')
   expect(message).toContain(other)
-  expect(copies).toContain(`policy: {retryCreate: ${intent?.id}}`)
+  expect(copies).toContain(`retryCreate: ${intent?.id}`)
   expect(copies.join()).not.toContain(other)
 })
 

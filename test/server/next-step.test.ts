@@ -61,7 +61,7 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
     [
       'pipewright resolve Pipe/orders --adopt PIPE_ID',
       'pipewright resolve Pipe/orders --retry',
-      `policy: {retryCreate: ${INTENT.id}}`,
+      `retryCreate: ${INTENT.id}`,
     ],
   ],
   [
@@ -98,7 +98,7 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
       reason: 'RenameSuspected',
       facts: { key: 'Pipe/orders', other: 'Pipe/old.name', isCreated: false },
     }),
-    ['policy: {renamedFrom: Pipe/old.name}', 'policy: {replaces: Pipe/old.name}'],
+    ['renamedFrom: Pipe/old.name', 'replaces: Pipe/old.name'],
   ],
   ['an orphan', stuck('Orphaned'), ['manifests/pipes/orders.yaml:3', 'pipewright forget Pipe/orders']],
   ['refused credentials', stuck('AuthFailed'), ['pipewright status Service/analytics']],
@@ -130,8 +130,27 @@ describe('the next step', () => {
       'pipewright validate manifests',
       'pipewright resolve Pipe/orders --adopt PIPE_ID',
       'pipewright resolve Pipe/orders --retry',
-      `policy: {retryCreate: ${INTENT.id}}`,
+      `retryCreate: ${INTENT.id}`,
     ])
+  })
+
+  it.each([
+    [
+      { how: 'change', line: 28, from: 'replicas: 2', text: 'replicas: 3' },
+      'Or keep 3. In manifests/pipes/orders.yaml, line 28, change `replicas: 2` to:',
+    ],
+    [
+      { how: 'below', line: 9, parent: 'spec', text: 'scaling: {replicas: 3}' },
+      'Or keep 3. In manifests/pipes/orders.yaml, under `spec:` at line 9, add:',
+    ],
+    [
+      { how: 'above', line: 9, next: 'spec', text: 'policy: {}' },
+      'Or keep 3. In manifests/pipes/orders.yaml, above `spec:` at line 9, add:',
+    ],
+  ] as const)('says on which line what is written: %j', (placed, text) => {
+    const drifted = stuck('Drifted', { pipeId: 'p-1', differences: [REPLICAS] })
+    const steps = nextSteps(drifted, { ...HERE, placeEdit: () => placed }, [])
+    expect(steps[1]).toEqual({ text, copy: placed.text })
   })
 
   it('is typed as it works in the sandbox, which has no command of its own', () => {
@@ -201,5 +220,7 @@ describe('a place', () => {
 it('an outcome that nobody knows: from when on it may be sent again', () => {
   const texts = nextSteps(told(UNKNOWN), HERE, []).map(({ text }) => text)
   expect(texts).toContain('If it is not there after 1970-01-01T00:02:00Z, create it again:')
-  expect(texts).toContain('Or the same in Git, not before that time:')
+  expect(texts).toContain(
+    'Or say the same in Git, not before that time. In manifests/pipes/orders.yaml, under `policy:`, add:',
+  )
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
-import { problemsOf } from '../../src/server/problems.ts'
+import { attentionOf } from '../../src/server/problems.ts'
 import { condition, fakeParts, finding, NOW, overview, resource, type Over } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
@@ -10,7 +10,7 @@ function problems(
   over: Partial<Overview> = {},
   parts: Partial<Omit<ServerParts, 'clock'>> = {},
 ) {
-  return problemsOf(fakeParts({ overview: () => overview(over), ...parts }, resources))
+  return attentionOf(fakeParts({ overview: () => overview(over), ...parts }, resources)).items
 }
 
 function invalid(name: string): ResourceStatus {
@@ -56,9 +56,8 @@ describe('what is not well', () => {
       'Pipe/a',
     ])
     expect(found[0]).toMatchObject({ message: 'it is empty', next: [{ copy: 'manifests' }] })
-    // It is refused beside a daemon.
-    expect(found[2]?.next[0]?.text).toContain('stop the daemon')
-    expect(found[2]?.next[0]?.copy).toBe('pipewright apply --yes')
+    expect(found[2]?.next[0]?.text).toContain('allow them once')
+    expect(found[2]?.next[0]?.copy).toBe('pipewright allow')
   })
 
   it('has each what a person needs at night', () => {

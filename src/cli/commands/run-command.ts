@@ -14,6 +14,7 @@ import { allowCreations } from '../../reconcile/operator/allow.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
+import { manifestFacts } from '../shown-manifest.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
@@ -64,6 +65,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     clock: systemClock,
     board,
     desired: (key) => desiredBody(engine.context.store.entry(key)?.manifest),
+    manifest: (key) => manifestFacts(engine.context.store, key),
+    placeEdit: (...edit) => source.placeEdit(...edit),
     history: (query) => ledger.history(query),
     recentEvents,
     metrics: telemetry.metrics,
@@ -150,6 +153,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     sandbox: settings.sandbox,
     revision: daemon?.catalog?.revision,
     manifestsDir: settings.manifests,
+    repositoryUrl: settings.repositoryUrl,
     sourceProblem: daemon?.sourceProblem,
     findings: daemon?.catalog?.findings ?? [],
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },

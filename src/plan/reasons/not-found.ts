@@ -56,8 +56,8 @@ export const MISSED = {
       ),
     steps: (_facts, { key, place }) => [
       {
-        text: 'To have it created again, set in its manifest:',
-        git: 'policy: {onMissing: recreate}',
+        text: 'To have it created again, say so in its manifest.',
+        edit: { path: ['policy', 'onMissing'], value: 'recreate' },
       },
       { text: `If it was deleted on purpose, remove it from ${place}, then run:`, shell: `forget ${key}` },
     ],
@@ -99,7 +99,10 @@ export const MISSED = {
     steps: (_facts, about) => [
       withId(`Look in the console of ${serviceWords(about)} for the ${nounOf(about.key)}.`, about.pipeId),
       { text: 'If it is gone, create a new one:', shell: `resolve ${about.key} --recreate` },
-      { text: 'If it is there under another id:', git: 'policy: {adopt: PIPE_ID}' },
+      {
+        text: 'If it is there under another id, adopt that one.',
+        edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' },
+      },
     ],
   }),
   ReplacedRecently: row({

@@ -1,3 +1,4 @@
+import type { FieldEdit } from '../../kinds/field-edit.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { LIFECYCLES } from '../../kinds/definition.ts'
 import { kindNamed, nounOf } from '../../kinds/lookup.ts'
@@ -88,7 +89,7 @@ export const OBSERVING = {
         text: `The interface cannot update a ${nounOf(about.key)}. Make the same change in the console, to this ${nounOf(about.key)}:`,
         copy: about.pipeId,
       },
-      { text: 'Or undo the edit:', copy: about.place },
+      undoStep(about),
     ],
   }),
   SecretRotated: row({
@@ -166,15 +167,15 @@ export const STATE = {
         : only(
             `Its state is ${state ?? 'not reported'}. ${by ?? 'policy.healthyStates'} allows ${healthy.join(', ')}.`,
           ),
-    steps: (facts, { key, id, place: manifest }) => [
+    steps: (facts, { key, id }) => [
       isReadOnly(key)
         ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)
         : withId(`Find out in the console why the ${nounOf(key)} is in this state.`, id),
       ...(facts !== undefined && facts.healthy === undefined && facts.state !== undefined
         ? [
             {
-              text: `Or say that this state is healthy, below policy: in ${manifest}:`,
-              git: `healthyStates: [${JSON.stringify(facts.state)}]`,
+              text: 'Or say that this state is healthy.',
+              edit: { path: ['policy', 'healthyStates'], value: `[${JSON.stringify(facts.state)}]` },
             },
           ]
         : []),
@@ -238,24 +239,30 @@ function driftSteps({ key, place: manifest, id, differences }: About): readonly 
   const [first, ...others] = differences
   if (first === undefined) return [{ text: 'Check which fields differ, then edit:', copy: manifest }]
   const where = isReadOnly(key) ? 'where the alert is defined' : 'in the console'
-  const isPlain = others.length === 0 && PLAIN_FIELD.test(first.field) && PLAIN_VALUE.test(first.observed)
+  const edit = others.length === 0 ? editTo(first.observed, first.field, key) : undefined
   const back = others.length === 0 ? `${first.field} back to ${first.desired}` : 'these fields back'
   return [
     withId(`Set ${back} ${where}.`, id),
-    isPlain
-      ? {
-          text: `Or keep ${first.observed}: write it into ${manifest}, below spec:`,
-          git: nested(isReadOnly(key) ? `expect.${first.field}` : first.field, first.observed),
-        }
-      : { text: 'Or edit the manifest to match:', copy: manifest },
+    edit === undefined
+      ? { text: 'Or edit the manifest to match:', copy: manifest }
+      : { text: `Or keep ${first.observed}.`, edit },
   ]
 }
 
-/** `scaling.replicas`, 3 → `scaling: {replicas: 3}`, below `spec`. */
-function nested(field: string, value: string): string {
-  return field
-    .split('.')
-    .reduceRight((inner, name, index) => (index === 0 ? `${name}: ${inner}` : `{${name}: ${inner}}`), value)
+/** Back to what the platform has. */
+function undoStep({ key, place: manifest, differences }: About): Step {
+  const [first, ...others] = differences
+  const edit =
+    first !== undefined && others.length === 0 ? editTo(first.observed, first.field, key) : undefined
+  return edit === undefined
+    ? { text: 'Or undo the edit:', copy: manifest }
+    : { text: 'Or undo the edit.', edit }
+}
+
+/** A field of the body as an edit of the manifest; undefined when the value cannot be written there as it stands. */
+function editTo(value: string, field: string, key: Key): FieldEdit | undefined {
+  if (!PLAIN_FIELD.test(field) || !PLAIN_VALUE.test(value)) return undefined
+  return { path: ['spec', ...(isReadOnly(key) ? ['expect'] : []), ...field.split('.')], value }
 }
 
 function isReadOnly(key: Key): boolean {

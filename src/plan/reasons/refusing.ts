@@ -42,8 +42,8 @@ function replaces(facts: SimilarFacts | undefined): readonly Step[] {
     ? []
     : [
         {
-          text: `If it is a new ${nounOf(facts.other)} beside it:`,
-          git: `policy: {replaces: ${facts.other}}`,
+          text: `If it is a new ${nounOf(facts.other)} beside it, say so in the manifest.`,
+          edit: { path: ['policy', 'replaces'], value: facts.other },
         },
       ]
 }
@@ -100,8 +100,8 @@ export const REFUSING = {
         ? []
         : [
             {
-              text: `If it is the same ${nounOf(facts.other)}:`,
-              git: `policy: {renamedFrom: ${facts.other}}`,
+              text: `If it is the same ${nounOf(facts.other)}, say so in the manifest.`,
+              edit: { path: ['policy', 'renamedFrom'], value: facts.other },
             },
           ]),
       ...replaces(facts),

@@ -1,4 +1,5 @@
 import type { Difference } from '../../kinds/difference.ts'
+import type { FieldEdit } from '../../kinds/field-edit.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { capital } from '../../kinds/lookup.ts'
 import { z } from '../../kinds/zod.ts'
@@ -45,13 +46,13 @@ export interface Words {
   readonly remedy: string
 }
 
-/** One thing to do, in a sentence, which ends with a colon when there is something to copy. */
+/** One thing to do, in a sentence, which ends with a colon when `shell` or `copy` follows it. */
 export interface Step {
   readonly text: string
   /** Arguments of `pipewright`. */
   readonly shell?: string
-  /** A line of the manifest. */
-  readonly git?: string
+  /** What to write into the manifest. */
+  readonly edit?: FieldEdit
   /** A place, an id, a path. */
   readonly copy?: string | undefined
 }

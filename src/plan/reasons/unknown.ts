@@ -97,8 +97,8 @@ export const UNKNOWN = {
         ? []
         : [
             {
-              text: 'Or the same in Git, not before that time:',
-              git: `policy: {retryCreate: ${facts.intentId}}`,
+              text: 'Or say the same in Git, not before that time.',
+              edit: { path: ['policy', 'retryCreate'], value: facts.intentId },
             },
           ]),
     ],

@@ -1,12 +1,18 @@
 import type { FastifyInstance } from 'fastify'
+import type { Key } from '../../kinds/key.ts'
 import { isObject } from '../../lib/json.ts'
 import type { ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { authorize } from './reconcile-requests.ts'
 
+/** Of `POST /-/allow`. */
+export interface AllowedReply {
+  readonly allowed: readonly Key[]
+}
+
 /** `POST /-/allow`: lets pass, once, what the create limit holds back now; all of it, or that of one service. */
 export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
-  app.post('/-/allow', async ({ headers, body }) => {
+  app.post('/-/allow', async ({ headers, body }): Promise<AllowedReply> => {
     const { allow } = parts
     if (allow === undefined) {
       throw new RequestError(

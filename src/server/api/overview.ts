@@ -13,6 +13,8 @@ const FINDINGS_SHOWN = 100
 export interface OverviewReply extends Overview {
   readonly verdict: Verdict
   readonly ready: Health
+  /** Whether the page can ask for a check or let creations pass: there is an admin token. */
+  readonly acts: boolean
   /** Resources by status. */
   readonly counts: Counts
   readonly findingCounts: FindingCounts
@@ -34,6 +36,7 @@ export function overviewOf(parts: ServerParts): OverviewReply {
     findings: errorsFirst(overview.findings).slice(0, FINDINGS_SHOWN),
     findingCounts: countFindings(overview.findings),
     ready,
+    acts: parts.reconcile !== undefined && parts.allow !== undefined,
     counts,
     verdict: judge(counts, overview, ready),
     lastReading: recentEvents.lastReading,

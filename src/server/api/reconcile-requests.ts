@@ -2,9 +2,15 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { knownKey, oneOf, type Query } from '../parameters.ts'
-import type { Guarded, ReconcileTrigger, ServerParts } from '../parts.ts'
+import type { Guarded, ReconcileReceipt, ReconcileTrigger, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
+
+/** Of `POST /-/reconcile`. */
+export interface AcceptedReply extends ReconcileReceipt {
+  /** Where to ask how far it got. */
+  readonly progress: string
+}
 
 /** `POST /-/reconcile`: read and reconcile now; and the progress of it. */
 export function registerReconcile(app: FastifyInstance, parts: ServerParts): void {

@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import { stringify } from 'yaml'
+import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import type { Finding } from '../../kinds/finding.ts'
+import { asService } from '../../kinds/service/kind.ts'
 import { sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
 import { shortMessage, nextSteps, type NextStep } from '../remedy.ts'
 import { knownKey, wholeOf, type Query } from '../parameters.ts'
-import type { ServerParts } from '../parts.ts'
+import type { BudgetUse, ServerParts } from '../parts.ts'
 import type { StateSpan } from '../recent-events.ts'
+import { RequestError } from '../replies.ts'
 import { type Counts, overviewOf, type OverviewReply } from './overview.ts'
 import { selected } from './selection.ts'
 import { sideBySide, type ComparedField } from './side-by-side.ts'
@@ -38,10 +42,14 @@ export interface ResourceReply extends ReturnType<typeof withBodies> {
   /** States that the platform reported since the daemon started, oldest first. */
   readonly states: readonly StateSpan[]
   readonly findings: readonly Finding[]
+  /** What its manifest says and stands among; undefined when there is no valid one. */
+  readonly manifest: ManifestFacts | undefined
+  /** Of a Service: the request budget of its credentials, once it was used. */
+  readonly budget: BudgetUse | undefined
   readonly now: number
 }
 
-/** `GET /api/v1/resources` and `GET /api/v1/resources/{kind}/{name}`. */
+/** `GET /api/v1/resources`, `…/{kind}/{name}`, and `…/{kind}/{name}/manifest`, which is YAML. */
 export function registerResources(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/resources', ({ query }): ResourcesReply => {
     const matching = selected(parts.board.list(), query)
@@ -60,23 +68,53 @@ export function registerResources(app: FastifyInstance, parts: ServerParts): voi
     const resource = parts.board.get(key)
     return resource === undefined ? undefined : detailsOf(resource, parts)
   })
+  app.get<{ Params: { kind: string; name: string } }>(
+    '/api/v1/resources/:kind/:name/manifest',
+    ({ params }, reply) => {
+      const key = knownKey(`${params.kind}/${params.name}`, parts.board)
+      const facts = parts.manifest(key)
+      if (facts === undefined) {
+        throw new RequestError(
+          404,
+          `there is no valid manifest of ${key}`,
+          'There was none since the daemon started. Its findings are in /api/v1/findings.',
+        )
+      }
+      return reply
+        .header('content-type', 'text/plain; charset=utf-8')
+        .send(stringify(facts.document, { aliasDuplicateObjects: false }))
+    },
+  )
 }
 
 function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply {
   const overview = parts.overview()
   const findings = overview.findings.filter(({ key }) => key === resource.key)
   const desired = parts.desired(resource.key)
+  const manifest = parts.manifest(resource.key)
   return {
     ...withBodies(resource, desired),
     since: sinceOf(resource),
     revision: overview.revision?.id,
     cause: shortMessage(resource),
-    next: nextSteps(resource, overview, findings),
+    next: nextSteps(resource, { ...overview, placeEdit: parts.placeEdit }, findings),
     fields: sideBySide(resource, desired),
     states: parts.recentEvents.states(resource.key),
     findings,
+    manifest,
+    budget: budgetOf(manifest, overview.budgets),
     now: overview.now,
   }
+}
+
+/** Budgets are those of credentials, which a Service names. */
+function budgetOf(manifest: ManifestFacts | undefined, budgets: readonly BudgetUse[]): BudgetUse | undefined {
+  const { document } = manifest ?? {}
+  const { kind } = document ?? {}
+  if (typeof kind !== 'string') return undefined
+  const service = asService({ ...document, kind })
+  const name = service?.spec.credentials.secretRef.name
+  return budgets.find(({ credential }) => credential === name)
 }
 
 function summaryOf(resource: ResourceStatus): ResourceSummary {

@@ -1,3 +1,4 @@
+import { kindOf, type Key } from '../../kinds/key.ts'
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
 import { isWell, STATUSES } from '../../plan/severity.ts'
@@ -22,6 +23,45 @@ export function selected(all: readonly ResourceStatus[], query: Query): readonly
   return sorted(filtered(all, query), query)
 }
 
+/** The parameters that narrow a list. */
+const NARROWING = ['kind', 'status', 'reason', 'well', 'service', 'label', 'file', 'q'] as const
+
+/** Whether a query asks for less than everything. */
+export function isNarrowed(query: Query): boolean {
+  return NARROWING.some((name) => textsOf(query, name).length > 0)
+}
+
+/**
+ * Whether a key is among what a query asks for; also one that is no longer there, of which the kind and the name are known.
+ * @throws {RequestError} 400
+ */
+export function keysSelected(all: readonly ResourceStatus[], query: Query): (key: Key) => boolean {
+  const known = new Set(all.map(({ key }) => key))
+  const keys = new Set(filtered(all, query).map(({ key }) => key))
+  const kinds = wordsOf(query, 'kind', RESOURCE_KINDS)
+  const words = searchWords(query)
+  const others = NARROWING.filter((name) => name !== 'kind' && name !== 'q')
+  const isByName = others.every((name) => textsOf(query, name).length === 0)
+  return (key) => {
+    if (known.has(key)) return keys.has(key)
+    const isOfKind = kinds?.has(kindOf(key)) ?? true
+    return isByName && isOfKind && hasAll(key.toLowerCase(), words)
+  }
+}
+
+/** The words of `q`, in lower case. */
+export function searchWords(query: Query): readonly string[] {
+  return (oneOf(query, 'q') ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+}
+
+/** Whether a text in lower case holds all of these words. */
+export function hasAll(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word))
+}
+
 type Test = (resource: ResourceStatus) => boolean
 
 function filtered(all: readonly ResourceStatus[], query: Query): readonly ResourceStatus[] {
@@ -39,10 +79,7 @@ function filtered(all: readonly ResourceStatus[], query: Query): readonly Resour
   for (const label of textsOf(query, 'label')) tests.push(hasLabel(label))
   const file = oneOf(query, 'file')
   if (file !== undefined) tests.push(isIn(file.replace(/\/$/, '')))
-  const words = (oneOf(query, 'q') ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
+  const words = searchWords(query)
   if (words.length > 0) tests.push((resource) => hasWords(resource, words))
   return tests.length === 0 ? all : all.filter((resource) => tests.every((test) => test(resource)))
 }
@@ -64,7 +101,7 @@ function hasWords(resource: ResourceStatus, words: readonly string[]): boolean {
   const known = searchTexts.get(resource)
   const text = known ?? searchText(resource)
   if (known === undefined) searchTexts.set(resource, text)
-  return words.every((word) => text.includes(word))
+  return hasAll(text, words)
 }
 
 function searchText(resource: ResourceStatus): string {

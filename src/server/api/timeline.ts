@@ -3,6 +3,7 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'
+import { hasAll, isNarrowed, keysSelected, searchWords } from './selection.ts'
 
 const TYPES = ['revision', 'source', 'create-limit', 'action', 'condition'] as const
 
@@ -35,18 +36,32 @@ export interface HistoryReply {
   readonly items: readonly HistoryEntry[]
 }
 
-/** `GET /api/v1/timeline`: history and readings as one story, newest first. `type`: one or a comma list. */
+/** `GET /api/v1/timeline`: history and readings as one story, newest first. `type`: one or a comma list; and what narrows a list of resources. */
 export function registerTimeline(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/timeline', async ({ query }): Promise<TimelineReply> => {
     const limit = wholeOf(query, 'limit', { least: 1, most: DEEP, absent: 100 })
     const types = wordsOf(query, 'type', TYPES)
-    const read = types === undefined ? limit : DEEP
+    const isPart = isNarrowed(query)
+    const read = types === undefined && !isPart ? limit : DEEP
+    const isWanted = isPart ? entriesSelected(parts, query) : () => true
     const history = await parts.history({ key: undefined, limit: read })
     const entries = timelineOf(history, parts.recentEvents.source(), { whole: history.length < read }).filter(
-      ({ type }) => types?.has(type) ?? true,
+      (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
     )
     return { items: entries.slice(0, limit), more: entries.length > limit || history.length === read }
   })
+}
+
+/** What is about a resource that is asked for, or about a commit that changed one. */
+function entriesSelected({ board }: ServerParts, query: Query): (entry: TimelineEntry) => boolean {
+  const isKey = keysSelected(board.list(), query)
+  const words = searchWords(query)
+  return (entry) => {
+    if ('key' in entry) return isKey(entry.key)
+    if (entry.type !== 'revision') return false
+    const isNamed = words.length > 0 && hasAll(entry.revision.toLowerCase(), words)
+    return isNamed || ('keys' in entry && entry.keys.some(isKey))
+  }
 }
 
 /** `GET /api/v1/history`, newest first. */

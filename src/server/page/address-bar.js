@@ -18,6 +18,17 @@ export function readAddress() {
   )
 }
 
+/** What the address narrows the page to, as a query of the API. */
+export function narrowed() {
+  const wanted = readAddress()
+  const query = new URLSearchParams()
+  for (const name of FILTERS) {
+    const value = wanted[name]
+    if (value !== undefined) query.set(name, value)
+  }
+  return query
+}
+
 /** The address of the page with these settings. @param {Address} wanted */
 export function addressOf(wanted) {
   const query = new URLSearchParams()

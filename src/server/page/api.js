@@ -1,5 +1,5 @@
 /**
- * @import { Replies } from '../routes.ts'
+ * @import { Orders, Replies } from '../routes.ts'
  * @import { ErrorReply } from '../replies.ts'
  */
 
@@ -26,6 +26,24 @@ export async function get(path, query = {}, signal) {
   const search = new URLSearchParams(query)
   const reply = await fetch(search.size === 0 ? path : `${path}?${search}`, {
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+  })
+  if (reply.ok) return reply.json()
+  throw new ReplyError(reply.status, await reply.json().catch(() => ({})))
+}
+
+/**
+ * Sets something off, with the admin token.
+ * @template {keyof Orders} Path
+ * @param {Path} path @param {object | undefined} body @param {string} token
+ * @returns {Promise<Orders[Path]>}
+ * @throws {ReplyError} when the server says no; other errors when it does not answer
+ */
+export async function send(path, body, token) {
+  const reply = await fetch(path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(LIMIT_MS),
   })
   if (reply.ok) return reply.json()
   throw new ReplyError(reply.status, await reply.json().catch(() => ({})))

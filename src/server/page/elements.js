@@ -120,6 +120,16 @@ export function code(text) {
   return element('code', {}, foreign(text))
 }
 
+/** A sentence of ours, in which what stands between backticks is code. @param {string} text */
+export function prose(text) {
+  const parts = text.split('`')
+  return element(
+    'span',
+    {},
+    ...parts.map((part, index) => (index % 2 === 1 && index < parts.length - 1 ? code(part) : foreign(part))),
+  )
+}
+
 /** A word of ours, such as a reason: it is never broken. @param {string} text */
 export function word(text) {
   return element('code', { class: 'word' }, text)
@@ -155,12 +165,6 @@ export function row(cells, attributes = {}) {
 /** Git names commits by 40 digits or more; people read 10. What stands behind a commit stays. @param {string} revision */
 export function shortRevision(revision) {
   return revision.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?![0-9a-f])/, '$1')
-}
-
-/** A revision with the whole of it in the tip; nothing when there is none. @param {string | undefined} revision */
-export function revisionOf(revision) {
-  if (revision === undefined || revision === '') return undefined
-  return element('code', { class: 'revision', title: revision }, shortRevision(revision))
 }
 
 /** @param {string | undefined} file @param {number | undefined} line */

@@ -1,6 +1,7 @@
 /** @import { Finding } from '../../kinds/finding.ts' */
 
-import { badge, code, element, foreign, place } from './elements.js'
+import { badge, code, element, foreign } from './elements.js'
+import { placeLink } from './repository.js'
 
 /** A finding with the picture of its line. @param {Finding} finding @param {{ short?: boolean }} [how] */
 export function findingItem(finding, { short = false } = {}) {
@@ -22,7 +23,7 @@ export function findingItem(finding, { short = false } = {}) {
     picture(finding),
     short ? undefined : element('p', {}, foreign(hint)),
     ...related.map((other) =>
-      element('p', { class: 'quiet' }, code(place(other.file, other.line)), ' ', foreign(other.message)),
+      element('p', { class: 'quiet' }, placeLink(other.file, other.line), ' ', foreign(other.message)),
     ),
   )
 }

@@ -1,19 +1,8 @@
-import { addressOf, FILTERS, go, readAddress } from './address-bar.js'
-import {
-  badge,
-  button,
-  byId,
-  code,
-  controlById,
-  element,
-  foreign,
-  place,
-  row,
-  setText,
-  word,
-} from './elements.js'
+import { addressOf, go, narrowed, readAddress } from './address-bar.js'
+import { badge, button, byId, controlById, element, foreign, place, row, setText, word } from './elements.js'
 import { ago } from './time.js'
 import { resourceLink } from './problem.js'
+import { placeLink } from './repository.js'
 
 /**
  * @import { OverviewReply } from '../api/overview.ts'
@@ -38,11 +27,10 @@ const COLUMNS = [
 /** The query of the list that the address asks for. */
 export function listQuery() {
   const wanted = readAddress()
-  const query = new URLSearchParams({
-    limit: String(PAGE_SIZE),
-    offset: String((pageOf(wanted) - 1) * PAGE_SIZE),
-  })
-  for (const name of /** @type {const} */ ([...FILTERS, 'sort', 'order'])) {
+  const query = narrowed()
+  query.set('limit', String(PAGE_SIZE))
+  query.set('offset', String((pageOf(wanted) - 1) * PAGE_SIZE))
+  for (const name of /** @type {const} */ (['sort', 'order'])) {
     const value = wanted[name]
     if (value !== undefined) query.set(name, value)
   }
@@ -133,7 +121,7 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
     state === undefined ? '' : foreign(state),
     file === undefined
       ? ''
-      : element('div', { class: 'cut', title: place(file, line) }, code(place(file, line))),
+      : element('div', { class: 'cut', title: place(file, line) }, placeLink(file, line)),
     ago(since),
   ])
   cells.setAttribute('role', 'row')

@@ -1,4 +1,5 @@
-import { followLinks, readAddress } from './address-bar.js'
+import { setUpActing } from './act.js'
+import { followLinks, go, narrowed, readAddress } from './address-bar.js'
 import { get, ReplyError, resourcePath } from './api.js'
 import { byId, controlById, element, setText } from './elements.js'
 import { setUpFilter, showFacets, showFilter } from './list-filter.js'
@@ -66,8 +67,12 @@ async function loadOverview() {
 }
 
 async function loadProblems() {
-  const problems = await get('api/v1/attention', { limit: String(PROBLEMS_SHOWN) })
-  draw('problems', problems, () => showProblems(problems))
+  const query = narrowed()
+  const shown = String(query)
+  query.set('limit', String(PROBLEMS_SHOWN))
+  const problems = await get('api/v1/attention', query).catch(asNothing)
+  if (problems !== undefined && shown === String(narrowed()))
+    draw('problems', [problems, location.search], () => showProblems(problems))
 }
 
 async function loadFacets() {
@@ -98,10 +103,13 @@ async function loadList() {
 
 async function loadStory() {
   const type = readAddress().story
-  shownStory = type
-  const query = { limit: String(storyLength), ...(type === undefined ? {} : { type }) }
+  const query = narrowed()
+  query.set('limit', String(storyLength))
+  if (type !== undefined) query.set('type', type)
+  const shown = String(query)
+  shownStory = shown
   const story = await get('api/v1/timeline', query).catch(asNothing)
-  if (story !== undefined) draw('story', story, () => showStory(story))
+  if (story !== undefined && shownStory === shown) draw('story', story, () => showStory(story))
 }
 
 /** @param {string} key */
@@ -178,14 +186,14 @@ function showView() {
 let leftAt = { top: 0, key: '' }
 
 async function onAddress() {
-  const { resource, story } = readAddress()
+  const { resource } = readAddress()
   const before = byId('one').dataset.key ?? ''
   if (before === '' && resource !== undefined) leftAt = { top: scrollY, key: resource }
   showView()
   showFilter()
   try {
     if (resource === undefined) {
-      await Promise.all([loadList(), ...(story === shownStory ? [] : [loadStory()])])
+      await Promise.all([loadList(), loadProblems(), loadStory()])
     } else await loadResource(resource)
   } catch {
     want('resources') // the next refresh tells that the connection is lost
@@ -221,6 +229,28 @@ function showConnection(state) {
   )
 }
 
+/** `/` goes to the filter; Escape leaves it, or the page of one resource. */
+function setUpKeys() {
+  addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const field = controlById('q', HTMLInputElement)
+    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, select, textarea')
+    if (document.querySelector('dialog[open]') !== null) return
+    const { resource } = readAddress()
+    if (event.key === '/' && !isTyping) {
+      event.preventDefault()
+      if (resource !== undefined) go({ ...readAddress(), resource: '' })
+      field.focus()
+      field.select()
+    } else if (event.key === 'Escape' && event.target === field) {
+      event.preventDefault() // what it is filtered by stays
+      field.blur()
+    } else if (event.key === 'Escape' && !isTyping && resource !== undefined) {
+      go({ ...readAddress(), resource: '' })
+    }
+  })
+}
+
 function setUpStory() {
   byId('story-filter').addEventListener('submit', (event) => event.preventDefault())
   const type = controlById('story-type', HTMLSelectElement)
@@ -243,6 +273,8 @@ followLinks()
 setUpFilter()
 setUpPages()
 setUpStory()
+setUpActing()
+setUpKeys()
 showView()
 showFilter()
 const want = keepFresh(refresh, showConnection)

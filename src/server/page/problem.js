@@ -1,7 +1,21 @@
-import { addressOf } from './address-bar.js'
 import { copyable } from './copy.js'
-import { badge, byId, code, element, foreign, place, revisionOf, setText, toneOf, word } from './elements.js'
+import { letThrough } from './act.js'
+import { addressOf, narrowed, readAddress } from './address-bar.js'
+import {
+  badge,
+  button,
+  byId,
+  code,
+  element,
+  foreign,
+  place,
+  prose,
+  setText,
+  toneOf,
+  word,
+} from './elements.js'
 import { findingItem } from './finding-item.js'
+import { placeLink, revisionLink } from './repository.js'
 import { sinceWhen } from './time.js'
 
 /**
@@ -20,6 +34,10 @@ const OPEN = 5
 /** What is not well, worst first. @param {AttentionReply} reply */
 export function showProblems({ items, total }) {
   byId('unwell-section').hidden = total === 0
+  setText(
+    'unwell-title',
+    narrowed().size === 0 ? 'Needs attention, worst first' : 'Needs attention, of what the filter shows',
+  )
   const opened = new Set([...byId('unwell').querySelectorAll('details[open]')].map(({ id }) => id))
   byId('unwell').replaceChildren(
     ...items.map((item, index) => (index < OPEN ? problemItem(item) : problemLine(item, opened))),
@@ -49,7 +67,7 @@ function problemItem(problem) {
 
 /** @param {Problem} problem */
 function problemParts(problem) {
-  const { status, what, message, since, differences, findings, next } = problem
+  const { status, reason, what, message, since, differences, findings, next } = problem
   return element(
     'div',
     { class: `card ${toneOf(status)}` },
@@ -63,7 +81,7 @@ function problemParts(problem) {
       findingList(findings),
       affected(problem),
     ),
-    nextSteps(next),
+    nextSteps(next, reason === 'CreateLimit' ? letThroughButton(problem) : undefined),
   )
 }
 
@@ -77,11 +95,15 @@ function findingList(findings) {
 /** @param {Problem} problem */
 function titleOf({ keys: [key], count, status, reason, service, file, line }) {
   if (count === 1 && key !== undefined) return resourceLink(key)
-  if (count === 0) return element('span', { class: 'key' }, file === undefined ? '' : place(file, line))
+  if (count === 0) return element('span', { class: 'key' }, file === undefined ? '' : placeLink(file, line))
   const whose = service === undefined ? '' : ` of service ${service}`
   return element(
     'a',
-    { class: 'key', href: `${addressOf({ status, reason, service })}#resources`, 'data-inside': true },
+    {
+      class: 'key',
+      href: `${addressOf({ ...readAddress(), status, reason, service, page: '' })}#resources`,
+      'data-inside': true,
+    },
     `${count} resources${whose}`,
   )
 }
@@ -92,11 +114,11 @@ function origin({ count, service, file, line, revision, reason }) {
   if (count > 1) return [why]
   return [
     why,
-    service === undefined ? undefined : element('span', {}, 'service ', foreign(service)),
-    file === undefined || count === 0 ? undefined : element('span', {}, code(place(file, line))),
+    service === undefined ? undefined : element('span', {}, 'service ', serviceLink(service)),
+    file === undefined || count === 0 ? undefined : element('span', {}, placeLink(file, line)),
     revision === undefined || revision === ''
       ? undefined
-      : element('span', {}, 'commit ', revisionOf(revision)),
+      : element('span', {}, 'commit ', revisionLink(revision)),
   ].filter((one) => one !== undefined)
 }
 
@@ -133,8 +155,18 @@ function affected({ keys, count }) {
   )
 }
 
-/** What to do, each with what to copy. @param {readonly NextStep[]} steps */
-export function nextSteps(steps) {
+/** @param {Problem} problem */
+function letThroughButton({ count, service }) {
+  return button({ id: 'let-through' }, 'Let this through', () => void letThrough(count, service))
+}
+
+/** The page of a Service. @param {string} service its name */
+export function serviceLink(service) {
+  return resourceLink(`Service/${service}`, service)
+}
+
+/** What to do, each with what to copy; and a button that does it. @param {readonly NextStep[]} steps @param {Node} [act] */
+export function nextSteps(steps, act) {
   if (steps.length === 0) return undefined
   return element(
     'div',
@@ -144,18 +176,19 @@ export function nextSteps(steps) {
       'ul',
       {},
       ...steps.map(({ text, copy }) =>
-        element('li', {}, foreign(text), ' ', copy === undefined ? undefined : copyable(copy)),
+        element('li', {}, prose(text), ' ', copy === undefined ? undefined : copyable(copy)),
       ),
     ),
+    act === undefined ? undefined : element('p', {}, act),
   )
 }
 
-/** @param {string} key */
-export function resourceLink(key) {
+/** @param {string} key @param {string} [text] */
+export function resourceLink(key, text = key) {
   const link = element(
     'a',
     { class: 'key', href: addressOf({ resource: key }), 'data-inside': true },
-    foreign(key),
+    foreign(text),
   )
   link.dataset.resource = key
   return link

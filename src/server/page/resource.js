@@ -1,4 +1,6 @@
+import { checkNow } from './act.js'
 import { addressOf, readAddress } from './address-bar.js'
+import { resourcePath } from './api.js'
 import {
   badge,
   byId,
@@ -9,8 +11,6 @@ import {
   facts,
   foreign,
   heading,
-  place,
-  revisionOf,
   row,
   table,
   word,
@@ -19,8 +19,10 @@ import { copyable } from './copy.js'
 import { findingItem } from './finding-item.js'
 import { stateSection } from './states.js'
 import { storyItems } from './story.js'
-import { ago, sinceWhen } from './time.js'
-import { nextSteps } from './problem.js'
+import { nextSteps, resourceLink, serviceLink } from './problem.js'
+import { placeLink, revisionLink } from './repository.js'
+import { meterOf } from './source.js'
+import { ago, duration, sinceWhen } from './time.js'
 
 /**
  * @import { ResourceReply } from '../api/resources.ts'
@@ -44,13 +46,14 @@ export function showResource(resource, history) {
       { class: 'message lead' },
       foreign(resource.next.length > 0 ? resource.cause : resource.message),
     ),
-    nextSteps(resource.next) ?? '',
+    nextSteps(resource.next, actOf(resource)) ?? '',
     factsOf(resource),
     ...findingsOf(resource),
     heading(2, 'Conditions'),
     conditionTable(resource.conditions),
     ...fieldSection(resource),
     ...stateSection(resource.states),
+    ...manifestSection(resource),
     heading(2, 'History'),
     history.length === 0
       ? element('p', { class: 'quiet' }, 'Nothing yet.')
@@ -78,24 +81,126 @@ function titleOf({ key, status, reason, since }) {
     'div',
     { class: 'one-head' },
     element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
+    button({ id: 'check-now' }, 'Check now', () => void checkNow(key)),
     element('p', { class: 'meta' }, badge(status), word(reason), sinceWhen(since)),
   )
 }
 
 /** @param {ResourceReply} resource */
+function actOf({ reason }) {
+  if (reason !== 'CreateLimit') return undefined
+  const all = addressOf({ reason })
+  return element(
+    'span',
+    {},
+    'The create limit holds back several at once: ',
+    element('a', { href: all, 'data-inside': true }, 'see them all'),
+    '.',
+  )
+}
+
+/** @param {ResourceReply} resource */
 function factsOf(resource) {
-  const { file, line, revision, manifestRevision, service, state, pipeId, labels } = resource
+  const { file, line, revision, manifestRevision, service, state, pipeId, labels, manifest, budget } =
+    resource
+  const { organizationId, serviceId } = idsOf(manifest)
   return facts(
-    fact('Manifest', file === undefined ? undefined : copyable(place(file, line))),
-    fact('Last changed in', revisionOf(manifestRevision)),
-    fact('Revision in force', revisionOf(revision)),
-    fact('Service', service === undefined ? undefined : foreign(service)),
+    fact('Manifest', file === undefined ? undefined : placeLink(file, line)),
+    fact('Last changed in', revisionLink(manifestRevision)),
+    fact('Revision in force', revisionLink(revision)),
+    fact('Service', service === undefined || serviceId !== undefined ? undefined : serviceLink(service)),
+    fact('Organization id', organizationId === undefined ? undefined : copyable(organizationId)),
+    fact('Service id', serviceId === undefined ? undefined : copyable(serviceId)),
+    fact('Request budget', budget === undefined ? undefined : budgetOf(budget)),
     fact('State', state === undefined ? undefined : foreign(state)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
     fact('Last check', resource.checkedAt === undefined ? 'never' : ago(resource.checkedAt)),
     fact('Next check', resource.nextReconcileAt === undefined ? undefined : ago(resource.nextReconcileAt)),
     fact('Suspended until', resource.suspendedUntil),
     ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
+    fact('As data', dataLinks(resource)),
+  )
+}
+
+/** What only a Service has. @param {ResourceReply['manifest']} manifest @returns {{ organizationId?: string, serviceId?: string }} */
+function idsOf(manifest) {
+  const { kind, spec } = manifest?.document ?? {}
+  if (kind !== 'Service' || typeof spec !== 'object' || spec === null || !('serviceId' in spec)) return {}
+  const { organizationId, serviceId } = spec
+  return typeof organizationId === 'string' && typeof serviceId === 'string'
+    ? { organizationId, serviceId }
+    : {}
+}
+
+/** @param {NonNullable<ResourceReply['budget']>} budget */
+function budgetOf({ used, limit, windowMs, waiting, pausedForMs }) {
+  const paused = pausedForMs > 0 ? `, paused for ${duration(pausedForMs)}` : ''
+  const queue = waiting > 0 ? `, ${waiting} waiting` : ''
+  return meterOf(used, limit, `${used} of ${limit} requests in ${duration(windowMs)}${queue}${paused}`)
+}
+
+/** @param {ResourceReply} resource */
+function dataLinks({ key, manifest }) {
+  const path = resourcePath(key)
+  return element(
+    'span',
+    {},
+    element('a', { href: path }, 'JSON'),
+    ...(manifest === undefined ? [] : [' ', element('a', { href: `${path}/manifest` }, 'YAML')]),
+  )
+}
+
+/** What the manifest says beside its spec, what needs what, and what is sent. @param {ResourceReply} resource */
+function manifestSection({ manifest }) {
+  if (manifest === undefined) return []
+  const { document, request, needs, neededBy, neededByCount } = manifest
+  const { policy } = document
+  const others = neededByCount - neededBy.length
+  const needed = [
+    fact('Needs', needs.length === 0 ? undefined : keyLinks(needs)),
+    fact(
+      'Needed by',
+      neededByCount === 0
+        ? undefined
+        : element('span', {}, keyLinks(neededBy), others > 0 ? `and ${others} more` : undefined),
+    ),
+  ].filter((one) => one !== undefined)
+  return [
+    ...(needed.length === 0 ? [] : [heading(2, 'Connections'), facts(...needed)]),
+    ...(document['kind'] === 'Service' ? [] : [heading(2, 'Policy'), policyOf(policy)]),
+    ...(request === undefined ? [] : [requestOf(request)]),
+  ]
+}
+
+/** @param {readonly string[]} keys */
+function keyLinks(keys) {
+  return element('span', { class: 'keys' }, ...keys.flatMap((key) => [resourceLink(key), ' ']))
+}
+
+/** @param {unknown} policy */
+function policyOf(policy) {
+  if (typeof policy !== 'object' || policy === null || Object.keys(policy).length === 0)
+    return element('p', { class: 'quiet' }, 'The manifest sets none: the defaults apply.')
+  return facts(
+    ...Object.entries(policy).map(([name, value]) =>
+      fact(name, code(typeof value === 'string' ? value : JSON.stringify(value))),
+    ),
+  )
+}
+
+/** @param {NonNullable<NonNullable<ResourceReply['manifest']>['request']>} request */
+function requestOf({ method, path, operation, body }) {
+  return element(
+    'details',
+    { id: 'request' },
+    element('summary', {}, 'What is sent: ', word(operation)),
+    element('p', {}, code(`${method} ${path}`)),
+    element(
+      'pre',
+      { tabindex: '0', 'aria-label': 'Body of the request' },
+      JSON.stringify(body, undefined, 2),
+    ),
+    element('p', { class: 'quiet' }, 'Values of secrets are left out.'),
   )
 }
 

@@ -3,20 +3,10 @@
  * @import { LastReading } from '../recent-events.ts'
  */
 
-import {
-  badge,
-  byId,
-  code,
-  element,
-  facts,
-  fact,
-  foreign,
-  heading,
-  revisionOf,
-  row,
-  table,
-} from './elements.js'
+import { badge, byId, code, element, facts, fact, foreign, heading, row, table } from './elements.js'
 import { findingItem } from './finding-item.js'
+import { serviceLink } from './problem.js'
+import { revisionLink } from './repository.js'
 import { ago, duration } from './time.js'
 
 /** @satisfies {Record<OverviewReply['watchMode'], string>} */
@@ -49,7 +39,7 @@ function sourceFacts(overview) {
   const { error, warning } = findingCounts
   return facts(
     fact('Directory', code(manifestsDir)),
-    fact('Revision', revision === undefined ? 'none yet' : revisionOf(revision.id)),
+    fact('Revision', revision === undefined ? 'none yet' : revisionLink(revision.id)),
     fact('Revision from', revision === undefined ? undefined : REVISION_WORDS[revision.from]),
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
@@ -94,7 +84,7 @@ function budgets({ budgets: list, pauses }) {
       'p',
       { class: 'bad-text' },
       'Service ',
-      foreign(service),
+      serviceLink(service),
       ' pauses since ',
       ago(since),
       ': ',
@@ -113,8 +103,8 @@ function budgets({ budgets: list, pauses }) {
   return [...waiting, table('Request budgets', ['Credential', 'Used', 'Waiting', 'Paused'], rows)]
 }
 
-/** @param {number} value @param {number} max @param {string} text */
-function meterOf(value, max, text) {
+/** How much of something is used. @param {number} value @param {number} max @param {string} text */
+export function meterOf(value, max, text) {
   return element(
     'span',
     {},

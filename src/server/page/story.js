@@ -1,4 +1,6 @@
-import { byId, element, foreign, revisionOf, toneOf, worded } from './elements.js'
+import { narrowed } from './address-bar.js'
+import { byId, element, foreign, setText, toneOf, worded } from './elements.js'
+import { revisionLink } from './repository.js'
 import { ago } from './time.js'
 import { resourceLink } from './problem.js'
 
@@ -20,6 +22,12 @@ export const STORY_STEP = 15
 /** What changed, newest first. @param {TimelineReply} reply */
 export function showStory({ items, more }) {
   byId('story-empty').hidden = items.length > 0
+  setText(
+    'story-empty',
+    narrowed().size === 0
+      ? 'Nothing yet. Commits, actions and changed conditions appear here, newest first.'
+      : 'Nothing is recorded of what the filter shows.',
+  )
   byId('entries').replaceChildren(...storyItems(items, { keys: true }))
   byId('story-more').hidden = !more
 }
@@ -131,7 +139,7 @@ function originOf(entry, { keys }) {
   if (entry.type !== 'action' && entry.type !== 'condition') return []
   const { revision, requestId } = entry
   return [
-    revisionOf(revision),
+    revisionLink(revision),
     requestId === undefined
       ? undefined
       : element('span', { title: `request ${requestId}` }, keys ? '' : ` request ${requestId}`),
@@ -202,7 +210,7 @@ function mark(text) {
 /** @param {RevisionEntry} entry @returns {Words} */
 function revisionWords(entry) {
   const isContent = 'from' in entry && entry.from === 'content'
-  const what = element('span', {}, mark(isContent ? 'Revision' : 'Commit'), ' ', revisionOf(entry.revision))
+  const what = element('span', {}, mark(isContent ? 'Revision' : 'Commit'), ' ', revisionLink(entry.revision))
   if ('earlier' in entry) {
     return { tone: 'commit', what, about: ['was read by an earlier process'], message: '' }
   }

@@ -2,14 +2,18 @@
  * @import { OverviewReply } from '../api/overview.ts'
  */
 
-import { addressOf } from './address-bar.js'
-import { byId, element, setText, shortRevision, toneOf, visible, worded } from './elements.js'
+import { addressOf, readAddress } from './address-bar.js'
+import { setActing } from './act.js'
+import { byId, element, setText, toneOf, visible, worded } from './elements.js'
+import { revisionLink, setRepository } from './repository.js'
 import { ago, setServerTime } from './time.js'
 
 /** The first sentence, and how many are how. @param {OverviewReply} overview */
 export function showSummary(overview) {
   const { verdict, version, sandbox, counts } = overview
   setServerTime(overview.now)
+  setRepository(overview)
+  setActing(overview)
   setText('verdict', verdict.sentence)
   setText('version', version)
   byId('summary').className = verdict.level
@@ -29,7 +33,7 @@ function countLink(status, count) {
     {
       id: `count-${status}`,
       class: `badge ${toneOf(status)}`,
-      href: `${addressOf({ status })}#resources`,
+      href: addressOf({ ...readAddress(), status, page: '' }),
       'data-inside': true,
     },
     `${count} ${worded(status)}`,
@@ -46,7 +50,7 @@ function showOfWhat({ revision, manifestsDir, lastLoadAt, sourceProblem }) {
   const name = revision.from === 'content' ? 'revision' : 'commit'
   at.replaceChildren(
     `${visible(manifestsDir)} at ${name} `,
-    element('code', { title: revision.id }, shortRevision(revision.id)),
+    revisionLink(revision.id) ?? '',
     sourceProblem === undefined ? ', read ' : ', last tried ',
     ago(lastLoadAt),
   )

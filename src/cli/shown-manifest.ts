@@ -1,0 +1,62 @@
+import type { ManifestFacts, ShownRequest } from '../contract/manifest-facts.ts'
+import { parseKey, type Key } from '../kinds/key.ts'
+import { bodyOf, kindOfKey } from '../kinds/lookup.ts'
+import type { Operation } from '../kinds/definition.ts'
+import { type ResourceManifest, serviceOf } from '../kinds/manifest.ts'
+import { maskManifest, maskSensitive } from '../kinds/mask.ts'
+import { serviceKey } from '../kinds/service/kind.ts'
+import type { JsonObject } from '../lib/json.ts'
+import { pathOf } from '../platform/wire.ts'
+import type { StateStore } from '../reconcile/state/store.ts'
+
+/** A Service may be needed by thousands. */
+const KEYS_NAMED = 50
+
+/** What the page shows of a manifest; undefined when there never was a valid one in this process. */
+export function manifestFacts(store: StateStore, key: Key): ManifestFacts | undefined {
+  const manifest = store.entry(key)?.manifest
+  if (manifest === undefined) return undefined
+  const { apiVersion, kind, metadata, policy, spec } = manifest
+  const document = { apiVersion, kind, metadata, ...(policy && { policy }), spec } as unknown as JsonObject // it came as YAML
+  const neededBy = store.dependents(key)
+  return {
+    document: maskManifest(document),
+    request: requestOf(store, manifest, key),
+    needs: needsOf(manifest),
+    neededBy: neededBy.slice(0, KEYS_NAMED),
+    neededByCount: neededBy.length,
+  }
+}
+
+function needsOf(manifest: ResourceManifest): readonly Key[] {
+  const service = serviceOf(manifest)
+  const named = (manifest.policy?.dependsOn ?? []).flatMap((text) => parseKey(text) ?? [])
+  return service === undefined ? named : [serviceKey(service), ...named]
+}
+
+function requestOf(store: StateStore, manifest: ResourceManifest, key: Key): ShownRequest | undefined {
+  const operation = writingOf(key)
+  const body = bodyOf(manifest)
+  const service = store.service(serviceOf(manifest) ?? '')
+  if (operation === undefined || body === undefined || service === undefined) return undefined
+  const { organizationId, serviceId } = service.spec
+  return {
+    operation: operation.name,
+    method: 'POST',
+    path: pathOf(operation.path, { organizationId, serviceId }),
+    body: maskSensitive(body),
+  }
+}
+
+function writingOf(key: Key): Operation | undefined {
+  const kind = kindOfKey(key)
+  switch (kind.lifecycle) {
+    case 'create-once':
+      return kind.operations.create
+    case 'upsert':
+      return kind.operations.upsert
+    case 'read-only':
+    case 'reference':
+      return undefined
+  }
+}

@@ -1,0 +1,179 @@
+import { ReplyError, send, get } from './api.js'
+import { byId, controlById, setText } from './elements.js'
+
+/**
+ * What the page can set off. Each needs the admin token, which is asked for once and kept until the tab is closed.
+ * @typedef {{ title: string, text: string, confirm: string }} Question
+ */
+
+const TOKEN = 'pipewright-admin-token'
+const LOOK_MS = 500
+const LOOKS = 240
+const SHOWN_MS = 8_000
+
+const OFF = {
+  title: 'Switched off',
+  text: 'The daemon was started without an admin token. Start it with --admin-token-file FILE (PIPEWRIGHT_ADMIN_TOKEN_FILE). Then this button asks for that token.',
+  confirm: 'Close',
+}
+
+let canAct = false
+
+/** @param {{ acts: boolean }} overview */
+export function setActing({ acts }) {
+  canAct = acts
+}
+
+/** Checks a resource now, or reads the manifests and checks everything. @param {string} [key] */
+export async function checkNow(key) {
+  const what = key ?? 'everything'
+  await acting(
+    {
+      title: `Check ${what} now`,
+      text: 'This needs the admin token, which is in the file that --admin-token-file names.',
+      confirm: 'Check now',
+    },
+    { isAsked: false },
+    async (token) => {
+      tell(`Checking ${what}…`)
+      const receipt = await send('-/reconcile', key === undefined ? undefined : { key }, token)
+      const isDone = await finished(`api/v1/reconciles/${encodeURIComponent(receipt.token)}`)
+      tell(
+        isDone ? `Checked ${what}.` : `${what} is still being checked. This page shows when it is done.`,
+        SHOWN_MS,
+      )
+    },
+  )
+}
+
+/** Lets pass what the create limit holds back. @param {number} count @param {string | undefined} service */
+export async function letThrough(count, service) {
+  const creations = count === 1 ? '1 creation' : `${count} creations`
+  await acting(
+    {
+      title: `Let ${creations} through?`,
+      text: 'Each of them creates something on the platform, and Pipewright never deletes. What comes later is not let through.',
+      confirm: `Let ${creations} through`,
+    },
+    { isAsked: true },
+    async (token) => {
+      const { allowed } = await send('-/allow', service === undefined ? undefined : { service }, token)
+      tell(
+        allowed.length === 0
+          ? 'The create limit held nothing back any more.'
+          : `Let through: ${allowed.slice(0, 5).join(', ')}${allowed.length > 5 ? ` and ${allowed.length - 5} more` : ''}.`,
+        SHOWN_MS,
+      )
+    },
+  )
+}
+
+/**
+ * Asks what has to be asked, and then does it; again while the token is not right.
+ * @param {Question} question @param {{ isAsked: boolean }} how whether it is asked even when the token is known
+ * @param {(token: string) => Promise<void>} act
+ */
+async function acting(question, { isAsked }, act) {
+  if (!canAct) {
+    await ask(OFF, { needsToken: false })
+    return
+  }
+  let token = sessionStorage.getItem(TOKEN) ?? ''
+  if (token === '' || isAsked) {
+    const answer = await ask(question, { needsToken: token === '' })
+    if (answer === undefined) return
+    if (token === '') token = answer
+  }
+  let problem = await attempt(act, token)
+  while (problem !== undefined) {
+    sessionStorage.removeItem(TOKEN)
+    const answer = await ask(question, { needsToken: true, problem })
+    if (answer === undefined) return
+    token = answer
+    problem = await attempt(act, token)
+  }
+}
+
+/** @param {(token: string) => Promise<void>} act @param {string} token @returns {Promise<string | undefined>} why the token is not right */
+async function attempt(act, token) {
+  try {
+    await act(token)
+    sessionStorage.setItem(TOKEN, token)
+    return undefined
+  } catch (error) {
+    if (error instanceof ReplyError && error.status === 401) {
+      tell('')
+      return 'This token is not the admin token.'
+    }
+    sessionStorage.setItem(TOKEN, token)
+    tell(
+      error instanceof ReplyError ? `${error.message}. ${error.hint}` : 'The daemon does not answer.',
+      SHOWN_MS,
+    )
+    return undefined
+  }
+}
+
+/** @param {`api/v1/reconciles/${string}`} progress */
+async function finished(progress) {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const { done } = await get(progress)
+    if (done) return true
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+  return false
+}
+
+/**
+ * @param {Question} question @param {{ needsToken: boolean, problem?: string }} how
+ * @returns {Promise<string | undefined>} the token; an empty text when it was not asked for; undefined: a person thought better of it
+ */
+function ask({ title, text, confirm }, { needsToken, problem = '' }) {
+  const dialog = controlById('question', HTMLDialogElement)
+  const field = controlById('token', HTMLInputElement)
+  setText('question-title', title)
+  setText('question-text', text)
+  setText('question-problem', problem)
+  byId('question-problem').hidden = problem === ''
+  byId('token-label').hidden = !needsToken
+  field.required = needsToken
+  field.value = ''
+  setText('question-confirm', confirm)
+  byId('question-cancel').hidden = !canAct
+  dialog.returnValue = ''
+  dialog.showModal()
+  ;(needsToken ? field : byId('question-confirm')).focus()
+  return new Promise((resolve) => {
+    dialog.addEventListener(
+      'close',
+      () => {
+        const token = field.value.trim()
+        field.value = ''
+        resolve(dialog.returnValue === 'yes' ? token : undefined)
+      },
+      { once: true },
+    )
+  })
+}
+
+/** Connects the dialog's buttons. */
+export function setUpActing() {
+  const dialog = controlById('question', HTMLDialogElement)
+  byId('question-form').addEventListener('submit', (event) => {
+    event.preventDefault()
+    dialog.close('yes')
+  })
+  byId('question-cancel').addEventListener('click', () => dialog.close(''))
+  byId('check-all').addEventListener('click', () => void checkNow())
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer
+
+/** What becomes of it, at the foot of the window. @param {string} text @param {number} [forMs] */
+function tell(text, forMs) {
+  clearTimeout(timer)
+  setText('told', text)
+  byId('told').hidden = text === ''
+  if (forMs !== undefined) timer = setTimeout(() => tell(''), forMs)
+}

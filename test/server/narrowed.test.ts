@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import type { HistoryEntry } from '../../src/contract/history.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import { condition, fakeParts, finding, NOW, overview, resource } from './fake-parts.ts'
+import { ask, running } from './running.ts'
+
+/** What narrows the list narrows everything else on the page. */
+
+const RESOURCES = [
+  resource('Pipe/clicks', { status: 'Drifted', reason: 'Drifted', labels: { team: 'web' }, service: 'web' }),
+  resource('Pipe/orders', {
+    status: 'Missing',
+    reason: 'Missing',
+    conditions: {
+      Valid: condition('True'),
+      Synced: condition('False', { reason: 'Missing' }),
+      Ready: condition('True'),
+    },
+  }),
+  resource('Pipe/users', { labels: { team: 'web' } }),
+]
+
+function changed(key: Key): HistoryEntry {
+  return {
+    type: 'condition',
+    condition: 'Synced',
+    status: 'True',
+    reason: 'InSync',
+    key,
+    at: NOW,
+    revision: 'abc',
+    requestId: undefined,
+    message: '',
+  }
+}
+
+async function keysAt(path: string): Promise<readonly unknown[]> {
+  const source = 'it is empty'
+  const findings = [
+    finding({ file: 'team/a.yaml', message: 'No name.' }),
+    finding({ file: 'b.yaml', line: 9, message: 'No kind.' }),
+  ]
+  const parts = fakeParts({ overview: () => overview({ findings, sourceProblem: source }) }, RESOURCES, [
+    changed('Pipe/gone'),
+    ...RESOURCES.map(({ key }) => changed(key)),
+  ])
+  const { url } = await running(parts)
+  const { status, body } = await ask(`${url}/api/v1/${path}`)
+  expect(status).toBe(200)
+  const items = body['items'] as readonly Readonly<Record<string, unknown>>[]
+  return items.map(({ key, keys, file, id }) => key ?? [keys].flat()[0] ?? file ?? id)
+}
+
+describe('what needs attention', () => {
+  it.each([
+    ['', ['source', 'team/a.yaml', 'b.yaml', 'Pipe/orders', 'Pipe/clicks']],
+    ['?label=team%3Dweb', ['source', 'Pipe/clicks']],
+    ['?service=web', ['source', 'Pipe/clicks']],
+    ['?status=Missing', ['source', 'Pipe/orders']],
+    ['?q=orders', ['source', 'Pipe/orders']],
+    ['?file=team', ['source', 'team/a.yaml']],
+    ['?q=no+kind', ['source', 'b.yaml']],
+    ['?q=nothing+like+it', ['source']],
+  ])('%s', async (query, keys) => {
+    expect((await keysAt(`attention${query}`)).toSorted()).toEqual(keys.toSorted())
+  })
+})
+
+describe('what changed', () => {
+  it.each([
+    ['', ['Pipe/gone', 'Pipe/clicks', 'Pipe/orders', 'Pipe/users']],
+    ['?label=team%3Dweb', ['Pipe/clicks', 'Pipe/users']],
+    ['?q=gone', ['Pipe/gone']],
+    ['?kind=Alert', []],
+    ['?status=Drifted&type=condition', ['Pipe/clicks']],
+  ])('%s', async (query, keys) => {
+    const shown = await keysAt(`timeline${query}`)
+    expect(shown.filter((key) => typeof key === 'string')).toEqual(keys)
+  })
+
+  it('keeps a commit that changed one of those, and one whose name is asked for', async () => {
+    const parts = fakeParts({}, RESOURCES)
+    for (const [id, key] of [
+      ['aaaa', 'Pipe/clicks'],
+      ['bbbb', 'Pipe/orders'],
+    ] as const)
+      parts.tell({
+        type: 'SourceLoaded',
+        revision: { id, from: 'git' },
+        changed: [key],
+        findings: [],
+        counts: {},
+        durationMs: 1,
+        missedByWatcher: false,
+        problem: undefined,
+        differs: true,
+      } as unknown as Parameters<typeof parts.tell>[0])
+    const { url } = await running(parts)
+    const revisions = async (query: string) =>
+      ((await ask(`${url}/api/v1/timeline${query}`)).body['items'] as readonly { revision: string }[]).map(
+        ({ revision }) => revision,
+      )
+    expect(await revisions('?service=web')).toEqual(['aaaa'])
+    expect(await revisions('?q=bbbb')).toEqual(['bbbb'])
+    expect(await revisions('?q=users')).toEqual([])
+  })
+})
