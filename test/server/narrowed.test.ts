@@ -62,7 +62,7 @@ describe('what needs attention', () => {
     ['?q=no+kind', ['source', 'b.yaml']],
     ['?q=nothing+like+it', ['source']],
   ])('%s', async (query, keys) => {
-    expect((await keysAt(`attention${query}`)).toSorted()).toEqual(keys.toSorted())
+    expect(new Set(await keysAt(`attention${query}`))).toEqual(new Set(keys))
   })
 })
 

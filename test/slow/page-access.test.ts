@@ -147,7 +147,7 @@ describe('for everybody', () => {
     expect(await page.locator('.list tbody tr').count()).toBe(10)
     await page.locator('#list .key').first().focus()
     await page.keyboard.press('Enter')
-    await page.locator('#one .facts').waitFor()
+    await page.locator('#one .facts').first().waitFor()
     expect(await focused()).toBe('one-title')
     await page.locator('#back').focus()
     await page.keyboard.press('Enter')

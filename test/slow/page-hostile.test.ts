@@ -61,10 +61,23 @@ function hostileParts() {
         const text = nameOf(key)
         return { name: text, scaling: { replicas: 1 }, [text]: [text] }
       },
+      manifest(key) {
+        const text = nameOf(key)
+        const body = { [text]: [text] }
+        return {
+          document: { kind: 'Pipe', policy: { [text]: text }, spec: body },
+          request: { operation: 'createPipe', method: 'POST', path: `/${text}`, body },
+          needs: NAMES.map((name): Key => `Pipe/${name}`),
+          neededBy: NAMES.map((name): Key => `Alert/${name}`),
+          neededByCount: 9,
+        }
+      },
+      placeEdit: (_file, line, edit) => ({ how: 'change', line, from: MARKUP, text: edit.value }),
       overview: () =>
         overview({
           findings,
           manifestsDir: MARKUP,
+          repositoryUrl: 'https://git.example/blob/{revision}/{file}',
           sourceProblem: MARKUP,
           revision: { id: MARKUP, from: 'git' },
           budgets: [{ credential: MARKUP, used: 1, limit: 10, windowMs: 10_000, waiting: 0, pausedForMs: 0 }],
@@ -111,7 +124,7 @@ describe('texts from manifests and from the platform', () => {
 
     for (const name of NAMES.filter((one) => one !== LONG)) {
       await page.goto(`${server.url}/?resource=${encodeURIComponent(`Pipe/${name}`)}`)
-      await page.locator('#one .facts').waitFor()
+      await page.locator('#one .facts').first().waitFor()
       expect(await page.locator('img, main script, iframe, object').count()).toBe(0)
       expect(await tooWide(page)).toEqual([])
     }

@@ -54,7 +54,11 @@ describe('the page of a running daemon', () => {
     // the first sentence, then what is not well: worst first
     expect(await page.locator('h1').first().textContent()).toMatch(/^3 of 7 resources need attention/)
     const cards = page.locator('#unwell > li')
-    expect(await cards.locator('.key').allTextContents()).toEqual(['Pipe/broken', 'Pipe/stock', 'Alert/lag'])
+    expect(await cards.locator('h3 .key').allTextContents()).toEqual([
+      'Pipe/broken',
+      'Pipe/stock',
+      'Alert/lag',
+    ])
     const drifted = cards.nth(1)
     expect(await drifted.textContent()).toContain(
       'scaling.replicas: the manifest asks for 1, the platform has 7',
@@ -62,22 +66,25 @@ describe('the page of a running daemon', () => {
     expect(await cards.first().locator('pre mark').allTextContents()).toContain('spek')
 
     // the next step can be copied, and that is announced
-    await drifted.getByRole('button', { name: 'Copy scaling: {replicas: 7}' }).click()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('scaling: {replicas: 7}')
-    await page
-      .locator('#announce', { hasText: 'Copied: scaling: {replicas: 7}' })
-      .waitFor({ state: 'attached' })
+    await drifted.getByRole('button', { name: 'Copy replicas: 7' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('replicas: 7')
+    await page.locator('#announce', { hasText: 'Copied: replicas: 7' }).waitFor({ state: 'attached' })
 
     // a filter has its address; so has a resource; "back" goes back
     await page.locator('#q').fill('refunds')
     await page.locator('#matches', { hasText: '1 of 7 match' }).waitFor()
     expect(new URL(page.url()).search).toBe('?q=refunds')
+    await page.locator('#unwell-section').waitFor({ state: 'hidden' })
+    const story = page.locator('#entries .key')
+    await until('what changed to be that of the filter', async () =>
+      (await story.allTextContents()).every((key) => key === 'Pipe/refunds'),
+    )
     await page.locator('#list').getByRole('link', { name: 'Pipe/refunds' }).click()
     await page.locator('#one h1', { hasText: 'Pipe/refunds' }).waitFor()
     expect(new URL(page.url()).search).toBe('?q=refunds&resource=Pipe/refunds')
     await page.locator('[id="one-title"]:focus').waitFor()
     await page.locator('#one .fields').waitFor()
-    expect(await page.locator('#one').textContent()).toContain('create: done')
+    expect(await page.locator('#one .story').textContent()).toContain('was created')
     await page.goBack()
     await page.locator('#matches', { hasText: '1 of 7 match' }).waitFor()
     // once the list is there again

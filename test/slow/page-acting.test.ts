@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPage, seriousFindings, startBrowser } from './page-browser.ts'
+import { createScenario, type Scenario } from './scenario.ts'
+
+/* A person acts on the page: asks for a check, lets creations through, pastes what it says, follows its links. */
+
+const TOKEN = 'planted-admin-token-8c2'
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+})
+
+function withToken({ workspace }: Scenario): readonly string[] {
+  workspace.write('secrets/admin/token', TOKEN)
+  return ['--admin-token-file', `${workspace.secrets}/admin/token`]
+}
+
+function reads({ platform }: Scenario): number {
+  return platform.requests().filter(({ method }) => method === 'GET').length
+}
+
+async function give(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Admin token').fill(token)
+  await page.keyboard.press('Enter')
+}
+
+describe('the page', () => {
+  test('checks a resource now, with the admin token, which it asks for once', async () => {
+    await using scenario = await createScenario()
+    scenario.writePipe('orders')
+    const live = await scenario.start(withToken(scenario))
+    await live.says('Pipe/orders', 'Ready')
+    await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
+    const { page, faults } = watched
+    const before = reads(scenario)
+
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await page.getByRole('dialog', { name: 'Check Pipe/orders now' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await give(page, 'another')
+    await page.getByText('This token is not the admin token.').waitFor()
+    expect(reads(scenario)).toBe(before)
+    await give(page, TOKEN)
+    await page.locator('#told', { hasText: 'Checked Pipe/orders.' }).waitFor()
+    const after = reads(scenario)
+    expect(after).toBeGreaterThan(before)
+
+    // all of it, without being asked again; the token is in no address and not kept beyond the tab
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Check all now' }).click()
+    await page.locator('#told', { hasText: 'Checked everything.' }).waitFor()
+    expect(reads(scenario)).toBeGreaterThan(after)
+    expect(page.url()).not.toContain(TOKEN)
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(TOKEN)
+    expect(faults().filter((fault) => !fault.includes('401'))).toEqual([])
+    await live.stop()
+    expect(live.program.stdout()).not.toContain(TOKEN)
+  })
+
+  test('says which flag turns that on, where there is no token', async () => {
+    await using scenario = await createScenario()
+    const live = await scenario.start()
+    await using watched = await openPage(browser, live.url)
+    const { page, faults } = watched
+    await page.getByRole('button', { name: 'Check all now' }).click()
+    await page.getByRole('dialog', { name: 'Switched off' }).getByText('--admin-token-file FILE').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(faults()).toEqual([])
+  })
+
+  test('lets through what the create limit holds back, when it is told twice', async () => {
+    await using scenario = await createScenario()
+    const names = ['a', 'b', 'c']
+    for (const name of names) scenario.writePipe(name)
+    const live = await scenario.start([...withToken(scenario), '--max-creates', '2'])
+    await live.says('Pipe/a', 'CreateLimit')
+    await using watched = await openPage(browser, live.url)
+    const { page, faults } = watched
+    await page.locator('#unwell h3', { hasText: '3 resources' }).waitFor()
+    expect(await page.locator('#unwell > li').count()).toBe(1)
+    await page.getByRole('button', { name: 'Let this through' }).click()
+    await page.getByRole('dialog', { name: 'Let 3 creations through?' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect(scenario.creates()).toEqual([])
+    await page.getByRole('button', { name: 'Let this through' }).click()
+    await give(page, TOKEN)
+    await page.locator('#told', { hasText: 'Let through: Pipe/a, Pipe/b, Pipe/c.' }).waitFor()
+    await Promise.all(names.map((name) => live.says(`Pipe/${name}`, 'Ready')))
+    expect(new Set(scenario.creates())).toEqual(new Set(names))
+    expect(scenario.creates()).toHaveLength(3)
+    expect(faults()).toEqual([])
+  })
+
+  test('what it says to write works where it is pasted', async () => {
+    await using scenario = await createScenario()
+    scenario.writePipe('stock', { more: 'policy:\n  interval: 1s\n  # a note\n' })
+    const live = await scenario.start()
+    await live.says('Pipe/stock', 'Ready')
+    const pipe = scenario.platform.pipes().find(({ name }) => name === 'stock')
+    scenario.platform.change(String(pipe?.['id']), { scaling: { replicas: 4 } })
+    await live.says('Pipe/stock', 'Drifted')
+    await using watched = await openPage(browser, live.url)
+    const { page } = watched
+    const step = page.locator('#unwell .next li', { hasText: 'Or keep 4.' })
+    const file = scenario.workspace.path('manifests', 'stock.yaml')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const said = (await step.textContent()) ?? ''
+    const [, line = '', from = ''] = /line (\d+), change (\S+: \d+) to:/.exec(said) ?? []
+    const to = (await step.locator('.copyable code').textContent()) ?? ''
+    expect([from, to]).toEqual(['replicas: 1', 'replicas: 4'])
+    const text = lines.map((one, index) => (index === Number(line) - 1 ? one.replace(from, to) : one))
+    scenario.workspace.write('manifests/stock.yaml', text.join('\n'))
+    await live.says('Pipe/stock', 'Ready')
+    expect(scenario.creates()).toEqual(['stock'])
+  })
+
+  test('by keyboard: "/" searches, Escape leaves the field and the page of a resource', async () => {
+    await using scenario = await createScenario()
+    scenario.writePipe('orders')
+    const live = await scenario.start()
+    await live.says('Pipe/orders', 'Ready')
+    await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
+    const { page } = watched
+    await page.locator('#one .facts').first().waitFor()
+    await page.keyboard.press('/')
+    await page.locator('#q:focus').waitFor()
+    await page.keyboard.type('orders')
+    await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('#q:not(:focus)').waitFor()
+    expect(await page.locator('#q').inputValue()).toBe('orders')
+    await page.locator('#list').getByRole('link', { name: 'Pipe/orders' }).press('Enter')
+    await page.locator('#one h1', { hasText: 'Pipe/orders' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('#list').waitFor()
+    expect(new URL(page.url()).search).toBe('?q=orders')
+  })
+
+  test('links the file and the commit, the Service, who needs it, and the manifest as YAML', async () => {
+    await using scenario = await createScenario()
+    scenario.writePipe('orders')
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+        cwd: scenario.workspace.manifests,
+        encoding: 'utf8',
+      }).trim()
+    git('init', '--quiet')
+    git('add', '.')
+    git('commit', '--quiet', '--message', 'first')
+    const commit = git('rev-parse', 'HEAD')
+    const live = await scenario.start([
+      '--repository-url',
+      'https://git.example/acme/pipes/-/blob/{revision}/manifests/{file}#L{line}',
+    ])
+    await live.says('Pipe/orders', 'Ready')
+    await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
+    const { page } = watched
+    const facts = page.locator('#one .facts').first()
+    expect(await facts.getByRole('link', { name: 'orders.yaml:1' }).getAttribute('href')).toBe(
+      `https://git.example/acme/pipes/-/blob/${commit}/manifests/orders.yaml#L1`,
+    )
+    expect(
+      await facts
+        .getByRole('link', { name: commit.slice(0, 10) })
+        .first()
+        .getAttribute('href'),
+    ).toBe(`https://git.example/acme/pipes/-/commit/${commit}`)
+    const yaml = await fetch(`${live.url}/api/v1/resources/Pipe/orders/manifest`)
+    expect(await yaml.text()).toContain('password:\n          secretRef:\n            name: kafka\n')
+    await page.locator('#request summary').click()
+    expect(await page.locator('#request pre').textContent()).toContain(
+      '"password": "[secret kafka/password]"',
+    )
+    await facts.getByRole('link', { name: 'analytics' }).click()
+    await page.locator('#one h1', { hasText: 'Service/analytics' }).waitFor()
+    await page.locator('#one', { hasText: 'Request budget' }).waitFor()
+    await page.locator('#one .keys').getByRole('link', { name: 'Pipe/orders' }).click()
+    await page.locator('#one h1', { hasText: 'Pipe/orders' }).waitFor()
+  })
+})
