@@ -26,8 +26,8 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     exits: { 0: 'nothing to do', 1: 'something fails or is refused', 2: 'changes are pending' },
   },
   apply: {
-    examples: ['apply', 'apply --yes --max-creates 100'],
-    exits: { 0: 'nothing needs attention', 1: 'something needs attention' },
+    examples: ['apply --wait --timeout 5m', 'apply --yes --max-creates 100'],
+    exits: { 0: 'nothing needs attention', 1: 'something needs attention; with --wait: or is not ready yet' },
   },
   reconcile: {
     examples: ['reconcile Pipe/orders --wait --timeout 2m', 'reconcile --accept --wait'],

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { duration } from '../config/parsers.ts'
 import { adopt, keyFrom, resolve, type Found, forget, forgetPlatform } from './commands/operator-command.ts'
 import { reconcile, RECONCILE_OUTPUTS } from './commands/reconcile-command.ts'
 import { allow, ALLOW_OUTPUTS } from './commands/allow-command.ts'
 import { IMPORT_OUTPUTS, importPipe } from './commands/import-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
+import { readWait, withWait } from './wait-flags.ts'
 import { output, settingsFor, withSettings } from './usage.ts'
 
 type Done = (code: ExitCode) => void
@@ -118,30 +118,25 @@ function foundOf(flags: {
   return only
 }
 
-/** Waits of a command: ms. */
-const LONGEST_WAIT_MS = 24 * 3_600_000
-
 function addReconcile(program: Command, io: Io, done: Done): void {
-  withSettings(
-    program
-      .command('reconcile')
-      .description('ask the running daemon to read and reconcile now, everything or one resource'),
+  withWait(
+    withSettings(
+      program
+        .command('reconcile')
+        .description('ask the running daemon to read and reconcile now, everything or one resource'),
+    ),
+    'wait until it is done, and say what became of it',
+    '5m',
   )
     .argument('[key]', 'Kind/name, such as Pipe/orders')
     .option(
       '--accept',
       'say that manifests that are gone from the directory are meant to be gone, also most of them',
     )
-    .option('--wait', 'wait until it is done, and say what became of it')
-    .option('--timeout [D]', 'with --wait, wait so long at most', '5m')
     .addOption(output(RECONCILE_OUTPUTS))
     .action(async (key: string | undefined, flags, command: Command) => {
-      const timeout = duration(1_000, LONGEST_WAIT_MS)(String(flags.timeout))
-      const wrong = timeout.ok
-        ? []
-        : [{ setting: undefined, from: '--timeout', given: String(flags.timeout), ...timeout }]
-      const settings = await settingsFor(io, command, 'local', wrong)
-      const waitMs = flags.wait === true && timeout.ok ? timeout.value : undefined
+      const { waitMs, problems } = readWait(flags)
+      const settings = await settingsFor(io, command, 'local', problems)
       const target = key === undefined ? undefined : keyFrom(key)
       if (target !== undefined && flags.accept === true)
         throw new CommandError(

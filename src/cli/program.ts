@@ -6,6 +6,7 @@ import { apply } from './commands/apply-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
 import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
 import { readFilter, withFilter } from './resource-filter.ts'
+import { readWait, withWait } from './wait-flags.ts'
 import { addOperatorCommands } from './operator-program.ts'
 import { candidates, COMPLETE, completionScript, SHELLS } from './completion.ts'
 import { COMMAND_GROUPS, COMMAND_HELP } from './command-help.ts'
@@ -104,14 +105,18 @@ function buildProgram(io: Io, done: Done): Command {
       done(await plan(io, settings, flags.output))
     })
 
-  withSettings(program.command('apply').description('reconcile everything once, then exit'))
+  withWait(
+    withSettings(program.command('apply').description('reconcile everything once, then exit')),
+    'wait until what is on its way is ready, or clearly bad',
+    '10m',
+  )
     .addOption(output(['text', 'json']))
     .option('--yes', 'let more creations pass than --max-creates')
     .action(async (flags, command: Command) => {
-      const settings = await settingsFor(io, command, 'platform')
-      done(
-        await apply(io, settings, { output: flags.output, createLimit: flags.yes === true ? 'off' : 'on' }),
-      )
+      const { waitMs, problems } = readWait(flags)
+      const settings = await settingsFor(io, command, 'platform', problems)
+      const createLimit = flags.yes === true ? 'off' : 'on'
+      done(await apply(io, settings, { output: flags.output, createLimit, waitMs }))
     })
 
   withFilter(

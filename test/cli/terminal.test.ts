@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { paintFor, printable } from '../../src/cli/render/terminal.ts'
+import { paintFor, printable, widthOfTerminal } from '../../src/cli/render/terminal.ts'
 
 test.each([
   ['a bell', 'a\u0007b', 'a\ufffdb'],
@@ -16,4 +16,12 @@ test('lines, tabs and our own colours stay', () => {
   const text = `a\n\t${paint(['red', 'bold'], 'error')}`
   expect(text).toContain('\u001b[31m')
   expect(printable(text)).toBe(text)
+})
+
+test.each([
+  ['a terminal', { isTTY: true, columns: 80 }, 80],
+  ['one that does not know its width', { isTTY: true, columns: 0 }, undefined],
+  ['a pipe', {}, undefined],
+])('the width of %s', (_, members, width) => {
+  expect(widthOfTerminal(Object.assign(new PassThrough(), members))).toBe(width)
 })

@@ -31,10 +31,13 @@ export interface Scenario extends AsyncDisposable {
   rewrite(change: (record: LedgerRecord) => LedgerRecord): Promise<void>
 }
 
-export async function createScenario(): Promise<Scenario> {
+/** @param ofPlatform its options */
+export async function createScenario(
+  ofPlatform: Parameters<typeof startPlatform>[0] = {},
+): Promise<Scenario> {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
-  const platform = stack.use(await startPlatform())
+  const platform = stack.use(await startPlatform(ofPlatform))
   mountSecrets(workspace)
   workspace.write('manifests/service.yaml', SERVICE)
   const programs = stack.use(new AsyncDisposableStack())

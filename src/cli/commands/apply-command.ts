@@ -1,8 +1,10 @@
 import type { Settings } from '../../config/settings.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
+import { isChange, settle, type Settled } from '../../daemon/settle.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
+import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
 import { createLogging } from '../../telemetry/telemetry.ts'
 import { seedStatus, type WritableBoard } from '../../reconcile/state/status-board.ts'
@@ -19,12 +21,15 @@ import { viewOfStatus } from '../resource-view.ts'
 
 export const APPLY_OUTPUTS = ['text', 'json'] as const
 
+export interface ApplyOptions {
+  readonly output: (typeof APPLY_OUTPUTS)[number]
+  readonly createLimit: 'on' | 'off'
+  /** Undefined: does not wait for what is on its way after the pass. Otherwise so long at most, ms. */
+  readonly waitMs: number | undefined
+}
+
 /** `pipewright apply`: one pass over everything, then exit. With `--yes`, there is no create limit. */
-export async function apply(
-  io: Io,
-  settings: Settings,
-  options: { readonly output: (typeof APPLY_OUTPUTS)[number]; readonly createLimit: 'on' | 'off' },
-): Promise<ExitCode> {
+export async function apply(io: Io, settings: Settings, options: ApplyOptions): Promise<ExitCode> {
   await using stack = new AsyncDisposableStack()
   const progress = stack.use(createProgress(io))
   const board = openBoard()
@@ -48,7 +53,7 @@ export async function apply(
     clock: systemClock,
     url: undefined,
   })
-  const pass = await passOverAll(engine, settings, { io, progress })
+  const pass = await passOverAll(engine, settings, { io, progress, waitMs: options.waitMs })
   progress[Symbol.dispose]()
   await heartbeat.stop()
   showUnreconciled(board, pass)
@@ -78,11 +83,23 @@ export async function apply(
       }),
     )
   }
+  if (options.waitMs !== undefined && pass.unsettled.length > 0) {
+    const why = io.stop.stopping.aborted
+      ? 'apply was stopped before all was ready'
+      : `not ready within ${formatDuration(options.waitMs)}`
+    const lines = pass.unsettled.map((key) => `  ${key}: ${board.get(key)?.message ?? ''}`)
+    const hint = 'What was applied stays. Wait longer with --timeout, or look with "pipewright status".'
+    print(
+      io.stderr,
+      printable([`pipewright: ${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n')),
+    )
+  }
   for (const [key, end] of pass.unsaved)
     print(io.stderr, printable(`pipewright: ${lastWords(key, end).message}`))
   if (pass.bugs.size > 0) return EXIT.bug
   const errors = catalog.findings.some((finding) => finding.severity === 'error')
-  const well = resources.every(isWell) && !errors && catalog.problem === undefined && pass.unfinished === 0
+  const isDone = pass.unfinished === 0 && pass.unsettled.length === 0
+  const well = resources.every(isWell) && !errors && catalog.problem === undefined && isDone
   return well ? EXIT.fine : EXIT.failed
 }
 
@@ -90,6 +107,8 @@ export async function apply(
 interface Applied extends Pass {
   /** Outcomes of creates that the ledger does not hold. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
+  /** Keys that were waited for in vain. */
+  readonly unsettled: readonly Key[]
 }
 
 /** Of a key that was not reconciled to the end, only its old status is known: that is not shown as if it were well. */
@@ -119,22 +138,51 @@ function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
 async function passOverAll(
   engine: Engine,
   settings: Settings,
-  { io, progress }: { readonly io: Io; readonly progress: Progress },
+  {
+    io,
+    progress,
+    waitMs,
+  }: { readonly io: Io; readonly progress: Progress; readonly waitMs: ApplyOptions['waitMs'] },
 ): Promise<Applied> {
   const { context, reconciler, board } = engine
   const keys = keysOf(context)
   const done = new Set<Key>()
+  const changed = new Set<Key>()
   for (const key of keys) seedStatus(context, board, key)
-  const pass = await passOver({
+  const parts = {
     context,
     reconciler,
     concurrency: settings.concurrency,
-    urgency: 'normal',
     stopping: io.stop.stopping,
     deadline: () => AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced]),
+  }
+  const pass = await passOver({
+    ...parts,
+    urgency: 'normal',
     onStart: () => undefined,
-    onReconciled: (key) => progress.show('Reconciling', done.add(key).size, keys.length),
+    onReconciled(key, result) {
+      if (isChange(result)) changed.add(key)
+      progress.show('Reconciling', done.add(key).size, keys.length)
+    },
   })
+  const settled =
+    waitMs === undefined
+      ? NOT_WAITED
+      : await settle({
+          ...parts,
+          board,
+          changed,
+          waitMs,
+          onLook: (count, of) => progress.show('Waiting until all is ready,', count, of),
+        })
   const unsaved = await reconciler.saveOutcomes()
-  return { ...pass, unfinished: pass.unfinished + unsaved.size, unsaved }
+  return {
+    ...pass,
+    unfinished: pass.unfinished + settled.unfinished + unsaved.size,
+    bugs: new Map([...pass.bugs, ...settled.bugs]),
+    unsettled: settled.unsettled,
+    unsaved,
+  }
 }
+
+const NOT_WAITED: Settled = { unsettled: [], unfinished: 0, bugs: new Map() }

@@ -46,11 +46,10 @@ function fitLine(line: string, width: number): string {
   return `${fitted}${line.slice(from).slice(0, room)}…`
 }
 
-/** Columns of a terminal; undefined for a file or a pipe. */
+/** Columns of a terminal; undefined for a file or a pipe, and for a terminal that says 0: it does not know. */
 export function widthOfTerminal(stream: NodeJS.WritableStream): number | undefined {
-  return isTerminal(stream) && 'columns' in stream && typeof stream.columns === 'number'
-    ? stream.columns
-    : undefined
+  const columns = isTerminal(stream) && 'columns' in stream ? stream.columns : undefined
+  return typeof columns === 'number' && columns > 0 ? columns : undefined
 }
 
 export function isTerminal(stream: NodeJS.WritableStream): boolean {

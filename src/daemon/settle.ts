@@ -1,0 +1,144 @@
+import type { StatusBoard, ResourceStatus } from '../contract/status.ts'
+import type { Key } from '../kinds/key.ts'
+import { lifecycleOf } from '../kinds/lookup.ts'
+import { judgeState } from '../kinds/state.ts'
+import type { ActionType } from '../plan/action.ts'
+import type { Reason } from '../plan/reason.ts'
+import type { ReconcileResult } from '../reconcile/context.ts'
+import { createDispatcher } from './dispatcher.ts'
+import type { PassOptions } from './pass.ts'
+import { createQueue } from './queue.ts'
+import { serviceQueueOf } from './service-queue.ts'
+
+export interface SettleOptions extends Pick<
+  PassOptions,
+  'context' | 'reconciler' | 'concurrency' | 'stopping' | 'deadline'
+> {
+  readonly board: StatusBoard
+  /** What the pass before created or changed. */
+  readonly changed: ReadonlySet<Key>
+  /** At most so long: ms. */
+  readonly waitMs: number
+  /** Called with how many of those that are waited for are settled. */
+  readonly onLook: (settled: number, of: number) => void
+}
+
+/** What waiting came to. */
+export interface Settled {
+  /** Keys that are neither ready nor clearly bad, in order. */
+  readonly unsettled: readonly Key[]
+  /** Reconciles that were cut short. */
+  readonly unfinished: number
+  /** What was thrown where nothing may be thrown. */
+  readonly bugs: ReadonlyMap<Key, unknown>
+}
+
+/** The first look, and the longest wait before another one: ms. The request budget may make it longer. */
+const FIRST_LOOK_MS = 2_000
+const LONGEST_LOOK_MS = 10_000
+
+/** After a pass: reads what is on its way again and again, until all of it is ready or clearly bad, or the time is over. */
+export async function settle(options: SettleOptions): Promise<Settled> {
+  const { context, reconciler, board, stopping } = options
+  const { store } = context
+  const changed = new Set(options.changed)
+  const moving = new Set<Key>()
+  /** All that ever were. */
+  const moved = new Set<Key>()
+  /** Those that another one has to be ready for. */
+  const held = new Set<Key>()
+  /** Asked for because of another one, which may have set them moving. */
+  const due = new Set<Key>()
+  const bugs = new Map<Key, unknown>()
+  let running = 0
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
+  const dispatcher = createDispatcher({
+    clock: context.clock,
+    queue: createQueue(),
+    concurrency: options.concurrency,
+    emit: context.emit,
+    async run({ key, priority }, releaseSlot) {
+      due.delete(key)
+      running += 1
+      try {
+        const reconcileId = context.newId()
+        const request = { priority, stopping, reconcileId, changedAt: undefined, releaseSlot }
+        const result = await reconciler.reconcile(key, request)
+        if (isChange(result)) changed.add(key)
+        review(key)
+        for (const other of result.also) {
+          due.add(other)
+          ask(other, 0)
+        }
+        const afterMs = Math.min(result.next?.afterMs ?? LONGEST_LOOK_MS, LONGEST_LOOK_MS)
+        return moving.has(key) ? { priority: 1, afterMs, service: serviceQueueOf(store, key) } : undefined
+      } catch (error) {
+        if (!stopping.aborted) bugs.set(key, error)
+        moving.delete(key)
+        throw error
+      } finally {
+        running -= 1
+        end()
+      }
+    },
+  })
+
+  function ask(key: Key, afterMs: number): void {
+    dispatcher.ask(key, { priority: 1, afterMs, service: serviceQueueOf(store, key) })
+  }
+
+  function review(key: Key): void {
+    const status = board.get(key)
+    const wasMoving = moving.delete(key)
+    held.delete(key)
+    if (status === undefined) return
+    if (isMoving(status, { isChanged: changed.has(key), wasMoving })) {
+      moving.add(key)
+      moved.add(key)
+    } else if (status.reason === 'DependencyNotReady') held.add(key)
+    options.onLook(moved.size - moving.size, moved.size)
+  }
+
+  function end(): void {
+    if (moving.size + due.size + running === 0) finish()
+  }
+
+  for (const { key } of board.list()) review(key)
+  for (const key of moving) ask(key, FIRST_LOOK_MS)
+  end()
+  const timer = setTimeout(finish, options.waitMs)
+  stopping.addEventListener('abort', () => finish(), { once: true })
+  if (stopping.aborted) finish()
+  await done
+  clearTimeout(timer)
+  const { unfinished } = await dispatcher.stop(options.deadline())
+  return { unsettled: moving.size === 0 ? [] : [...moving, ...held].toSorted(), unfinished, bugs }
+}
+
+const CHANGES: ReadonlySet<ActionType> = new Set(['create', 'adopt', 'upsert'])
+
+/** Whether a reconcile created or changed something. */
+export function isChange({ action, outcome }: ReconcileResult): boolean {
+  return CHANGES.has(action.type) && outcome.result === 'done'
+}
+
+/** What says nothing of a resource that was on its way before. */
+const PASSING: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited'])
+
+/** Whether it is on its way: neither ready, nor clearly bad. */
+function isMoving(
+  { key, status, reason, conditions, state }: ResourceStatus,
+  { isChanged, wasMoving }: { readonly isChanged: boolean; readonly wasMoving: boolean },
+): boolean {
+  if (status === 'Progressing' && isChanged) return true
+  if (wasMoving && PASSING.has(reason)) return true
+  // An alert that is pending says nothing of what was applied.
+  if (lifecycleOf(key) !== 'create-once') return false
+  if (status === 'Progressing') return conditions.Ready.reason === 'StateChanging'
+  // A list of healthy states need not name those on the way there.
+  return (
+    status === 'NotReady' &&
+    conditions.Ready.reason === 'UnhealthyState' &&
+    judgeState(state, undefined) !== 'unhealthy'
+  )
+}
