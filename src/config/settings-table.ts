@@ -189,7 +189,7 @@ export const TABLE = {
     default: undefined,
     defaultNote: 'none: files and commits are no links',
     describe:
-      'where a manifest is seen in a browser, such as https://github.com/acme/pipes/blob/{revision}/manifests/{file}#L{line}; links on the page follow it',
+      'where a manifest is seen in a browser, for links on the page, such as https://git.example.com/blob/{revision}/{file}',
     parse: parseTemplate,
   },
   notifications: {

@@ -46,7 +46,15 @@ const ROWS: readonly (readonly [string, Row])[] = [
     'a directory that cannot be read, though all resources are well',
     {
       resources: [fine],
-      overview: { sourceProblem: 'it is empty' },
+      overview: { sourceProblem: 'The manifests directory is missing.' },
+      says: 'The manifests directory is missing; keeping the last state.',
+    },
+  ],
+  [
+    'one that cannot be believed, for a longer reason, which is told below',
+    {
+      resources: [fine],
+      overview: { sourceProblem: `This reading ${'lost many manifests '.repeat(5)}.` },
       says: 'Manifests not accepted; keeping the last state.',
     },
   ],

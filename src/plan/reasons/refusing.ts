@@ -145,15 +145,19 @@ export const REFUSING = {
     means: 'more creations are pending than the create limit allows',
     facts: z.strictObject({ wanted: z.number(), limit: z.number() }),
     sample: { wanted: 30, limit: 25 },
-    words: ({ wanted, limit }) =>
-      only(
-        `${wanted} creations are pending, and the create limit is ${limit} (--max-creates). If they are intended, run ` +
-          '"pipewright allow". If not, check what changed in the manifests directory.',
-      ),
+    words: ({ wanted, limit }) => ({
+      cause: `${wanted} creations are pending, and the create limit is ${limit} (--max-creates).`,
+      remedy:
+        'If they are intended, run "pipewright allow". If not, check what changed in the manifests directory.',
+    }),
     steps: () => [
       {
         text: 'If so many creations are intended, allow them once. Those that come later are not included:',
         shell: 'allow',
+      },
+      {
+        text: 'If not, undo the change in Git. Nothing was created. To see what changed:',
+        shell: 'history --since 1h',
       },
     ],
   }),

@@ -116,7 +116,7 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
   )
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const wrong = [
-    overview.sourceProblem === undefined ? '' : 'Manifests not accepted; keeping the last state',
+    overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem),
     overview.createLimit.on ? `Create limit reached: ${overview.createLimit.wanted} creates pending` : '',
     unwell > 0
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
@@ -138,6 +138,14 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
   }
   const suspended = counts.Suspended > 0 ? `, ${counts.Suspended} of them suspended` : ''
   return { level: 'well', sentence: `All is well: ${plural(total, 'resource')}${suspended}.` }
+}
+
+/** Longer ones are told in full below the first sentence. */
+const LONGEST_IN_SENTENCE = 60
+
+function sourceSentence(problem: string): string {
+  const what = problem.length > LONGEST_IN_SENTENCE ? 'Manifests not accepted' : problem.replace(/\.$/, '')
+  return `${what}; keeping the last state`
 }
 
 function sum(counts: Counts, statuses: readonly Status[]): number {

@@ -64,7 +64,7 @@ export function showList({ items, total }, overview) {
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE))
   const all = Object.values(overview.counts).reduce((sum, count) => sum + count, 0)
   byId('filter').hidden = all === 0
-  setText('matches', matchesText(total, all, overview.manifestsDir))
+  setText('matches', matchesText(total, all, overview))
   byId('list').replaceChildren(...(items.length === 0 ? [] : [resourceTable(items, wanted)]))
   byId('pages').hidden = pages === 1 && page === 1
   controlById('previous', HTMLButtonElement).disabled = page <= 1
@@ -72,8 +72,10 @@ export function showList({ items, total }, overview) {
   setText('which-page', `Page ${page} of ${pages}`)
 }
 
-/** @param {number} total @param {number} all @param {string} manifestsDir */
-function matchesText(total, all, manifestsDir) {
+/** @param {number} total @param {number} all @param {OverviewReply} overview */
+function matchesText(total, all, { manifestsDir, sourceProblem }) {
+  if (all === 0 && sourceProblem !== undefined)
+    return 'Nothing is known yet: no reading of the manifests was accepted.'
   if (all === 0) {
     return `There are no manifests in ${manifestsDir} yet. Put one there, such as a Service and a Pipe, and it appears here.`
   }
@@ -125,10 +127,7 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
     ago(since),
   ])
   cells.setAttribute('role', 'row')
-  for (const [index, [title]] of COLUMNS.entries()) {
-    cells.cells[index]?.setAttribute('role', 'cell')
-    cells.cells[index]?.setAttribute('data-title', title)
-  }
+  for (const cell of cells.cells) cell.setAttribute('role', 'cell')
   return cells
 }
 
