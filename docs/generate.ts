@@ -5,6 +5,7 @@ import { settingsTable } from '../src/config/setting-problem.ts'
 import { manifestJsonSchema } from '../src/kinds/json-schema.ts'
 import { ALL_METRICS, PREFIX } from '../src/telemetry/metric-definitions.ts'
 import { alertRules } from './alert-rules.ts'
+import { readmePage } from './commands-table.ts'
 import { chartPage } from './chart-page.ts'
 import { findingsPage } from './findings-page.ts'
 import { logsPage } from './logs-page.ts'
@@ -24,6 +25,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'logs.md': logsPage(NOTE),
     'sandbox.md': sandboxPage(NOTE),
     'runbook.md': runbookPage(readFileSync(`${HERE}/runbook.md`, 'utf8')),
+    '../README.md': readmePage(readFileSync(`${HERE}/../README.md`, 'utf8')),
     [RULES]: alertRules(readFileSync(`${HERE}/${RULES}`, 'utf8')),
     '../helm/README.md': chartPage(NOTE),
     'schema/manifest.schema.json': `${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n`,

@@ -37,12 +37,12 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     },
   },
   status: {
-    examples: ['status --status Drifted,Failed', 'status Pipe/orders -o json'],
+    examples: ['status --status Drifted,Failed', 'status Pipe/orders --server http://127.0.0.1:8080'],
     exits: { 0: 'nothing needs attention', 1: 'something does, or the daemon died' },
   },
   history: {
     examples: ['history --since 2h', 'history Pipe/orders -o wide'],
-    exits: { 0: FINE, 1: 'the ledger cannot be read' },
+    exits: { 0: FINE, 1: 'the ledger, or the server, cannot be read' },
   },
   allow: {
     examples: ['allow', 'allow --service analytics'],

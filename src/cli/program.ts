@@ -63,7 +63,8 @@ function failureOf(io: Io, error: unknown): ExitCode {
 
 type Done = (code: ExitCode) => void
 
-function buildProgram(io: Io, done: Done): Command {
+/** @param done is called once with how a command ended */
+export function buildProgram(io: Io, done: Done): Command {
   const program = new Command('pipewright')
     .description('A GitOps reconciler for data ingestion: a directory of YAML says what should exist.')
     .version(VERSION, '-V, --version')

@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { COMMAND_GROUPS, COMMAND_HELP } from '../src/cli/command-help.ts'
+import { buildProgram } from '../src/cli/program.ts'
+import { cell, code } from './table.ts'
+
+/* README.md: the table of commands is the program's own; all else is written by hand. */
+
+const HEAD = ['command', 'what it does', 'exit codes'] as const
+
+/** The whole page. @param written as it is */
+export function readmePage(written: string): string {
+  return written.replace(/^\| command +\|[^]*?(?=\n\n)/m, () => commandsTable())
+}
+
+function commandsTable(): string {
+  const { signal } = new AbortController()
+  const stop = { stopping: signal, forced: signal, onHangup: () => undefined }
+  const program = buildProgram(
+    { stdout: process.stdout, stderr: process.stderr, env: {}, stop },
+    () => undefined,
+  )
+  const names = COMMAND_GROUPS.flatMap(([, group]) => group).filter((name) => name !== 'help')
+  const rows = names.map((name) =>
+    rowOf(
+      name,
+      program.commands.find((one) => one.name() === name),
+    ),
+  )
+  const widths = HEAD.map((head, column) =>
+    Math.max(...[HEAD, ...rows].map((row) => row[column]?.length ?? 0), head.length),
+  )
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  return [HEAD, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n')
+}
+
+function rowOf(name: string, command: Command | undefined): readonly string[] {
+  if (command === undefined) throw new Error(`there is no command ${name}`)
+  const words = command.registeredArguments.map((argument) =>
+    argument.required
+      ? argument.name().toUpperCase()
+      : `[${argument.name()}${argument.variadic ? '...' : ''}]`,
+  )
+  const exits = Object.entries(COMMAND_HELP[name]?.exits ?? {}).map(([exit, means]) => `${exit} ${means}`)
+  return [code([name, ...words].join(' ')), cell(command.description()), cell(exits.join('; '))]
+}
