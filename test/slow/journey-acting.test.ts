@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { runProgram } from '../support/process.ts'
+import { runProgram, startProgram } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createScenario } from './scenario.ts'
 
@@ -168,9 +168,18 @@ describe('status and history of a running daemon', () => {
       const { code, stdout } = await there('status')
       return code === 1 && stdout.includes('Manifests not accepted; keeping the last state.')
     })
+    await using watching = startProgram(['status', '--watch', '--server', live.url], { cwd: empty })
+    await until('the first look', () => watching.stdout().includes('Pipe/orders'))
     await live.kill()
     const dead = await there('status')
     expect(dead).toMatchObject({ code: 1, stdout: '' })
     expect(dead.stderr).toContain(`${live.url} does not answer`)
+
+    await until('whoever watches to be told', () => watching.stdout().includes('does not answer'))
+    await scenario.start(['--listen', new URL(live.url).host])
+    await until('whoever watches to be told', () => watching.stdout().includes('The daemon answers again.'))
+    watching.signal('SIGINT')
+    expect(await watching.ended).toBe(0)
+    expect(watching.stdout().match(/does not answer/g)).toHaveLength(1)
   })
 })

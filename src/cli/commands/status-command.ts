@@ -118,24 +118,26 @@ async function watch(io: Io, read: () => Promise<StatusReading>, options: Status
   const { stopping } = io.stop
   const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
   let before: ReadonlyMap<Key, string> | undefined
+  let silence: string | undefined
   while (!stopping.aborted) {
     const reading = await read().catch((error: unknown) => {
+      if (stopping.aborted) return 'stopped'
       // A daemon that is restarted comes back; one that never answered does not run there.
       if (!(error instanceof NoAnswerError) || before === undefined) throw error
       return error.message
     })
+    if (stopping.aborted) break
+    if (inPlace) io.stdout.write(CLEAR)
     if (typeof reading === 'string') {
-      if (inPlace) io.stdout.write(CLEAR)
-      print(io.stdout, printable(reading))
-      await setTimeout(WATCH_MS, undefined, { signal: stopping }).catch(() => undefined)
-      continue
+      if (inPlace || silence === undefined) print(io.stdout, printable(reading))
+      silence = reading
+    } else {
+      if (inPlace || before === undefined) show(io, reading, options)
+      else for (const line of changesSince(before, reading)) print(io.stdout, line)
+      if (silence !== undefined && !inPlace) print(io.stdout, 'The daemon answers again.')
+      silence = undefined
+      before = new Map(reading.resources.map((resource) => [resource.key, stateOf(resource)]))
     }
-    if (inPlace) {
-      io.stdout.write(CLEAR)
-      show(io, reading, options)
-    } else if (before === undefined) show(io, reading, options)
-    else for (const line of changesSince(before, reading)) print(io.stdout, line)
-    before = new Map(reading.resources.map((resource) => [resource.key, stateOf(resource)]))
     await setTimeout(WATCH_MS, undefined, { signal: stopping }).catch(() => undefined)
   }
   return EXIT.fine
