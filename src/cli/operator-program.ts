@@ -135,7 +135,7 @@ function addReconcile(program: Command, io: Io, done: Done): void {
     )
     .addOption(output(RECONCILE_OUTPUTS))
     .action(async (key: string | undefined, flags, command: Command) => {
-      const { waitMs, problems } = readWait(flags)
+      const { waitMs, problems } = readWait(command)
       const settings = await settingsFor(io, command, 'local', problems)
       const target = key === undefined ? undefined : keyFrom(key)
       if (target !== undefined && flags.accept === true)

@@ -114,7 +114,7 @@ export function buildProgram(io: Io, done: Done): Command {
     .addOption(output(['text', 'json']))
     .option('--yes', 'let more creations pass than --max-creates')
     .action(async (flags, command: Command) => {
-      const { waitMs, problems } = readWait(flags)
+      const { waitMs, problems } = readWait(command)
       const settings = await settingsFor(io, command, 'platform', problems)
       const createLimit = flags.yes === true ? 'off' : 'on'
       done(await apply(io, settings, { output: flags.output, createLimit, waitMs }))

@@ -12,13 +12,16 @@ const SHORTEST_MS = 1_000
 const LONGEST_MS = 24 * 3_600_000
 
 /** `waitMs` is undefined when nobody wants to wait. */
-export function readWait(flags: { readonly wait?: true; readonly timeout?: string | true }): {
+export function readWait(command: Command): {
   readonly waitMs: number | undefined
   readonly problems: readonly SettingProblem[]
 } {
+  const flags = command.opts<{ readonly wait?: true; readonly timeout?: string | true }>()
   const given = String(flags.timeout)
+  const about = { setting: undefined, from: '--timeout', given }
+  if (flags.wait !== true && command.getOptionValueSource('timeout') === 'cli')
+    return { waitMs: undefined, problems: [{ ...about, why: 'it goes with --wait', right: 'add --wait' }] }
   const timeout = duration(SHORTEST_MS, LONGEST_MS)(given)
-  if (!timeout.ok)
-    return { waitMs: undefined, problems: [{ setting: undefined, from: '--timeout', given, ...timeout }] }
+  if (!timeout.ok) return { waitMs: undefined, problems: [{ ...about, ...timeout }] }
   return { waitMs: flags.wait === true ? timeout.value : undefined, problems: [] }
 }

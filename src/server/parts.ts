@@ -1,7 +1,7 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { FieldEdit, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Key } from '../kinds/key.ts'
-import type { Revision } from '../contract/catalog.ts'
+import type { Revision, SourceProblem } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { WatchMode } from '../contract/events.ts'
@@ -67,6 +67,8 @@ export interface Overview {
   readonly repositoryUrl: string | undefined
   /** Why the last reading failed or is not believed, in words. */
   readonly sourceProblem: string | undefined
+  /** The same as a word, where the directory could be read. */
+  readonly sourceReason: SourceProblem['reason'] | undefined
   readonly findings: readonly Finding[]
   readonly queueDepth: Readonly<Record<Priority, number>>
   readonly createLimit: CreateLimit

@@ -131,7 +131,7 @@ function rank({ status }: Draft): number {
 }
 
 function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Draft[] {
-  const { sourceProblem, createLimit, sandbox, lastLoadAt, manifestsDir } = parts.overview()
+  const { sourceProblem, sourceReason, createLimit, sandbox, lastLoadAt, manifestsDir } = parts.overview()
   const ready = parts.ready()
   const problems: Draft[] = []
   if (sourceProblem !== undefined) {
@@ -141,7 +141,17 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       status: 'Source',
       what: 'manifests not accepted; keeping the last state',
       message: sourceProblem,
-      steps: () => [{ text: 'Check the directory, and what fills it:', copy: manifestsDir }],
+      steps: () => [
+        { text: 'Check the directory, and what fills it:', copy: manifestsDir },
+        ...(sourceReason === 'SourceShrunk'
+          ? [
+              {
+                text: 'If they were removed on purpose:',
+                copy: commandLine('reconcile --accept', { sandbox }),
+              },
+            ]
+          : []),
+      ],
     })
   }
   if (!ready.ok && lastLoadAt !== undefined) {

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { expect, test } from 'vitest'
+import { runHere } from '../support/command.ts'
 import { runProgram } from '../support/process.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
@@ -50,4 +51,14 @@ test.each([
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain(said)
   expect(stderr).toContain('"pipewright status"')
+})
+
+test.each([
+  ['a time without --wait', ['reconcile', '--timeout', '5m'], 'it goes with --wait; add --wait'],
+  ['a time without a unit', ['reconcile', '--wait', '--timeout', '5'], 'it has no unit'],
+  ['--accept for one resource', ['reconcile', 'Pipe/orders', '--accept'], 'Leave out the key.'],
+])('refuses %s', async (_, words, said) => {
+  const { code, stderr } = await runHere(words)
+  expect(code).toBe(64)
+  expect(stderr).toContain(said)
 })

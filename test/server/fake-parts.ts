@@ -86,6 +86,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     manifestsDir: 'manifests',
     repositoryUrl: undefined,
     sourceProblem: undefined,
+    sourceReason: undefined,
     findings: [],
     queueDepth: { 0: 0, 1: 0, 2: 0 },
     createLimit: { on: false, wanted: 0, limit: 25 },

@@ -60,6 +60,13 @@ describe('what is not well', () => {
     expect(found[2]?.next[0]?.copy).toBe('pipewright allow')
   })
 
+  it('says how to accept a directory that shrank, and of no other', () => {
+    const shrunk = problems([], { sourceProblem: 'it lost 3 of 5', sourceReason: 'SourceShrunk' })
+    expect(shrunk[0]?.next.map(({ copy }) => copy)).toEqual(['manifests', 'pipewright reconcile --accept'])
+    const empty = problems([], { sourceProblem: 'it is empty', sourceReason: 'SourceEmpty' })
+    expect(empty[0]?.next.map(({ copy }) => copy)).toEqual(['manifests'])
+  })
+
   it('has each what a person needs at night', () => {
     const [found] = problems([
       resource('Pipe/x', {

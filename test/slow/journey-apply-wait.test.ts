@@ -78,6 +78,8 @@ describe('apply --wait', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('not ready within 3s: 1 of 2.')
     expect(stderr).toMatch(/^ {2}Pipe\/orders: .*Provisioning/m)
+    const json = await scenario.run(['apply', '--wait', '--timeout', '1s', '-o', 'json'])
+    expect(JSON.parse(json.stdout)).toMatchObject({ unsettled: ['Pipe/orders'] })
     const wrong = await scenario.run(['apply', '--wait', '--timeout', 'soon'])
     expect(wrong.code).toBe(64)
     expect(scenario.creates()).toEqual(['orders'])

@@ -63,6 +63,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
       revision: catalog.revision,
       problem: catalog.problem && { reason: catalog.problem.reason, message: catalog.problem.message },
       findings: catalog.findings,
+      unsettled: options.waitMs === undefined ? undefined : pass.unsettled,
       resources: resources.map((status) =>
         withBodies(status, desiredBody(catalog.entries.get(status.key)?.manifest)),
       ),

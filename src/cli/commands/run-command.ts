@@ -155,6 +155,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     manifestsDir: settings.manifests,
     repositoryUrl: settings.repositoryUrl,
     sourceProblem: daemon?.sourceProblem,
+    sourceReason: daemon?.catalog?.problem?.reason,
     findings: daemon?.catalog?.findings ?? [],
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
     createLimit: { on: wanted > maxCreates, wanted, limit: maxCreates },
