@@ -61,7 +61,7 @@ test(
       const { items } = (await told.json()) as { items: readonly { readonly revision: string }[] }
       expect([key, items.at(-1)?.revision]).toEqual([key, publisher.revision(n)])
     }
-    for (const { key, revision } of await resourcesOf(url)) {
+    for (const { key, manifestRevision: revision } of await resourcesOf(url)) {
       expect([key, revision]).toEqual([key, publisher.revision(Number(key.slice(-4)))])
     }
     program.signal('SIGTERM')

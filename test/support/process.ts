@@ -104,7 +104,7 @@ export interface Shown {
   readonly file: string | undefined
   readonly line: number | undefined
   readonly pipeId: string | undefined
-  readonly revision: string
+  readonly manifestRevision: string
   /** ms since the epoch. */
   readonly lastReconciledAt: number | undefined
 }
