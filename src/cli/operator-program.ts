@@ -131,7 +131,7 @@ function addReconcile(program: Command, io: Io, done: Done): void {
     .argument('[key]', 'Kind/name, such as Pipe/orders')
     .option(
       '--accept',
-      'say that manifests that are gone from the directory are meant to be gone, also most of them',
+      'accept the directory as it is, even if most manifests are gone; an empty one never is',
     )
     .addOption(output(RECONCILE_OUTPUTS))
     .action(async (key: string | undefined, flags, command: Command) => {

@@ -31,7 +31,7 @@ export interface DaemonParts {
 export interface Daemon {
   /**
    * Reads the directory and reconciles everything; or one resource, as its manifest was last read.
-   * @param accept `force`: a person says that what is gone from the directory is meant to be gone
+   * @param accept `force`: a person accepts the directory as it is, even if most manifests are gone
    */
   request(
     key: Key | undefined,

@@ -117,7 +117,7 @@ export interface Guarded {
 export interface ReconcileTrigger extends Guarded {
   /**
    * @param key undefined: read the manifests and reconcile everything
-   * @param accept `force`: what is gone from the directory is meant to be gone
+   * @param accept `force`: the directory is accepted as it is, even if most manifests are gone
    */
   request(key: Key | undefined, accept: 'force' | 'normal'): ReconcileReceipt
   /** Undefined: a token that is not, or no longer, known. */

@@ -25,7 +25,7 @@ export const RECONCILE_OUTPUTS = ['text', 'json'] as const
 
 export interface ReconcileOptions {
   readonly key: Key | undefined
-  /** `force`: what is gone from the directory is meant to be gone. */
+  /** `force`: the directory is accepted as it is, even if most manifests are gone. */
   readonly accept: 'force' | 'normal'
   /** Undefined: does not wait for the end. Otherwise so long at most, ms. */
   readonly waitMs: number | undefined

@@ -78,7 +78,7 @@ function membersOf(body: unknown): { readonly key: string | undefined; readonly 
   throw new RequestError(
     400,
     'the body is not understood',
-    'Send {"key": "Kind/name"}; {"accept": true}, to say that what is gone from the directory is meant to be gone; or nothing.',
+    'Send {"key": "Kind/name"}; {"accept": true}, to accept the directory as it is, even if most manifests are gone; or nothing.',
   )
 }
 
