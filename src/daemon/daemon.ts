@@ -15,6 +15,7 @@ import { serviceQueueOf } from './service-queue.ts'
 import { type Taken, createQueue } from './queue.ts'
 import { createReadings, type ReadingContext } from './readings.ts'
 import { createRequests } from './reconcile-tokens.ts'
+import { createRenewals } from './renewals.ts'
 import type { TriggerCause, Watcher } from './watcher.ts'
 
 export interface DaemonParts {
@@ -23,6 +24,8 @@ export interface DaemonParts {
   readonly reconciler: Reconciler
   readonly source: Source
   readonly concurrency: number
+  /** Services, and `alerts`, whose credentials were refused and are others by now. */
+  readonly renewed: () => Promise<readonly string[]>
   /** Watches the directory from now on; the triggers are the daemon's. */
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -67,6 +70,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const stopping = new AbortController()
   const requests = createRequests(context.newId)
   const changedAt = new Map<Key, number>()
+  const asked = new Set<Key>()
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
@@ -93,6 +97,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   })
   const watcher = await parts.watch((cause) => readings.nudge(cause))
   readings.start()
+  const renewals = createRenewals({ clock, renewed: parts.renewed, onRenewed })
 
   async function run(taken: Taken, releaseSlot: () => Promise<void>): Promise<Again | undefined> {
     const { key, priority } = taken
@@ -103,6 +108,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       stopping: stopping.signal,
       reconcileId: context.newId(),
       changedAt: changedAt.get(key),
+      isAsked: asked.delete(key),
       releaseSlot,
     }
     const { action, outcome, next, also } = await reconciler.reconcile(key, request)
@@ -175,6 +181,15 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     if (sourceProblem === undefined) readings.readAgain()
   }
 
+  /** Other credentials are tried as soon as they are there. */
+  function onRenewed(service: string): void {
+    for (const { key, conditions } of board.list()) {
+      if (conditions.Synced.status === 'True' || serviceQueueOf(store, key) !== service) continue
+      asked.add(key)
+      ask(key, 0)
+    }
+  }
+
   function ask(key: Key, priority: Priority): void {
     dispatcher.ask(key, { priority, afterMs: 0, service: serviceQueueOf(store, key) })
   }
@@ -202,6 +217,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
         return { token, accepted: 'all', suspended }
       }
       requests.expect(token, [key])
+      asked.add(key)
       ask(key, 0)
       return { token, accepted: [key], suspended }
     },
@@ -226,6 +242,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     async stop(deadline) {
       stopping.abort(new DOMException('Pipewright is stopping', 'AbortError'))
       endLedgerWatch()
+      renewals.stop()
       const stopped = dispatcher.stop(deadline)
       // A file system that hangs ends neither; what runs is waited for all the same, and no longer than said.
       await Promise.race([Promise.all([watcher.close(), readings.stop()]), aborted(deadline, deadline)])

@@ -1,3 +1,14 @@
+import type { Key } from './key.ts'
+
+/** Where a manifest stands, as it was last seen there. */
+export interface ManifestPlace {
+  readonly key: Key
+  /** Relative to the manifests directory. */
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+}
+
 /** A field of a manifest that is to be set: what a person is told to write. */
 export interface FieldEdit {
   /** From the document's top, such as `['policy', 'onMissing']`. */

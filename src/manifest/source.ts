@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { FieldEdit, PlacedEdit } from '../kinds/field-edit.ts'
+import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import { nextCatalog } from './catalog/next-catalog.ts'
@@ -36,13 +36,15 @@ export interface Source {
     known: ReadonlyMap<Key, string | undefined>,
     options: {
       readonly accept: 'force' | 'normal'
+      /** Keys of which something was created or applied: losing most of these at once is not accepted. Unset: all keys. */
+      readonly created?: ReadonlySet<Key>
       /** `bytes`: opens each file, also one that the file system says was not written to. Unless set, `stamps`. */
       readonly trust?: 'bytes' | 'stamps'
     },
     signal: AbortSignal,
   ): Promise<LoadResult>
   /** Where an edit of a document goes in its file; undefined when the file is another one by now, or it cannot be said in a line. */
-  placeEdit(file: string, line: number, edit: FieldEdit): PlacedEdit | undefined
+  placeEdit(at: ManifestPlace, edit: FieldEdit): PlacedEdit | undefined
 }
 
 export interface SourceOptions {
@@ -63,7 +65,7 @@ export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions
   const places: KnownPlaces = new WeakMap()
 
   async function loadNow(
-    ...[known, { accept, trust = 'stamps' }, signal]: Parameters<Source['load']>
+    ...[known, { accept, created, trust = 'stamps' }, signal]: Parameters<Source['load']>
   ): Promise<LoadResult> {
     const previous = state
     const reading = await readDirectory({
@@ -81,6 +83,7 @@ export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions
       known,
       placeOf: createPlaces((file) => last && textNow(last, file, bounds), places),
       accept,
+      created,
       ...(ownSecrets === undefined ? {} : { ownSecrets }),
     })
     return {
@@ -98,9 +101,9 @@ export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions
       running = result.catch(() => undefined)
       return result
     },
-    placeEdit(file, line, edit) {
-      const text = last && textNow(last, file, bounds)
-      return text === undefined ? undefined : placeEdit(text, line, edit)
+    placeEdit(at, edit) {
+      const text = last && textNow(last, at.file, bounds)
+      return text === undefined ? undefined : placeEdit(text, at, edit)
     },
   }
 }

@@ -118,10 +118,10 @@ export function secretUnavailable({ surroundings }: DecideInput): Action | undef
   }
 }
 
-/** It failed and waits; an edited manifest or a rotated secret starts afresh. */
-export function backingOff({ desired, recorded, now }: DecideInput): Action | undefined {
+/** It failed and waits; an edited manifest, a rotated secret or a person who asks starts afresh. */
+export function backingOff({ desired, recorded, now, isAsked }: DecideInput): Action | undefined {
   const { backoff } = recorded
-  if (backoff === undefined || !isWaiting(backoff, now)) return undefined
+  if (backoff === undefined || isAsked === true || !isWaiting(backoff, now)) return undefined
   if (desired.fingerprint !== undefined && attemptDigest(desired.fingerprint) !== backoff.digest)
     return undefined
   return {

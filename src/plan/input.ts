@@ -95,6 +95,8 @@ interface Common {
   readonly now: number
   /** The same by the steady clock, which no wall clock moves: for what has to have been a while ago. */
   readonly steadyNow: number
+  /** A person asked, or the credentials are others now: an earlier failure is not waited out. */
+  readonly isAsked?: boolean | undefined
 }
 
 export interface CreateOnceInput extends Common {

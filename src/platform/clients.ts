@@ -11,7 +11,7 @@ import { createAccounts, admit, type Caller } from './admission.ts'
 import { createCredentialBreaker, type CredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
 import { createPermit } from './send-create.ts'
-import { createCredentials } from './login.ts'
+import { createCredentials, type Login } from './login.ts'
 import { BASE_URL_FLAG } from './failure.ts'
 import { send, type Read } from './read.ts'
 import {
@@ -67,6 +67,8 @@ export interface PlatformClient extends Platform, AsyncDisposable {
   budgets(): readonly CredentialBudget[]
   /** Services whose credentials were refused. */
   pauses(): readonly Pause[]
+  /** Of these, the services, and `alerts`, whose credentials are others by now. Sends nothing. */
+  renewed(): Promise<readonly string[]>
   /**
    * The same within the same request budget, for who tries out what others ask for: credentials that are refused there pause
    * nobody here.
@@ -92,22 +94,15 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
   const breaker = createCredentialBreaker({ clock, emit })
 
+  /** How each of those that asked signs in. */
+  const logins = new Map<string, () => Login | Promise<Login>>()
+
   /** @param service undefined for the interface of alerts, which has one credential for all */
   function callerOf(operation: Operation, service: ServiceAccess | undefined): Caller {
-    if (service === undefined)
-      return {
-        operation,
-        service: ALERTS,
-        account: accounts.of(ALERTS_CREDENTIAL),
-        login: () => credentials.bearer(),
-      }
-    const { name, secretName } = service
-    return {
-      operation,
-      service: name,
-      account: accounts.of(secretName),
-      login: () => credentials.basic(secretName),
-    }
+    const { name, secretName } = service ?? { name: ALERTS, secretName: ALERTS_CREDENTIAL }
+    const login = service === undefined ? credentials.bearer : () => credentials.basic(secretName)
+    logins.set(`${operation.api} ${name}`, login)
+    return { operation, service: name, account: accounts.of(secretName), login }
   }
 
   function needed({ api }: Operation): Base {
@@ -174,9 +169,26 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     budgets: () =>
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
     pauses: () => breaker.pauses(),
+    async renewed() {
+      const services = new Set<string>()
+      for (const { service, api, digest } of breaker.refused()) {
+        const now = await digestNow(logins.get(`${api} ${service}`))
+        if (now !== undefined && now !== digest) services.add(service)
+      }
+      return [...services]
+    },
     async [Symbol.asyncDispose]() {
       await agent.close()
     },
+  }
+}
+
+/** Undefined: it cannot be read. */
+async function digestNow(login: (() => Login | Promise<Login>) | undefined): Promise<string | undefined> {
+  try {
+    return (await login?.())?.digest
+  } catch {
+    return undefined
   }
 }
 

@@ -55,12 +55,15 @@ export interface CredentialBreaker {
   /** To be called when the platform said something about whoever asked. */
   report(caller: AuthenticatedCaller, verdict: Verdict): void
   pauses(): readonly Pause[]
+  /** Whose credentials were refused: the service, or `alerts`, and the digest of what was refused. */
+  refused(): readonly Pick<Trip, 'service' | 'api' | 'digest'>[]
 }
 
 type Refusal = Exclude<Verdict, 'accepted'>
 
 interface Trip {
   readonly service: string
+  readonly api: Operation['api']
   readonly digest: string
   readonly source: string
   readonly status: Refusal['status']
@@ -108,6 +111,7 @@ export function createCredentialBreaker(options: {
     const wasPaused = isPaused(caller.service)
     const entry: Trip = {
       service: caller.service,
+      api: caller.operation.api,
       digest: caller.digest,
       source: caller.source,
       status,
@@ -143,6 +147,7 @@ export function createCredentialBreaker(options: {
       if (verdict !== 'accepted') trip(caller, verdict)
       else if (tripped.size > 0) reset(caller)
     },
+    refused: () => [...tripped.values()].filter((entry) => !isIdle(entry)),
     pauses() {
       return [...tripped.values()].map((entry) => ({
         service: entry.service,

@@ -36,7 +36,7 @@ export interface Credentials {
    * Bearer, of the token file for alerts. At once when it was read a moment ago.
    * @throws {SecretUnavailableError}
    */
-  bearer(): Login | Promise<Login>
+  readonly bearer: () => Login | Promise<Login>
   /** Reads the files again for the next request: the platform refused what they said. */
   forget(): void
 }

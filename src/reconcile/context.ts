@@ -51,6 +51,8 @@ export interface ReconcileRequest {
   readonly reconcileId: string
   /** When the reading came in that changed the manifest, on the monotonic clock; undefined when none did. */
   readonly changedAt: number | undefined
+  /** A person asked for it, or its credentials are others now: it does not wait out an earlier failure. */
+  readonly isAsked?: boolean | undefined
   /** Called when nothing more will be asked of the platform: what is left is thought, and others ask first. */
   readonly releaseSlot: () => Promise<void>
 }

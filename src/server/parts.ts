@@ -1,5 +1,5 @@
 import type { Finding } from '../kinds/finding.ts'
-import type { FieldEdit, PlacedEdit } from '../kinds/field-edit.ts'
+import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Key } from '../kinds/key.ts'
 import type { Revision, SourceProblem } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -25,8 +25,8 @@ export interface ServerParts {
   desired(key: Key): JsonObject | undefined
   /** What its manifest says and stands among. */
   manifest(key: Key): ManifestFacts | undefined
-  /** Where an edit of the document that begins in a line goes, in its file as it was read. */
-  readonly placeEdit: (file: string, line: number, edit: FieldEdit) => PlacedEdit | undefined
+  /** Where an edit of a manifest goes, in its file as it was read. */
+  readonly placeEdit: (at: ManifestPlace, edit: FieldEdit) => PlacedEdit | undefined
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   /** What happens is added to it by whoever emits. */
   readonly recentEvents: Omit<RecentEvents, 'add'>

@@ -1,4 +1,4 @@
-import { inOneLine, type FieldEdit, type PlacedEdit } from '../kinds/field-edit.ts'
+import { inOneLine, type FieldEdit, type ManifestPlace, type PlacedEdit } from '../kinds/field-edit.ts'
 import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { shellWord, type About, type Step, joined } from '../plan/reasons/row.ts'
@@ -12,12 +12,30 @@ export interface NextStep {
   readonly copy: string | undefined
 }
 
+/** What is known of a resource that a person is to do something about. */
+export type Remediable = Pick<
+  ResourceStatus,
+  | 'key'
+  | 'status'
+  | 'reason'
+  | 'message'
+  | 'conditions'
+  | 'differences'
+  | 'file'
+  | 'line'
+  | 'service'
+  | 'pipeId'
+> & {
+  /** The last reply, where it is known. */
+  readonly observed?: string | undefined
+}
+
 /** What the words of a step depend on, beside the resource. */
 export interface StepContext {
   readonly sandbox: boolean
   readonly manifestsDir: string
   /** Where an edit goes in a file as it is now; undefined: nobody knows. */
-  readonly placeEdit?: (file: string, line: number, edit: FieldEdit) => PlacedEdit | undefined
+  readonly placeEdit?: (at: ManifestPlace, edit: FieldEdit) => PlacedEdit | undefined
 }
 
 /**
@@ -25,7 +43,7 @@ export interface StepContext {
  * @param findings those of its manifest: the first says where to begin
  */
 export function nextSteps(
-  resource: ResourceStatus,
+  resource: Remediable,
   context: StepContext,
   findings: readonly Pick<Finding, 'file' | 'line'>[],
 ): readonly NextStep[] {
@@ -58,7 +76,7 @@ export function placeOf(dir: string, file: string, line: number | undefined): st
   return line === undefined ? path : `${path}:${line}`
 }
 
-function aboutOf(resource: ResourceStatus, { manifestsDir }: StepContext): About {
+function aboutOf(resource: Remediable, { manifestsDir }: StepContext): About {
   const { key, file, line, service, pipeId, observed, differences } = resource
   return {
     key,
@@ -75,7 +93,7 @@ function idIn(value: unknown): string | undefined {
 }
 
 /** A text that ends with a colon announces what to copy. What cannot be seen as a whole is not copied. */
-function nextStep(step: Step, resource: ResourceStatus, context: StepContext): NextStep {
+function nextStep(step: Step, resource: Remediable, context: StepContext): NextStep {
   const { text, copy: copied } = withCopy(step, resource, context)
   if (copied !== undefined && !/[\p{Cc}\p{Cf}]/u.test(copied)) return { text, copy: copied }
   return { text: text.replace(/:$/, '.'), copy: undefined }
@@ -83,13 +101,14 @@ function nextStep(step: Step, resource: ResourceStatus, context: StepContext): N
 
 function withCopy(
   { text, shell, edit, copy }: Step,
-  { file, line }: ResourceStatus,
+  { key, file, line }: Remediable,
   context: StepContext,
 ): NextStep {
   if (shell !== undefined) return { text, copy: commandLine(shell, context) }
   if (edit === undefined) return { text, copy }
   const place = file === undefined ? 'the manifest' : placeOf(context.manifestsDir, file, undefined)
-  const placed = file === undefined || line === undefined ? undefined : context.placeEdit?.(file, line, edit)
+  const placed =
+    file === undefined || line === undefined ? undefined : context.placeEdit?.({ key, file, line }, edit)
   if (placed !== undefined) return { text: `${text} ${editWords(placed, place)}:`, copy: placed.text }
   const [top = '', ...rest] = edit.path
   return {
@@ -111,7 +130,7 @@ function editWords(placed: PlacedEdit, place: string): string {
 }
 
 /** What is wrong and why, without what to do about it: the steps say that again, with what to copy. */
-export function shortMessage(resource: ResourceStatus): string {
+export function shortMessage(resource: Remediable): string {
   const { message, status, conditions } = resource
   const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
   const words = facts === undefined ? undefined : wordsOf({ reason, facts }, resource.key)
@@ -121,7 +140,7 @@ export function shortMessage(resource: ResourceStatus): string {
 }
 
 /** What the alert says of itself, as the platform reports it. */
-function alertWords({ observed }: ResourceStatus): string {
+function alertWords({ observed }: Remediable): string {
   const body = bodyIn(observed)
   const [name, message] = [body?.['name'], body?.['message']]
   if (typeof name !== 'string') return ''

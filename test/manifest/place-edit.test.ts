@@ -6,6 +6,8 @@ import { placeEdit } from '../../src/manifest/yaml/place-edit.ts'
 const RETRY = { path: ['policy', 'retryCreate'], value: 'ID' }
 const REPLICAS = { path: ['spec', 'scaling', 'replicas'], value: '3' }
 
+const AT = { key: 'Pipe/orders', line: 1 } as const
+
 const PIPE = `kind: Pipe
 metadata: {name: orders}
 policy:
@@ -99,24 +101,25 @@ function valueAt(document: unknown, path: readonly string[]): unknown {
 
 describe('where an edit goes', () => {
   test.each(ROWS)('%s', (_what, text, edit, placed) => {
-    expect(placeEdit(text, 1, edit)).toEqual(placed)
+    expect(placeEdit(text, AT, edit)).toEqual(placed)
     const after: unknown = parse(carriedOut(text, placed))
     expect(String(valueAt(after, edit.path))).toBe(edit.value)
   })
 
   test('it is the document at that line, of several in a file, whatever its name', () => {
     const two = `# first\n${PIPE}---\n# second\n${PIPE}`
-    expect(placeEdit(two, 13, RETRY)).toMatchObject({ line: 15, how: 'below' })
-    expect(placeEdit(two, 2, RETRY)).toMatchObject({ line: 4, how: 'below' })
+    expect(placeEdit(two, { ...AT, line: 13 }, RETRY)).toMatchObject({ line: 15, how: 'below' })
+    expect(placeEdit(two, { ...AT, line: 2 }, RETRY)).toMatchObject({ line: 4, how: 'below' })
   })
 
   test.each([
     ['a file that ends before', PIPE, 40],
+    ['a line where another manifest stands by now', PIPE.replace('orders', 'others'), 1],
     ['broken YAML', PIPE.replace('{name: orders}', '{name: orders'), 1],
     ['a list where fields belong', PIPE.replace(/policy:\n.*\n.*\n/, 'policy: [a]\n'), 1],
     ['braces over several lines', PIPE.replace(/policy:\n.*\n.*\n/, 'policy: {\n  onMissing: report}\n'), 1],
     ['an alias', PIPE.replace(/policy:\n.*\n.*\n/, 'policy: *other\n'), 1],
   ])('nothing is said of %s', (_what, text, line) => {
-    expect(placeEdit(text, line, RETRY)).toBeUndefined()
+    expect(placeEdit(text, { ...AT, line }, RETRY)).toBeUndefined()
   })
 })

@@ -161,6 +161,29 @@ test('over HTTP: a secret that was changed after the refusal is used at once', a
   )
 })
 
+test('over HTTP: it says whose credentials were refused and are others by now, and sends nothing for that', async () => {
+  const clock = createFakeClock()
+  const values = apiKey('key-secret-wrong-1')
+  await using server = await httpServer((response, _request, n) => {
+    response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
+  })
+  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values), clock })
+  const read = () => p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
+  expect(await p.client.renewed()).toEqual([])
+  await failure(read())
+  await clock.advance(2_000)
+  expect(await p.client.renewed()).toEqual([])
+  values.set('analytics-api/keySecret', KEY_SECRET)
+  await clock.advance(2_000)
+  expect(await p.client.renewed()).toEqual(['analytics'])
+  expect(server.requests).toHaveLength(1)
+  await read()
+  expect(await p.client.renewed()).toEqual([])
+  values.clear() // what cannot be read is not renewed
+  await clock.advance(2_000)
+  expect(await p.client.renewed()).toEqual([])
+})
+
 test('a secret that vanishes while its request waits for the budget: the place is given back', async () => {
   const clock = createFakeClock()
   const values = apiKey()

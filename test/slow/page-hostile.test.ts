@@ -72,7 +72,7 @@ function hostileParts() {
           neededByCount: 9,
         }
       },
-      placeEdit: (_file, line, edit) => ({ how: 'change', line, from: MARKUP, text: edit.value }),
+      placeEdit: ({ line }, edit) => ({ how: 'change', line, from: MARKUP, text: edit.value }),
       overview: () =>
         overview({
           findings,

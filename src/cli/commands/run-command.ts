@@ -118,6 +118,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     reconciler: engine.reconciler,
     source,
     concurrency: settings.concurrency,
+    renewed: () => engine.platform.renewed(),
     watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
   })
   running.daemon = daemon

@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Settings } from '../../config/settings.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
+import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
 import type { Key } from '../../kinds/key.ts'
 import { nearest } from '../../lib/nearest.ts'
+import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
+import { nextSteps, type NextStep } from '../../server/remedy.ts'
 import { openLedgerAs } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
@@ -31,9 +36,9 @@ export async function status(io: Io, settings: Settings, options: StatusOptions)
     await using ledger = await openLedgerAs('reader', settings, nobody)
     return chosen(await readLedgerStatus(ledger, systemClock.now()), options)
   }
-  if (options.watch) return watch(io, read, options)
+  if (options.watch) return watch(io, settings, { ...options, read })
   const reading = await read()
-  show(io, reading, options)
+  show(io, settings, reading, options)
   return exitOf(reading)
 }
 
@@ -70,16 +75,17 @@ export function didYouMean(key: string, known: readonly Key[]): string {
   return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
 }
 
-function show(io: Io, reading: StatusReading, { key, output }: StatusOptions): void {
+function show(io: Io, settings: Settings, reading: StatusReading, { key, output }: StatusOptions): void {
   const { daemon, problem, resources } = reading
   const [only] = resources
+  const next = key === undefined || only === undefined ? [] : nextOf(only, settings)
   switch (output) {
     case 'json':
       printJson(
         io,
         key === undefined
           ? { daemon: jsonOf(daemon), problem, resources }
-          : { ...only, daemon: jsonOf(daemon), problem },
+          : { ...only, next, daemon: jsonOf(daemon), problem },
       )
       return
     case 'name':
@@ -91,10 +97,29 @@ function show(io: Io, reading: StatusReading, { key, output }: StatusOptions): v
       print(
         io.stdout,
         key !== undefined && only !== undefined
-          ? statusDetails(only, reading, text)
+          ? statusDetails(only, reading, { ...text, next })
           : statusText(reading, text),
       )
     }
+  }
+}
+
+/** What a person does about it, with the lines of the manifest where it can be read here. */
+function nextOf(resource: ResourceView, settings: Settings): readonly NextStep[] {
+  if (isWell(resource)) return []
+  const { sandbox, manifests } = settings
+  const placeIn = ({ file, ...at }: ManifestPlace, edit: FieldEdit) => {
+    const text = textOf(join(manifests, file))
+    return text === undefined ? undefined : placeEdit(text, at, edit)
+  }
+  return nextSteps(resource, { sandbox, manifestsDir: manifests, placeEdit: placeIn }, [])
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
   }
 }
 
@@ -114,7 +139,11 @@ const WATCH_MS = 2_000
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
 
 /** Shows it again and again until it is interrupted: on a terminal in place, elsewhere only what changed, a line each. */
-async function watch(io: Io, read: () => Promise<StatusReading>, options: StatusOptions): Promise<ExitCode> {
+async function watch(
+  io: Io,
+  settings: Settings,
+  { read, ...options }: StatusOptions & { readonly read: () => Promise<StatusReading> },
+): Promise<ExitCode> {
   const { stopping } = io.stop
   const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
   let before: ReadonlyMap<Key, string> | undefined
@@ -132,7 +161,7 @@ async function watch(io: Io, read: () => Promise<StatusReading>, options: Status
       if (inPlace || silence === undefined) print(io.stdout, printable(reading))
       silence = reading
     } else {
-      if (inPlace || before === undefined) show(io, reading, options)
+      if (inPlace || before === undefined) show(io, settings, reading, options)
       else for (const line of changesSince(before, reading)) print(io.stdout, line)
       if (silence !== undefined && !inPlace) print(io.stdout, 'The daemon answers again.')
       silence = undefined

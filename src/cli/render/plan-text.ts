@@ -3,7 +3,7 @@ import type { ActionType } from '../../plan/action.ts'
 import { bodyDiff, type DiffLine } from './body-diff.ts'
 import { findingsAsText } from './findings-text.ts'
 import { byCause, factsOf, headOf, newsOf, summaryOf } from './plan-words.ts'
-import { type Paint, printable } from './terminal.ts'
+import { type Paint, printable, wrapped } from './terminal.ts'
 
 /** Columns of a line at most, where it can be broken. */
 const WIDTH = 80
@@ -90,17 +90,4 @@ function pieces(text: string, width: number): readonly string[] {
   for (let start = width; start < text.length; start += rest)
     all.push(indent + text.slice(start, start + rest))
   return all
-}
-
-function wrapped(text: string, indent: string): string {
-  const lines: string[] = []
-  let line = indent
-  for (const word of text.split(' ')) {
-    const next = line.trim() === '' ? `${line}${word}` : `${line} ${word}`
-    if (next.length > WIDTH && line.trim() !== '') {
-      lines.push(line)
-      line = `${indent}${word}`
-    } else line = next
-  }
-  return [...lines, line].join('\n')
 }

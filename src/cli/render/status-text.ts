@@ -4,7 +4,8 @@ import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
 import type { DaemonView, ResourceView, StatusReading } from '../resource-view.ts'
 import { shortRevision } from '../../contract/revision.ts'
-import { fitLines, type Paint, formatTable, printable } from './terminal.ts'
+import { shortMessage, type NextStep } from '../../server/remedy.ts'
+import { fitLines, type Paint, formatTable, printable, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
   OutcomeUnknown: ['red', 'bold'],
@@ -127,16 +128,17 @@ export function daemonLine({ state, last }: DaemonView, { now, paint }: StatusTe
 export function statusDetails(
   resource: ResourceView,
   { daemon, problem }: Pick<StatusReading, 'daemon' | 'problem'>,
-  text: StatusText,
+  text: StatusText & { readonly next: readonly NextStep[] },
 ): string {
-  const { now, paint } = text
+  const { now, paint, next } = text
+  const cause = next.length === 0 ? resource.message : shortMessage(resource)
   const { key, status, pipeId, service, intent, lastUpsert, checkedAt, manifestRevision } = resource
   const conditions = Object.entries(resource.conditions).map(([type, condition]) => [
     `  ${type}`,
     condition.status,
     condition.reason,
     condition.since === 0 ? '' : `for ${formatDuration(Math.max(0, now - condition.since))}`,
-    condition.message,
+    condition.message === resource.message ? cause : condition.message,
   ])
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],
@@ -156,9 +158,23 @@ export function statusDetails(
     '',
     formatTable(conditions),
     ...differenceLines(resource, paint),
-    ...(conditions.some((cells) => cells.includes(resource.message)) ? [] : ['', resource.message]),
+    ...(conditions.some((cells) => cells.includes(cause)) ? [] : ['', cause]),
+    ...nextLines(next, paint),
   ]
   return printable(lines.join('\n'))
+}
+
+/** What to do, each with what to type or to write. */
+function nextLines(steps: readonly NextStep[], paint: Paint): readonly string[] {
+  if (steps.length === 0) return []
+  return [
+    '',
+    'What to do:',
+    ...steps.flatMap(({ text, copy }) => [
+      wrapped(text, '  '),
+      ...(copy === undefined ? [] : [`    ${paint('bold', copy)}`]),
+    ]),
+  ]
 }
 
 function differenceLines({ differences }: ResourceView, paint: Paint): readonly string[] {

@@ -46,6 +46,22 @@ function fitLine(line: string, width: number): string {
   return `${fitted}${line.slice(from).slice(0, room)}…`
 }
 
+/** At most this many columns where nobody says how many there are. */
+const COLUMNS = 80
+
+/** Words in lines of at most 80 columns, each after `indent`. */
+export function wrapped(text: string, indent: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > COLUMNS) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].map((one) => indent + one).join('\n')
+}
+
 /** Columns of a terminal; undefined for a file or a pipe, and for a terminal that says 0: it does not know. */
 export function widthOfTerminal(stream: NodeJS.WritableStream): number | undefined {
   const columns = isTerminal(stream) && 'columns' in stream ? stream.columns : undefined

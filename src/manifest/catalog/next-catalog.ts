@@ -24,6 +24,8 @@ export interface CatalogInput {
   readonly reading: Reading
   /** Keys in the ledger, each with the file where it was last seen. */
   readonly known: ReadonlyMap<Key, string | undefined>
+  /** Keys of which something was created or applied. Undefined: all count as that. */
+  readonly created?: ReadonlySet<Key> | undefined
   /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
   readonly ownSecrets?: readonly SecretFile[]
   readonly placeOf: Places
@@ -89,9 +91,12 @@ export function nextCatalog(input: CatalogInput): CatalogState {
 /** Fewer manifests than this may always vanish. */
 const FEW = 3
 
-/** A reading that lost too much at once is not accepted: that is an accident more often than a wish. */
+/**
+ * A reading that lost too much at once is not accepted: that is an accident more often than a wish. What was never created is
+ * no loss: a commit that takes it back is accepted at once.
+ */
 function sourceProblemOf(
-  { known, accept }: CatalogInput,
+  { known, accept, created }: CatalogInput,
   { catalog, accepted }: CatalogState,
   found: ReadonlySet<Key>,
   { missing, held }: DeletionGrace,
@@ -104,15 +109,16 @@ function sourceProblemOf(
     }
   }
   if (accept === 'force' || missing.size < FEW) return undefined
-  const before = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
+  const standing = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
+  const before = standing.filter((key) => created?.has(key) ?? true)
   const lost = before.filter((key) => missing.has(key))
   if (lost.length < FEW || lost.length * 2 <= before.length) return undefined
   return {
     reason: 'SourceShrunk',
     message:
-      `The manifests directory lost ${lost.length} of ${before.length} manifests at once. ` +
+      `The manifests directory lost ${lost.length} of ${before.length} manifests${created === undefined ? '' : ' of created resources'} at once. ` +
       'If they were removed on purpose, run "pipewright reconcile --accept", or send SIGHUP to the daemon. If not, bring them back.',
-    unfound: new Set(lost),
+    unfound: new Set(standing.filter((key) => missing.has(key))),
   }
 }
 

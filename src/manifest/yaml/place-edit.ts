@@ -1,5 +1,6 @@
 import { isMap, isScalar, Scalar, type Pair, type YAMLMap } from 'yaml'
-import { inOneLine, type FieldEdit, type PlacedEdit } from '../../kinds/field-edit.ts'
+import { inOneLine, type FieldEdit, type ManifestPlace, type PlacedEdit } from '../../kinds/field-edit.ts'
+import { kindOf, nameOf } from '../../kinds/key.ts'
 import { splitDocuments, yamlDocuments } from './parse-yaml.ts'
 
 /** Longer lines are not repeated to anybody. */
@@ -8,23 +9,29 @@ const LONGEST = 160
 /**
  * Where an edit goes, so that what is there stays as it is: a field that is set is changed, and one that is not goes to its siblings. Never
  * a second field of one name.
- * @param line a line of the document, from 1
- * @returns undefined when it cannot be said in one line
+ * @param text of the file, as it is now
+ * @returns undefined when the manifest is not there any more, or it cannot be said in one line
  */
-export function placeEdit(text: string, line: number, { path, value }: FieldEdit): PlacedEdit | undefined {
+export function placeEdit(
+  text: string,
+  { key, line }: Pick<ManifestPlace, 'key' | 'line'>,
+  { path, value }: FieldEdit,
+): PlacedEdit | undefined {
   const lineStart = offsetOfLine(text, line)
   const chunk = splitDocuments(text).find(({ start, end }) => start <= lineStart && lineStart < end)
   if (chunk === undefined) return undefined
   const { documents } = yamlDocuments(text.slice(chunk.start, chunk.end))
   const [document] = documents
   if (documents.length !== 1 || document === undefined || document.errors.length > 0) return undefined
+  if (document.get('kind') !== kindOf(key) || document.getIn(['metadata', 'name']) !== nameOf(key))
+    return undefined
   const lines = linesFrom(text, chunk.start)
   let parent: YAMLMap | undefined
   let parentPair: Pair | undefined
   let at: unknown = document.contents
   for (const [index, name] of path.entries()) {
     if (!isMap(at)) return belowNothing(at, parentPair, { path: path.slice(index), value }, lines)
-    const pair = at.items.find(({ key }) => isScalar(key) && key.value === name)
+    const pair = at.items.find((item) => isScalar(item.key) && item.key.value === name)
     if (pair === undefined)
       return added({ map: at, pair: parentPair, lines }, { path: path.slice(index), value })
     parent = at
@@ -44,7 +51,7 @@ function added(
   const key = rangeOf(pair.key)
   const inside = rangeOf(map)
   if (key === undefined || inside === undefined) return undefined
-  if (!isFlow(map)) return { how: 'below', ...lines.at(key[0]), parent: nameOf(pair), text }
+  if (!isFlow(map)) return { how: 'below', ...lines.at(key[0]), parent: fieldOf(pair), text }
   const from = lines.text(key[0], inside[1])
   if (from === undefined) return undefined
   const body = from.replace(/\s*\}$/, '')
@@ -62,7 +69,7 @@ function belowNothing(
   const key = pair && rangeOf(pair.key)
   if (pair === undefined || key === undefined || !isScalar(at) || at.value !== null || at.source !== '')
     return undefined
-  return { how: 'below', ...lines.at(key[0]), parent: nameOf(pair), text: inOneLine(edit) }
+  return { how: 'below', ...lines.at(key[0]), parent: fieldOf(pair), text: inOneLine(edit) }
 }
 
 /** Before `spec`, where people look for it. */
@@ -70,7 +77,7 @@ function atTop(map: YAMLMap, text: string, lines: Lines): PlacedEdit | undefined
   const next = map.items.find(({ key }) => isScalar(key) && key.value === 'spec') ?? map.items[0]
   const start = next && rangeOf(next.key)
   if (next === undefined || start === undefined || isFlow(map)) return undefined
-  return { how: 'above', ...lines.at(start[0]), next: nameOf(next), text }
+  return { how: 'above', ...lines.at(start[0]), next: fieldOf(next), text }
 }
 
 /** Another value; in quotes where it was. */
@@ -82,14 +89,14 @@ function changed(pair: Pair, value: string, lines: Lines): PlacedEdit | undefine
   if (from === undefined) return undefined
   const isQuoted = pair.value.type === Scalar.QUOTE_DOUBLE || pair.value.type === Scalar.QUOTE_SINGLE
   const written = isQuoted && !/^["'[{]/.test(value) ? JSON.stringify(value) : value
-  return { how: 'change', ...lines.at(key[0]), from, text: `${nameOf(pair)}: ${written}` }
+  return { how: 'change', ...lines.at(key[0]), from, text: `${fieldOf(pair)}: ${written}` }
 }
 
 function isFlow(map: YAMLMap): boolean {
   return map.flow === true
 }
 
-function nameOf({ key }: Pair): string {
+function fieldOf({ key }: Pair): string {
   return isScalar(key) ? String(key.value) : ''
 }
 

@@ -34,6 +34,7 @@ export interface Gathered {
   readonly permit: CreatePermit | undefined
   /** As in {@link Assessment}. */
   readonly since: number
+  readonly isAsked: boolean | undefined
 }
 
 /**
@@ -59,7 +60,7 @@ export async function gather(
   const mustBeFresh = permit !== undefined
   const isCurrent = (known: Wanted) => isStillWanted(store, known) && (known.isFresh || !mustBeFresh)
   while (!isCurrent(wanted)) wanted = await wantedOf(context, key, recorded, mustBeFresh)
-  return { key, recorded, wanted, answer, permit, since }
+  return { key, recorded, wanted, answer, permit, since, isAsked: request.isAsked }
 }
 
 /**
@@ -69,7 +70,7 @@ export async function gather(
  */
 export function assess(
   context: ReconcileContext,
-  { key, recorded, wanted, answer, permit, since }: Gathered,
+  { key, recorded, wanted, answer, permit, since, isAsked }: Gathered,
 ): Assessment {
   const { store } = context
   const { entry, service, body, secrets, fingerprint } = wanted
@@ -103,6 +104,7 @@ export function assess(
     healthyStates: healthyStatesFor(entry?.manifest?.policy?.healthyStates, context.healthyStates),
     now,
     steadyNow: store.steadyNow(),
+    isAsked,
   }
   const input = inputOf(base, entry, context, body)
   const { failure, requestId } = looked

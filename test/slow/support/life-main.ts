@@ -114,6 +114,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     reconciler: createReconciler(context, board),
     source: createSource({ root }),
     concurrency: 8,
+    renewed: async () => [],
     watch: async (onTrigger) => {
       triggers.push(onTrigger)
       return { mode: () => 'recursive', close: () => Promise.resolve() }

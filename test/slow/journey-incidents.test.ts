@@ -1,0 +1,106 @@
+import { rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { CREDENTIAL, ALERTS_TOKEN } from '../support/manifests.ts'
+import { until } from '../support/until.ts'
+import { createScenario, type Scenario } from './scenario.ts'
+
+/* Three incidents, each solved with nothing but what the shell shows. */
+
+/** What `status KEY` says to do: each step, with what to copy. */
+async function toDo(scenario: Scenario, key: string): Promise<readonly (readonly [string, string])[]> {
+  const { stdout } = await scenario.run(['status', key, '-o', 'json'])
+  const { next } = JSON.parse(stdout) as { next: readonly { text: string; copy?: string }[] }
+  return next.map(({ text, copy }) => [text, copy ?? ''])
+}
+
+describe('an incident', () => {
+  test('a key is revoked: one cause names the secret, and all goes on with the right key', async () => {
+    await using scenario = await createScenario()
+    const { platform, workspace } = scenario
+    for (const name of ['orders', 'clicks']) scenario.writePipe(name, { policy: { interval: '1s' } })
+    const live = await scenario.start()
+    for (const name of ['orders', 'clicks']) await live.says(`Pipe/${name}`, 'Ready')
+
+    const renewed = { ...CREDENTIAL, keySecret: 'planted-renewed-secret-1c7' }
+    platform.setAccess({ credentials: [renewed], alertTokens: [ALERTS_TOKEN] })
+    await live.says('Service/analytics', 'AuthFailed')
+    await Promise.all(['orders', 'clicks'].map((name) => live.says(`Pipe/${name}`, 'AuthFailed')))
+    const { stdout } = await scenario.run(['status'])
+    expect(stdout).toContain('3 resources, AuthFailed: ')
+    expect(stdout).toContain('secret analytics-api (files analytics-api/keyId and analytics-api/keySecret')
+    const [step] = await toDo(scenario, 'Service/analytics')
+    expect(step?.[0]).toContain('They are tried as soon as they change.')
+
+    workspace.write('secrets/analytics-api/keySecret', renewed.keySecret)
+    await Promise.all(['orders', 'clicks'].map((name) => live.says(`Pipe/${name}`, 'Ready')))
+    await live.says('Service/analytics', 'Ready')
+    expect((await scenario.run(['status'])).code).toBe(0)
+  })
+
+  test('a commit brings many pipes that nobody wants: nothing is created, and its revert is accepted', async () => {
+    await using scenario = await createScenario()
+    scenario.writePipe('orders')
+    const live = await scenario.start(['--max-creates', '5'])
+    await live.says('Pipe/orders', 'Ready')
+    const unwanted = Array.from({ length: 30 }, (_, index) => `extra-${index}`)
+    for (const name of unwanted) scenario.writePipe(name)
+    await live.says('Pipe/extra-29', 'CreateLimit')
+    await live.says('Pipe/extra-0', 'CreateLimit')
+    const { stdout } = await scenario.run(['status'])
+    expect(stdout).toContain('30 resources, CreateLimit: 30 creations are pending')
+    expect(await toDo(scenario, 'Pipe/extra-0')).toEqual([
+      [
+        'If so many creations are intended, allow them once. Those that come later are not included:',
+        'pipewright allow',
+      ],
+      [
+        'If not, undo the change in Git. Nothing was created. To see what changed:',
+        'pipewright history --since 1h',
+      ],
+    ])
+    for (const name of unwanted) rmSync(scenario.workspace.path(`manifests/${name}.yaml`))
+    await until('the revert to be accepted', async () => (await live.resource('Pipe/extra-29')) === undefined)
+    await until('all of it to be gone', async () => (await scenario.run(['status'])).code === 0)
+    expect(scenario.creates()).toEqual(['orders'])
+  })
+
+  test('what exists is not lost like that: most of it gone at once is not accepted', async () => {
+    await using scenario = await createScenario()
+    const created = ['a', 'b', 'c', 'd']
+    for (const name of created) scenario.writePipe(name)
+    const live = await scenario.start(['--max-creates', '4'])
+    for (const name of created) await live.says(`Pipe/${name}`, 'Ready')
+    for (let index = 0; index < 10; index += 1) scenario.writePipe(`extra-${index}`)
+    await live.says('Pipe/extra-9', 'CreateLimit')
+    for (const name of ['a', 'b', 'c']) rmSync(scenario.workspace.path(`manifests/${name}.yaml`))
+    const overview = async () =>
+      (await (await fetch(`${live.url}/api/v1/overview`)).json()) as { sourceProblem?: string }
+    await until('the reading to be refused', async () => (await overview()).sourceProblem !== undefined)
+    expect((await overview()).sourceProblem).toContain('lost 3 of 4 manifests of created resources at once')
+    expect(await live.resource('Pipe/a')).toMatchObject({ status: 'Ready' })
+  })
+
+  test('the reply to a create is lost: both ways out, and on which line to write the one in Git', async () => {
+    await using scenario = await createScenario()
+    const { platform, workspace } = scenario
+    platform.faults.add({ operation: 'createPipe', subject: 'orders', fault: { type: 'cut-after' } })
+    scenario.writePipe('orders', { more: 'policy:\n  interval: 1s' })
+    const live = await scenario.start()
+    await live.says('Pipe/orders', 'OutcomeUnknown')
+    const steps = await toDo(scenario, 'Pipe/orders')
+    expect(steps.map(([, copy]) => copy).slice(0, 2)).toEqual([
+      'pipewright resolve Pipe/orders --adopt PIPE_ID',
+      'pipewright resolve Pipe/orders --retry',
+    ])
+    expect(steps[2]?.[0]).toContain(
+      `In ${workspace.manifests}/orders.yaml, under \`policy:\` at line 4, add:`,
+    )
+    // what a person sees in the console
+    const id = String(platform.pipes()[0]?.id)
+    const [command = ''] = steps.map(([, copy]) => copy)
+    const [, ...args] = command.replace('PIPE_ID', id).split(' ')
+    expect((await scenario.run(args)).code).toBe(0)
+    await live.says('Pipe/orders', 'Ready')
+    expect(scenario.creates()).toEqual(['orders'])
+  })
+})
