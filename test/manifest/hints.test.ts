@@ -105,3 +105,86 @@ function hintsOf(text: string): readonly string[] {
     (finding) => finding.hint,
   )
 }
+
+/** `code line:column` of what is said. */
+function saidOf(text: string): readonly string[] {
+  const { documents } = parseFile({ file: 'a.yaml', hash: '', bytes: Buffer.from(text) }, DEFAULT_LIMITS)
+  return documents.flatMap(({ findings }) =>
+    findings.map(({ severity, code, line, column }) => `${severity} ${code} ${line}:${column}`),
+  )
+}
+
+const PIPE = `apiVersion: pipewright/v1
+kind: Pipe
+metadata: {name: orders}
+spec:
+  service: commerce
+  source:
+    kafka:
+      brokers: b-1.example:9092
+      topics: orders
+  destination: {database: shop, table: orders, columns: [{name: id, type: UUID}]}
+  fieldMappings: [{sourceField: id, destinationField: id}]
+  scaling: {replicas: 2}
+`
+
+describe('where a mistake is', () => {
+  test.each([
+    [
+      'a field one too deep is blamed, and not the one above',
+      '      topics',
+      '       topics',
+      'error yaml-syntax 9:8',
+    ],
+    ['so is a mapping', '  source:', '   source:', 'error yaml-syntax 6:4'],
+    ['a field one too shallow', '      topics', '     topics', 'error yaml-syntax 9:6'],
+    ['a tab is said once', '      topics', '\ttopics', 'error yaml-syntax 9:1'],
+    ['a field that is there twice', '  scaling', '  service: other\n  scaling', 'error duplicate-field 12:3'],
+    ['a variable', 'b-1.example', '${BROKERS}', 'warning placeholder 8:16'],
+    ['a variable where none can be', 'commerce', '${SERVICE}', 'error placeholder 5:12'],
+    ['a template', 'commerce', '{{ .Values.service }}', 'error template 5:13'],
+    ['a template in quotes', 'commerce', '"{{ .Values.service }}"', 'error template 5:12'],
+    [
+      'a template in a text that takes any',
+      'topics: orders',
+      'topics: "{{ topics }}"',
+      'warning template 9:15',
+    ],
+    ['typographic quotes', 'b-1.example:9092', '\u201cb-1\u201d', 'warning typographic-quote 8:16'],
+    ['a Cyrillic letter in a name', 'commerce', 'c\u043emmerce', 'error look-alike 5:12'],
+    ['a Cyrillic letter in a field', 'replicas', 'replic\u0430s', 'error look-alike 12:13'],
+    ['a Greek letter in a text', 'topics: orders', 'topics: \u03bfrders', 'warning look-alike 9:15'],
+  ])('%s', (_why, from, to, said) => {
+    expect(PIPE).toContain(from)
+    expect(saidOf(PIPE.replace(from, () => to))).toEqual([said])
+  })
+
+  test.each([
+    ['words of another script', 'topics: orders', 'topics: \u0437\u0430\u043a\u0430\u0437\u044b'],
+    ['a dollar', 'topics: orders', 'topics: a$b'],
+    ['a quote in the middle', 'topics: orders', 'topics: it\u2019s'],
+  ])('nothing is said of %s', (_why, from, to) => {
+    expect(saidOf(PIPE.replace(from, () => to))).toEqual([])
+  })
+
+  test('the first of two fields is named, and the second marked', () => {
+    const text = PIPE.replace('  scaling', '  service: other\n  scaling')
+    const { documents } = parseFile({ file: 'a.yaml', hash: '', bytes: Buffer.from(text) }, DEFAULT_LIMITS)
+    expect(documents[0]?.findings[0]).toMatchObject({
+      message: 'The field "service" is there twice.',
+      related: [{ file: 'a.yaml', line: 5, column: 3, message: 'the first of the two' }],
+    })
+  })
+
+  test('shape and rules are said in one round, but no rule that only a wrong field breaks', () => {
+    const two = PIPE.replace('{name: orders}', '{name: orders, lables: {}}').replace(
+      'destinationField: id}',
+      'destinationField: other}',
+    )
+    expect(saidOf(two)).toEqual(
+      expect.arrayContaining(['error unknown-field 3:26', 'error mapping-unknown-column 11:55']),
+    )
+    const one = PIPE.replace('sourceField: id, destinationField: id', 'sourceField: id, destinationFeild: id')
+    expect(saidOf(one).every((said) => !said.includes('mapping-'))).toBe(true)
+  })
+})

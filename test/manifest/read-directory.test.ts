@@ -60,6 +60,26 @@ describe('what is read', () => {
     })
   })
 
+  test('but for what the ignore file names, in the form of Git', async () => {
+    using folder = temporaryFolder()
+    for (const file of ['a.yaml', 'charts/x.yaml', 'charts/keep.yaml', 'b.values.yaml', 'y/charts.yaml'])
+      folder.write(file, '# empty\n')
+    folder.write('.pipewrightignore', '# not ours\n/charts/*\n!/charts/keep.yaml\n*.values.yaml\n')
+    expect((await namesAndCodes(folder.path)).files).toEqual(['a.yaml', 'charts/keep.yaml', 'y/charts.yaml'])
+  })
+
+  test('nothing, while the ignore file cannot be read: what it names would be created', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', '# empty\n')
+    mkdirSync(join(folder.path, '.pipewrightignore'))
+    expect((await read(folder.path)).problem).toEqual({
+      reason: 'SourceUnreadable',
+      message:
+        'The file .pipewrightignore is no file, so nobody knows which files are manifests. Correct or remove it.',
+      unfound: 'all',
+    })
+  })
+
   test('a single file is a root too', async () => {
     using folder = temporaryFolder()
     folder.write('a.yaml', pipe('a'))

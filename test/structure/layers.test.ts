@@ -59,6 +59,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'node:fs/promises',
     'node:path',
     'node:timers/promises',
+    'ignore',
     'yaml',
     'zod',
   ],

@@ -10,6 +10,7 @@ import type { Limits } from '../yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../validate/parse-file.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision } from './commit.ts'
+import { IgnoreFileError } from './ignore-file.ts'
 import { askGit, type GitAnswer, revisionOf } from './uncommitted.ts'
 import { notRegular, walkTree, type FoundFile, type Tree } from './walk.ts'
 
@@ -198,6 +199,9 @@ export async function isSameStill(
 }
 
 function unreadable(error: unknown): DirectoryReading {
+  if (error instanceof IgnoreFileError) {
+    return failed({ reason: 'SourceUnreadable', message: error.message, unfound: 'all' })
+  }
   const code = codeOf(error)
   const why = code === 'ENOENT' ? 'is missing' : `cannot be listed (${code})`
   return failed({
@@ -226,7 +230,7 @@ export function tooLarge(file: string, limits: Limits): Finding {
   return findingOfFile(file, {
     severity: 'error',
     code: 'file-too-large',
-    message: `The file is larger than ${limits.fileBytes} bytes.`,
+    message: `The file is larger than ${sizeOf(limits.fileBytes)}.`,
     hint: 'Split it into several files. What was read from it before is kept.',
   })
 }
@@ -238,4 +242,10 @@ export function fileUnreadable(file: string, code: string): Finding {
     message: `The file cannot be read (${code}).`,
     hint: 'Give the process the right to read it. What was read from it before is kept.',
   })
+}
+
+/** A limit in the largest unit that fits: a whole number of MiB, or bytes. */
+function sizeOf(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024
+  return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes} bytes`
 }

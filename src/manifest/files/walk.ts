@@ -4,6 +4,7 @@ import { basename, dirname, sep } from 'node:path'
 import type { Finding } from '../../kinds/finding.ts'
 import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
+import { readIgnoreFile } from './ignore-file.ts'
 import { codeOf } from './read-bytes.ts'
 import { printable } from '../diagnostics/source-text.ts'
 
@@ -32,6 +33,7 @@ interface Walk {
   readonly root: string
   readonly limits: Limits
   readonly signal: AbortSignal
+  readonly isIgnored: (path: string) => boolean
   readonly files: FoundFile[]
   readonly findings: Finding[]
   readonly unread: string[]
@@ -61,13 +63,15 @@ export function foldersOf(file: string): readonly string[] {
 
 /**
  * Finds all manifests below a root that is already resolved; a root that is a file is the only one.
- * @throws the file system's error when the root itself cannot be listed, and the signal's reason
+ * @throws the file system's error when the root itself cannot be listed, {@link IgnoreFileError}, and the signal's reason
  */
 export async function walkTree(root: string, limits: Limits, signal: AbortSignal): Promise<Tree> {
+  const isFile = (await stat(root)).isFile()
   const walk: Walk = {
     root,
     limits,
     signal,
+    isIgnored: isFile ? () => false : readIgnoreFile(root),
     files: [],
     findings: [],
     unread: [],
@@ -77,7 +81,6 @@ export async function walkTree(root: string, limits: Limits, signal: AbortSignal
     folders: 0,
     vanished: false,
   }
-  const isFile = (await stat(root)).isFile()
   if (isFile) walk.files.push({ file: basename(root), path: root })
   else await walkFolder(walk, { file: '', path: root }, await readdir(root, { withFileTypes: true }))
   if (walk.waiting.length > 0) for (const { path } of walk.files) walk.seen.add(path)
@@ -95,7 +98,11 @@ async function walkFolder(walk: Walk, folder: FoundFile, entries: readonly Diren
   walk.seen.add(folder.path)
   const within = folder.path.endsWith(sep) ? folder.path : folder.path + sep
   const shown = entries
-    .filter(({ name }) => !name.startsWith('.'))
+    .filter(
+      (entry) =>
+        !entry.name.startsWith('.') &&
+        !walk.isIgnored(`${folder.file}${entry.name}${entry.isDirectory() ? '/' : ''}`),
+    )
     .toSorted((a, b) => compareTexts(a.name, b.name))
   const folders = shown.filter((entry) => entry.isDirectory()).map(({ name }) => within + name)
   const nextListing = listAhead(folders)

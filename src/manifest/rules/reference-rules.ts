@@ -94,7 +94,7 @@ function references(world: World, existing: ReadonlySet<Key>): readonly CrossFin
   for (const key of existing) if (kindOf(key) === SERVICE.name) services.add(nameOf(key))
   const found: CrossFinding[] = []
   for (const document of world.documents) {
-    const { manifest } = document
+    const manifest = document.manifest ?? document.rest
     if (!isResource(manifest)) continue
     const name = serviceOf(manifest)
     if (name !== undefined && !services.has(name)) {

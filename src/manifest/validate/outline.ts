@@ -52,7 +52,7 @@ export function outlineFinding(value: unknown): OutlineFinding | undefined {
         ? `The kind${shown} is one of Kubernetes, and not of Pipewright.`
         : `There is no kind${shown}.`,
       isKubernetes(apiVersion)
-        ? 'Move it out of the manifests directory, or into a folder whose name begins with ".".'
+        ? 'Move it out of the manifests directory, or name it in .pipewrightignore.'
         : meant === undefined
           ? `Write one of ${MANIFEST_KINDS.join(', ')}.`
           : `Did you mean "${meant}"?`,

@@ -3,6 +3,7 @@ import type { Finding, Position } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
 import { bodyOf, isResource, rulesOf, schemaOf, type Manifest } from '../../kinds/lookup.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
+import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { SERVICE } from '../../kinds/service/kind.ts'
 import { secretRefsIn, type PlacedRef } from '../../kinds/secret-ref.ts'
 import {
@@ -21,6 +22,7 @@ import { byPosition, findingAt, type Statement } from '../diagnostics/diagnostic
 import { type Limits, findTooDeep } from '../yaml/limits.ts'
 import { convert } from '../yaml/to-value.ts'
 import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
+import { provisionalOf } from './provisional.ts'
 import { shapeFindings } from './shape-findings.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import { type Chunk, yamlDocuments } from '../yaml/parse-yaml.ts'
@@ -32,6 +34,7 @@ import {
   yamlFinding,
   type YamlFinding,
 } from '../yaml/syntax-findings.ts'
+import { TEMPLATE_STATEMENT, textFindings } from '../yaml/text-findings.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'
 
@@ -46,6 +49,8 @@ export interface ParsedDocument {
   readonly position: Position
   /** Undefined when there are errors. */
   readonly manifest: Manifest | undefined
+  /** What is right in a document with errors, as far as that is a manifest: for what else is to be said of it, and for nothing else. */
+  readonly rest: ResourceManifest | undefined
   /** Digest of the manifest; equal exactly when the manifests mean the same. */
   readonly meaning: string | undefined
   /** Errors and warnings, in order. */
@@ -106,12 +111,24 @@ function parseDocument(input: Input): ParsedDocument {
     unplaced.push(version)
   if (MAY_BE_ALIAS.test(text)) unplaced.push(...aliasFindings(document, limits))
   const broken = unplaced.some((finding) => finding.statement.severity === 'error')
-  if (broken)
-    return unreadable(source, chunk, withoutEchoes(unplaced, text), identityOfNodes(document), document)
+  if (broken) {
+    const told = asTemplate(withoutEchoes(unplaced, text), text)
+    return unreadable(source, chunk, told, identityOfNodes(document), document)
+  }
+  unplaced.push(...textFindings(document, text, limits.findings))
   const { value, findings: more } = convert(document, limits)
   if (more.length > 0)
     return unreadable(source, chunk, [...unplaced, ...more], identityOfNodes(document), document)
   return checked({ ...input, unplaced, value })
+}
+
+/** A template that was not rendered is mostly no YAML either: that is what is said then, and once. */
+function asTemplate(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
+  const template = findings.find(({ range: { start } }) => {
+    const end = text.indexOf('\n', start)
+    return text.slice(text.lastIndexOf('\n', start - 1) + 1, end === -1 ? text.length : end).includes('{{')
+  })
+  return template === undefined ? findings : [{ statement: TEMPLATE_STATEMENT, range: template.range }]
 }
 
 /** A document that is YAML: is it a manifest? */
@@ -136,12 +153,14 @@ function checked(
     report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
   const accepted = outline === undefined ? validate(value, identity.kind, { report, limits }) : undefined
   const manifest = accepted === undefined || failed ? undefined : copyOf(accepted)
+  const rest = manifest === undefined && isResource(accepted) ? copyOf(accepted) : undefined
   return {
     ...(manifest === undefined ? identity : identityOf(manifest)),
     position: startOf(source, chunk, document),
     manifest,
     meaning: manifest && contentDigest(manifest),
-    findings: findings.toSorted(byPosition),
+    rest: isResource(rest) ? rest : undefined,
+    findings: withTextsFirst(findings, input.unplaced.length).toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
     secretRefs: isResource(manifest) ? secretRefsIn(bodyOf(manifest) ?? {}) : NO_REFS,
     credentials: identity.kind === SERVICE.name ? credentialsIn(value) : undefined,
@@ -149,6 +168,28 @@ function checked(
     chunk,
     start: document.range[0],
   }
+}
+
+function placeOf({ line, column }: Position): string {
+  return `${line}:${column}`
+}
+
+/**
+ * Where a text is odd, and wrong for that reason, the reason is said, as severe as what follows from it. Templates are said once.
+ * @param count of the first findings, which are about texts
+ */
+function withTextsFirst(findings: readonly Finding[], count: number): readonly Finding[] {
+  if (count === 0 || findings.length === 0) return findings
+  const [texts, others] = [findings.slice(0, count), findings.slice(count)]
+  const odd = new Set(texts.map(placeOf))
+  const wrong = new Set(others.filter(({ severity }) => severity === 'error').map(placeOf))
+  const template = texts.find(({ code }) => code === TEMPLATE_STATEMENT.code)
+  return [
+    ...texts
+      .filter((finding) => finding.code !== TEMPLATE_STATEMENT.code || finding === template)
+      .map((finding) => (wrong.has(placeOf(finding)) ? { ...finding, severity: 'error' as const } : finding)),
+    ...others.filter((finding) => !odd.has(placeOf(finding))),
+  ]
 }
 
 /**
@@ -161,7 +202,7 @@ function copyOf(manifest: Manifest): Manifest {
 
 type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void
 
-/** Shape first; the rules of the kind only where the shape is right. */
+/** Shape and the rules of the kind in one round, but for rules that the wrong fields alone may break. */
 function validate(
   value: unknown,
   kind: string | undefined,
@@ -179,7 +220,11 @@ function validate(
   for (const { at, path, statement } of shape) {
     report((tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)), statement)
   }
-  return undefined
+  const provisional = provisionalOf(schema, value, result.error.issues)
+  if (provisional === undefined || !isResource(provisional.value)) return undefined
+  for (const { path, ...statement } of rulesOf(provisional.value))
+    if (!provisional.isTouched(path)) report((tree) => rangeOfPath(tree, path), statement)
+  return provisional.value
 }
 
 function unreadable(
@@ -200,7 +245,12 @@ function unreadable(
   }
   const seen = new Set<string>()
   const findings = unplaced
-    .map(({ statement, range }) => findingAt(place(range), statement, identity))
+    .map(({ statement, range, first }) =>
+      findingAt(place(range), statement, {
+        key: identity.key,
+        related: first === undefined ? [] : [relatedAt(place(first.range), first.message)],
+      }),
+    )
     .toSorted(byPosition)
     .filter((finding) => {
       const mark = `${finding.code} ${finding.line}:${finding.column}`
@@ -210,6 +260,7 @@ function unreadable(
     ...identity,
     position: startOf(source, chunk, document),
     manifest: undefined,
+    rest: undefined,
     meaning: undefined,
     findings: findings.slice(0, 20),
     locks: NO_LOCKS,
@@ -220,6 +271,10 @@ function unreadable(
     chunk,
     start: document?.range?.[0] ?? 0,
   }
+}
+
+function relatedAt({ file, line, column }: Position, message: string): Finding['related'][number] {
+  return { file, line, column, message }
 }
 
 /** The parser often gives only where something begins; a whole word is easier to see. */

@@ -48,7 +48,10 @@ function findingsOf(issue: Issue, prefix: Path, context: Context): readonly Shap
       : issue.keys.slice(0, context.most).map((name) => unknownField(path, name, context))
   }
   if (isSecretBundle(path.slice(0, -1)) && isWrittenOut(valueAt(context.input, path.slice(0, -1)))) return []
-  if (input === undefined) return [missing(path, issue, context)]
+  if (input === undefined)
+    return isReferenceOfKubernetes(valueAt(context.input, path.slice(0, -1)))
+      ? []
+      : [missing(path, issue, context)]
   if (isLiteralSecret(path, input)) return [literalSecret(path)]
   if (issue.code === 'invalid_union') return unionFindings(issue, path, context)
   if (issue.code === 'invalid_element')
@@ -125,7 +128,7 @@ function unknownHint(
   known: readonly string[],
   context: Context,
 ): string {
-  if (name === 'valueFrom' || name === 'secretKeyRef') return NOT_KUBERNETES
+  if (KUBERNETES_FIELDS.includes(name)) return NOT_KUBERNETES
   if (name === '<<') return 'YAML merge keys are not supported; write the fields out.'
   if (meant !== undefined) return `Did you mean "${meant}"?`
   const home = homesOf(context.schema, name)[0]
@@ -250,6 +253,13 @@ function isLiteralSecret(path: Path, input: unknown): boolean {
 function isSecretBundle(path: Path): boolean {
   return path.length === 2 && path[0] === 'spec' && path[1] === 'credentials'
 }
+
+/** As in a pod: said once, at the field that is one of Kubernetes. */
+function isReferenceOfKubernetes(input: unknown): boolean {
+  return isObject(input) && KUBERNETES_FIELDS.some((name) => Object.hasOwn(input, name))
+}
+
+const KUBERNETES_FIELDS = ['valueFrom', 'secretKeyRef']
 
 /** Credentials with fields of their own instead of `secretRef`: said once, as a secret that is written out. */
 function isWrittenOut(input: unknown): boolean {

@@ -9,7 +9,9 @@ import {
   type YAMLError,
 } from 'yaml'
 import type { Limits } from './limits.ts'
+import { deeperLine, oddLine } from './indentation.ts'
 import type { Range } from './node-range.ts'
+import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 import type { Statement } from '../diagnostics/diagnostic.ts'
 import { betterWords, SYNTAX, WORDS } from './syntax-words.ts'
 
@@ -19,6 +21,10 @@ export interface YamlFinding {
   readonly range: Range
   /** Offset where the parser noticed it, when that is not where it is marked. */
   readonly noticed?: number
+  /** It is about indentation: others are mostly its echoes. */
+  readonly isIndent?: true
+  /** Another place that takes part. */
+  readonly first?: { readonly range: Range; readonly message: string }
 }
 
 /** Unknown tags and odd versions are only warnings of the parser; for us they are errors. */
@@ -31,13 +37,33 @@ export function documentFindings(document: Document, text: string, limit: number
     ? openingsOf(document, text)
     : undefined
   return errors.map((error) => {
-    const finding = yamlFinding(error)
+    const finding = indentFinding(error, text) ?? yamlFinding(error)
     const start = openings?.get(`${openerOf(error)}${error.pos[0]}`)
     if (start === undefined) return finding
     const line = text.indexOf('\n', start)
     const end = Math.min(error.pos[0], line === -1 ? text.length : line)
     return { ...finding, range: { start, end }, noticed: error.pos[0] }
   })
+}
+
+/** Codes of the parser for what is a field too deep, mostly. */
+const DEEPER: ReadonlySet<YAMLError['code']> = new Set(['BLOCK_AS_IMPLICIT_KEY', 'MULTILINE_IMPLICIT_KEY'])
+
+/** The line that is indented wrong, where that can be said. */
+function indentFinding({ code, pos: [noticed] }: YAMLError, text: string): YamlFinding | undefined {
+  const deeper = DEEPER.has(code) ? deeperLine(text, noticed) : undefined
+  const odd = deeper ?? (code === 'BAD_INDENT' ? oddLine(text, noticed) : undefined)
+  if (odd === undefined) return undefined
+  const { range, spaces, right } = odd
+  const message =
+    deeper === undefined
+      ? `This line is indented by ${spaces} spaces, and no line above it is.`
+      : 'This line is indented deeper than the one above it, which has a value already.'
+  const hint =
+    right.length === 0
+      ? WORDS.BAD_INDENT.hint
+      : `Indent it by ${right.join(' or ')} spaces, like ${deeper === undefined ? 'its siblings' : 'the line above'}.`
+  return { statement: { severity: 'error', code: SYNTAX, message, hint }, range, noticed, isIndent: true }
 }
 
 /** The quote or bracket that the parser missed the end of. */
@@ -89,6 +115,8 @@ export function withoutEchoes(findings: readonly YamlFinding[], text: string): r
       const isEcho =
         lost !== undefined &&
         (statement.message === WORDS.UNEXPECTED_TOKEN.message ||
+          finding.isIndent === true ||
+          statement.message === WORDS.BAD_INDENT.message ||
           !text.slice(lost, noticedAt(finding)).includes('\n'))
       if (statement.code === SYNTAX) lost ??= noticedAt(finding)
       return !isEcho
@@ -137,8 +165,15 @@ export function aliasFindings(document: Document, limits: Limits): readonly Yaml
 }
 
 /** A field that its mapping already has. */
-export function duplicateFinding(range: Range): YamlFinding {
-  return { statement: { severity: 'error', ...WORDS.DUPLICATE_KEY }, range }
+export function duplicateFinding(name: string, range: Range, first: Range): YamlFinding {
+  const { code, message, hint } = WORDS.DUPLICATE_KEY
+  const isShown = /^[\w.-]{1,64}$/.test(name) && !looksLikeToken(name)
+  const named = isShown ? message.replace('This field', `The field "${name}"`) : message
+  return {
+    statement: { severity: 'error', code, message: named, hint },
+    range,
+    first: { range: first, message: 'the first of the two' },
+  }
 }
 
 /** Where aliases that stand for too much are marked: the first alias of the document. */

@@ -44,7 +44,10 @@ function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
   for (const { key, value } of pairs) {
     const name = isScalar(key) ? String(key.value) : ''
     if (Object.hasOwn(object, name)) {
-      if (walk.findings.length <= walk.limit) walk.findings.push(duplicateFinding(rangeOfKey(key)))
+      if (walk.findings.length <= walk.limit) {
+        const first = pairs.find((pair) => isScalar(pair.key) && String(pair.key.value) === name)
+        walk.findings.push(duplicateFinding(name, rangeOfKey(key), rangeOfKey(first?.key)))
+      }
     }
     // By definition, not assignment: a field named __proto__ is a field.
     else if (name === '__proto__') {
