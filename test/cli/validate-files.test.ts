@@ -81,3 +81,58 @@ test.each([
   expect(stderr).toContain(message)
   expect(status).toBe(64)
 })
+
+/** From a folder of the repository that is not its root. */
+function inside(...args: readonly string[]) {
+  const { stdout } = spawnSync(
+    process.execPath,
+    [PROGRAM, 'validate', '--manifests', '../manifests', ...args],
+    {
+      cwd: join(root, 'tools'),
+      encoding: 'utf8',
+      env: {},
+    },
+  )
+  return stdout
+}
+
+test('paths for GitHub and code scanning begin at the root of the repository, wherever it runs', () => {
+  mkdirSync(join(root, '.git'), { recursive: true })
+  mkdirSync(join(root, 'tools'), { recursive: true })
+  expect(inside('-o', 'github')).toContain('::error file=manifests/team/c.yaml,line=4,')
+  const { runs } = JSON.parse(inside('-o', 'sarif')) as {
+    readonly runs: readonly {
+      readonly originalUriBaseIds: unknown
+      readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } }
+      readonly results: readonly {
+        readonly ruleId: string
+        readonly ruleIndex: number
+        readonly locations: unknown
+      }[]
+    }[]
+  }
+  const [run] = runs
+  expect(run?.originalUriBaseIds).toHaveProperty('%SRCROOT%')
+  expect(
+    run?.results.map(({ ruleId, ruleIndex }) => run.tool.driver.rules[ruleIndex]?.id === ruleId),
+  ).toEqual([true, true])
+  expect(run?.results[0]?.locations).toMatchObject([
+    { physicalLocation: { artifactLocation: { uri: 'manifests/a.yaml', uriBaseId: '%SRCROOT%' } } },
+  ])
+  expect(run?.tool.driver.rules).toContainEqual(
+    expect.objectContaining({
+      id: 'unknown-field',
+      shortDescription: { text: 'A field is not known at this place.' },
+      help: expect.objectContaining({
+        markdown: expect.stringContaining('(docs/findings.md#unknown-field)'),
+      }),
+    }),
+  )
+})
+
+test('what the ignore file names is not read, and says nothing', () => {
+  writeFileSync(join(root, 'manifests/.pipewrightignore'), 'team/c.yaml\n')
+  const { stdout } = validate('--manifests', 'manifests')
+  expect(stdout).toContain('2 manifests, 1 error, 0 warnings.')
+  rmSync(join(root, 'manifests/.pipewrightignore'))
+})

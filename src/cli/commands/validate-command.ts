@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { openSource } from '../compose.ts'
@@ -86,9 +86,12 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
         ? undefined
         : print(io.stdout, findingsAsCompact(findings, settings.manifests))
     case 'github':
-      return print(io.stdout, findingsAsGithub(findings, settings.manifests, problem))
+      return print(io.stdout, findingsAsGithub(findings, inRepository(settings.manifests), problem))
     case 'sarif':
-      return printJson(io, findingsAsSarif(findings, { root: settings.manifests, version: VERSION, problem }))
+      return printJson(
+        io,
+        findingsAsSarif(findings, { root: inRepository(settings.manifests), version: VERSION, problem }),
+      )
     case 'text': {
       const paint = paintFor(io.stdout, io.env)
       if (findings.length > 0) print(io.stdout, findingsAsText(findings, settings.manifests, paint))
@@ -97,6 +100,15 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
         ? undefined
         : print(io.stdout, summary(findings, total) + context(settings.manifests, paths))
     }
+  }
+}
+
+/** A directory as its Git repository names it, whatever the current directory is; outside of one, as it was given. */
+function inRepository(dir: string): string {
+  const absolute = resolve(dir)
+  for (let root = absolute; ; root = dirname(root)) {
+    if (existsSync(join(root, '.git'))) return relative(root, absolute).split(sep).join('/')
+    if (root === dirname(root)) return dir
   }
 }
 

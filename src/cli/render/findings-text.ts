@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import type { Finding } from '../../kinds/finding.ts'
-import { pictureOf } from '../../manifest/diagnostics/diagnostic.ts'
+import { type Finding, RULE_CODES } from '../../kinds/finding.ts'
+import { capital } from '../../kinds/lookup.ts'
+import { FINDING_CODES, pictureOf } from '../../manifest/diagnostics/diagnostic.ts'
 import { type Paint, printable } from './terminal.ts'
 
 /** Findings for people: what, where, a picture of the line, and what to do. */
@@ -68,10 +69,12 @@ export function findingsAsSarif(
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'pipewright', version: about.version, rules: codes.map((id) => ({ id })) } },
+        tool: { driver: { name: 'pipewright', version: about.version, rules: codes.map(ruleOf) } },
+        originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The root of the repository.' } } },
         invocations: [{ executionSuccessful: true, toolExecutionNotifications: problems }],
         results: findings.map((finding) => ({
           ruleId: finding.code,
+          ruleIndex: codes.indexOf(finding.code),
           level: finding.severity,
           message: { text: `${finding.message} ${finding.hint}` },
           locations: [sarifPlace(about.root, finding, finding.endColumn)],
@@ -86,6 +89,27 @@ export function findingsAsSarif(
   }
 }
 
+/** Where relative paths of a result begin, as SARIF calls it. */
+const SOURCE_ROOT = '%SRCROOT%'
+
+const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries({ ...FINDING_CODES, ...RULE_CODES }))
+
+/** What stands beside a result: what its code means, and where more is said. */
+function ruleOf(code: string) {
+  const means = `${capital(MEANINGS.get(code) ?? code)}.`
+  const page = `docs/findings.md#${code}`
+  return {
+    id: code,
+    name: code,
+    shortDescription: { text: means },
+    fullDescription: { text: means },
+    help: {
+      text: `${means} A wrong and a right example: ${page} of Pipewright.`,
+      markdown: `${means} A wrong and a right example: [${page}](${page}) of Pipewright.`,
+    },
+  }
+}
+
 function sarifPlace(
   root: string,
   place: { readonly file: string; readonly line: number; readonly column: number },
@@ -97,5 +121,5 @@ function sarifPlace(
     startColumn: place.column,
     endColumn: Math.max(endColumn, place.column),
   }
-  return { physicalLocation: { artifactLocation: { uri }, region } }
+  return { physicalLocation: { artifactLocation: { uri, uriBaseId: SOURCE_ROOT }, region } }
 }
