@@ -7,6 +7,7 @@ import { ALL_METRICS, PREFIX } from '../src/telemetry/metric-definitions.ts'
 import { alertRules } from './alert-rules.ts'
 import { readmePage } from './commands-table.ts'
 import { chartPage } from './chart-page.ts'
+import { fieldsPage } from './fields-page.ts'
 import { findingsPage } from './findings-page.ts'
 import { logsPage } from './logs-page.ts'
 import { runbookPage } from './runbook-page.ts'
@@ -22,6 +23,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'settings.md': settingsPage(),
     'metrics.md': metricsPage(),
     'findings.md': findingsPage(NOTE),
+    'fields.md': fieldsPage(NOTE),
     'logs.md': logsPage(NOTE),
     'sandbox.md': sandboxPage(NOTE),
     'runbook.md': runbookPage(readFileSync(`${HERE}/runbook.md`, 'utf8')),

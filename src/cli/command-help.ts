@@ -5,7 +5,7 @@ export const COMMAND_GROUPS: readonly (readonly [string, readonly string[]])[] =
   ['Reconcile', ['run', 'plan', 'apply', 'reconcile']],
   ['Look', ['validate', 'status', 'history']],
   ['Decide', ['allow', 'adopt', 'resolve', 'forget', 'lock']],
-  ['Write manifests', ['import', 'schema']],
+  ['Write manifests', ['import', 'explain', 'schema']],
   ['Try and set up', ['sandbox', 'completion', 'version', 'help']],
 ]
 
@@ -73,6 +73,10 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
       'import Pipe/orders ID --service analytics --file orders.yaml',
     ],
     exits: { 0: FINE, 1: 'there is no such pipe, or it belongs to a manifest already' },
+  },
+  explain: {
+    examples: ['explain pipe.spec.source.kafka', 'explain pipe.policy.onMissing -o json'],
+    exits: { 0: FINE },
   },
   schema: {
     examples: ['schema > manifest.schema.json', 'schema Pipe'],

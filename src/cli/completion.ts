@@ -1,7 +1,8 @@
 import type { Command, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { readSettings, SETTINGS } from '../config/settings.ts'
-import { RESOURCE_KINDS } from '../kinds/lookup.ts'
+import { explainPath } from '../kinds/explain.ts'
+import { MANIFEST_KINDS, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { nearest } from '../lib/nearest.ts'
 import { REASONS } from '../plan/reason.ts'
 import { STATUSES } from '../plan/severity.ts'
@@ -81,8 +82,17 @@ async function possible(
   )
   if (first?.name() === 'shell') return SHELLS
   if (first?.name() === 'kind') return RESOURCE_KINDS
+  if (first?.name() === 'field') return fieldPaths(current)
   if (first?.name() !== 'key' || given.length > 0) return []
   return keys(line)
+}
+
+/** One step further than what is typed. */
+function fieldPaths(current: string): readonly string[] {
+  const parent = current.includes('.') ? current.slice(0, current.lastIndexOf('.')) : undefined
+  if (parent === undefined) return MANIFEST_KINDS.map((kind) => kind.toLowerCase())
+  const found = explainPath(parent)
+  return 'nearest' in found ? [] : found.fields.map(({ name }) => `${parent}.${name}`)
 }
 
 /** The option that takes the word after it. */

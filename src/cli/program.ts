@@ -14,6 +14,7 @@ import { programHelp, withHelp } from './help.ts'
 import { plan } from './commands/plan-command.ts'
 import { runDaemon } from './commands/run-command.ts'
 import { sandbox } from './commands/sandbox-command.ts'
+import { explain, EXPLAIN_OUTPUTS } from './commands/explain-command.ts'
 import { schema } from './commands/schema-command.ts'
 import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
@@ -159,6 +160,15 @@ export function buildProgram(io: Io, done: Done): Command {
     .action(async (kind: string | undefined, _flags, command: Command) => {
       assertUsage(command)
       done(schema(io, kind))
+    })
+
+  lenient(program.command('explain'))
+    .description('say what a field of a manifest means, takes, and whether it is compared')
+    .argument('[field]', 'such as pipe.spec.source.kafka; all kinds unless given')
+    .addOption(output(EXPLAIN_OUTPUTS))
+    .action(async (field: string | undefined, flags, command: Command) => {
+      assertUsage(command)
+      done(explain(io, field, flags.output))
     })
 
   lenient(program.command('sandbox'))

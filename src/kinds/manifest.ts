@@ -60,7 +60,9 @@ const HealthyStates = z
   .min(1)
   .max(50)
   .optional()
-  .describe('The values of `state` that count as ready; any when absent.')
+  .describe(
+    'The values of `state` that are healthy. Without it `--healthy-states` says which are, and without that the name of the state.',
+  )
 
 /** Policy of what is created once. */
 export const CreateOncePolicy = z.strictObject({

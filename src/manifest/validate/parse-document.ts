@@ -183,12 +183,15 @@ function withTextsFirst(findings: readonly Finding[], count: number): readonly F
   const [texts, others] = [findings.slice(0, count), findings.slice(count)]
   const odd = new Set(texts.map(placeOf))
   const wrong = new Set(others.filter(({ severity }) => severity === 'error').map(placeOf))
+  // That a secret is written out matters more than how.
+  const literal = new Set(others.filter(({ code }) => code === 'literal-secret').map(placeOf))
   const template = texts.find(({ code }) => code === TEMPLATE_STATEMENT.code)
   return [
     ...texts
+      .filter((finding) => !literal.has(placeOf(finding)))
       .filter((finding) => finding.code !== TEMPLATE_STATEMENT.code || finding === template)
       .map((finding) => (wrong.has(placeOf(finding)) ? { ...finding, severity: 'error' as const } : finding)),
-    ...others.filter((finding) => !odd.has(placeOf(finding))),
+    ...others.filter((finding) => literal.has(placeOf(finding)) || !odd.has(placeOf(finding))),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { YamlFinding } from './syntax-findings.ts'
 /** What makes it worth looking at texts at all. */
 const ODD = /\$\{|\{\{|[\u0370-\u03ff\u0400-\u04ff\u2018-\u201f]/
 
-const PLACEHOLDER = /\$\{([A-Za-z_]\w{0,60})\}/
+const PLACEHOLDER = /\$\{[A-Za-z_]\w*\}/
 const TEMPLATE = /\{\{.*?\}\}/s
 const QUOTE = /^[\u2018-\u201f]|[\u2018-\u201f]$/
 
@@ -31,12 +31,11 @@ export function textFindings(document: Document, text: string, limit: number): r
 function statementOf(value: string): Statement | undefined {
   if (!ODD.test(value)) return undefined
   if (TEMPLATE.test(value)) return { ...TEMPLATE_STATEMENT, severity: 'warning' }
-  const [, variable] = PLACEHOLDER.exec(value) ?? []
-  if (variable !== undefined) {
+  if (PLACEHOLDER.test(value)) {
     return {
       severity: 'warning',
       code: 'placeholder',
-      message: `\${${variable}} is sent as it stands: nothing is put in its place.`,
+      message: 'This text holds ${…}, which is sent as it stands: nothing is put in its place.',
       hint: 'Write the value. For a secret, write {secretRef: {name: …, key: …}}.',
     }
   }

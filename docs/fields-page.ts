@@ -1,0 +1,46 @@
+import { stringify } from 'yaml'
+import { explainKind, withFields, type FieldFacts } from '../src/kinds/explain.ts'
+import { MANIFEST_KINDS } from '../src/kinds/lookup.ts'
+import { cell } from './table.ts'
+
+/** docs/fields.md: every field of every kind. @param note that it is generated */
+export function fieldsPage(note: string): string {
+  return `# Fields
+
+${note}
+
+Every field of every kind of manifest: what it takes, what it means, and whether a difference between the manifest and the platform is
+drift. \`pipewright explain pipe.spec.source.kafka\` says the same at the shell. What else has to hold is in [manifests.md](manifests.md).
+
+${MANIFEST_KINDS.map(section).join('\n\n')}
+`
+}
+
+function section(kind: string): string {
+  const whole = explainKind(kind)
+  if (whole === undefined) throw new Error(`there is no kind ${kind}`)
+  const rows = withFields(whole)
+    .filter(({ path }) => path !== kind)
+    .map((field) => [
+      `\`${field.path.slice(kind.length + 1)}\`${field.isRequired ? ' (required)' : ''}`,
+      typeWords(field),
+      field.meaning,
+      example(field),
+      field.compared,
+    ])
+  const head = ['| field | type | meaning | example | compared |', '|---|---|---|---|---|']
+  const lines = rows.map((cells) => `| ${cells.map(cell).join(' | ')} |`)
+  return `## ${kind}\n\n${whole.meaning}\n\n${[...head, ...lines].join('\n')}`
+}
+
+function typeWords({ type, allowed, isSensitive }: FieldFacts): string {
+  const words = allowed.length === 0 ? type : allowed.map((word) => `\`${word}\``).join(' or ')
+  return isSensitive ? `${words}; sensitive` : words
+}
+
+/** Of a mapping its fields have examples. */
+function example({ example: value, fields }: FieldFacts): string {
+  if (fields.some(({ name }) => name !== 'secretRef')) return ''
+  const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
+  return `\`${text}\``
+}

@@ -1,0 +1,66 @@
+import { stringify } from 'yaml'
+import { explainKind, explainPath, type FieldFacts } from '../../kinds/explain.ts'
+import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
+import { formatTable, type Paint, paintFor, wrapped } from '../render/terminal.ts'
+
+export const EXPLAIN_OUTPUTS = ['text', 'json'] as const
+
+/** `pipewright explain [FIELD]`: what a field of a manifest means, what it takes, and whether it is compared. */
+export function explain(
+  io: Io,
+  path: string | undefined,
+  output: (typeof EXPLAIN_OUTPUTS)[number],
+): ExitCode {
+  const paint = paintFor(io.stdout, io.env)
+  if (path === undefined) {
+    const kinds = MANIFEST_KINDS.flatMap((name) => explainKind(name) ?? [])
+    if (output === 'json') printJson(io, kinds)
+    else print(io.stdout, `${fieldTable(kinds, paint)}\n\n${MORE}`)
+    return EXIT.fine
+  }
+  const found = explainPath(path)
+  if ('nearest' in found) {
+    const hint =
+      found.nearest === undefined
+        ? `The kinds are ${MANIFEST_KINDS.join(', ')}.`
+        : `Did you mean ${found.nearest}?`
+    throw new CommandError(`explain: there is no field ${JSON.stringify(path)}. ${hint}`, EXIT.usage)
+  }
+  if (output === 'json') printJson(io, found)
+  else print(io.stdout, fieldText(found, paint))
+  return EXIT.fine
+}
+
+const MORE = 'For the fields of one: "pipewright explain pipe.spec".'
+
+function fieldText(field: FieldFacts, paint: Paint): string {
+  const { path, name, type, isRequired, meaning, allowed, compared, isSensitive, fields } = field
+  const facts: readonly (readonly [string, string])[] = [
+    ['type', type],
+    ...(allowed.length === 0 ? [] : [['one of', allowed.join(', ')] as const]),
+    ['required', isRequired ? 'yes' : 'no'],
+    ['compared', compared],
+    ...(isSensitive ? [['sensitive', 'yes: it is shown nowhere'] as const] : []),
+  ]
+  const example = stringify({ [name]: field.example }, { aliasDuplicateObjects: false }).trimEnd()
+  return [
+    paint('bold', path),
+    '',
+    wrapped(meaning, ''),
+    '',
+    formatTable(facts.map(([label, value]) => [`  ${label}`, value])),
+    ...(path.includes('.') ? ['', 'Example:', example.replaceAll(/^/gm, '  ')] : []),
+    ...(fields.length === 0 ? [] : ['', 'Fields:', fieldTable(fields, paint)]),
+  ].join('\n')
+}
+
+function fieldTable(fields: readonly FieldFacts[], paint: Paint): string {
+  return formatTable(
+    fields.map(({ name, type, isRequired, meaning }) => [
+      `  ${paint('bold', name)}`,
+      isRequired ? `${type}, required` : type,
+      meaning,
+    ]),
+  )
+}

@@ -1,0 +1,199 @@
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { nearest } from '../lib/nearest.ts'
+import { FIELD_EXAMPLES } from './field-examples.ts'
+import { formOf, isReturnedField, type Fields } from './field-table.ts'
+import { kindJsonSchema } from './json-schema.ts'
+import { kindNamed, MANIFEST_KINDS } from './lookup.ts'
+import { isSensitiveName } from './mask.ts'
+
+/** All that there is to say of a field of a manifest, made of the schemas and field tables that manifests are checked and compared with. */
+export interface FieldFacts {
+  /** From the kind on: `Pipe.spec.source.kafka.brokers`; below a list `Pipe.spec.destination.columns[].name`. */
+  readonly path: string
+  readonly name: string
+  /** In a word or two: "text", "list of texts", "mapping". */
+  readonly type: string
+  readonly isRequired: boolean
+  readonly meaning: string
+  /** The words that it takes, when it takes no others. */
+  readonly allowed: readonly string[]
+  readonly example: Json
+  /** Whether a difference between manifest and platform is drift, and how it is compared, or why not. */
+  readonly compared: string
+  /** Kept from every output. */
+  readonly isSensitive: boolean
+  readonly fields: readonly FieldFacts[]
+}
+
+/** The whole of a kind, as a field of its own; undefined when there is no such kind. */
+export function explainKind(name: string): FieldFacts | undefined {
+  const schema = kindJsonSchema(name)
+  return schema && factsOf({ kind: name, steps: [], schema, isRequired: false })
+}
+
+/**
+ * The field at a path such as `pipe.spec.source.kafka`; the kind in any case, `[]` of lists left out or not.
+ * @returns the nearest path when there is no such field; undefined when nothing is near
+ */
+export function explainPath(path: string): FieldFacts | { readonly nearest: string | undefined } {
+  const [first = '', ...steps] = path.split('.').map((step) => step.replace(/\[\d*\]$/, ''))
+  const kind = MANIFEST_KINDS.find((name) => name.toLowerCase() === first.toLowerCase())
+  if (kind === undefined) return { nearest: nearest(first, MANIFEST_KINDS) }
+  let field = explainKind(kind)
+  for (const step of steps) {
+    const next: FieldFacts | undefined = field?.fields.find(({ name }) => name === step)
+    if (next === undefined) {
+      const meant = nearest(step, field?.fields.map(({ name }) => name) ?? [])
+      return { nearest: meant === undefined || field === undefined ? undefined : `${field.path}.${meant}` }
+    }
+    field = next
+  }
+  return field ?? { nearest: undefined }
+}
+
+/** Every field below one, itself first. */
+export function withFields(field: FieldFacts): readonly FieldFacts[] {
+  return [field, ...field.fields.flatMap(withFields)]
+}
+
+interface Place {
+  readonly kind: string
+  /** From the top of the manifest. */
+  readonly steps: readonly string[]
+  readonly schema: JsonObject
+  readonly isRequired: boolean
+}
+
+/** What the schemas do not say of themselves. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  apiVersion: 'The version of this format.',
+  kind: 'What the manifest describes.',
+  metadata: 'Who the manifest is about.',
+  policy: 'How Pipewright looks after the resource. Nothing of it is sent to the platform.',
+  spec: 'What is asked for: the body of the interface, field for field.',
+  secretRef: 'Which key of which mounted secret: the file NAME/KEY in the secrets directory.',
+}
+
+function factsOf(place: Place): FieldFacts {
+  const { kind, steps, schema, isRequired } = place
+  const name = (steps.at(-1) ?? kind).replace('[]', '')
+  const path = [kind, ...steps].join('.')
+  const fields = fieldsIn(place)
+  return {
+    path,
+    name,
+    type: typeOf(schema),
+    isRequired,
+    meaning: textIn(schema['description']) ?? MEANINGS[name] ?? '',
+    allowed: wordsIn(schema['enum']),
+    example: exampleOf(path, schema, fields),
+    compared: comparedWords(kind, steps, fields.length > 0),
+    isSensitive: isSensitiveName(name),
+    fields,
+  }
+}
+
+function fieldsIn({ kind, steps, schema }: Place): readonly FieldFacts[] {
+  const items = objectIn(schema['items'])
+  const isList = items !== undefined
+  const object = items ?? objectOfUnion(schema) ?? schema
+  const properties = objectIn(object['properties']) ?? {}
+  const required = wordsIn(object['required'])
+  const [last, ...before] = steps.toReversed()
+  const parents = isList && last !== undefined ? [...before.toReversed(), `${last}[]`] : steps
+  return Object.entries(properties).flatMap(([name, inner]) =>
+    isObject(inner)
+      ? [factsOf({ kind, steps: [...parents, name], schema: inner, isRequired: required.includes(name) })]
+      : [],
+  )
+}
+
+/** A text, or a reference in its place: the reference has fields. */
+function objectOfUnion(schema: JsonObject): JsonObject | undefined {
+  const branches = schema['anyOf']
+  if (!Array.isArray(branches)) return undefined
+  return branches.filter(isObject).find((branch) => branch['type'] === 'object')
+}
+
+function typeOf(schema: JsonObject): string {
+  if (Array.isArray(schema['anyOf'])) return 'text, or a reference to a secret'
+  if (schema['const'] !== undefined) return `always ${JSON.stringify(schema['const'])}`
+  const type = textIn(schema['type']) ?? ''
+  if (type === 'array')
+    return objectIn(schema['items'])?.['type'] === 'object' ? 'list of mappings' : 'list of texts'
+  if (type === 'object') return isReference(schema) ? 'reference to a secret' : 'mapping'
+  return TYPES[type] ?? FORMATS[textIn(schema['format']) ?? ''] ?? 'text'
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  integer: 'whole number',
+  number: 'number',
+  boolean: 'true or false',
+}
+
+const FORMATS: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time': 'timestamp' }
+
+function isReference(schema: JsonObject): boolean {
+  return objectIn(schema['properties'])?.['secretRef'] !== undefined
+}
+
+/** That of the table; of a mapping, those of its fields together. */
+function exampleOf(path: string, schema: JsonObject, fields: readonly FieldFacts[]): Json {
+  if (schema['const'] !== undefined) return schema['const']
+  const steps = path.split('.')
+  for (let at = 0; at < steps.length; at += 1) {
+    const known = FIELD_EXAMPLES[steps.slice(at).join('.')]
+    if (known !== undefined) return known
+  }
+  const example = Object.fromEntries(fields.map((field) => [field.name, field.example]))
+  return objectIn(schema['items']) === undefined ? example : [example]
+}
+
+/** How fields are compared, by their form. */
+const FORM_WORDS: Readonly<Record<string, string>> = {
+  text: 'yes',
+  number: 'yes',
+  boolean: 'yes',
+  certificate: 'yes, but for spaces',
+  'comma-list': 'yes, in any order',
+  set: 'yes, in any order',
+  ordered: 'yes, in this order',
+  time: 'yes, by instant',
+  'unix-time': 'yes, by instant',
+}
+
+function comparedWords(kind: string, steps: readonly string[], isMapping: boolean): string {
+  const definition = kindNamed(kind)
+  const [top, ...inSpec] = steps
+  if (definition === undefined || definition.lifecycle === 'reference') return 'no: nothing is created of it'
+  if (top !== 'spec') return 'no: it is not sent'
+  const isExpectation = definition.lifecycle === 'read-only'
+  if (isExpectation && inSpec[0] !== 'expect') return 'no: it says which one is read'
+  const path = (isExpectation ? inSpec.slice(1) : inSpec).map((step) => step.replace('[]', ''))
+  if (path.length === 0) return 'field by field'
+  if (!Object.hasOwn(definition.fields, path[0] ?? '')) return 'no: it is not sent'
+  if (!isReturnedField(definition.fields, path.join('.'))) return 'no: the platform does not return it'
+  return isMapping ? 'field by field' : (FORM_WORDS[formAt(definition.fields, path)] ?? 'field by field')
+}
+
+function formAt(fields: Fields, path: readonly string[]): string {
+  let level = fields
+  for (const [index, name] of path.entries()) {
+    const form = formOf(level, name, null)
+    if (typeof form === 'string') return index === path.length - 1 ? form : ''
+    level = form.fields
+  }
+  return ''
+}
+
+function objectIn(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function wordsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : []
+}
