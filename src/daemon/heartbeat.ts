@@ -14,8 +14,8 @@ export interface HeartbeatParts {
   readonly url: string | undefined
 }
 
-/** The second one comes soon: by then much has been read for the first time. */
-const SECOND_MS = 5_000
+/** What was read for the first time ever does not wait longer than this to be written down. */
+const FIRST_CHECK_MS = 5_000
 
 /** Writes into the ledger now and then that this process lives, and when it last read which resources, for `status`. */
 export interface Heartbeat {
@@ -52,14 +52,25 @@ export async function startHeartbeat({
     }
   }
 
-  function wait(delayMs: number): void {
+  function isNews(): boolean {
+    for (const { key } of store.records())
+      if (!written.has(key) && store.checkedAt(key) !== undefined) return true
+    return false
+  }
+
+  /** @param sinceMs since the last one */
+  function wait(sinceMs: number): void {
     if (isStopped) return
-    cancel = clock.after(delayMs, () => void beat(undefined).finally(() => wait(HEARTBEAT_MS)))
+    cancel = clock.after(FIRST_CHECK_MS, () => {
+      const nowMs = sinceMs + FIRST_CHECK_MS
+      if (nowMs < HEARTBEAT_MS && !isNews()) wait(nowMs)
+      else void beat(undefined).finally(() => wait(0))
+    })
   }
 
   store.noteChecked(written)
   await beat(undefined)
-  wait(SECOND_MS)
+  wait(0)
   return {
     async stop() {
       isStopped = true

@@ -49,7 +49,7 @@ function fileOf(url: string): string {
     throw new LedgerError(
       'io',
       `there is no ledger of the kind "${url}": give sqlite:PATH, such as sqlite:.pipewright/ledger.db or ` +
-        'sqlite:/var/lib/pipewright/ledger.db, or memory: for one that is gone with the process',
+        'sqlite:/var/lib/pipewright/ledger.db, or memory: for one that ends with the process',
     )
   }
   return file
@@ -70,8 +70,8 @@ function bindToPlatform(store: Store, { file, mode, platform }: SqliteLedgerOpti
 function otherPlatform(file: string, bound: string, platform: string): LedgerError {
   return new LedgerError(
     'platform',
-    `the ledger ${file} is of another platform: it was used with ${bound}, and this is ${platform}. Its pipes would be looked ` +
-      'for there in vain, and created again. Give --base-url as it was; or name another ledger with --ledger; or, if it is ' +
+    `the ledger ${file} is of another platform: it was used with ${bound}, and this is ${platform}. Its pipes would not be found ` +
+      'there, and would be created again. Give --base-url as it was; or name another ledger with --ledger; or, if it is ' +
       'the same platform under a new address, run "pipewright forget --platform" once.',
   )
 }

@@ -37,11 +37,11 @@ export function openReadStore(file: string, busyTimeoutMs: number): OpenedStore 
         }
       },
       write() {
-        throw new LedgerError('io', `cannot write the ledger ${file}: it was opened to be read`)
+        throw new LedgerError('io', `cannot write the ledger ${file}: it was opened read-only`)
       },
       owned: () => isOwned(file),
       reserveRoom() {
-        throw new LedgerError('io', `cannot write the ledger ${file}: it was opened to be read`)
+        throw new LedgerError('io', `cannot write the ledger ${file}: it was opened read-only`)
       },
       async [Symbol.asyncDispose]() {
         if (view.db.isOpen) view.db.close()

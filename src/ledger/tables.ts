@@ -96,7 +96,7 @@ function keyIn(row: Readonly<Record<string, unknown>>): Key {
   if (key === undefined) {
     throw new LedgerError(
       'corrupt',
-      `the ledger has a record of "${String(row['key'])}", which is no key: it was edited by hand or damaged. ` +
+      `the ledger has a record of "${String(row['key'])}", which is not a valid key: it was edited by hand or damaged. ` +
         'Restore it from a backup; do not delete it.',
     )
   }

@@ -165,7 +165,7 @@ describe('a file that is not as it should be', () => {
     tamper(`UPDATE record SET key = 'Pump/orders', body = replace(body, '"Pipe/orders"', '"Pump/orders"')`)
     await using ledger = await openWith()
     await expect(ledger.list()).rejects.toMatchObject({ code: 'corrupt' })
-    await expect(ledger.list()).rejects.toThrow('a record of "Pump/orders", which is no key')
+    await expect(ledger.list()).rejects.toThrow('a record of "Pump/orders", which is not a valid key')
   })
 
   test('conditions that another version wrote are left out; they are worked out anew', async () => {

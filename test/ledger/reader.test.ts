@@ -67,7 +67,7 @@ describe('a reader', () => {
   test('cannot write', async () => {
     await using ledger = await openAs('reader')
     await expect(ledger.swap(blank('Pipe/b'), [])).rejects.toMatchObject({ code: 'io' })
-    await expect(ledger.swap(blank('Pipe/b'), [])).rejects.toThrow('it was opened to be read')
+    await expect(ledger.swap(blank('Pipe/b'), [])).rejects.toThrow('it was opened read-only')
   })
 
   test('works beside an owner, and sees what it writes', async () => {

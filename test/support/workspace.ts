@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** A folder of its own for one test, gone afterwards. */
 export interface Workspace extends Disposable {
@@ -26,7 +26,10 @@ export function createWorkspace(): Workspace {
     path,
     write(name, content) {
       mkdirSync(dirname(path(name)), { recursive: true })
-      writeFileSync(path(name), content)
+      // At once, as an editor does it: half of a manifest is another story, for tests that mean it.
+      const hidden = join(dirname(path(name)), `.${basename(name)}.new`)
+      writeFileSync(hidden, content)
+      renameSync(hidden, path(name))
     },
     [Symbol.dispose]() {
       rmSync(dir, { recursive: true, force: true })
