@@ -32,6 +32,11 @@ export function setUpFilter() {
     clearTimeout(timer)
     timer = setTimeout(apply, typing ? TYPING_MS : 0, typing)
   })
+  // Where there is little room, they are shown when somebody asks, or uses one.
+  byId('more-filters').addEventListener('click', () => {
+    openFilters()
+    selectOf('kind').focus()
+  })
   byId('clear').addEventListener('click', () => {
     go({})
     byId('q').focus()
@@ -46,6 +51,11 @@ function apply(typing) {
   const sort = selectOf('sort').value
   const order = sort === (wanted.sort ?? 'key') ? wanted.order : undefined
   go({ ...wanted, ...chosen, sort: sort === 'key' ? '' : sort, order, page: '', resource: '' }, { typing })
+}
+
+function openFilters() {
+  byId('filter').classList.add('open')
+  byId('more-filters').setAttribute('aria-expanded', 'true')
 }
 
 /** A field of the filter: a text, or something to choose from. @param {typeof FILTERS[number]} name */
@@ -71,6 +81,7 @@ export function showFilter() {
   }
   selectOf('sort').value = SORTS.find(([value]) => value === wanted.sort)?.[0] ?? 'key'
   byId('clear').hidden = !FILTERS.some((name) => wanted[name] !== undefined)
+  if (FILTERS.some((name) => name !== 'q' && wanted[name] !== undefined)) openFilters()
 }
 
 /** What can be chosen, with how many there are of each. @param {FacetsReply} reply @param {OverviewReply['counts']} counts */
