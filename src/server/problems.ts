@@ -217,6 +217,8 @@ function groupProblem(group: readonly ResourceStatus[], context: StepContext): D
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,
+    // An outage, or the create limit, strikes all services alike.
+    service: group.every(({ service }) => service === first.service) ? first.service : undefined,
     differences: [],
   }
 }
