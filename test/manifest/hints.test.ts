@@ -143,6 +143,13 @@ describe('where a mistake is', () => {
     ['a variable', 'b-1.example', '${BROKERS}', 'warning placeholder 8:16'],
     ['a variable where none can be', 'commerce', '${SERVICE}', 'error placeholder 5:12'],
     ['a template', 'commerce', '{{ .Values.service }}', 'error template 5:13'],
+    ['a condition of a template', '  scaling', '{{- if .Values.big }}\n  scaling', 'error template 12:1'],
+    [
+      'a condition of a template further in',
+      '      topics',
+      '      {{- if .Values.topics }}\n      topics',
+      'error template 9:7',
+    ],
     ['a template in quotes', 'commerce', '"{{ .Values.service }}"', 'error template 5:12'],
     [
       'a template in a text that takes any',

@@ -80,6 +80,16 @@ describe('what is read', () => {
     })
   })
 
+  test('nothing, while the ignore file is a link to nothing', async () => {
+    using folder = temporaryFolder()
+    folder.write('a.yaml', '# empty\n')
+    symlinkSync('nowhere', join(folder.path, '.pipewrightignore'))
+    expect((await read(folder.path)).problem).toMatchObject({
+      reason: 'SourceUnreadable',
+      message: expect.stringContaining('.pipewrightignore is a link to a file that is not there') as string,
+    })
+  })
+
   test('a single file is a root too', async () => {
     using folder = temporaryFolder()
     folder.write('a.yaml', pipe('a'))

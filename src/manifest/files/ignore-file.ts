@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import ignore from 'ignore'
 import { readBytes } from './read-bytes.ts'
@@ -23,13 +24,16 @@ export class IgnoreFileError extends Error {
  * @throws {IgnoreFileError}
  */
 export function readIgnoreFile(root: string): (path: string) => boolean {
-  const reading = readBytes(join(root, IGNORE_FILE), Buffer.allocUnsafe(LARGEST + 1))
+  const path = join(root, IGNORE_FILE)
+  const reading = readBytes(path, Buffer.allocUnsafe(LARGEST + 1))
   switch (reading.what) {
     case 'vanished':
+      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+        throw new IgnoreFileError('is a link to a file that is not there')
       return () => false
     case 'read': {
       const rules = ignore().add(reading.bytes.toString('utf8'))
-      return (path) => rules.ignores(path)
+      return (below) => rules.ignores(below)
     }
     case 'too-large':
       throw new IgnoreFileError(`is larger than ${LARGEST / 1024} KiB`)

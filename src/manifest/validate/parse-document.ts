@@ -122,13 +122,20 @@ function parseDocument(input: Input): ParsedDocument {
   return checked({ ...input, unplaced, value })
 }
 
+/** A line of a template that is no part of any value. */
+const TEMPLATE_LINE = /^ *\{\{-? *(?:if|else|end|range|with|include|template|define|block|toYaml|\/\*|[.$])/m
+
 /** A template that was not rendered is mostly no YAML either: that is what is said then, and once. */
 function asTemplate(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
   const template = findings.find(({ range: { start } }) => {
     const end = text.indexOf('\n', start)
     return text.slice(text.lastIndexOf('\n', start - 1) + 1, end === -1 ? text.length : end).includes('{{')
   })
-  return template === undefined ? findings : [{ statement: TEMPLATE_STATEMENT, range: template.range }]
+  // The parser may notice such a line only below it, and blame what follows.
+  const line = TEMPLATE_LINE.exec(text)
+  const start = (line?.index ?? 0) + (line?.[0].indexOf('{{') ?? 0)
+  const range = template?.range ?? (line === null ? undefined : { start, end: start + 2 })
+  return range === undefined ? findings : [{ statement: TEMPLATE_STATEMENT, range }]
 }
 
 /** A document that is YAML: is it a manifest? */
