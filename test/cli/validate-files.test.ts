@@ -134,5 +134,7 @@ test('what the ignore file names is not read, and says nothing', () => {
   writeFileSync(join(root, 'manifests/.pipewrightignore'), 'team/c.yaml\n')
   const { stdout } = validate('--manifests', 'manifests')
   expect(stdout).toContain('2 manifests, 1 error, 0 warnings.')
+  const named = validate('--manifests', 'manifests', 'manifests/team/c.yaml')
+  expect(named.stderr).toContain('team/c.yaml is named in .pipewrightignore, so it is not read.')
   rmSync(join(root, 'manifests/.pipewrightignore'))
 })

@@ -144,17 +144,18 @@ describe('/api/v1/attention', () => {
   })
 })
 
+function down(name: string, service: string): ResourceStatus {
+  const shown = {
+    status: 'False',
+    reason: 'Unavailable',
+    message: 'It does not answer.',
+    since: NOW,
+  } as const
+  const conditions = { ...resource('Pipe/a').conditions, Synced: shown, Ready: shown }
+  return resource(`Pipe/${name}`, { status: 'Failed', reason: 'Unavailable', service, conditions })
+}
+
 it('a cause of several services is not said to be of one', () => {
-  const down = (name: string, service: string) => {
-    const condition = {
-      status: 'False',
-      reason: 'Unavailable',
-      message: 'It does not answer.',
-      since: NOW,
-    } as const
-    const conditions = { ...resource('Pipe/a').conditions, Synced: condition, Ready: condition }
-    return resource(`Pipe/${name}`, { status: 'Failed', reason: 'Unavailable', service, conditions })
-  }
   expect(problems([down('a', 'one'), down('b', 'two')])).toMatchObject([{ count: 2, service: undefined }])
   expect(problems([down('a', 'one'), down('b', 'one')])).toMatchObject([{ count: 2, service: 'one' }])
 })

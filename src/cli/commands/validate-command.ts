@@ -10,6 +10,7 @@ import {
   findingsAsSarif,
   findingsAsText,
 } from '../render/findings-text.ts'
+import { IGNORE_FILE, IgnoreFileError, readIgnoreFile } from '../../manifest/files/ignore-file.ts'
 import { createProgress } from '../render/progress.ts'
 import { paintFor } from '../render/terminal.ts'
 
@@ -29,6 +30,8 @@ interface Asked {
 /** `pipewright validate [path…]`: the findings of all manifests, or of those named, without talking to anything. */
 export async function validate(io: Io, settings: Settings, { output, paths }: Asked): Promise<ExitCode> {
   const named = paths.map((path) => belowRoot(path, settings.manifests))
+  for (const path of ignoredAmong(named, settings.manifests))
+    print(io.stderr, `${path} is named in ${IGNORE_FILE}, so it is not read.`)
   using progress = createProgress(io)
   const source = openSource(settings, progress)
   const { state, counts } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
@@ -59,6 +62,18 @@ function belowRoot(path: string, root: string): string {
   return below
 }
 
+/** Those that the ignore file names; while it cannot be read, the reading says so. */
+function ignoredAmong(named: readonly string[], root: string): readonly string[] {
+  if (named.length === 0 || !isDirectory(root)) return []
+  try {
+    const isIgnored = readIgnoreFile(root)
+    return named.filter((path) => path !== '' && isIgnored(isDirectory(join(root, path)) ? `${path}/` : path))
+  } catch (error) {
+    if (error instanceof IgnoreFileError) return []
+    throw error
+  }
+}
+
 function findingsOf(findings: readonly Finding[], named: readonly string[]): readonly Finding[] {
   const wanted = new Set(named)
   return findings.filter(({ file }) => {
@@ -86,11 +101,15 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
         ? undefined
         : print(io.stdout, findingsAsCompact(findings, settings.manifests))
     case 'github':
-      return print(io.stdout, findingsAsGithub(findings, inRepository(settings.manifests), problem))
+      return print(io.stdout, findingsAsGithub(findings, inRepository(settings.manifests, io.env), problem))
     case 'sarif':
       return printJson(
         io,
-        findingsAsSarif(findings, { root: inRepository(settings.manifests), version: VERSION, problem }),
+        findingsAsSarif(findings, {
+          root: inRepository(settings.manifests, io.env),
+          version: VERSION,
+          problem,
+        }),
       )
     case 'text': {
       const paint = paintFor(io.stdout, io.env)
@@ -104,8 +123,14 @@ function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[numb
 }
 
 /** A directory as its Git repository names it, whatever the current directory is; outside of one, as it was given. */
-function inRepository(dir: string): string {
+function inRepository(dir: string, env: Io['env']): string {
   const absolute = resolve(dir)
+  // A checkout of GitHub Actions may come without `.git`.
+  const workspace = env['GITHUB_WORKSPACE']
+  if (workspace !== undefined && workspace !== '') {
+    const below = relative(resolve(workspace), absolute)
+    if (below !== '..' && !below.startsWith(`..${sep}`)) return below.split(sep).join('/')
+  }
   for (let root = absolute; ; root = dirname(root)) {
     if (existsSync(join(root, '.git'))) return relative(root, absolute).split(sep).join('/')
     if (root === dirname(root)) return dir

@@ -36,7 +36,7 @@ export function outlineFinding(value: unknown): OutlineFinding | undefined {
       ['kind'],
       'unknown-kind',
       'The manifest has no kind.',
-      `Add "kind" with one of ${MANIFEST_KINDS.join(', ')}.`,
+      `Add "kind" with one of ${MANIFEST_KINDS.join(', ')}; or, if it is no manifest of Pipewright, name it in .pipewrightignore.`,
     )
   }
   if (typeof kind !== 'string' || !MANIFEST_KINDS.includes(kind)) {

@@ -60,7 +60,7 @@ export function typeHint(expected: string, input: unknown, path: Path): string {
   if (ours === 'interval') return `Write a duration with its unit${durationExample(input)}.`
   if (ours === 'suspend')
     return 'Write {reason: planned migration, until: "2027-01-31T00:00:00Z"}. To resume, remove the field.'
-  if (expected === 'string') return textHint(input)
+  if (expected === 'string') return textHint(input, path)
   if ((expected === 'number' || expected === 'int') && typeof input === 'string')
     return isNumeral(input)
       ? 'Write the number without quotes.'
@@ -81,9 +81,13 @@ function durationExample(input: unknown): string {
   return isPlain ? `: ${input}s, ${input}m or ${input}h` : ', such as 30s, 10m or 1h'
 }
 
-function textHint(input: unknown): string {
+/** Texts of several values. */
+const COMMA_LISTS: ReadonlySet<unknown> = new Set(['brokers', 'topics', 'allowedOrigins'])
+
+function textHint(input: unknown, path: Path): string {
   if (typeof input === 'number' || typeof input === 'boolean') return 'Put it in quotes.'
-  if (Array.isArray(input)) return 'Write one text without [ ] or "- "; put commas between several values.'
+  if (Array.isArray(input))
+    return `Write one text without [ ] or "- "${COMMA_LISTS.has(path.at(-1)) ? '; put commas between several values' : ''}.`
   return 'Write text after the ":", and no fields below it.'
 }
 
