@@ -14,7 +14,7 @@ import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Emit } from '../contract/events.ts'
 import { type Ledger, LedgerError } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
-import { createStateStore } from '../reconcile/state/store.ts'
+import { createdOf, createStateStore } from '../reconcile/state/store.ts'
 import { startEmbeddedSandbox, SANDBOX_LEDGER } from './embedded-sandbox.ts'
 import type { Failpoints } from './failpoints.ts'
 import { VERSION } from './io.ts'
@@ -127,14 +127,22 @@ async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Pr
 
 const AGREEING_READINGS = 3
 
-/** Reads the directory as often as it takes to believe that what is missing is gone, and fills the world with it. */
-export async function loadOnce(engine: Engine, signal: AbortSignal): Promise<Catalog> {
+/**
+ * Reads the directory as often as it takes to believe that what is missing is gone, and fills the world with it.
+ * @param accept `normal`: a directory that lost most of what was created is not accepted
+ */
+export async function loadOnce(
+  engine: Engine,
+  signal: AbortSignal,
+  accept: 'force' | 'normal' = 'force',
+): Promise<Catalog> {
   const { store, ledger } = engine.context
   for (const record of await ledger.list()) store.note(record)
   const known = new Map([...store.records()].map((record) => [record.key, record.file]))
+  const created = createdOf(store.records())
   let result: LoadResult | undefined
   for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
-    result = await engine.source.load(known, { accept: 'normal' }, signal)
+    result = await engine.source.load(known, { accept, created }, signal)
     if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
   }
   if (result === undefined) throw new Error('there is at least one reading')

@@ -1,3 +1,4 @@
+import { createdOf } from '../reconcile/state/store.ts'
 import { makePlan } from '../daemon/planning.ts'
 import { catalogOfTree } from '../manifest/tree-catalog.ts'
 import type { Settings } from '../config/settings.ts'
@@ -36,7 +37,12 @@ export function createPlanner(
     await using stack = new AsyncDisposableStack()
     const records = await context.ledger.list()
     const known = new Map(records.map(({ key, file }) => [key, file]))
-    const catalog = await catalogOfTree(tree, { known, ownSecrets: ownSecretsOf(settings), signal })
+    const catalog = await catalogOfTree(tree, {
+      known,
+      created: createdOf(records),
+      ownSecrets: ownSecretsOf(settings),
+      signal,
+    })
     const result = await makePlan({
       context: await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack),
       manifests: settings.manifests,

@@ -19,7 +19,7 @@ import { schema } from './commands/schema-command.ts'
 import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
 import { existsSync } from 'node:fs'
-import { isDirectory, validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
+import { isBelow, isDirectory, validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
 
 /* The commands and their options. */
 
@@ -93,8 +93,10 @@ export function buildProgram(io: Io, done: Done): Command {
     )
     .addOption(output(VALIDATE_OUTPUTS))
     .action(async (paths: string[], flags, command: Command) => {
-      const root =
-        paths.length === 1 ? paths.find((path) => !existsSync(path) || isDirectory(path)) : undefined
+      const [only] = paths.length === 1 ? paths : []
+      const isRoot =
+        only !== undefined && (!existsSync(only) || isDirectory(only)) && !isBelow(only, flags.manifests)
+      const root = isRoot ? only : undefined
       if (root !== undefined) command.setOptionValue('manifests', root)
       const settings = await settingsFor(io, command, 'local')
       done(await validate(io, settings, { output: flags.output, paths: root === undefined ? paths : [] }))

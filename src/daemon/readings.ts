@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { LoadResult, Source } from '../manifest/source.ts'
-import { leftSomething } from '../plan/gates.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
+import { createdOf } from '../reconcile/state/store.ts'
 import { createSerial } from './serial.ts'
 import type { TriggerCause } from './watcher.ts'
 
@@ -76,7 +76,7 @@ export function createReadings(options: ReadingsOptions): Readings {
         filesOfRecords(),
         {
           accept,
-          created: keysOfCreated(),
+          created: createdOf(store.records()),
           // The slow full reading trusts nothing but bytes, and what it finds counts as missed.
           trust: why === 'full' || tokens.length > 0 ? 'bytes' : 'stamps',
         },
@@ -90,12 +90,6 @@ export function createReadings(options: ReadingsOptions): Readings {
       attempted = true
       firstAttempt.resolve()
     }
-  }
-
-  function keysOfCreated(): ReadonlySet<Key> {
-    const keys = new Set<Key>()
-    for (const record of store.records()) if (leftSomething(record)) keys.add(record.key)
-    return keys
   }
 
   function filesOfRecords(): ReadonlyMap<Key, string | undefined> {

@@ -32,7 +32,7 @@ const Duration = z
 
 const ResourceKey = z
   .string()
-  .refine((text) => parseKey(text) !== undefined, 'must be Kind/name, such as "Alert/ingest-lag"')
+  .refine((text) => parseKey(text) !== undefined, 'must be Kind/name, such as "Pipe/orders"')
 
 /** What may stand in `policy` of every resource kind that is reconciled. */
 const commonPolicy = {

@@ -22,6 +22,8 @@ export async function catalogOfTree(
   { revision, findings, unread, files }: FileTree,
   about: {
     readonly known: ReadonlyMap<Key, string | undefined>
+    /** Keys of which something was created or applied. */
+    readonly created: ReadonlySet<Key>
     readonly ownSecrets: readonly SecretFile[]
     readonly signal: AbortSignal
   },

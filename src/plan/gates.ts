@@ -24,6 +24,11 @@ export function leftSomething(record: LedgerRecord): boolean {
   return record.remote !== undefined || record.upsert !== undefined || undecidedIntent(record) !== undefined
 }
 
+/** Whether its manifest is expected to be there: something was created of it, and it is not known to be an orphan. */
+export function expectsManifest(record: LedgerRecord): boolean {
+  return leftSomething(record) && record.conditions?.Synced.reason !== 'Orphaned'
+}
+
 /** The manifest is gone for good: shown until a person forgets it or brings it back. */
 export function orphaned(input: DecideInput): Action | undefined {
   const { desired, recorded } = input
@@ -151,7 +156,7 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
       return {
         type: 'refuse',
         reason: 'RenameSuspected',
-        facts: { ...facts, isCreated: recorded.remote !== undefined },
+        facts: { ...facts, isCreated: recorded.remote !== undefined, platformName: similar.platformName },
       }
     case 'claimed':
       return { type: 'refuse', reason: 'NameTaken', facts }

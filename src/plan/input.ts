@@ -73,6 +73,8 @@ export interface Similar {
   readonly how: 'unclaimed' | 'claimed' | 'renamed-from'
   /** Where its manifest is, or was. */
   readonly file: string | undefined
+  /** Its name on the platform, where this manifest asks for another one. */
+  readonly platformName?: string | undefined
 }
 
 export interface Timing {

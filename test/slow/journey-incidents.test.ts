@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CREDENTIAL, ALERTS_TOKEN } from '../support/manifests.ts'
+import { CREDENTIAL, ALERTS_TOKEN, pipeManifest } from '../support/manifests.ts'
 import { until } from '../support/until.ts'
 import { createScenario, type Scenario } from './scenario.ts'
 
@@ -11,6 +11,11 @@ async function toDo(scenario: Scenario, key: string): Promise<readonly (readonly
   const { stdout } = await scenario.run(['status', key, '-o', 'json'])
   const { next } = JSON.parse(stdout) as { next: readonly { text: string; copy?: string }[] }
   return next.map(({ text, copy }) => [text, copy ?? ''])
+}
+
+/** The manifest of the pipe "old", under the name "new". */
+function renamed(more = ''): string {
+  return pipeManifest('new', { more }).replaceAll('new', 'old').replace('{name: old}', '{name: new}')
 }
 
 describe('an incident', () => {
@@ -78,6 +83,45 @@ describe('an incident', () => {
     await until('the reading to be refused', async () => (await overview()).sourceProblem !== undefined)
     expect((await overview()).sourceProblem).toContain('lost 3 of 4 manifests of created resources at once')
     expect(await live.resource('Pipe/a')).toMatchObject({ status: 'Ready' })
+
+    // nor by a restart, by a plan or by one pass; a person may say that it is meant
+    await live.stop()
+    const planned = await scenario.run(['plan'])
+    expect([planned.code, planned.stdout + planned.stderr]).toEqual([
+      1,
+      expect.stringContaining('lost 3 of 4 manifests of created resources at once'),
+    ])
+    expect((await scenario.run(['apply'])).code).toBe(1)
+    const again = await scenario.start()
+    await until('the reading to be refused again', async () => {
+      const reply = await fetch(`${again.url}/api/v1/overview`)
+      return ((await reply.json()) as { sourceProblem?: string }).sourceProblem?.includes('lost 3 of 4')
+    })
+    await again.stop()
+    const meant = await scenario.run(['apply', '--yes'])
+    expect(meant.stderr).not.toContain('lost 3 of 4')
+    expect((await scenario.run(['plan'])).stdout).toContain('orphan')
+  })
+
+  test('a pipe is renamed: the two lines that it takes, on which lines', async () => {
+    await using scenario = await createScenario()
+    scenario.writePipe('old')
+    const live = await scenario.start()
+    await live.says('Pipe/old', 'Ready')
+    rmSync(scenario.workspace.path('manifests/old.yaml'))
+    scenario.workspace.write('manifests/new.yaml', renamed())
+    await live.says('Pipe/new', 'RenameSuspected')
+    const steps = await toDo(scenario, 'Pipe/new')
+    const copies = steps.map(([, copy]) => copy)
+    expect(copies.slice(0, 2)).toEqual(['policy: {renamedFrom: Pipe/old}', 'name: "old"'])
+    expect(steps[1]?.[0]).toContain('under `spec:` at line')
+    scenario.workspace.write(
+      'manifests/new.yaml',
+      renamed(copies[0]).replace('spec:', `spec:\n  ${copies[1]}`),
+    )
+    await live.says('Pipe/new', 'Ready')
+    await until('the old key to be gone', async () => (await live.resource('Pipe/old')) === undefined)
+    expect(scenario.creates()).toEqual(['old'])
   })
 
   test('the reply to a create is lost: both ways out, and on which line to write the one in Git', async () => {

@@ -44,7 +44,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   const source = openSource(settings, progress)
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
   const engine = await compose({ settings, ledger, source, board, emit, maxCreates, failpoints }, stack)
-  const catalog = await loadOnce(engine, io.stop.stopping)
+  const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
   const { store } = engine.context
   const heartbeat = await startHeartbeat({
     command: 'apply',

@@ -52,7 +52,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     { settings, ledger, source, board, emit: nobody, maxCreates: settings.maxCreates },
     stack,
   )
-  const catalog = await loadOnce(engine, io.stop.stopping)
+  const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
   const context = await openDryWorld({ ...engine.context, sourceSecrets: 'optional' }, catalog, stack)
   const result = await makePlan({
     context,

@@ -21,6 +21,13 @@ export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
+/** Whether a folder is part of the manifests directory, and not one of its own. @param manifests as the flag names it */
+export function isBelow(folder: string, manifests: unknown): boolean {
+  const root = resolve(typeof manifests === 'string' ? manifests : 'manifests')
+  const below = relative(root, resolve(folder))
+  return below !== '' && below !== '..' && !below.startsWith(`..${sep}`) && isDirectory(root)
+}
+
 interface Asked {
   readonly output: (typeof VALIDATE_OUTPUTS)[number]
   /** Files and folders whose findings are shown; all when there is none. The whole directory is read all the same. */

@@ -110,15 +110,17 @@ function sourceProblemOf(
   }
   if (accept === 'force' || missing.size < FEW) return undefined
   const standing = [...catalog.entries.keys()].filter((key) => !accepted.has(key))
-  const before = standing.filter((key) => created?.has(key) ?? true)
+  // Also after a restart, which has no entries yet.
+  const before = created === undefined ? standing : [...created].filter((key) => !accepted.has(key))
   const lost = before.filter((key) => missing.has(key))
   if (lost.length < FEW || lost.length * 2 <= before.length) return undefined
   return {
     reason: 'SourceShrunk',
     message:
       `The manifests directory lost ${lost.length} of ${before.length} manifests${created === undefined ? '' : ' of created resources'} at once. ` +
-      'If they were removed on purpose, run "pipewright reconcile --accept", or send SIGHUP to the daemon. If not, bring them back.',
-    unfound: new Set(standing.filter((key) => missing.has(key))),
+      'If they were removed on purpose, run "pipewright reconcile --accept", send SIGHUP to the daemon, or, where none runs, ' +
+      'run "pipewright apply --yes". If not, bring them back.',
+    unfound: new Set([...standing, ...before].filter((key) => missing.has(key))),
   }
 }
 

@@ -2,6 +2,22 @@ import type { Finding, Position } from '../../kinds/finding.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
 import { TEMPLATE_STATEMENT } from '../yaml/text-findings.ts'
 
+/** A line that Git writes where two changes meet. */
+const CONFLICT = /^(?:<{7}|={7}|>{7})(?= |$)/m
+
+/** A merge that is not finished is no YAML: that is what is said then, and once. */
+export function asConflict(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
+  const { index } = CONFLICT.exec(text) ?? {}
+  if (index === undefined) return findings
+  const statement = {
+    severity: 'error',
+    code: 'yaml-syntax',
+    message: 'Git left the marks of a conflict in this file.',
+    hint: 'Keep one of the two versions, and remove the lines with "<<<<<<<", "=======" and ">>>>>>>".',
+  } as const
+  return [{ statement, range: { start: index, end: index + 7 } }]
+}
+
 /** A line of a template that is no part of any value. */
 const TEMPLATE_LINE = /^ *\{\{-? *(?:if|else|end|range|with|include|template|define|block|toYaml|\/\*|[.$])/m
 

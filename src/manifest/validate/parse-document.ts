@@ -35,7 +35,7 @@ import {
   type YamlFinding,
 } from '../yaml/syntax-findings.ts'
 import { textFindings } from '../yaml/text-findings.ts'
-import { asTemplate, withTextsFirst } from './odd-texts.ts'
+import { asConflict, asTemplate, withTextsFirst } from './odd-texts.ts'
 import { sha256 } from '../../lib/digest.ts'
 import { stableJson } from '../../lib/json.ts'
 
@@ -113,7 +113,7 @@ function parseDocument(input: Input): ParsedDocument {
   if (MAY_BE_ALIAS.test(text)) unplaced.push(...aliasFindings(document, limits))
   const broken = unplaced.some((finding) => finding.statement.severity === 'error')
   if (broken) {
-    const told = asTemplate(withoutEchoes(unplaced, text), text)
+    const told = asConflict(asTemplate(withoutEchoes(unplaced, text), text), text)
     return unreadable(source, chunk, told, identityOfNodes(document), document)
   }
   unplaced.push(...textFindings(document, text, limits.findings))

@@ -143,7 +143,7 @@ function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
   const parent = path.slice(0, -1)
   const where = parent.length === 0 ? 'The manifest' : nameOf(parent)
   const wanted =
-    issue.code === 'invalid_type' ? `, ${wantedWords(issue.expected, formatOf(context.schema, path))}` : ''
+    issue.code === 'invalid_type' ? `: ${wantedWords(issue.expected, formatOf(context.schema, path))}` : ''
   const value =
     issue.code === 'invalid_value' && issue.values.length === 1
       ? ` "${name}: ${String(issue.values[0])}"`

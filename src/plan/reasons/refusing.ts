@@ -84,15 +84,18 @@ export const REFUSING = {
     means: 'a recorded resource without a manifest looks like this one',
     facts: SIMILAR.extend({
       /** It has a record of its own, which can take no other. */ isCreated: z.boolean(),
+      /** The other's name on the platform, where this manifest asks for another one. */
+      platformName: z.string().optional(),
     }),
     sample: { ...SIMILAR_SAMPLE, isCreated: false },
     words: (facts, noun) => {
-      const { key, other, isCreated } = facts
+      const { key, other, isCreated, platformName } = facts
+      const name = platformName === undefined ? '' : ` and spec.name: ${platformName}, the name that it has`
       const same = isCreated
         ? `policy.adopt: <its id>, then run "pipewright forget ${other}"`
         : `policy.renamedFrom: ${other}`
       return only(
-        `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same ${noun}, set ${same}. ${isNew(facts)}`,
+        `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same ${noun}, set ${same}${name}. ${isNew(facts)}`,
       )
     },
     steps: (facts) => [
@@ -103,6 +106,14 @@ export const REFUSING = {
               text: `If it is the same ${nounOf(facts.other)}, say so in the manifest.`,
               edit: { path: ['policy', 'renamedFrom'], value: facts.other },
             },
+            ...(facts.platformName === undefined
+              ? []
+              : [
+                  {
+                    text: `It keeps its name on the platform, so say that too.`,
+                    edit: { path: ['spec', 'name'], value: JSON.stringify(facts.platformName) },
+                  },
+                ]),
           ]),
       ...replaces(facts),
     ],

@@ -31,7 +31,10 @@ export function similarTo(store: StateStore, wanted: Uncreated, recorded: Ledger
   const related = notReplaced(store.similarTo(candidate), wanted)
   const unclaimed = related.filter(({ key }) => isUnclaimed(store.desiredState(key)))
   const gone = findSimilar(candidate, unclaimed)?.from
-  if (gone !== undefined) return { key: gone.key, how: 'unclaimed', file: gone.file }
+  if (gone !== undefined) {
+    const platformName = gone.platformName === candidate.platformName ? undefined : gone.platformName
+    return { key: gone.key, how: 'unclaimed', file: gone.file, platformName }
+  }
   const sameName = findSimilar(candidate, related)?.from
   return sameName && { key: sameName.key, how: 'claimed', file: sameName.file }
 }

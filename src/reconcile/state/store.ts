@@ -10,6 +10,7 @@ import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
+import { expectsManifest } from '../../plan/gates.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
@@ -101,6 +102,13 @@ export interface Asked {
   readonly body: JsonObject
   /** Without the values of secrets, which may change while the manifest does not. */
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
+}
+
+/** Keys of which something was created or applied, and whose manifests are expected to be there. */
+export function createdOf(records: Iterable<LedgerRecord>): ReadonlySet<Key> {
+  const keys = new Set<Key>()
+  for (const record of records) if (expectsManifest(record)) keys.add(record.key)
+  return keys
 }
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
