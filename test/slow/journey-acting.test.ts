@@ -100,7 +100,7 @@ describe('reconcile', () => {
     const asked = await scenario.run(['reconcile', '--wait'], token)
     expect(asked.code).toBe(1)
     expect(asked.stdout).toContain(
-      'Manifests not accepted. The manifests directory lost 3 of 5 manifests at once.',
+      'Manifests not accepted. The manifests directory lost 3 of 4 manifests of created resources at once.',
     )
     expect(asked.stdout).toContain('"pipewright reconcile --accept"')
     for (const name of gone) expect(await live.resource(`Pipe/${name}`)).toMatchObject({ status: 'Ready' })
