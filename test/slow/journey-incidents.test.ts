@@ -97,6 +97,8 @@ describe('an incident', () => {
       const reply = await fetch(`${again.url}/api/v1/overview`)
       return ((await reply.json()) as { sourceProblem?: string }).sourceProblem?.includes('lost 3 of 4')
     })
+    expect((await again.resource('Pipe/a'))?.status).not.toBe('Orphaned')
+    expect((await again.resource('Pipe/d'))?.status).not.toBe('Orphaned')
     await again.stop()
     const meant = await scenario.run(['apply', '--yes'])
     expect(meant.stderr).not.toContain('lost 3 of 4')

@@ -117,7 +117,7 @@ function sourceProblemOf(
   return {
     reason: 'SourceShrunk',
     message:
-      `The manifests directory lost ${lost.length} of ${before.length} manifests${created === undefined ? '' : ' of created resources'} at once. ` +
+      `The manifests directory lost ${lost.length} of ${before.length} manifests of created resources at once. ` +
       'If they were removed on purpose, run "pipewright reconcile --accept", send SIGHUP to the daemon, or, where none runs, ' +
       'run "pipewright apply --yes". If not, bring them back.',
     unfound: new Set([...standing, ...before].filter((key) => missing.has(key))),
