@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { explainKind, explainPath, type FieldFacts } from '../../kinds/explain.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { formatTable, type Paint, paintFor, wrapped } from '../render/terminal.ts'
+import { fitLines, formatTable, type Paint, paintFor, widthOfTerminal, wrapped } from '../render/terminal.ts'
 
 export const EXPLAIN_OUTPUTS = ['text', 'json'] as const
 
@@ -13,10 +13,11 @@ export function explain(
   output: (typeof EXPLAIN_OUTPUTS)[number],
 ): ExitCode {
   const paint = paintFor(io.stdout, io.env)
+  const width = widthOfTerminal(io.stdout)
   if (path === undefined) {
     const kinds = MANIFEST_KINDS.flatMap((name) => explainKind(name) ?? [])
     if (output === 'json') printJson(io, kinds)
-    else print(io.stdout, `${fieldTable(kinds, paint)}\n\n${MORE}`)
+    else print(io.stdout, `${fieldTable(kinds, { paint, width })}\n\n${MORE}`)
     return EXIT.fine
   }
   const found = explainPath(path)
@@ -28,13 +29,20 @@ export function explain(
     throw new CommandError(`explain: there is no field ${JSON.stringify(path)}. ${hint}`, EXIT.usage)
   }
   if (output === 'json') printJson(io, found)
-  else print(io.stdout, fieldText(found, paint))
+  else print(io.stdout, fieldText(found, { paint, width }))
   return EXIT.fine
 }
 
 const MORE = 'For the fields of one: "pipewright explain pipe.spec".'
 
-function fieldText(field: FieldFacts, paint: Paint): string {
+interface Look {
+  readonly paint: Paint
+  /** Columns of the terminal; undefined: as wide as it comes out. */
+  readonly width: number | undefined
+}
+
+function fieldText(field: FieldFacts, look: Look): string {
+  const { paint } = look
   const { path, name, type, isRequired, meaning, allowed, compared, isSensitive, fields } = field
   const facts: readonly (readonly [string, string])[] = [
     ['type', type],
@@ -51,16 +59,17 @@ function fieldText(field: FieldFacts, paint: Paint): string {
     '',
     formatTable(facts.map(([label, value]) => [`  ${label}`, value])),
     ...(path.includes('.') ? ['', 'Example:', example.replaceAll(/^/gm, '  ')] : []),
-    ...(fields.length === 0 ? [] : ['', 'Fields:', fieldTable(fields, paint)]),
+    ...(fields.length === 0 ? [] : ['', 'Fields:', fieldTable(fields, look)]),
   ].join('\n')
 }
 
-function fieldTable(fields: readonly FieldFacts[], paint: Paint): string {
-  return formatTable(
+function fieldTable(fields: readonly FieldFacts[], { paint, width }: Look): string {
+  const table = formatTable(
     fields.map(({ name, type, isRequired, meaning }) => [
       `  ${paint('bold', name)}`,
       isRequired ? `${type}, required` : type,
       meaning,
     ]),
   )
+  return fitLines(table, width)
 }

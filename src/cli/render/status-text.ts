@@ -33,7 +33,9 @@ export interface StatusText {
 /** Who works with the ledger, all resources side by side, then each cause of trouble in full. */
 export function statusText({ daemon, problem, resources }: StatusReading, text: StatusText): string {
   const whole = problem === undefined ? [] : [text.paint(['red', 'bold'], problem)]
-  return printable([daemonLine(daemon, text), ...whole, '', resourceTable(resources, text)].join('\n'))
+  return printable(
+    [fitted(daemonLine(daemon, text), text), ...whole, '', resourceTable(resources, text)].join('\n'),
+  )
 }
 
 /** Resources side by side, then each cause of trouble in full. */
@@ -44,7 +46,7 @@ export function resourceTable(resources: readonly ResourceView[], text: StatusTe
   const rows = resources.map((resource) => rowOf(resource, text))
   const table = fitLines(formatTable([head.map((name) => paint('dim', name)), ...rows]), text.width)
   const troubled = resources.filter((resource) => !isWell(resource))
-  const details = groupByCause(troubled).map((group) => causeLines(group, paint))
+  const details = groupByCause(troubled).map((group) => causeLines(group, text))
   const count =
     troubled.length === 0
       ? nothingAmiss(resources.length)
@@ -75,19 +77,26 @@ function placeOf({ file, line }: ResourceView): string {
   return file === undefined ? '-' : `${file}:${line ?? 1}`
 }
 
+/** In lines of the terminal's width; in a file or a pipe it stays one. */
+function fitted(line: string, { width }: Pick<StatusText, 'width'>): string {
+  return width === undefined ? line : wrapped(line, '', width)
+}
+
 /** Keys that one line names. */
 const KEYS_NAMED = 3
 
-function causeLines(group: readonly ResourceView[], paint: Paint): string {
+function causeLines(group: readonly ResourceView[], { paint, width }: StatusText): string {
   const [first, ...others] = group
   if (first === undefined) return ''
   const { key, status, reason, message } = first
-  if (others.length === 0) return `${paint(STYLES[status], key)}: ${message}`
+  const fit = (line: string) => fitted(line, { width })
+  if (others.length === 0) return fit(`${paint(STYLES[status], key)}: ${message}`)
   const named = group.slice(0, KEYS_NAMED).map((one) => one.key)
   const rest = group.length - named.length
   const keys = rest === 0 ? named.join(', ') : `${named.join(', ')} and ${rest} more`
   const isSame = group.every((one) => one.message === message)
-  return `${paint(STYLES[status], `${group.length} resources, ${reason}`)}: ${isSame ? message : `For example ${key}: ${message}`}\n  ${keys}`
+  const cause = `${paint(STYLES[status], `${group.length} resources, ${reason}`)}: ${isSame ? message : `For example ${key}: ${message}`}`
+  return `${fit(cause)}\n  ${keys}`
 }
 
 /** `3m ago`. */
@@ -150,18 +159,26 @@ export function statusDetails(
     ['last check', agoOf(checkedAt, now)],
   ]
   const lines = [
-    daemonLine(daemon, text),
+    fitted(daemonLine(daemon, text), text),
     ...(problem === undefined ? [] : [paint(['red', 'bold'], problem)]),
     '',
     `${paint('bold', key)}  ${paint(STYLES[status], status)}`,
     formatTable(facts.flatMap(([name, value]) => (value === undefined ? [] : [[`  ${name}`, value]]))),
     '',
-    formatTable(conditions),
+    conditionLines(conditions, text.width),
     ...differenceLines(resource, paint),
     ...(conditions.some((cells) => cells.includes(cause)) ? [] : ['', cause]),
     ...nextLines(next, paint),
   ]
   return printable(lines.join('\n'))
+}
+
+/** A table, as long as it fits; otherwise each message stands below its condition. */
+function conditionLines(rows: readonly (readonly string[])[], width: number | undefined): string {
+  const table = formatTable(rows)
+  if (width === undefined || table.split('\n').every((line) => line.length <= width)) return table
+  const heads = formatTable(rows.map((row) => row.slice(0, -1))).split('\n')
+  return rows.map((row, index) => `${heads[index]}\n${wrapped(row.at(-1) ?? '', '    ', width)}`).join('\n')
 }
 
 /** What to do, each with what to type or to write. */

@@ -49,12 +49,12 @@ function fitLine(line: string, width: number): string {
 /** At most this many columns where nobody says how many there are. */
 const COLUMNS = 80
 
-/** Words in lines of at most 80 columns, each after `indent`. */
-export function wrapped(text: string, indent: string): string {
+/** Words in lines of at most 80 columns, or of so many, each after `indent`. Colour does not count. */
+export function wrapped(text: string, indent: string, width = COLUMNS): string {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
-    if (line !== '' && indent.length + line.length + 1 + word.length > COLUMNS) {
+    if (line !== '' && indent.length + widthOf(line) + 1 + widthOf(word) > width) {
       lines.push(line)
       line = word
     } else line = line === '' ? word : `${line} ${word}`
