@@ -142,6 +142,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['plan', '-o', 'markdown'],
   ['status'],
   ['status', 'Pipe/unclear', '-o', 'json'],
+  ['status', 'Pipe/unclear'],
+  ['validate', '-o', 'compact'],
   ['history', '--limit', '500', '-o', 'json'],
   ['adopt', 'Pipe/rejected', '00000000-0000-4000-8000-00000000ffff'],
   ['resolve', 'Pipe/unclear', '--retry'],
@@ -213,9 +215,14 @@ test('planted secrets come out nowhere', async () => {
   }
   const sent = () => hook.requests.some(({ url: path }) => path.startsWith('/services/'))
   await until('notifications of both kinds', () => refusals > 2 && sent())
-  for (const path of [...PATHS, ...Object.keys(states).map((key) => `/api/v1/resources/${key}`)]) {
+  const ofKeys = Object.keys(states).flatMap((key) => [
+    `/api/v1/resources/${key}`,
+    `/api/v1/resources/${key}/manifest`,
+  ])
+  for (const path of [...PATHS, ...ofKeys]) {
     const reply = await fetch(url + path)
-    expect(reply.status, path).toBe(200)
+    // there is no valid manifest of what never had one
+    expect(path.endsWith('/manifest') ? [200, 404] : [200], path).toContain(reply.status)
     look(path, await reply.text())
   }
   stream.abort()

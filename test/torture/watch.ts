@@ -29,7 +29,7 @@ const LIMIT_MS = 5_000
 export async function scanApi(run: Run | undefined, leaks: Leaks, key: string): Promise<void> {
   const url = run?.url
   if (url === undefined) return
-  for (const page of [...PAGES, `/api/v1/resources/${key}`]) {
+  for (const page of [...PAGES, `/api/v1/resources/${key}`, `/api/v1/resources/${key}/manifest`]) {
     const text = await fetch(url + page, { signal: AbortSignal.timeout(LIMIT_MS) })
       .then((reply) => reply.text())
       .catch(() => '') // it was killed meanwhile
