@@ -45,7 +45,7 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     exits: { 0: FINE, 1: 'the ledger, or the server, cannot be read' },
   },
   allow: {
-    examples: ['allow', 'allow --service analytics'],
+    examples: ['allow --dry-run', 'allow --service analytics'],
     exits: { 0: FINE, 1: 'the ledger or the daemon cannot be reached' },
   },
   adopt: {

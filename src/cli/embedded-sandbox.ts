@@ -28,6 +28,7 @@ export async function startEmbeddedSandbox(
   const refs = secretRefsOf(catalog)
   for (const ref of refs) await makeUp(settings.secretsDir, secrets, ref)
   await makeUpFile(settings.alertsTokenFile)
+  if (settings.adminTokenFile !== undefined) await makeUpFile(settings.adminTokenFile)
   const fixtureFile = join(settings.manifests, FIXTURE_FILE)
   const fixture = existsSync(fixtureFile) ? await readFixture(fixtureFile) : undefined
   makeFolder(resolve(SANDBOX_HOME))

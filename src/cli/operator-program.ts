@@ -86,10 +86,14 @@ function addAllow(program: Command, io: Io, done: Done): void {
       .description('let pass, once, the creations that the create limit holds back now'),
   )
     .option('--service <NAME>', 'only those in this service')
+    .option('--dry-run', 'only say what would be allowed, and its id')
+    .option('--held <ID>', 'only if that is still what is held back: the id that --dry-run prints')
     .addOption(output(ALLOW_OUTPUTS))
     .action(async (flags, command: Command) => {
       const settings = await settingsFor(io, command, 'local')
-      done(await allow(io, settings, { service: flags.service, output: flags.output }))
+      const { service, held } = flags
+      const mode = flags.dryRun === true ? 'dry-run' : 'write'
+      done(await allow(io, settings, { service, held, mode, output: flags.output }))
     })
 }
 

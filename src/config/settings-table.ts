@@ -158,6 +158,7 @@ export const TABLE = {
     placeholder: 'FILE',
     env: 'PIPEWRIGHT_ADMIN_TOKEN_FILE',
     default: undefined,
+    sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
     describe:
       'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it',

@@ -65,6 +65,8 @@ export interface Overview {
   readonly manifestsDir: string
   /** Where a manifest is seen in a browser, with `{revision}`, `{file}` and `{line}`. */
   readonly repositoryUrl: string | undefined
+  /** What the page asks for is in this file, on the machine of the daemon. Undefined: there is no admin token. */
+  readonly adminTokenFile: string | undefined
   /** Why the last reading failed or is not believed, in words. */
   readonly sourceProblem: string | undefined
   /** The same as a word, where the directory could be read. */
@@ -103,10 +105,13 @@ export interface ServicePause {
 }
 
 export interface CreateLimit {
+  /** Whether it holds something back. */
   readonly on: boolean
   /** Creations wanted, and how many pass at once. */
   readonly wanted: number
   readonly limit: number
+  /** What it holds back now: how many, and the name of exactly that, for `POST /-/allow`. */
+  readonly held: { readonly count: number; readonly id: string }
 }
 
 export interface Guarded {
@@ -125,9 +130,23 @@ export interface ReconcileTrigger extends Guarded {
 }
 
 export interface Allower extends Guarded {
-  /** Lets pass what the create limit holds back now. @returns what that is */
-  allow(service: string | undefined): Promise<readonly Key[]>
+  /** Lets pass what the create limit holds back now, or says what that is. */
+  allow(allowance: Allowance): Promise<Allowed>
 }
+
+/** What a person lets pass. */
+export interface Allowance {
+  /** Undefined: everywhere. */
+  readonly service: string | undefined
+  /** What the person saw, as {@link CreateLimit.held} names it; undefined: whatever it is now. */
+  readonly held: string | undefined
+  readonly mode: 'write' | 'dry-run'
+}
+
+/** `changed`: it is not what the person saw any more, and nothing passes. */
+export type Allowed =
+  | { readonly is: 'allowed'; readonly allowed: readonly Key[]; readonly held: string }
+  | { readonly is: 'changed'; readonly held: string }
 
 export interface Planner extends Guarded {
   /** What would happen if these were the manifests. Writes nothing. */

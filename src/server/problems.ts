@@ -20,8 +20,8 @@ const FINDINGS_SHOWN = 3
 export interface Problem {
   /** The same as long as it is the same problem. */
   readonly id: string
-  /** The status of its resources; `Source`, `CreateLimit` and `Daemon` are about the whole. */
-  readonly status: Status | 'Source' | 'CreateLimit' | 'Daemon'
+  /** The status of its resources; `Source` and `Daemon` are about the whole. */
+  readonly status: Status | 'Source' | 'Daemon'
   readonly reason: Reason | undefined
   /** What it is, in a few words. */
   readonly what: string
@@ -131,7 +131,7 @@ function rank({ status }: Draft): number {
 }
 
 function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Draft[] {
-  const { sourceProblem, sourceReason, createLimit, sandbox, lastLoadAt, manifestsDir } = parts.overview()
+  const { sourceProblem, sourceReason, sandbox, lastLoadAt, manifestsDir } = parts.overview()
   const ready = parts.ready()
   const problems: Draft[] = []
   if (sourceProblem !== undefined) {
@@ -163,23 +163,6 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       what: 'the daemon is not ready',
       message: ready.detail,
       steps: () => next,
-    })
-  }
-  if (createLimit.on && !parts.board.list().some(({ reason }) => reason === 'CreateLimit')) {
-    const allow = commandLine('allow', { sandbox })
-    problems.push({
-      ...NOTHING,
-      id: 'create-limit',
-      status: 'CreateLimit',
-      reason: 'CreateLimit',
-      what: REASONS.CreateLimit.means,
-      message: `${createLimit.wanted} creations are pending, and the create limit is ${createLimit.limit} (--max-creates). None is allowed now.`,
-      steps: () => [
-        {
-          text: 'Check what changed in the manifests directory. If so many creations are intended, allow them once:',
-          copy: allow,
-        },
-      ],
     })
   }
   return problems

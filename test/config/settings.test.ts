@@ -59,6 +59,7 @@ describe('defaults', () => {
       sandbox: true,
       secretsDir: '.pipewright/secrets',
       alertsTokenFile: '.pipewright/secrets/alerts/token',
+      adminTokenFile: '.pipewright/admin-token',
       ledger: 'sqlite:.pipewright/sandbox-ledger.db',
     })
   })

@@ -1,4 +1,4 @@
-import { allowCreations } from '../../src/reconcile/operator/allow.ts'
+import { allowCreations, heldBack } from '../../src/reconcile/operator/allow.ts'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../src/plan/reason.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -182,8 +182,15 @@ describe('the create limit', () => {
       return reasons
     }
     expect(await go(...keys)).toEqual(['CreateLimit', 'CreateLimit', 'CreateLimit', 'CreateLimit'])
-    expect(await allowCreations(world.context, 'elsewhere')).toEqual([])
-    expect(await allowCreations(world.context, 'analytics')).toEqual(keys)
+    const all = { service: undefined, held: undefined, mode: 'write' } as const
+    expect(await allowCreations(world.context, { ...all, service: 'elsewhere' })).toMatchObject({
+      allowed: [],
+      held: '',
+    })
+    expect(await allowCreations(world.context, { ...all, service: 'analytics' })).toMatchObject({
+      allowed: keys,
+    })
+    expect(await allowCreations(world.context, all)).toMatchObject({ allowed: [] })
     world.write('c.yaml', pipe('c', { topics: 'another' }))
     world.write('e.yaml', pipe('e'))
     world.write('f.yaml', pipe('f'))
@@ -200,6 +207,29 @@ describe('the create limit', () => {
     expect((await world.ledger.history({ key: 'Pipe/b', limit: 9 })).map((entry) => entry.reason)).toContain(
       'CreateLimit',
     )
+  })
+
+  test('lets pass what a person saw, and nothing when that has changed since', async () => {
+    const world = await given(many, { maxCreates: 1 })
+    for (const key of keys) await world.go(key)
+    const look = { service: undefined, held: undefined, mode: 'dry-run' } as const
+    const seen = await allowCreations(world.context, look)
+    expect(seen).toMatchObject({ is: 'allowed', allowed: keys })
+    expect(heldBack(world.context.store, undefined)).toEqual({ keys, id: seen.held })
+    expect(heldBack(world.context.store, 'elsewhere')).toEqual({ keys: [], id: '' })
+
+    const confirm = { service: undefined, held: seen.held, mode: 'write' } as const
+    world.write('b.yaml', pipe('b', { topics: 'another' }))
+    await world.go('Pipe/b')
+    expect(await allowCreations(world.context, confirm)).toMatchObject({ is: 'changed' })
+    expect((await world.go('Pipe/b')).action.reason).toBe('CreateLimit')
+
+    const again = await allowCreations(world.context, look)
+    expect(again.held).not.toBe(seen.held)
+    expect(await allowCreations(world.context, { ...confirm, held: again.held })).toMatchObject({
+      allowed: keys,
+    })
+    expect((await world.go('Pipe/b')).action.reason).toBe('New')
   })
 
   test('counts no pipe that is to be adopted, is suspended, or may exist already', async () => {

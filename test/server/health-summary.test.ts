@@ -62,7 +62,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
     'the create limit comes before resources',
     {
       resources: [drifted],
-      overview: { createLimit: { on: true, wanted: 30, limit: 25 } },
+      overview: { createLimit: { on: true, wanted: 30, limit: 25, held: { count: 30, id: 'a1' } } },
       says: 'Create limit reached: 30 creates pending. 1 of 1 resource needs attention.',
     },
   ],

@@ -52,7 +52,7 @@ function colourfulParts() {
         overview({
           sandbox: true,
           sourceProblem: 'it is empty',
-          createLimit: { on: true, wanted: 30, limit: 25 },
+          createLimit: { on: true, wanted: 30, limit: 25, held: { count: 30, id: 'a1' } },
           findings: [finding({ key: 'Pipe/invalid' }), finding({ severity: 'warning' })],
           budgets: [
             { credential: 'api', used: 3, limit: 10, windowMs: 10_000, waiting: 4, pausedForMs: 3_000 },
@@ -117,7 +117,7 @@ describe('for everybody', () => {
     server = await startServer(colourfulParts())
     await using watched = await openPage(browser, server.url, look)
     const { page, faults } = watched
-    await page.locator('#unwell > li').nth(5).waitFor()
+    await page.locator('#unwell > li').nth(4).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     expect(await tooWide(page)).toEqual([])
     await page.goto(`${server.url}/?resource=Pipe/drifted`)

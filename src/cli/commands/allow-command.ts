@@ -1,8 +1,9 @@
 import type { Settings } from '../../config/settings.ts'
-import type { Key } from '../../kinds/key.ts'
-import { allowCreations } from '../../reconcile/operator/allow.ts'
+import { isObject } from '../../lib/json.ts'
+import { allowCreations, type Allowance, type Allowed } from '../../reconcile/operator/allow.ts'
+import type { AllowedReply } from '../../server/api/allow-requests.ts'
 import { adminTokenOf, callServer, expectObject } from '../server-client.ts'
-import { EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { withOperatorContext } from './operator-command.ts'
 
 export const ALLOW_OUTPUTS = ['text', 'json'] as const
@@ -10,21 +11,28 @@ export const ALLOW_OUTPUTS = ['text', 'json'] as const
 /** Keys that one message names. */
 const NAMED = 20
 
+export interface AllowOptions extends Allowance {
+  readonly output: (typeof ALLOW_OUTPUTS)[number]
+}
+
 /** `pipewright allow`: lets pass, once, what the create limit holds back now; also beside a daemon. */
-export async function allow(
-  io: Io,
-  settings: Settings,
-  options: { readonly service: string | undefined; readonly output: (typeof ALLOW_OUTPUTS)[number] },
-): Promise<ExitCode> {
-  const { service } = options
-  const allowed =
+export async function allow(io: Io, settings: Settings, options: AllowOptions): Promise<ExitCode> {
+  const { output, ...allowance } = options
+  const answer =
     settings.server === undefined
       ? await withOperatorContext(io, settings, { platform: 'not asked', ledger: 'existing' }, (context) =>
-          allowCreations(context, service),
+          allowCreations(context, allowance),
         )
-      : await askDaemon(io, settings, { server: settings.server, service })
-  if (options.output === 'json') printJson(io, { allowed })
-  else print(io.stdout, wordsOf(allowed, service))
+      : await askDaemon(io, settings, { server: settings.server, allowance })
+  if (answer.is === 'changed') {
+    const now = answer.held === '' ? 'It holds nothing back now.' : 'Look with "pipewright allow --dry-run".'
+    throw new CommandError(
+      `allow: what the create limit holds back has changed since, and nothing was allowed. ${now}`,
+    )
+  }
+  const { allowed, held } = answer
+  if (output === 'json') printJson(io, { allowed, held, dryRun: allowance.mode === 'dry-run' })
+  else print(io.stdout, wordsOf(answer, allowance))
   return EXIT.fine
 }
 
@@ -34,11 +42,15 @@ const ANSWER_MS = 300_000
 async function askDaemon(
   io: Io,
   settings: Settings,
-  { server, service }: { readonly server: string; readonly service: string | undefined },
-): Promise<readonly Key[]> {
+  { server, allowance }: { readonly server: string; readonly allowance: Allowance },
+): Promise<Allowed> {
   const command = 'allow'
   const token = await adminTokenOf(settings, command)
-  const body = { type: 'application/json', text: JSON.stringify(service === undefined ? {} : { service }) }
+  const { service, held, mode } = allowance
+  const body = {
+    type: 'application/json',
+    text: JSON.stringify({ service, held, dryRun: mode === 'dry-run' }),
+  }
   const call = {
     command,
     server,
@@ -48,20 +60,33 @@ async function askDaemon(
     body,
     timeoutMs: ANSWER_MS,
   } as const
-  const { allowed } = expectObject(call, await callServer(io, call))
-  return allowed as unknown as readonly Key[] // as the daemon made it
+  const reply = await callServer(io, call)
+  if (reply.status === 409 && isObject(reply.body) && typeof reply.body['held'] === 'string')
+    return { is: 'changed', held: reply.body['held'] }
+  const answer = expectObject(call, reply) as unknown as AllowedReply // as the daemon made it
+  return { is: 'allowed', ...answer }
 }
 
-function wordsOf(allowed: readonly Key[], service: string | undefined): string {
+function wordsOf(
+  { allowed, held }: Extract<Allowed, { readonly is: 'allowed' }>,
+  { service, mode }: Allowance,
+): string {
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
     return `The create limit holds nothing back${where}. "pipewright status" shows what needs attention.`
   const rest = allowed.length - NAMED
   const names = allowed.slice(0, NAMED).map((key) => `  ${key}`)
-  return [
-    `Allowed ${allowed.length} ${allowed.length === 1 ? 'creation' : 'creations'}${where}, once, as their manifests are now:`,
-    ...names,
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
-    'The daemon creates them now; without one, "pipewright apply" does. What a later commit adds is not included.',
-  ].join('\n')
+  const creations = `${allowed.length} ${allowed.length === 1 ? 'creation' : 'creations'}${where}`
+  const ofService = service === undefined ? '' : ` --service ${service}`
+  const [first, ...last] =
+    mode === 'dry-run'
+      ? [
+          `The create limit holds back ${creations}. Nothing was allowed:`,
+          `To allow exactly these: pipewright allow${ofService} --held ${held}`,
+        ]
+      : [
+          `Allowed ${creations}, once, as their manifests are now:`,
+          'The daemon creates them now; without one, "pipewright apply" does. What a later commit adds is not included.',
+        ]
+  return [first, ...names, ...(rest > 0 ? [`  and ${rest} more`] : []), ...last].join('\n')
 }

@@ -8,9 +8,10 @@ import type { Notifier } from '../../notify/notifier.ts'
 import type { Emit, Event } from '../../contract/events.ts'
 import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
+import type { Allowance } from '../../server/parts.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
-import { allowCreations } from '../../reconcile/operator/allow.ts'
+import { allowCreations, heldBack } from '../../reconcile/operator/allow.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
@@ -149,17 +150,19 @@ function aborted(signal: AbortSignal): Promise<string> {
 function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefined, startedAt: number) {
   const { store, clock, maxCreates } = engine.context
   const wanted = store.wantedCreations(clock.now())
+  const { keys: held, id } = heldBack(store, undefined)
   return {
     version: VERSION,
     sandbox: settings.sandbox,
     revision: daemon?.catalog?.revision,
     manifestsDir: settings.manifests,
     repositoryUrl: settings.repositoryUrl,
+    adminTokenFile: settings.adminTokenFile,
     sourceProblem: daemon?.sourceProblem,
     sourceReason: daemon?.catalog?.problem?.reason,
     findings: daemon?.catalog?.findings ?? [],
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
-    createLimit: { on: wanted > maxCreates, wanted, limit: maxCreates },
+    createLimit: { on: held.length > 0, wanted, limit: maxCreates, held: { count: held.length, id } },
     watchMode: daemon?.watchMode() ?? 'none',
     startedAt,
     now: clock.now(),
@@ -183,10 +186,11 @@ function tokenReader(file: string): () => Promise<string | undefined> {
 function allowerOf(tokenFile: string, { context }: Engine, daemon: () => Daemon | undefined) {
   return {
     adminToken: tokenReader(tokenFile),
-    async allow(service: string | undefined) {
-      const allowed = await allowCreations(context, service)
-      for (const key of allowed) daemon()?.request(key, 'normal')
-      return allowed
+    async allow(allowance: Allowance) {
+      const answer = await allowCreations(context, allowance)
+      if (answer.is === 'allowed' && allowance.mode === 'write')
+        for (const key of answer.allowed) daemon()?.request(key, 'normal')
+      return answer
     },
   }
 }

@@ -2,49 +2,110 @@ import type { Entry } from '../../contract/catalog.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
 import type { Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
+import { sha256 } from '../../lib/digest.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
+import type { StateStore } from '../state/store.ts'
 import { historyLine, type OperatorContext } from './operator.ts'
 
 /** How long a person's word is good at least, and for each creation more: the request budget may be small. */
 const GOOD_FOR_MS = 15 * 60_000
 const EACH_MS = 2_000
 
+/** What the create limit holds back at a moment. */
+export interface HeldBack {
+  /** In order. */
+  readonly keys: readonly Key[]
+  /** Another one as soon as it is of other keys, or one of their manifests says something else. Empty when nothing is held back. */
+  readonly id: string
+}
+
+/** What a person lets pass. */
+export interface Allowance {
+  /** Only what is to be created there; undefined: everywhere. */
+  readonly service: string | undefined
+  /** What the person saw, by {@link HeldBack.id}; undefined: whatever it is now. */
+  readonly held: string | undefined
+  /** Whether it is only said what would pass. */
+  readonly mode: 'write' | 'dry-run'
+}
+
+/** `changed`: it is not what the person saw any more, and nothing was written. */
+export type Allowed =
+  | { readonly is: 'allowed'; readonly allowed: readonly Key[]; readonly held: string }
+  | { readonly is: 'changed'; readonly held: string }
+
+interface Held {
+  readonly record: LedgerRecord
+  /** Of what its manifest says. */
+  readonly digest: string
+}
+
+/** @param service undefined: everywhere */
+export function heldBack(
+  store: Pick<StateStore, 'entry' | 'records' | 'steadyNow'>,
+  service: string | undefined,
+): HeldBack {
+  return named(heldOf(store, [...store.records()], service))
+}
+
 /**
  * `allow`: lets pass what the create limit holds back at this moment, and nothing that comes later. Each record says so for
  * itself, so that a restart forgets nothing and a create uses it up.
- * @param service only what is to be created there
- * @returns the keys, in order
  */
-export async function allowCreations(
-  context: OperatorContext,
-  service: string | undefined,
-): Promise<readonly Key[]> {
+export async function allowCreations(context: OperatorContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
-  const records = (await ledger.list()).filter((record) => {
-    const entry = store.entry(record.key)
-    return isHeldBack(record, entry) && (service === undefined || serviceIn(entry) === service)
-  })
-  const until = store.steadyNow() + GOOD_FOR_MS + EACH_MS * records.length
+  const all = heldOf(store, await ledger.list(), asked.service)
+  const { keys, id } = named(all)
+  if (asked.held !== undefined && asked.held !== id) return { is: 'changed', held: id }
+  if (asked.mode === 'dry-run') return { is: 'allowed', allowed: keys, held: id }
+  const until = store.steadyNow() + GOOD_FOR_MS + EACH_MS * all.length
   const allowed: Key[] = []
-  for (const record of records) if (await allowOne(context, record, until)) allowed.push(record.key)
-  return allowed
+  for (const held of all) if (await allowOne(context, held, until)) allowed.push(held.record.key)
+  return { is: 'allowed', allowed, held: id }
 }
 
-function isHeldBack({ conditions }: LedgerRecord, entry: Entry | undefined): boolean {
-  return entry?.state === 'valid' && conditions?.Synced.reason === 'CreateLimit'
+function heldOf(
+  store: Pick<StateStore, 'entry' | 'steadyNow'>,
+  records: readonly LedgerRecord[],
+  service: string | undefined,
+): readonly Held[] {
+  const now = store.steadyNow()
+  return records
+    .flatMap((record) => {
+      const entry = store.entry(record.key)
+      if (entry === undefined || !isHeldBack(record, entry, now)) return []
+      return service === undefined || serviceIn(entry) === service ? [{ record, digest: entry.digest }] : []
+    })
+    .toSorted((a, b) => (a.record.key < b.record.key ? -1 : 1))
 }
 
-function serviceIn(entry: Entry | undefined): string | undefined {
-  return entry?.manifest && serviceOf(entry.manifest)
+function named(held: readonly Held[]): HeldBack {
+  const keys = held.map(({ record }) => record.key)
+  const id = sha256(held.map(({ record, digest }) => `${record.key} ${digest}\n`).join('')).slice(0, 16)
+  return { keys, id: keys.length === 0 ? '' : id }
 }
 
-/** @returns whether it was still held back when it was written */
-async function allowOne(context: OperatorContext, first: LedgerRecord, until: number): Promise<boolean> {
+function isHeldBack({ conditions, allowed }: LedgerRecord, entry: Entry, now: number): boolean {
+  if (entry.state !== 'valid' || conditions?.Synced.reason !== 'CreateLimit') return false
+  return allowed === undefined || allowed.digest !== entry.digest || allowed.until < now
+}
+
+function serviceIn(entry: Entry): string | undefined {
+  return entry.manifest && serviceOf(entry.manifest)
+}
+
+/** @returns whether it was still held back, and said the same, when it was written */
+async function allowOne(context: OperatorContext, held: Held, until: number): Promise<boolean> {
   const { ledger, store, clock } = context
-  const { key } = first
-  for (let record: LedgerRecord | undefined = first; record !== undefined; record = await ledger.get(key)) {
+  const { digest } = held
+  const { key } = held.record
+  for (
+    let record: LedgerRecord | undefined = held.record;
+    record !== undefined;
+    record = await ledger.get(key)
+  ) {
     const entry = store.entry(key)
-    if (entry === undefined || !isHeldBack(record, entry)) return false
+    if (entry?.digest !== digest || !isHeldBack(record, entry, store.steadyNow())) return false
     const message = 'An operator allowed this creation, although the create limit is reached.'
     const line = historyLine(context, record, {
       action: 'allow',
@@ -53,7 +114,7 @@ async function allowOne(context: OperatorContext, first: LedgerRecord, until: nu
       message,
     })
     try {
-      const allowed = { digest: entry.digest, at: clock.now(), until }
+      const allowed = { digest, at: clock.now(), until }
       store.note(await ledger.swap({ ...record, allowed }, [line]))
       return true
     } catch (error) {

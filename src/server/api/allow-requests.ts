@@ -1,13 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import { isObject } from '../../lib/json.ts'
-import type { ServerParts } from '../parts.ts'
+import type { Allowance, ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { authorize } from './reconcile-requests.ts'
 
 /** Of `POST /-/allow`. */
 export interface AllowedReply {
+  /** What passes; in a dry run, what would. */
   readonly allowed: readonly Key[]
+  /** The name of exactly that. Empty: the create limit holds nothing back. */
+  readonly held: string
 }
 
 /** `POST /-/allow`: lets pass, once, what the create limit holds back now; all of it, or that of one service. */
@@ -22,19 +25,32 @@ export function registerAllow(app: FastifyInstance, parts: ServerParts): void {
       )
     }
     await authorize(headers.authorization, allow)
-    return { allowed: await allow.allow(serviceIn(body)) }
+    const answer = await allow.allow(allowanceIn(body))
+    if (answer.is === 'allowed') return { allowed: answer.allowed, held: answer.held }
+    throw new RequestError(
+      409,
+      'what the create limit holds back has changed since, and nothing was let through',
+      'Look at what it is now, and ask again.',
+      { held: answer.held },
+    )
   })
 }
 
 /** A misspelt member must not turn "this service" into "all of them". */
-function serviceIn(body: unknown): string | undefined {
-  if (body === undefined || body === null) return undefined
-  const { service, ...others } = isObject(body) ? body : { service: body }
-  const isRight = service === undefined || (typeof service === 'string' && service !== '')
-  if (isRight && Object.keys(others).length === 0) return service
+function allowanceIn(body: unknown): Allowance {
+  const members: Readonly<Record<string, unknown>> =
+    body === undefined || body === null ? {} : isObject(body) ? body : { service: body }
+  const { service, held, dryRun = false, ...others } = members
+  if (isName(service) && isName(held) && typeof dryRun === 'boolean' && Object.keys(others).length === 0) {
+    return { service, held, mode: dryRun ? 'dry-run' : 'write' }
+  }
   throw new RequestError(
     400,
     'the body is not understood',
-    'Send {"service": "NAME"}, or nothing for all services.',
+    'Send {"service": "NAME", "held": "ID", "dryRun": true} with any of the three, or nothing to let all pass.',
   )
+}
+
+function isName(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === 'string' && value !== '')
 }

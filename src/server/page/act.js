@@ -3,6 +3,7 @@ import { byId, controlById, setText } from './elements.js'
 
 /**
  * What the page can set off. Each needs the admin token, which is asked for once and kept until the tab is closed.
+ * @import { OverviewReply } from '../api/overview.ts'
  * @typedef {{ title: string, text: string, confirm: string }} Question
  */
 
@@ -18,10 +19,16 @@ const OFF = {
 }
 
 let canAct = false
+let tokenFile = ''
 
-/** @param {{ acts: boolean }} overview */
-export function setActing({ acts }) {
+/** What the create limit holds back, as the page shows it. */
+let heldBack = { count: 0, id: '' }
+
+/** @param {Pick<OverviewReply, 'acts' | 'adminTokenFile' | 'createLimit'>} overview */
+export function setActing({ acts, adminTokenFile = '', createLimit }) {
   canAct = acts
+  tokenFile = adminTokenFile
+  heldBack = createLimit.held
 }
 
 /** Checks a resource now, or reads the manifests and checks everything. @param {string} [key] */
@@ -30,7 +37,7 @@ export async function checkNow(key) {
   await acting(
     {
       title: `Check ${what} now`,
-      text: 'This needs the admin token, which is in the file that --admin-token-file names.',
+      text: '',
       confirm: 'Check now',
     },
     { isAsked: false },
@@ -46,8 +53,13 @@ export async function checkNow(key) {
   )
 }
 
-/** Lets pass what the create limit holds back. @param {number} count @param {string | undefined} service */
-export async function letThrough(count, service) {
+/** Lets pass what the create limit holds back, as it is shown: of anything else the daemon says that it has changed. */
+export async function letThrough() {
+  const { count, id: held } = heldBack
+  if (count === 0) {
+    tell('The create limit holds nothing back any more.', SHOWN_MS)
+    return
+  }
   const creations = count === 1 ? '1 creation' : `${count} creations`
   await acting(
     {
@@ -57,7 +69,7 @@ export async function letThrough(count, service) {
     },
     { isAsked: true },
     async (token) => {
-      const { allowed } = await send('-/allow', service === undefined ? undefined : { service }, token)
+      const { allowed } = await send('-/allow', { held }, token)
       tell(
         allowed.length === 0
           ? 'The create limit held nothing back any more.'
@@ -131,8 +143,9 @@ async function finished(progress) {
 function ask({ title, text, confirm }, { needsToken, problem = '' }) {
   const dialog = controlById('question', HTMLDialogElement)
   const field = controlById('token', HTMLInputElement)
+  const where = needsToken ? `The admin token is in the file ${tokenFile}, where the daemon runs.` : ''
   setText('question-title', title)
-  setText('question-text', text)
+  setText('question-text', `${text} ${where}`.trim())
   setText('question-problem', problem)
   byId('question-problem').hidden = problem === ''
   byId('token-label').hidden = !needsToken

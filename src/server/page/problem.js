@@ -81,7 +81,7 @@ function problemParts(problem) {
       findingList(findings),
       affected(problem),
     ),
-    nextSteps(next, reason === 'CreateLimit' ? letThroughButton(problem) : undefined),
+    nextSteps(next, reason === 'CreateLimit' ? letThroughButton() : undefined),
   )
 }
 
@@ -155,9 +155,9 @@ function affected({ keys, count }) {
   )
 }
 
-/** @param {Problem} problem */
-function letThroughButton({ count, service }) {
-  return button({ id: 'let-through' }, 'Let this through', () => void letThrough(count, service))
+/** All that the create limit holds back, whatever the filter shows of it: the question says how many. */
+function letThroughButton() {
+  return button({ id: 'let-through' }, 'Let this through', () => void letThrough())
 }
 
 /** The page of a Service. @param {string} service its name */
