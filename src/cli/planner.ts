@@ -1,5 +1,11 @@
 import { createdOf } from '../reconcile/state/store.ts'
-import { makePlan } from '../daemon/planning.ts'
+import { makePlan, type Settled } from '../daemon/planning.ts'
+import type { Key } from '../kinds/key.ts'
+import { lifecycleOf } from '../kinds/lookup.ts'
+import { serviceOf } from '../kinds/manifest.ts'
+import { serviceKey } from '../kinds/service/kind.ts'
+import type { ReconcileContext } from '../reconcile/context.ts'
+import type { StateStore } from '../reconcile/state/store.ts'
 import { catalogOfTree } from '../manifest/tree-catalog.ts'
 import type { Settings } from '../config/settings.ts'
 import type { FileTree } from '../contract/plan.ts'
@@ -15,10 +21,11 @@ const LONGEST_MS = 10 * 60_000
  * found out, or refused, on the way changes what the daemon knows.
  */
 export function createPlanner(
-  { context, platform }: Engine,
+  engine: Engine,
   settings: Settings,
   { adminToken, stopping }: { readonly adminToken: Planner['adminToken']; readonly stopping: AbortSignal },
 ): Planner {
+  const { context, platform } = engine
   return {
     adminToken,
     async plan(tree, gone): Promise<PlanAnswer> {
@@ -43,8 +50,10 @@ export function createPlanner(
       ownSecrets: ownSecretsOf(settings),
       signal,
     })
+    const dry = await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack)
     const result = await makePlan({
-      context: await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack),
+      context: dry,
+      settled: checkedLately(engine, dry),
       manifests: settings.manifests,
       concurrency: settings.concurrency,
       urgency: 'last',
@@ -60,4 +69,37 @@ export function createPlanner(
         throw result.bugs.values().next().value
     }
   }
+}
+
+/** What was checked not longer ago than this, and is as it was, is not read again for a plan: ms. */
+const LATELY_MS = 60 * 60_000
+
+/**
+ * Pipes that the daemon found in sync a while ago, and that these manifests leave as they are: with a small request budget, reading
+ * them all again would take longer than anybody waits for a plan. What others depend on is read anew.
+ */
+function checkedLately({ context, board }: Engine, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
+  const { store, clock } = context
+  const settled = new Map<Key, Settled>()
+  const now = clock.now()
+  for (const { key, action, conditions, checkedAt, reason, message } of board.list()) {
+    if (lifecycleOf(key) !== 'create-once' || action !== 'observe' || conditions.Synced.status !== 'True')
+      continue
+    if (checkedAt === undefined || now - checkedAt > LATELY_MS || !store.judged.has(key)) continue
+    if (isAsItWas(store, dry.store, key)) settled.set(key, { reason, message, ageMs: now - checkedAt })
+  }
+  return settled
+}
+
+/** Whether all that bears on a pipe is in a plan what it is to the daemon. */
+function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
+  const [entry, planned] = [daemon.entry(key), plan.entry(key)]
+  if (entry?.state !== 'valid' || planned?.state !== 'valid' || entry.digest !== planned.digest) return false
+  const service = serviceKey(planned.manifest === undefined ? '' : (serviceOf(planned.manifest) ?? ''))
+  return (
+    daemon.entry(service)?.digest === plan.entry(service)?.digest &&
+    daemon.catalog?.locks.get(key) === plan.catalog?.locks.get(key) &&
+    daemon.record(key)?.remote?.id === plan.record(key)?.remote?.id &&
+    plan.dependents(key).length === 0
+  )
 }

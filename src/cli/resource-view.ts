@@ -1,4 +1,4 @@
-import { runStateOf, type Activity, type RunState } from '../contract/activity.ts'
+import { runStateOf, type Activity, type RunState, type WholeFacts } from '../contract/activity.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import { bestMessage, reasonOf, sinceOf, tellingCondition, type ResourceStatus } from '../contract/status.ts'
 import type { Difference } from '../kinds/difference.ts'
@@ -46,8 +46,8 @@ export interface StatusReading {
   /** By the clock of who was asked: ms since the epoch. */
   readonly now: number
   readonly daemon: DaemonView
-  /** What is wrong with the whole, in words. A ledger does not say. */
-  readonly problem: string | undefined
+  /** What is wrong with the whole, or not known yet. */
+  readonly whole: WholeFacts
   readonly resources: readonly ResourceView[]
 }
 
@@ -57,7 +57,7 @@ export async function readLedgerStatus(ledger: Ledger, now: number): Promise<Sta
   const records = await ledger.list()
   return {
     now,
-    problem: undefined,
+    whole: last ?? {},
     daemon: { state: runStateOf(last, await ledger.owned(), now), last },
     resources: records.map((record) => viewOfRecord(record, checkedAt.get(record.key))),
   }

@@ -1,9 +1,11 @@
+import type { WholeFacts } from '../contract/activity.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { Key } from '../kinds/key.ts'
 import type { OverviewReply } from '../server/api/overview.ts'
 import type { Io } from './io.ts'
 import { type StatusReading, viewOfStatus } from './resource-view.ts'
 import { getReply, type ServerCall } from './server-client.ts'
+import { notAccepted } from './whole-facts.ts'
 
 /* What a running daemon says of its resources and of what was done, for the commands that otherwise read a ledger. */
 
@@ -17,14 +19,19 @@ export async function readServerStatus(io: Io, asked: Asked): Promise<StatusRead
   return {
     now,
     daemon: { state: 'running', last },
-    problem: problemIn(overview),
+    whole: wholeOf(overview),
     resources: items.map(viewOfStatus),
   }
 }
 
-function problemIn({ sourceProblem, ready }: OverviewReply): string | undefined {
-  if (sourceProblem !== undefined) return `Manifests not accepted; keeping the last state. ${sourceProblem}`
-  return ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
+/** What a daemon says of the whole. */
+export function wholeOf({ sourceProblem, findingCounts, overdue, ready }: OverviewReply): WholeFacts {
+  const notReady = ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
+  return {
+    problem: sourceProblem === undefined ? notReady : notAccepted(sourceProblem),
+    errors: findingCounts.error,
+    overdue,
+  }
 }
 
 /** Newest first. @throws {NoAnswerError | CommandError} */

@@ -16,9 +16,18 @@ export const Activity = z
     url: z.string().optional(),
     /** In force. */
     revision: z.string().optional(),
+    /** Why the last reading of the manifests failed or is not believed, in words. */
+    problem: z.string().optional(),
+    /** Errors in manifests. */
+    errors: z.number().optional(),
+    /** Resources that it has not checked since it started, although they were due. */
+    overdue: z.number().optional(),
   })
   .readonly()
 export type Activity = z.infer<typeof Activity>
+
+/** What a process says of the whole: all that is not said of one resource. */
+export type WholeFacts = Pick<Activity, 'problem' | 'errors' | 'overdue'>
 
 /** A process says that it lives this often: ms. */
 export const HEARTBEAT_MS = 30_000

@@ -57,6 +57,8 @@ export interface Plan {
   /** Why the manifests do not count as they are. */
   readonly problem: string | undefined
   readonly createLimit: { readonly wanted: number; readonly limit: number | null; readonly reached: boolean }
+  /** Items that a running daemon checked itself a while ago, so that nothing was read for them; and how long ago at most, in ms. */
+  readonly checkedBefore: { readonly items: number; readonly oldestMs: number }
   /** How many items have each verdict. */
   readonly counts: Readonly<Record<Verdict, number>>
   /** In the order of their keys. */

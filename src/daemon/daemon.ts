@@ -1,5 +1,6 @@
 import { aborted } from 'node:util'
-import type { Key } from '../kinds/key.ts'
+import { nameOf, type Key } from '../kinds/key.ts'
+import { lifecycleOf } from '../kinds/lookup.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { LoadResult, Source } from '../manifest/source.ts'
 import type { Priority } from '../contract/platform.ts'
@@ -26,6 +27,8 @@ export interface DaemonParts {
   readonly concurrency: number
   /** Services, and `alerts`, whose credentials were refused and are others by now. */
   readonly renewed: () => Promise<readonly string[]>
+  /** A person asks about this service, or `alerts`: refused credentials are tried now. */
+  readonly probeNow: (service: string) => void
   /** Watches the directory from now on; the triggers are the daemon's. */
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -217,6 +220,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
         return { token, accepted: 'all', suspended }
       }
       requests.expect(token, [key])
+      parts.probeNow(lifecycleOf(key) === 'reference' ? nameOf(key) : serviceQueueOf(store, key))
       asked.add(key)
       ask(key, 0)
       return { token, accepted: [key], suspended }

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
-import { HEARTBEAT_MS, type Activity } from '../contract/activity.ts'
+import { HEARTBEAT_MS, type Activity, type WholeFacts } from '../contract/activity.ts'
 import { LedgerError, type Ledger } from '../contract/ledger.ts'
 import type { Key } from '../kinds/key.ts'
+import type { Conditions } from '../plan/condition.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 
@@ -12,10 +13,11 @@ export interface HeartbeatParts {
   readonly clock: Clock
   /** Of the page; undefined where there is none. */
   readonly url: string | undefined
+  readonly whole: () => WholeFacts
 }
 
-/** What was read for the first time ever does not wait longer than this to be written down. */
-const FIRST_CHECK_MS = 5_000
+/** What nobody who reads the ledger can know does not wait longer than this to be written down. */
+const NEWS_MS = 5_000
 
 /** Writes into the ledger now and then that this process lives, and when it last read which resources, for `status`. */
 export interface Heartbeat {
@@ -30,9 +32,11 @@ export async function startHeartbeat({
   store,
   clock,
   url,
+  whole,
 }: HeartbeatParts): Promise<Heartbeat> {
   const startedAt = clock.now()
   const written = new Map((await ledger.activity()).checkedAt)
+  let said: WholeFacts = {}
   let cancel: (() => void) | undefined
   let isStopped = false
 
@@ -44,8 +48,10 @@ export async function startHeartbeat({
     }
     const seenAt = clock.now()
     const about = { command, process: process.pid, host: hostname(), startedAt, seenAt, stoppedAt, url }
+    const facts = whole()
     try {
-      await ledger.noteActivity({ ...about, revision: store.revision || undefined }, checked)
+      await ledger.noteActivity({ ...about, revision: store.revision || undefined, ...facts }, checked)
+      said = facts
       for (const [key, at] of checked) written.set(key, at)
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
@@ -53,16 +59,23 @@ export async function startHeartbeat({
   }
 
   function isNews(): boolean {
-    for (const { key } of store.records())
-      if (!written.has(key) && store.checkedAt(key) !== undefined) return true
+    const { problem, errors, overdue } = whole()
+    if (problem !== said.problem || errors !== said.errors) return true
+    // How many are overdue goes down with each check: that there are any, or none any more, is news.
+    if ((overdue ?? 0) > 0 !== (said.overdue ?? 0) > 0) return true
+    for (const { key, conditions } of store.records()) {
+      const at = store.checkedAt(key)
+      if (at === undefined || at === written.get(key)) continue
+      if (isNewer(conditions, written.get(key))) return true
+    }
     return false
   }
 
   /** @param sinceMs since the last one */
   function wait(sinceMs: number): void {
     if (isStopped) return
-    cancel = clock.after(FIRST_CHECK_MS, () => {
-      const nowMs = sinceMs + FIRST_CHECK_MS
+    cancel = clock.after(NEWS_MS, () => {
+      const nowMs = sinceMs + NEWS_MS
       if (nowMs < HEARTBEAT_MS && !isNews()) wait(nowMs)
       else void beat(undefined).finally(() => wait(0))
     })
@@ -78,4 +91,10 @@ export async function startHeartbeat({
       await beat(clock.now())
     },
   }
+}
+
+/** Whether a resource changed since its last check that was written down: then that one is no word on it. */
+function isNewer(conditions: Conditions | undefined, writtenAt: number | undefined): boolean {
+  if (writtenAt === undefined) return true
+  return Object.values(conditions ?? {}).some(({ since }) => since > writtenAt)
 }

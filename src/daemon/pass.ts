@@ -16,6 +16,8 @@ export interface PassOptions {
   readonly concurrency: number
   /** `normal`: what others wait for goes first. `last`: behind everything that the platform is asked beside it. */
   readonly urgency: 'normal' | 'last'
+  /** Keys of which it is known what would come of them: they are not reconciled. */
+  readonly settled?: ReadonlySet<Key> | undefined
   /** Start nothing new. */
   readonly stopping: AbortSignal
   /** Called once when the stop comes: from when on what still runs is given up. */
@@ -88,13 +90,14 @@ export async function passOver(options: PassOptions): Promise<Pass> {
     return isReached ? [] : [...limited]
   }
   function ask(key: Key): void {
+    if (options.settled?.has(key) === true) return
     if ((runs.get(key) ?? 0) >= MOST_RUNS || order.isHeld(key)) return
     waiting.add(key)
     const priority = options.urgency === 'last' ? 2 : priorityOf(key)
     dispatcher.ask(key, { priority, afterMs: 0, service: serviceQueueOf(store, key) })
   }
 
-  const keys = keysOf(context)
+  const keys = keysOf(context).filter((key) => options.settled?.has(key) !== true)
   const order = createOrder(keys, (key) => store.dependents(key))
   for (const key of keys) ask(key)
   if (waiting.size === 0) for (const key of order.rest()) ask(key)

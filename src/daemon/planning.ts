@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
-import { planItemOf, tellingRun } from '../reconcile/dry-run/plan-item.ts'
+import { planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
 import { createBoard } from '../reconcile/state/status-board.ts'
 import { keysOf, passOver, type PassOptions } from './pass.ts'
 
@@ -11,7 +11,14 @@ export interface PlanOptions extends Pick<PassOptions, 'concurrency' | 'urgency'
   readonly context: ReconcileContext
   /** The directory, as it is to be named. */
   readonly manifests: string
+  /** What is known of keys that need not be looked at. */
+  readonly settled: ReadonlyMap<Key, Settled>
   readonly onProgress: (done: number, of: number) => void
+}
+
+/** What a check of a while ago said of a key that is as it was then. */
+export interface Settled extends Pick<PlanItem, 'reason' | 'message'> {
+  readonly ageMs: number
 }
 
 /** A plan, or what came in between. */
@@ -26,9 +33,11 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   const { store } = context
   const runs = new Map<Key, ReconcileResult>()
   const items = new Map<Key, PlanItem>()
-  const total = keysOf(context).length
+  for (const [key, said] of options.settled) items.set(key, settledItem(store, key, said))
+  const total = keysOf(context).length - options.settled.size
   const { bugs, unfinished } = await passOver({
     ...options,
+    settled: new Set(options.settled.keys()),
     reconciler: createReconciler(context, createBoard()),
     deadline: () => stopping,
     onStart: () => undefined,
@@ -47,7 +56,7 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   return { is: 'whole', plan: planOf(options, withWaits(planned)) }
 }
 
-function planOf({ context, manifests }: PlanOptions, items: readonly PlanItem[]): Plan {
+function planOf({ context, manifests, settled }: PlanOptions, items: readonly PlanItem[]): Plan {
   const { store, maxCreates, clock } = context
   const counts = Object.fromEntries(
     VERDICTS.map((each) => [each, items.filter(({ verdict }) => verdict === each).length]),
@@ -62,6 +71,10 @@ function planOf({ context, manifests }: PlanOptions, items: readonly PlanItem[])
       wanted: created + store.wantedCreations(clock.now()),
       limit: Number.isFinite(maxCreates) ? maxCreates : null,
       reached,
+    },
+    checkedBefore: {
+      items: settled.size,
+      oldestMs: settled.values().reduce((oldest, { ageMs }) => Math.max(oldest, ageMs), 0),
     },
     counts,
     items,

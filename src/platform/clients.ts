@@ -69,6 +69,8 @@ export interface PlatformClient extends Platform, AsyncDisposable {
   pauses(): readonly Pause[]
   /** Of these, the services, and `alerts`, whose credentials are others by now. Sends nothing. */
   renewed(): Promise<readonly string[]>
+  /** A person asks about this service, or `alerts`: refused credentials are tried now. */
+  probeNow(service: string): void
   /**
    * The same within the same request budget, for who tries out what others ask for: credentials that are refused there pause
    * nobody here.
@@ -169,6 +171,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     budgets: () =>
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
     pauses: () => breaker.pauses(),
+    probeNow: (service) => breaker.probeNow(service),
     async renewed() {
       const services = new Set<string>()
       for (const { service, api, digest } of breaker.refused()) {

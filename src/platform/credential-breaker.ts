@@ -54,6 +54,8 @@ export interface CredentialBreaker {
   enter(caller: AuthenticatedCaller): void
   /** To be called when the platform said something about whoever asked. */
   report(caller: AuthenticatedCaller, verdict: Verdict): void
+  /** A person asks about this service, or `alerts`: refused credentials are tried by the next request, one at a time as ever. */
+  probeNow(service: string): void
   pauses(): readonly Pause[]
   /** Whose credentials were refused: the service, or `alerts`, and the digest of what was refused. */
   refused(): readonly Pick<Trip, 'service' | 'api' | 'digest'>[]
@@ -146,6 +148,12 @@ export function createCredentialBreaker(options: {
     report(caller, verdict) {
       if (verdict !== 'accepted') trip(caller, verdict)
       else if (tripped.size > 0) reset(caller)
+    },
+    probeNow(service) {
+      for (const [scope, entry] of tripped) {
+        if (entry.service === service && !isIdle(entry))
+          tripped.set(scope, { ...entry, probeAt: clock.monotonic() })
+      }
     },
     refused: () => [...tripped.values()].filter((entry) => !isIdle(entry)),
     pauses() {

@@ -72,6 +72,8 @@ export interface Overview {
   /** The same as a word, where the directory could be read. */
   readonly sourceReason: SourceProblem['reason'] | undefined
   readonly findings: readonly Finding[]
+  /** Resources that were not checked since the daemon started, although they were due. */
+  readonly overdue: number
   readonly queueDepth: Readonly<Record<Priority, number>>
   readonly createLimit: CreateLimit
   readonly watchMode: WatchMode

@@ -41,6 +41,7 @@ function planWith(items: readonly Partial<PlanItem>[], over: Partial<Plan> = {})
     manifests: 'manifests',
     problem: undefined,
     createLimit,
+    checkedBefore: { items: 0, oldestMs: 0 },
     counts,
     items: whole,
     findings: [],

@@ -77,6 +77,26 @@ test('a probe that gets no answer does not let others pass', async () => {
   expect(() => breaker.enter(reader)).not.toThrow()
 })
 
+test('a person who asks does not wait for the next probe; one goes, and the others wait as before', () => {
+  const { breaker } = setup()
+  breaker.report(reader, { status: 401 })
+  breaker.probeNow('another')
+  expect(refusalOf(() => breaker.check(reader))?.message).toContain('next try in 30s')
+  breaker.probeNow('analytics')
+  breaker.check(reader)
+  breaker.enter(reader)
+  expect(refusalOf(() => breaker.enter(reader))?.message).toContain('next try in 30s')
+  breaker.report(reader, 'accepted')
+  breaker.enter(writer)
+})
+
+test('a service that is idle says itself when it may be asked again', () => {
+  const { breaker } = setup()
+  breaker.report(reader, { status: 424, retryAfterMs: 7_000 })
+  breaker.probeNow('analytics')
+  expect(refusalOf(() => breaker.check(reader))?.message).toContain('next try in 7s')
+})
+
 test('it opens when it works, and tells', async () => {
   const { clock, breaker, events } = setup()
   breaker.report(reader, { status: 401 })

@@ -21,6 +21,7 @@ export async function planOf(world: {
     manifests: 'manifests',
     concurrency: 1,
     urgency: 'normal',
+    settled: new Map(),
     stopping: never,
     onProgress: () => undefined,
   })

@@ -89,6 +89,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     sourceProblem: undefined,
     sourceReason: undefined,
     findings: [],
+    overdue: 0,
     queueDepth: { 0: 0, 1: 0, 2: 0 },
     createLimit: { on: false, wanted: 0, limit: 25, held: { count: 0, id: '' } },
     watchMode: 'parent',

@@ -75,6 +75,14 @@ const ROWS: readonly (readonly [string, Row])[] = [
     },
   ],
   [
+    'checks that are overdue since the start are waited for',
+    {
+      resources: [fine],
+      overview: { overdue: 1 },
+      says: '1 of 1 resource not checked yet since the daemon started.',
+    },
+  ],
+  [
     'not ready',
     {
       resources: [fine],

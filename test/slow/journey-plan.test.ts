@@ -35,6 +35,10 @@ function writesTo({ platform }: Scenario): number {
   return platform.requests().filter(({ operation = '' }) => !operation.startsWith('get')).length
 }
 
+function reads({ platform }: Scenario): number {
+  return platform.requests().filter(({ operation = '' }) => operation.startsWith('get')).length
+}
+
 function verdicts({ items }: Plan): Readonly<Record<string, string>> {
   return Object.fromEntries(
     items.map(({ key, action, reason, verdict }) => [key, `${verdict}: ${action} ${reason}`]),
@@ -141,6 +145,8 @@ describe('a running daemon that is asked for the plan', () => {
     workspace.write('token', TOKEN)
     const live = await scenario.start(['--admin-token-file', workspace.path('token')])
     await live.says('Pipe/orders', 'Ready')
+    const token = ['--admin-token-file', workspace.path('token')]
+    expect((await scenario.run(['reconcile', 'Pipe/orders', '--wait'], token)).code).toBe(0)
 
     // Elsewhere: manifests and the token, and nothing else.
     using checkout = createWorkspace()
@@ -155,6 +161,7 @@ describe('a running daemon that is asked for the plan', () => {
       )
     const history = await live.history()
     const writes = writesTo(scenario)
+    const readsBefore = reads(scenario)
     const said = await plan('-o', 'json')
     expect([said.code, said.stderr]).toEqual([2, ''])
     expect(verdicts(JSON.parse(said.stdout) as Plan)).toEqual({
@@ -164,6 +171,25 @@ describe('a running daemon that is asked for the plan', () => {
     })
     const text = await plan()
     expect(text.stdout).toContain('1 to create, 2 unchanged')
+    expect(text.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /Of those that are unchanged, 1 was last checked by the daemon, up to \S+ ago\./,
+    )
+    expect(reads(scenario)).toBe(readsBefore)
+
+    // What others depend on is read anew, and so is what has another body here.
+    checkout.write(
+      'manifests/refunds.yaml',
+      pipeManifest('refunds', { policy: { dependsOn: '[Pipe/orders]' } }),
+    )
+    expect((await plan()).code).toBe(2)
+    expect(reads(scenario)).toBe(readsBefore + 1)
+    checkout.write('manifests/refunds.yaml', pipeManifest('refunds'))
+    checkout.write('manifests/orders.yaml', pipeManifest('orders', { replicas: 2 }))
+    expect(verdicts(JSON.parse((await plan('-o', 'json')).stdout) as Plan)).toMatchObject({
+      'Pipe/orders': 'refused: report NotUpdatable',
+    })
+    expect(reads(scenario)).toBe(readsBefore + 2)
+    checkout.write('manifests/orders.yaml', pipeManifest('orders'))
 
     // A Service that nobody may use: refused in the plan, and no reason for the daemon to pause its own.
     checkout.write(

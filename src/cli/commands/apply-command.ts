@@ -18,6 +18,7 @@ import { createProgress, type Progress } from '../render/progress.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { viewOfStatus } from '../resource-view.ts'
+import { wholeFacts } from '../whole-facts.ts'
 
 export const APPLY_OUTPUTS = ['text', 'json'] as const
 
@@ -52,6 +53,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     store,
     clock: systemClock,
     url: undefined,
+    whole: () => wholeFacts(engine, catalog.problem?.message),
   })
   const pass = await passOverAll(engine, settings, { io, progress, waitMs: options.waitMs })
   progress[Symbol.dispose]()

@@ -59,6 +59,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
     manifests: settings.manifests,
     concurrency: settings.concurrency,
     urgency: 'normal',
+    settled: new Map(),
     stopping: io.stop.stopping,
     onProgress: (done, of) => progress.show('Planning', done, of),
   })

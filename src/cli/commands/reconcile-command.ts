@@ -10,6 +10,8 @@ import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { viewOfStatus } from '../resource-view.ts'
+import { wholeSentences } from '../whole-facts.ts'
+import { wholeOf } from '../server-reading.ts'
 import { runningServer } from '../running-server.ts'
 import {
   adminTokenOf,
@@ -70,8 +72,9 @@ export async function reconcile(io: Io, settings: Settings, options: ReconcileOp
     return isWell(item) ? EXIT.fine : EXIT.failed
   }
   const all = await getReply(io, call, { path: 'api/v1/resources' })
-  showAll(io, all, output)
-  return all.overview.sourceProblem === undefined && all.items.every(isWell) ? EXIT.fine : EXIT.failed
+  const problems = wholeSentences(wholeOf(all.overview))
+  showAll(io, { items: all.items, problems }, output)
+  return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
 /** A daemon answers each of these at once: ms. */
@@ -126,10 +129,13 @@ function showOne(io: Io, item: ResourceReply, output: Output): void {
   else print(io.stdout, printable(`${item.key}: ${item.status} (${item.reason}). ${item.message}`))
 }
 
-function showAll(io: Io, { items, overview }: ResourcesReply, output: Output): void {
-  const { sourceProblem } = overview
+function showAll(
+  io: Io,
+  { items, problems }: Pick<ResourcesReply, 'items'> & { readonly problems: readonly string[] },
+  output: Output,
+): void {
   if (output === 'json') {
-    printJson(io, { done: true, sourceProblem, resources: items })
+    printJson(io, { done: true, problems, resources: items })
     return
   }
   const text = {
@@ -138,10 +144,7 @@ function showAll(io: Io, { items, overview }: ResourcesReply, output: Output): v
     width: widthOfTerminal(io.stdout),
     form: 'text',
   } as const
-  if (sourceProblem !== undefined)
-    print(
-      io.stdout,
-      `${text.paint(['red', 'bold'], printable(`Manifests not accepted. ${sourceProblem}`))}\n`,
-    )
+  for (const problem of problems) print(io.stdout, text.paint(['red', 'bold'], printable(problem)))
+  if (problems.length > 0) print(io.stdout, '')
   print(io.stdout, resourceTable(items.map(viewOfStatus), text))
 }

@@ -12,10 +12,12 @@ import type { Allowance } from '../../server/parts.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
 import { allowCreations, heldBack } from '../../reconcile/operator/allow.ts'
+import { overdueChecks } from '../../reconcile/overdue.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { manifestFacts } from '../shown-manifest.ts'
+import { wholeFacts } from '../whole-facts.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
@@ -112,6 +114,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     store: engine.context.store,
     clock: systemClock,
     url: server.url,
+    whole: () => wholeFacts(engine, running.daemon?.sourceProblem),
   })
   const daemon = await startDaemon({
     context: engine.context,
@@ -120,6 +123,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     source,
     concurrency: settings.concurrency,
     renewed: () => engine.platform.renewed(),
+    probeNow: (service) => engine.platform.probeNow(service),
     watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
   })
   running.daemon = daemon
@@ -161,6 +165,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     sourceProblem: daemon?.sourceProblem,
     sourceReason: daemon?.catalog?.problem?.reason,
     findings: daemon?.catalog?.findings ?? [],
+    overdue: overdueChecks(engine.context),
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
     createLimit: { on: held.length > 0, wanted, limit: maxCreates, held: { count: held.length, id } },
     watchMode: daemon?.watchMode() ?? 'none',

@@ -15,6 +15,7 @@ import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/term
 import { statusDetails, statusText, type StatusText } from '../render/status-text.ts'
 import { passes, type ResourceFilter } from '../resource-filter.ts'
 import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
+import { wholeSentences } from '../whole-facts.ts'
 import { NoAnswerError } from '../server-client.ts'
 import { readServerStatus } from '../server-reading.ts'
 
@@ -43,15 +44,19 @@ export async function status(io: Io, settings: Settings, options: StatusOptions)
 }
 
 /** A daemon that died says nothing of now, however fine it was. */
-function exitOf({ daemon, problem, resources }: StatusReading): ExitCode {
+function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
   const isOld = daemon.state === 'died' || daemon.state === 'silent'
-  return !isOld && problem === undefined && resources.every(isWell) ? EXIT.fine : EXIT.failed
+  return !isOld && wholeSentences(whole).length === 0 && resources.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
 /** @throws {CommandError} when there is no record of the key that is asked for */
 function chosen(reading: StatusReading, { key, filter }: StatusOptions): StatusReading {
   const { resources } = reading
-  if (key !== undefined) return { ...reading, resources: [viewNamed(resources, key)] }
+  if (key !== undefined) {
+    // What is wrong with others says nothing of this one.
+    const { problem } = reading.whole
+    return { ...reading, whole: { problem }, resources: [viewNamed(resources, key)] }
+  }
   return {
     ...reading,
     resources: resources.filter((resource) => passes({ ...resource, at: resource.since }, filter)),
@@ -76,7 +81,7 @@ export function didYouMean(key: string, known: readonly Key[]): string {
 }
 
 function show(io: Io, settings: Settings, reading: StatusReading, { key, output }: StatusOptions): void {
-  const { daemon, problem, resources } = reading
+  const { daemon, whole, resources } = reading
   const [only] = resources
   const next = key === undefined || only === undefined ? [] : nextOf(only, settings)
   switch (output) {
@@ -84,8 +89,8 @@ function show(io: Io, settings: Settings, reading: StatusReading, { key, output 
       printJson(
         io,
         key === undefined
-          ? { daemon: jsonOf(daemon), problem, resources }
-          : { ...only, next, daemon: jsonOf(daemon), problem },
+          ? { daemon: jsonOf(daemon), problems: wholeSentences(whole), resources }
+          : { ...only, next, daemon: jsonOf(daemon), problems: wholeSentences(whole) },
       )
       return
     case 'name':

@@ -1,5 +1,6 @@
 import { endOfPlan, type Plan, type PlanItem, type Verdict } from '../../contract/plan.ts'
 import type { ActionType } from '../../plan/action.ts'
+import { formatDuration } from '../../lib/duration.ts'
 import type { Reason } from '../../plan/reason.ts'
 
 /* What text and markdown both say of a plan. */
@@ -100,7 +101,12 @@ export function summaryOf(plan: Plan): string {
     ? ' That is more than the create limit lets pass, so nothing is created until somebody allows it.'
     : ''
   const changes = endOfPlan(plan) === 'nothing' ? 'No changes' : 'Plan'
-  return `${changes}: ${countsOf(plan)}.${creations}${refused}`
+  const { items, oldestMs } = plan.checkedBefore
+  const before =
+    items === 0
+      ? ''
+      : ` Of those that are unchanged, ${items} ${items === 1 ? 'was' : 'were'} last checked by the daemon, up to ${formatDuration(oldestMs)} ago.`
+  return `${changes}: ${countsOf(plan)}.${creations}${refused}${before}`
 }
 
 /** What is done, in a few words: "create, after Alert/lag". */

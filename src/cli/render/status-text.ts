@@ -3,6 +3,8 @@ import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
 import type { DaemonView, ResourceView, StatusReading } from '../resource-view.ts'
+import { wholeSentences } from '../whole-facts.ts'
+import type { WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
 import { fitLines, type Paint, formatTable, printable, wrapped } from './terminal.ts'
@@ -31,11 +33,15 @@ export interface StatusText {
 }
 
 /** Who works with the ledger, all resources side by side, then each cause of trouble in full. */
-export function statusText({ daemon, problem, resources }: StatusReading, text: StatusText): string {
-  const whole = problem === undefined ? [] : [text.paint(['red', 'bold'], problem)]
+export function statusText({ daemon, whole, resources }: StatusReading, text: StatusText): string {
+  const problems = problemLines(whole, text)
   return printable(
-    [fitted(daemonLine(daemon, text), text), ...whole, '', resourceTable(resources, text)].join('\n'),
+    [fitted(daemonLine(daemon, text), text), ...problems, '', resourceTable(resources, text)].join('\n'),
   )
+}
+
+function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
+  return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], fitted(problem, text)))
 }
 
 /** Resources side by side, then each cause of trouble in full. */
@@ -136,7 +142,7 @@ export function daemonLine({ state, last }: DaemonView, { now, paint }: StatusTe
 /** All that is known of one resource. */
 export function statusDetails(
   resource: ResourceView,
-  { daemon, problem }: Pick<StatusReading, 'daemon' | 'problem'>,
+  { daemon, whole }: Pick<StatusReading, 'daemon' | 'whole'>,
   text: StatusText & { readonly next: readonly NextStep[] },
 ): string {
   const { now, paint, next } = text
@@ -160,7 +166,7 @@ export function statusDetails(
   ]
   const lines = [
     fitted(daemonLine(daemon, text), text),
-    ...(problem === undefined ? [] : [paint(['red', 'bold'], problem)]),
+    ...problemLines(whole, text),
     '',
     `${paint('bold', key)}  ${paint(STYLES[status], status)}`,
     formatTable(facts.flatMap(([name, value]) => (value === undefined ? [] : [[`  ${name}`, value]]))),

@@ -1,6 +1,7 @@
 import { beforeBody, beforeWhole } from '../../kinds/before-body.ts'
 import { parseKey, type Key } from '../../kinds/key.ts'
 import { expectedOf, fieldsOf, kindOfKey, remoteNameOf } from '../../kinds/lookup.ts'
+import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -37,7 +38,7 @@ export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): P
     reason: told.reason,
     verdict: verdictOf(run),
     message: messageOf(action.type === 'adopt' && drifted.length > 0 ? withReason(run) : told, key),
-    after: (manifest?.policy?.dependsOn ?? []).flatMap((text) => parseKey(text) ?? []),
+    after: dependenciesOf(manifest),
     waitsFor: action.reason === 'DependencyNotReady' ? action.facts.waitsFor : [],
     renamedFrom: movedFrom,
     service: assessment?.service.usable === true ? assessment.service.identity : record?.service,
@@ -51,6 +52,46 @@ export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): P
     file: entry?.position.file ?? record?.file,
     line: entry?.position.line ?? record?.line,
   }
+}
+
+/** What is said of a key that was checked before, and of which nothing has changed since. */
+export function settledItem(
+  store: StateStore,
+  key: Key,
+  { reason, message }: Pick<PlanItem, 'reason' | 'message'>,
+): PlanItem {
+  const entry = store.entry(key)
+  const record = store.record(key)
+  return {
+    ...NOTHING_DONE,
+    key,
+    reason,
+    message,
+    after: dependenciesOf(entry?.manifest),
+    service: record?.service,
+    platformName: entry?.manifest && remoteNameOf(entry.manifest),
+    remoteId: record?.remote?.id,
+    file: entry?.position.file ?? record?.file,
+    line: entry?.position.line ?? record?.line,
+  }
+}
+
+const NOTHING_DONE = {
+  action: 'observe',
+  verdict: 'unchanged',
+  waitsFor: [],
+  renamedFrom: undefined,
+  outline: {},
+  before: undefined,
+  desired: undefined,
+  differences: [],
+  gives: [],
+  takesAway: [],
+  uncheckedSecrets: [],
+} as const
+
+function dependenciesOf(manifest: ResourceManifest | undefined): readonly Key[] {
+  return (manifest?.policy?.dependsOn ?? []).flatMap((text) => parseKey(text) ?? [])
 }
 
 /** What was found out about something that is taken over says more than that it is. */

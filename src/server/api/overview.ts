@@ -136,6 +136,12 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
       sentence: `${counts.Progressing} of ${plural(total, 'resource')} in progress, and nothing is wrong.`,
     }
   }
+  if (overview.overdue > 0) {
+    return {
+      level: 'waiting',
+      sentence: `${overview.overdue} of ${plural(total, 'resource')} not checked yet since the daemon started.`,
+    }
+  }
   const suspended = counts.Suspended > 0 ? `, ${counts.Suspended} of them suspended` : ''
   return { level: 'well', sentence: `All is well: ${plural(total, 'resource')}${suspended}.` }
 }

@@ -115,6 +115,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     source: createSource({ root }),
     concurrency: 8,
     renewed: async () => [],
+    probeNow: () => undefined,
     watch: async (onTrigger) => {
       triggers.push(onTrigger)
       return { mode: () => 'recursive', close: () => Promise.resolve() }

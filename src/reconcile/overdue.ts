@@ -1,0 +1,35 @@
+import type { Entry } from '../contract/catalog.ts'
+import { lifecycleOf } from '../kinds/lookup.ts'
+import { parseDuration } from '../lib/duration.ts'
+import type { ReconcileContext } from './context.ts'
+import { isLeftAlone } from './gather/entry-policy.ts'
+
+/**
+ * Resources of which only an earlier process says how they are, longer ago than they are to be checked: with a small request
+ * budget, or after a night, a restart takes its time until it has asked for each.
+ */
+export function overdueChecks({
+  store,
+  clock,
+  timing,
+}: Pick<ReconcileContext, 'store' | 'clock' | 'timing'>): number {
+  const now = clock.now()
+  let count = 0
+  for (const entry of store.catalog?.entries.values() ?? []) {
+    if (store.judged.has(entry.key) || !isChecked(entry, now)) continue
+    const at = store.checkedAt(entry.key)
+    if (at !== undefined && now - at > intervalOf(entry, timing)) count += 1
+  }
+  return count
+}
+
+/** A reference is no resource of the platform, and what is suspended is not asked for. */
+function isChecked(entry: Entry, now: number): boolean {
+  return lifecycleOf(entry.key) !== 'reference' && !isLeftAlone(entry, now)
+}
+
+function intervalOf({ key, manifest }: Entry, timing: ReconcileContext['timing']): number {
+  const own = manifest?.policy?.interval
+  const usual = lifecycleOf(key) === 'upsert' ? timing.resyncMs : timing.intervalMs
+  return (own === undefined ? undefined : parseDuration(own)) ?? usual
+}

@@ -1,0 +1,92 @@
+import { mkdirSync, renameSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { pipeManifest } from '../support/manifests.ts'
+import { resourcesOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { given, type Given, shownAs } from './given.ts'
+
+/* What is wrong with the whole is said by `status`, from the ledger as from the daemon. */
+
+interface WholeJson {
+  readonly problems: readonly string[]
+  readonly resources: readonly object[]
+}
+
+async function wholeOf(world: Given, ...where: readonly string[]) {
+  const { stdout, code } = await world.command('status', '-o', 'json', ...where)
+  const { problems } = JSON.parse(stdout) as WholeJson // as the command prints it
+  return { code, problems }
+}
+
+test('errors in manifests, a directory that is not accepted, and that all is well again', async () => {
+  await using world = await given('a', 'b', 'c')
+  world.workspace.write('token', 'planted-admin-token')
+  const token = ['--admin-token-file', world.workspace.path('token')]
+  const { url } = await world.startDaemon(...token)
+  for (const name of ['a', 'b', 'c']) await shownAs(url, `Pipe/${name}`, 'Ready')
+  const from = [[], ['--server', url]] as const
+  for (const where of from) expect(await wholeOf(world, ...where)).toEqual({ code: 0, problems: [] })
+
+  world.workspace.write('manifests/wrong.yaml', pipeManifest('wrong').replace('topics', 'topisc'))
+  for (const where of from) {
+    const { code, problems } = await until('the errors to be said', async () => {
+      const whole = await wholeOf(world, ...where)
+      return whole.problems.length > 0 ? whole : undefined
+    })
+    expect([code, problems]).toEqual([
+      1,
+      [expect.stringMatching(/^\d errors? in manifests\. "pipewright validate"/)],
+    ])
+  }
+  const one = await world.command('status', 'Pipe/a')
+  expect([one.code, one.stdout]).toEqual([0, expect.not.stringContaining('in manifests')])
+  const waited = await world.command('reconcile', '--wait', ...token)
+  expect([waited.code, waited.stdout]).toEqual([1, expect.stringContaining('in manifests.')])
+
+  const [there, aside] = [world.workspace.path('manifests'), world.workspace.path('aside')]
+  renameSync(there, aside)
+  mkdirSync(there)
+  for (const where of from) {
+    const whole = await until('the directory not to be accepted', async () => {
+      const now = await wholeOf(world, ...where)
+      return now.problems.some((problem) => problem.startsWith('Manifests not accepted')) ? now : undefined
+    })
+    expect(whole.code).toBe(1)
+  }
+  const kept = await world.command('status', 'Pipe/a')
+  expect([kept.code, kept.stdout]).toEqual([1, expect.stringContaining('Manifests not accepted')])
+})
+
+test('after a restart, what was not checked yet although it was due', async () => {
+  await using world = await given('a', 'b', 'c')
+  expect((await world.apply()).code).toBe(0)
+  await until('the checks to be overdue', async () => Date.now() > (await lastCheck(world)) + 1_500)
+  const { url } = await world.startDaemon('--interval', '1s', '--api-budget', '1/20s')
+  const said = await until('overdue checks to be said', async () => {
+    const { problems, code } = await wholeOf(world, '--server', url)
+    return problems.length === 0 ? undefined : { problems, code }
+  })
+  expect(said).toEqual({
+    code: 1,
+    problems: [expect.stringContaining('not checked since the daemon started')],
+  })
+  const overview: unknown = await (await fetch(`${url}/api/v1/overview`)).json()
+  expect(overview).toMatchObject({
+    verdict: {
+      level: 'waiting',
+      sentence: expect.stringContaining('not checked yet since the daemon started'),
+    },
+  })
+  expect((await resourcesOf(url)).map(({ status }) => status)).toContain('Ready')
+  const fromLedger = await until('the ledger to say so', async () => {
+    const whole = await wholeOf(world)
+    return whole.problems.length === 0 ? undefined : whole
+  })
+  expect(fromLedger.code).toBe(1)
+})
+
+async function lastCheck(world: Given): Promise<number> {
+  const { stdout } = await world.quick('status', '-o', 'json')
+  const { resources } = JSON.parse(stdout) as { resources: readonly { checkedAt?: string }[] } // as the command prints it
+  return Math.max(...resources.map(({ checkedAt }) => (checkedAt === undefined ? 0 : Date.parse(checkedAt))))
+}
