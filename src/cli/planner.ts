@@ -1,6 +1,6 @@
 import { createdOf } from '../reconcile/state/store.ts'
 import { makePlan, type Settled } from '../daemon/planning.ts'
-import type { Key } from '../kinds/key.ts'
+import { nameOf, type Key } from '../kinds/key.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
 import { serviceOf } from '../kinds/manifest.ts'
 import { serviceKey } from '../kinds/service/kind.ts'
@@ -51,6 +51,7 @@ export function createPlanner(
       signal,
     })
     const dry = await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack)
+    takeOverContacts(context.store, dry.store)
     const result = await makePlan({
       context: dry,
       settled: checkedLately(engine, dry),
@@ -102,4 +103,13 @@ function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
     daemon.record(key)?.remote?.id === plan.record(key)?.remote?.id &&
     plan.dependents(key).length === 0
   )
+}
+
+/** What is known to answer does not have to answer again. */
+function takeOverContacts(daemon: StateStore, plan: StateStore): void {
+  for (const [key, { digest }] of plan.catalog?.entries ?? []) {
+    const contact = lifecycleOf(key) === 'reference' ? daemon.contact(nameOf(key)) : undefined
+    if (contact?.type === 'answered' && daemon.entry(key)?.digest === digest)
+      plan.noteContact(nameOf(key), contact)
+  }
 }

@@ -190,6 +190,12 @@ describe('a running daemon that is asked for the plan', () => {
     })
     expect(reads(scenario)).toBe(readsBefore + 2)
     checkout.write('manifests/orders.yaml', pipeManifest('orders'))
+    checkout.write('manifests/refunds.yaml', '')
+    expect(verdicts(JSON.parse((await plan('-o', 'json')).stdout) as Plan)).toEqual({
+      'Pipe/orders': 'unchanged: observe InSync',
+      'Service/analytics': 'unchanged: observe InUse',
+    })
+    checkout.write('manifests/refunds.yaml', pipeManifest('refunds'))
 
     // A Service that nobody may use: refused in the plan, and no reason for the daemon to pause its own.
     checkout.write(
