@@ -1,10 +1,10 @@
-import type { Settings } from '../../config/settings.ts'
+import type { SettingsOf } from '../command-help.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { knownKey } from '../../kinds/lookup.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
-import { openLedgerAs } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { openLedgerToRead } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { fitLines, formatTable, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
@@ -24,7 +24,11 @@ export interface HistoryOptions {
 const ALL_LINES = 100_000
 
 /** `pipewright history [key]`: what was done and what changed, newest first; of a ledger, or of the daemon that `--server` names. */
-export async function history(io: Io, settings: Settings, options: HistoryOptions): Promise<ExitCode> {
+export async function history(
+  io: Io,
+  settings: SettingsOf<'history'>,
+  options: HistoryOptions,
+): Promise<ExitCode> {
   const key = options.key === undefined ? undefined : knownKey(options.key)
   if (options.key !== undefined && key === undefined) {
     throw new CommandError(
@@ -63,10 +67,10 @@ interface Labelled {
 }
 
 /** The daemon that `--server` names, or the ledger. @throws {LedgerError} */
-async function openHistory(io: Io, settings: Settings): Promise<HistorySource> {
+async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<HistorySource> {
   const { server } = settings
   if (server === undefined) {
-    const ledger = await openLedgerAs('reader', settings, nobody)
+    const ledger = await openLedgerToRead(settings)
     return {
       history: (query) => ledger.history(query),
       resources: () => ledger.list(),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Settings } from '../../config/settings.ts'
+import type { SettingsOf } from '../command-help.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -9,8 +9,8 @@ import { nearest } from '../../lib/nearest.ts'
 import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
 import { nextSteps, type NextStep } from '../../server/remedy.ts'
-import { openLedgerAs } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { openLedgerToRead } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { statusDetails, statusText, type StatusText } from '../render/status-text.ts'
 import { passes, type ResourceFilter } from '../resource-filter.ts'
@@ -28,12 +28,16 @@ export interface StatusOptions {
 }
 
 /** `pipewright status [key]`: what the ledger says, also while a daemon runs on it; with `--server`, what that daemon says. */
-export async function status(io: Io, settings: Settings, options: StatusOptions): Promise<ExitCode> {
+export async function status(
+  io: Io,
+  settings: SettingsOf<'status'>,
+  options: StatusOptions,
+): Promise<ExitCode> {
   const { server } = settings
   const read = async () => {
     if (server !== undefined)
       return chosen(await readServerStatus(io, { command: 'status', server }), options)
-    await using ledger = await openLedgerAs('reader', settings, nobody)
+    await using ledger = await openLedgerToRead(settings)
     return chosen(await readLedgerStatus(ledger, systemClock.now()), options)
   }
   if (options.watch) return watch(io, settings, { ...options, read })
@@ -75,7 +79,12 @@ export function didYouMean(key: string, known: readonly Key[]): string {
   return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
 }
 
-function show(io: Io, settings: Settings, reading: StatusReading, { key, output }: StatusOptions): void {
+function show(
+  io: Io,
+  settings: SettingsOf<'status'>,
+  reading: StatusReading,
+  { key, output }: StatusOptions,
+): void {
   const { daemon, problem, resources } = reading
   const [only] = resources
   const next = key === undefined || only === undefined ? [] : nextOf(only, settings)
@@ -105,7 +114,7 @@ function show(io: Io, settings: Settings, reading: StatusReading, { key, output 
 }
 
 /** What a person does about it, with the lines of the manifest where it can be read here. */
-function nextOf(resource: ResourceView, settings: Settings): readonly NextStep[] {
+function nextOf(resource: ResourceView, settings: SettingsOf<'status'>): readonly NextStep[] {
   if (isWell(resource)) return []
   const { sandbox, manifests } = settings
   const placeIn = ({ file, ...at }: ManifestPlace, edit: FieldEdit) => {
@@ -141,7 +150,7 @@ const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
 /** Shows it again and again until it is interrupted: on a terminal in place, elsewhere only what changed, a line each. */
 async function watch(
   io: Io,
-  settings: Settings,
+  settings: SettingsOf<'status'>,
   { read, ...options }: StatusOptions & { readonly read: () => Promise<StatusReading> },
 ): Promise<ExitCode> {
   const { stopping } = io.stop
