@@ -8,7 +8,7 @@ import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '..
 import { shortRevision } from '../../contract/revision.ts'
 import { fitLines, formatTable, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
-import { passes, type ResourceFilter } from '../resource-filter.ts'
+import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { didYouMean } from './status-command.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
@@ -89,8 +89,7 @@ async function entriesOf(
   source: HistorySource,
   { key, filter, limit }: Pick<HistoryOptions, 'filter' | 'limit'> & { readonly key: Key | undefined },
 ): Promise<readonly HistoryEntry[]> {
-  const isNarrow =
-    filter.kinds.length + filter.labels.length + filter.reasons.length > 0 || filter.since !== undefined
+  const isNarrow = filterFlags(filter).length > 0
   if (!isNarrow) return source.history({ key, limit })
   const labels =
     filter.labels.length === 0
@@ -118,9 +117,8 @@ async function nothingFound(
       ? `Nothing is recorded of ${key} that matches.`
       : `There is no history of ${key}. ${didYouMean(key, known)}`
   }
-  const isNarrow =
-    filter.kinds.length + filter.labels.length + filter.reasons.length > 0 || filter.since !== undefined
-  return isNarrow ? 'Nothing in the history matches.' : 'The history is empty.'
+  const isNarrow = filterFlags(filter).length > 0
+  return isNarrow ? `Nothing in the history matches ${filterWords(filter)}.` : 'The history is empty.'
 }
 
 /** A condition often repeats the words of the action that it comes from; to read them once is enough. */

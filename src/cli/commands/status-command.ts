@@ -12,8 +12,8 @@ import { nextSteps, type NextStep } from '../../server/remedy.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
-import { statusDetails, statusText, type StatusText } from '../render/status-text.ts'
-import { passes, type ResourceFilter } from '../resource-filter.ts'
+import { NOTHING_RECORDED, statusDetails, statusText, type StatusText } from '../render/status-text.ts'
+import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
 import { NoAnswerError } from '../server-client.ts'
 import { readServerStatus } from '../server-reading.ts'
@@ -52,12 +52,20 @@ function exitOf({ daemon, problem, resources }: StatusReading): ExitCode {
   return !isOld && problem === undefined && resources.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
+/** What is asked for of a reading. */
+interface Chosen extends StatusReading {
+  /** What is said when that is nothing. */
+  readonly nothing: string
+}
+
 /** @throws {CommandError} when there is no record of the key that is asked for */
-function chosen(reading: StatusReading, { key, filter }: StatusOptions): StatusReading {
+function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen {
   const { resources } = reading
-  if (key !== undefined) return { ...reading, resources: [viewNamed(resources, key)] }
+  if (key !== undefined)
+    return { ...reading, nothing: NOTHING_RECORDED, resources: [viewNamed(resources, key)] }
   return {
     ...reading,
+    nothing: resources.length === 0 ? NOTHING_RECORDED : `No resource matches ${filterWords(filter)}.`,
     resources: resources.filter((resource) => passes({ ...resource, at: resource.since }, filter)),
   }
 }
@@ -79,12 +87,7 @@ export function didYouMean(key: string, known: readonly Key[]): string {
   return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
 }
 
-function show(
-  io: Io,
-  settings: SettingsOf<'status'>,
-  reading: StatusReading,
-  { key, output }: StatusOptions,
-): void {
+function show(io: Io, settings: SettingsOf<'status'>, reading: Chosen, { key, output }: StatusOptions): void {
   const { daemon, problem, resources } = reading
   const [only] = resources
   const next = key === undefined || only === undefined ? [] : nextOf(only, settings)
@@ -107,7 +110,7 @@ function show(
         io.stdout,
         key !== undefined && only !== undefined
           ? statusDetails(only, reading, { ...text, next })
-          : statusText(reading, text),
+          : statusText(reading, { ...text, nothing: reading.nothing }),
       )
     }
   }
@@ -151,20 +154,24 @@ const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
 async function watch(
   io: Io,
   settings: SettingsOf<'status'>,
-  { read, ...options }: StatusOptions & { readonly read: () => Promise<StatusReading> },
+  { read, ...options }: StatusOptions & { readonly read: () => Promise<Chosen> },
 ): Promise<ExitCode> {
   const { stopping } = io.stop
+  // Whoever read it (`| head`) has seen enough.
+  const closed = new AbortController()
+  io.stdout.once('error', () => closed.abort())
+  const ended = AbortSignal.any([stopping, closed.signal])
   const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
   let before: ReadonlyMap<Key, string> | undefined
   let silence: string | undefined
-  while (!stopping.aborted) {
+  while (!ended.aborted) {
     const reading = await read().catch((error: unknown) => {
       if (stopping.aborted) return 'stopped'
       // A daemon that is restarted comes back; one that never answered does not run there.
       if (!(error instanceof NoAnswerError) || before === undefined) throw error
       return error.message
     })
-    if (stopping.aborted) break
+    if (ended.aborted) break
     if (inPlace) io.stdout.write(CLEAR)
     if (typeof reading === 'string') {
       if (inPlace || silence === undefined) print(io.stdout, printable(reading))
@@ -176,7 +183,7 @@ async function watch(
       silence = undefined
       before = new Map(reading.resources.map((resource) => [resource.key, stateOf(resource)]))
     }
-    await setTimeout(WATCH_MS, undefined, { signal: stopping }).catch(() => undefined)
+    await setTimeout(WATCH_MS, undefined, { signal: ended }).catch(() => undefined)
   }
   return EXIT.fine
 }
