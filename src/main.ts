@@ -19,9 +19,11 @@ process.on('SIGHUP', () => {
 })
 
 // A pipe that was closed by its reader (`pipewright history | head`) is no fault of anyone.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 
 // The clock's timers do not keep the process alive: a command that waits, for the request budget say, would end there.
 const alive = setInterval(() => undefined, 2 ** 30)

@@ -6,8 +6,8 @@ import { MANIFEST_KINDS, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { nearest } from '../lib/nearest.ts'
 import { REASONS } from '../plan/reason.ts'
 import { STATUSES } from '../plan/severity.ts'
-import { openLedgerAs } from './compose.ts'
-import { CommandError, EXIT, nobody } from './io.ts'
+import { openLedgerToRead } from './compose.ts'
+import { CommandError, EXIT } from './io.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -75,7 +75,8 @@ async function possible(
       : [...program.commands.map((one) => one.name()), 'help']
   const option = takerOf(command, before.at(-1))
   if (option !== undefined) return valuesOf(option)
-  if (current.startsWith('-')) return command.options.flatMap(({ long }) => long ?? [])
+  if (current.startsWith('-'))
+    return command.options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? [])))
   const [first] = command.registeredArguments
   const given = before.filter(
     (word, index) => index > 0 && !word.startsWith('-') && takerOf(command, before[index - 1]) === undefined,
@@ -125,7 +126,7 @@ async function keys({ before, env }: Line): Promise<readonly string[]> {
   try {
     const reading = await readSettings({ flags, env, readFile: (path) => readFile(path, 'utf8') })
     if ('problems' in reading) return []
-    await using ledger = await openLedgerAs('reader', reading.settings, nobody)
+    await using ledger = await openLedgerToRead(reading.settings)
     return (await ledger.list()).map((record) => record.key)
   } catch {
     return []

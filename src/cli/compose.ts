@@ -16,8 +16,9 @@ import { type Ledger, LedgerError } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createdOf, createStateStore } from '../reconcile/state/store.ts'
 import { startEmbeddedSandbox, SANDBOX_LEDGER } from './embedded-sandbox.ts'
+import type { SettingsOf } from './command-help.ts'
 import type { Failpoints } from './failpoints.ts'
-import { VERSION } from './io.ts'
+import { nobody, VERSION } from './io.ts'
 import type { Progress } from './render/progress.ts'
 
 /** Everything that decides and acts, put together from the settings. */
@@ -48,24 +49,35 @@ const RESYNC_MS = 3_600_000
 const SETTLE_MS = 2_000
 
 /**
- * Opens the ledger in a role: `owner` for who acts, `reader` for who only looks, `writer` for a person's command.
+ * Opens the ledger in a role: `owner` for who acts, `writer` for a person's command.
  * @throws {LedgerError}
  */
-export async function openLedgerAs(
-  mode: 'owner' | 'writer' | 'reader',
-  settings: Settings,
+export function openLedgerAs(
+  mode: 'owner' | 'writer',
+  settings: Pick<Settings, 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>,
   emit: Emit,
   failpoints?: Failpoints,
 ): Promise<Ledger> {
+  return opened(settings, {
+    mode,
+    init: settings.ledgerInit,
+    platform: platformName(settings),
+    clock: systemClock,
+    emit,
+    beforeCommit: failpoints?.beforeCommit,
+  })
+}
+
+/** Opens the ledger for a command that only looks. @throws {LedgerError} */
+export function openLedgerToRead(settings: LedgerToRead): Promise<Ledger> {
+  return opened(settings, { mode: 'reader', init: 'never', clock: systemClock, emit: nobody })
+}
+
+export type LedgerToRead = Pick<Settings, 'ledger' | 'sandbox'>
+
+async function opened(settings: LedgerToRead, options: Parameters<typeof openLedger>[1]): Promise<Ledger> {
   try {
-    return await openLedger(settings.ledger, {
-      mode,
-      init: settings.ledgerInit,
-      platform: platformName(settings),
-      clock: systemClock,
-      emit,
-      beforeCommit: failpoints?.beforeCommit,
-    })
+    return await openLedger(settings.ledger, options)
   } catch (error) {
     const meant = error instanceof LedgerError && error.code === 'missing' && !settings.sandbox
     if (!meant || !existsSync(SANDBOX_LEDGER)) throw error
@@ -155,13 +167,13 @@ export function openBoard(): WritableBoard {
 }
 
 /** @param progress of a command that a person waits for */
-export function openSource(settings: Settings, progress?: Progress): Source {
+export function openSource(settings: SettingsOf<'validate'>, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
   return createSource({ root: settings.manifests, ownSecrets: ownSecretsOf(settings), onRead })
 }
 
 /** The files of mounted secrets that no manifest may refer to: what Pipewright itself signs in with, or asks for. */
-export function ownSecretsOf(settings: Settings): readonly SecretFile[] {
+export function ownSecretsOf(settings: SettingsOf<'validate'>): readonly SecretFile[] {
   const { secretsDir, alertsTokenFile, adminTokenFile, notifications } = settings
   const files = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
   return [alertsTokenFile, adminTokenFile, ...files].flatMap((file) => {

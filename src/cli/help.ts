@@ -1,11 +1,13 @@
 import type { Command, Help, Option } from 'commander'
 import { SETTINGS } from '../config/settings.ts'
-import { SETTING_GROUPS } from '../config/settings-table.ts'
+import { definitionOf, SETTING_GROUPS, type SettingName } from '../config/settings-table.ts'
 
 /** What the help of a command has beside its options. */
 export interface CommandHelp {
   /** Whole command lines, without the program's name. */
   readonly examples: readonly string[]
+  /** Those that the command reads; the flags of the others are taken as well, since a script may give all commands the same. */
+  readonly settings: readonly SettingName[]
   /** By exit code; wrong use and internal errors end every command alike. */
   readonly exits: Readonly<Record<number, string>>
 }
@@ -45,13 +47,18 @@ function list(wrap: Wrap, indent: number, pairs: readonly (readonly [string, str
   })
 }
 
-/** The command's own options and examples first, then the settings, which all commands share. */
-export function withHelp(command: Command, { examples, exits }: CommandHelp): Command {
+/** The command's own options and examples first, then the settings that it reads. */
+export function withHelp(command: Command, { examples, settings, exits }: CommandHelp): Command {
+  const hasSettings = settings.length > 0
+  if (hasSettings) {
+    const read = new Set(settings.map((name) => `--${definitionOf(name).flag}`))
+    for (const option of command.options)
+      if (BY_FLAG.has(option.long ?? '') && !read.has(option.long ?? '')) option.hideHelp()
+  }
   return command.configureHelp({
     formatHelp: (_, helper) => {
       const wrap = wrapFor(helper)
       const options = helper.visibleOptions(command)
-      const hasSettings = options.some(({ long }) => long === '--config')
       const own = options.filter(({ long }) => !hasSettings || !BY_FLAG.has(long ?? ''))
       const words = helper.visibleArguments(command)
       const codes = Object.entries({ ...exits, ...ALWAYS }).map(([code, text]) => `${code} ${text}`)

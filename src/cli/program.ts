@@ -5,7 +5,7 @@ import { SandboxFileError } from '../sandbox/sandbox-file.ts'
 import { apply } from './commands/apply-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
 import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
-import { readFilter, withFilter } from './resource-filter.ts'
+import { besideKey, readFilter, withFilter } from './resource-filter.ts'
 import { readWait, withWait } from './wait-flags.ts'
 import { addOperatorCommands } from './operator-program.ts'
 import { candidates, COMPLETE, completionScript, SHELLS } from './completion.ts'
@@ -132,7 +132,7 @@ export function buildProgram(io: Io, done: Done): Command {
     .addOption(output(STATUS_OUTPUTS))
     .action(async (key: string | undefined, flags, command: Command) => {
       const { filter, problems } = readFilter(flags, Date.now())
-      const settings = await settingsFor(io, command, 'local', problems)
+      const settings = await settingsFor(io, command, 'local', [...problems, ...besideKey(key, filter)])
       done(await status(io, settings, { key, filter, output: flags.output, watch: flags.watch === true }))
     })
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { SettingProblem } from '../config/setting-problem.ts'
+import { timeOf } from '../kinds/instant.ts'
 import { RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { nearest } from '../lib/nearest.ts'
@@ -15,6 +16,45 @@ export interface ResourceFilter {
   readonly reasons: readonly string[]
   /** ms since the epoch. */
   readonly since: number | undefined
+}
+
+/** The flags of a filter, with what they ask for, as one would write them; none of a filter that narrows nothing. */
+export function filterFlags({
+  kinds,
+  labels,
+  statuses,
+  reasons,
+  since,
+}: ResourceFilter): readonly FilterFlag[] {
+  const all: readonly FilterFlag[] = [
+    ['--kind', kinds.join(',')],
+    ...labels.map((label): FilterFlag => ['--label', label]),
+    ['--status', statuses.join(',')],
+    ['--reason', reasons.join(',')],
+    ['--since', since === undefined ? '' : timeOf(since)],
+  ]
+  return all.filter(([flag, value]) => value !== '' || flag === '--label')
+}
+
+type FilterFlag = readonly [flag: string, value: string]
+
+export function filterWords(filter: ResourceFilter): string {
+  return filterFlags(filter)
+    .map((words) => words.join(' '))
+    .join(' ')
+}
+
+/** What is wrong with a filter beside a key: there is nothing to narrow. */
+export function besideKey(key: string | undefined, filter: ResourceFilter): readonly SettingProblem[] {
+  if (key === undefined) return []
+  const why = 'it narrows the list of all resources, and a key names one of them'
+  return filterFlags(filter).map(([from, given]) => ({
+    setting: undefined,
+    from,
+    given,
+    why,
+    right: `leave out either the key or ${from}`,
+  }))
 }
 
 /** What is asked of a resource; a line of history has no status. */

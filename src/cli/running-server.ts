@@ -1,14 +1,17 @@
 import { isIPv4 } from 'node:net'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
-import { openLedgerAs } from './compose.ts'
-import { CommandError, nobody } from './io.ts'
+import { type LedgerToRead, openLedgerToRead } from './compose.ts'
+import { CommandError } from './io.ts'
 import { readLedgerStatus } from './resource-view.ts'
 
 /** The address of the daemon: `--server`, or that of the one that works with the ledger. @throws {CommandError | LedgerError} */
-export async function runningServer(settings: Settings, command: string): Promise<string> {
+export async function runningServer(
+  settings: LedgerToRead & Pick<Settings, 'server'>,
+  command: string,
+): Promise<string> {
   if (settings.server !== undefined) return settings.server
-  await using ledger = await openLedgerAs('reader', settings, nobody)
+  await using ledger = await openLedgerToRead(settings)
   const { daemon } = await readLedgerStatus(ledger, systemClock.now())
   const url = daemon.last?.url
   if (daemon.state === 'running' && url !== undefined) return reachable(url, command)

@@ -121,7 +121,10 @@ export async function getReply<Path extends keyof Replies>(
 const READ_MS = 30_000
 
 /** The token without which a server does nothing. @throws {CommandError} */
-export async function adminTokenOf({ adminTokenFile }: Settings, command: string): Promise<string> {
+export async function adminTokenOf(
+  { adminTokenFile }: Pick<Settings, 'adminTokenFile'>,
+  command: string,
+): Promise<string> {
   if (adminTokenFile === undefined) {
     const why =
       'it needs the admin token of the server. Give the file that holds it with --admin-token-file FILE'

@@ -116,7 +116,7 @@ function canonicalTime(value: Json): string | undefined {
   return instant === undefined ? canonicalValue(value) : `@${instant}`
 }
 
-function numberIn(value: Json): number | undefined {
+export function numberIn(value: Json): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined
 }

@@ -1,83 +1,184 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { numberIn } from './canonical.ts'
 import type { CreateOnceKind } from './definition.ts'
-import type { Fields, Form, RequestOnly } from './field-table.ts'
+import { type Fields, type Form, isRecords, type LeafForm, type RequestOnly } from './field-table.ts'
+import { instantOf } from './instant.ts'
+import { type Fitted, fitted, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
-import { isSensitiveName, SENSITIVE_FIELDS } from './mask.ts'
-import { type RemoteResource, returnedBody } from './remote-resource.ts'
+import { isSensitiveName, maskText, SENSITIVE_FIELDS } from './mask.ts'
+import { ABOUT, type RemoteResource } from './remote-resource.ts'
+import { inputName } from './type-words.ts'
 
 /** What exists, and the names that its manifest is to have. */
 export interface ImportRequest {
   readonly kind: CreateOnceKind
-  /** `metadata.name`; also the name of the secret that the references name. */
+  /** `metadata.name`. */
   readonly name: string
   /** `metadata.name` of its Service. */
   readonly service: string
+  /** Name of the mounted secret that the references name. */
+  readonly secret: string
   readonly resource: RemoteResource
 }
 
 /**
- * A manifest that takes over what exists: what the platform returns, in the manifest's order, and as it came. No sensitive
- * value is in it: where one belongs, or may belong, stands a reference that a person has to look at.
+ * A manifest that takes over what exists: what the platform returns, in the manifest's order and forms. No sensitive
+ * value is in it: where one belongs, or may belong, stands a reference that a person has to look at. What a manifest
+ * cannot have is left out, so that the kind accepts it. There is none when the last that is left out must be there.
  */
-export function importedManifest({ kind, name, service, resource }: ImportRequest): JsonObject {
+export function importedManifest({ kind, name, service, secret, resource }: ImportRequest): Fitted {
   const reply = resource as JsonObject // it came as JSON
-  const body = withReferences(kind.fields, returnedBody(kind.fields, reply), { name, path: [] })
-  return {
+  const leftOut: LeftOut[] = []
+  const place = { path: 'spec', secret, keys: [], known: { ...kind.fields, ...ABOUT }, leftOut }
+  const result = fitted(kind, {
     apiVersion: API_VERSION,
     kind: kind.name,
     metadata: { name },
     policy: { adopt: resource.id },
-    spec: { service, ...body },
-  }
+    spec: { service, ...objectOf(kind.fields, reply, place) },
+  })
+  return { ...result, leftOut: once([...leftOut, ...result.leftOut]) }
 }
 
-/** Where the sensitive values of an object are to be mounted. */
-interface Secret {
-  readonly name: string
-  /** Of the object, in the body. */
-  readonly path: readonly string[]
+/** What is said of each item of a list is said once. */
+function once(all: readonly LeftOut[]): readonly LeftOut[] {
+  return [...new Map(all.map((one) => [`${one.path} ${one.why}`, one])).values()]
 }
 
-/** The fields of the table, and nothing else. */
-function withReferences(fields: Fields, body: JsonObject, secret: Secret): JsonObject {
+interface Place {
+  /** From the root of the manifest, for people. */
+  readonly path: string
+  /** Name of the mounted secret. */
+  readonly secret: string
+  /** Names of the objects in the body, around this one; those of lists are none. */
+  readonly keys: readonly string[]
+  /** Fields of which nothing has to be said. */
+  readonly known: Readonly<Record<string, unknown>>
+  readonly leftOut: LeftOut[]
+}
+
+/** The fields of the table; what else the reply has is named. */
+function objectOf(fields: Fields, reply: JsonObject, place: Place): JsonObject {
+  const { path, known, leftOut } = place
+  for (const name of Object.keys(reply))
+    if (!Object.hasOwn(known, name))
+      leftOut.push({ path: `${path}.${name}`, why: 'A manifest has no such field.' })
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
-      const value = importedValue(name, field, { value: body[name], beside: body, secret })
-      return value === undefined ? [] : [[name, value]]
+      const value = Object.hasOwn(reply, name) ? reply[name] : undefined
+      const at = { name, beside: reply, place: { ...place, path: `${path}.${name}` } }
+      const kept = isRequestOnly(field) ? referencesOf(field, value, at) : valueOf(field, value, at)
+      return kept === undefined ? [] : [[name, kept]]
     }),
   )
 }
 
-interface Place {
-  readonly value: Json | undefined
+/** Where a value stands in a reply. */
+interface At {
+  readonly name: string
   /** The object in which it stands. */
   readonly beside: JsonObject
-  readonly secret: Secret
+  readonly place: Place
 }
 
-function importedValue(name: string, field: Form | RequestOnly, place: Place): Json | undefined {
-  const { value, beside, secret } = place
-  if (typeof field === 'object' && 'requestOnly' in field) {
-    const { requestOnly: form } = field
-    if (typeof form === 'string' || isWithoutSecret(beside)) return undefined
-    const names = Object.keys(form.fields).filter((inner) => SENSITIVE_FIELDS.has(inner))
-    return names.length === 0
+function isRequestOnly(field: Form | RequestOnly): field is RequestOnly {
+  return typeof field === 'object' && 'requestOnly' in field
+}
+
+/** Of what is only ever sent, what is secret is in use most likely; nothing is known of the rest. */
+function referencesOf(
+  { requestOnly: form }: RequestOnly,
+  value: Json | undefined,
+  { beside, place }: At,
+): Json | undefined {
+  const secrets =
+    typeof form === 'string' ? [] : Object.keys(form.fields).filter((inner) => SENSITIVE_FIELDS.has(inner))
+  if (secrets.length === 0)
+    return value === undefined || value === null
       ? undefined
-      : Object.fromEntries(names.map((inner) => [inner, referenceTo(secret, inner)]))
-  }
-  if (value === undefined || value === null) return undefined
-  if (isSensitiveName(name) && typeof value === 'string') return referenceTo(secret, name)
-  if (!isObject(value) || typeof field !== 'object') return value
-  return withReferences(field.fields, value, { ...secret, path: [...secret.path, name] })
+      : leaveOut(place, 'It is only ever sent: what is returned may not be what is in force.')
+  if (isWithoutSecret(beside)) return undefined
+  return Object.fromEntries(secrets.map((secret) => [secret, referenceTo(place, secret)]))
 }
 
 /** A role, or a connection string that is returned, takes the place of a key. */
 function isWithoutSecret(beside: JsonObject): boolean {
-  return typeof beside['iamRole'] === 'string' || typeof beside['connectionString'] === 'string'
+  return ['iamRole', 'connectionString'].some(
+    (name) => typeof beside[name] === 'string' && beside[name] !== '',
+  )
+}
+
+function valueOf(form: Form, value: Json | undefined, at: At): Json | undefined {
+  const { name, place } = at
+  if (value === undefined) return undefined
+  if (value === null) return leaveOut(place, 'It is null.')
+  if (typeof form === 'string')
+    return isSensitiveName(name) ? sensitiveOf(value, at) : leafOf(form, value, place)
+  const inside = { ...place, known: form.fields }
+  if (isRecords(form)) {
+    if (!Array.isArray(value)) return leaveOut(place, `It must be a list, and is ${inputName(value)}.`)
+    const items = { ...inside, path: `${place.path}[]` }
+    // What is no object is left to the schema, which says where it is.
+    return value.map((item: Json) => (isObject(item) ? objectOf(form.fields, item, items) : item))
+  }
+  if (!isObject(value)) return leaveOut(place, `It must be a mapping, and is ${inputName(value)}.`)
+  if (Object.keys(value).length === 0) return undefined // it says nothing, so that nothing is lost
+  if (isEmpty(value)) return leaveOut(place, 'It is empty.')
+  return objectOf(form.fields, value, { ...inside, keys: [...place.keys, name] })
+}
+
+function leaveOut({ path, leftOut }: Place, why: string): undefined {
+  leftOut.push({ path, why })
+  return undefined
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  if (value === null || value === undefined) return true
+  if (Array.isArray(value)) return value.length === 0
+  return isObject(value) && Object.values(value).every(isEmpty)
+}
+
+function sensitiveOf(value: Json, { name, place }: At): Json | undefined {
+  if (typeof value !== 'string') return leaveOut(place, `It must be text, and is ${inputName(value)}.`)
+  return value === '' ? leaveOut(place, 'It is empty.') : referenceTo(place, name)
+}
+
+function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
+  const written = asManifestHasIt(form, value)
+  const texts = (Array.isArray(written) ? written : [written]).filter(
+    (item: Json) => typeof item === 'string',
+  )
+  if (texts.some((text) => maskText(text) !== text))
+    return leaveOut(place, 'It holds a password or a signature, which no manifest may hold.')
+  return written
+}
+
+/** The same in the one form of a manifest; a platform may have others for it. */
+function asManifestHasIt(form: LeafForm, value: Json): Json {
+  switch (form) {
+    case 'number':
+      return numberIn(value) ?? value
+    case 'unix-time': {
+      const instant = typeof value === 'string' ? instantOf(value) : undefined
+      return numberIn(value) ?? (instant === undefined ? value : instant / 1_000)
+    }
+    case 'time': {
+      const instant = typeof value === 'string' ? instantOf(value) : undefined
+      return instant === undefined ? value : new Date(instant).toISOString().replace(/(?:\.000)?Z$/, '')
+    }
+    case 'comma-list':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : value
+    case 'text':
+    case 'certificate':
+    case 'boolean':
+    case 'set':
+    case 'ordered':
+      return value
+  }
 }
 
 /** Two of one pipe never share a key: its registry has another user than its brokers. */
-function referenceTo({ name, path }: Secret, field: string): JsonObject {
-  const [, , ...inner] = path // every sensitive value of a pipe stands below `source.KIND`
-  return { secretRef: { name, key: [...inner, field].join('.') } }
+function referenceTo({ secret, keys }: Place, field: string): JsonObject {
+  const [, , ...inner] = keys // every sensitive value of a pipe stands below `source.KIND`
+  return { secretRef: { name: secret, key: [...inner, field].join('.') } }
 }

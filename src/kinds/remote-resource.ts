@@ -52,7 +52,7 @@ function fits(type: FieldType | undefined, value: Json | undefined): boolean {
 }
 
 /** What replies have beside the fields of a manifest (2.1, 2.7): texts. */
-const ABOUT: Fields = {
+export const ABOUT: Fields = {
   id: 'text',
   organizationId: 'text',
   serviceId: 'text',

@@ -51,3 +51,18 @@ export function healthyStatesFor(
   if (own !== undefined) return { by: 'policy.healthyStates', states: own }
   return ofInstallation === undefined ? undefined : { by: '--healthy-states', states: ofInstallation }
 }
+
+/** One or more words that can be seen, with one blank between two. */
+const SEEN = /^(?!\p{M})[^\p{C}\p{Z}]+(?: [^\p{C}\p{Z}]+)*$/u
+
+/** A state as messages show it: in quotes where it could not be seen, or not as it is. */
+export function shownState(state: string): string {
+  return SEEN.test(state) ? state : JSON.stringify(state).replaceAll(/(?! )[\p{C}\p{Z}]/gu, escaped)
+}
+
+function escaped(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+}

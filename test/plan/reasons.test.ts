@@ -108,3 +108,23 @@ test('a name of before is read as the one of now', () => {
   expect(parseReason('CreateLimit')).toBe('CreateLimit')
   expect(parseReason('toString')).toBeUndefined()
 })
+
+describe('a state that cannot be seen stands in quotes', () => {
+  test.each([
+    ['Healthy', { state: '', by: 'policy.healthyStates' }, 'Its state is "", as policy.healthyStates asks.'],
+    ['NotJudged', { state: ' ', isInSync: false }, 'Nothing says whether state " " is healthy.'],
+    [
+      'StateChanging',
+      { state: 'Pending\n' },
+      String.raw`Its state is "Pending\n". It is checked again until that changes.`,
+    ],
+    ['UnhealthyState', { state: 'Failed ' }, 'Its state is "Failed ", which sounds unhealthy.'],
+    [
+      'UnhealthyState',
+      { state: '', healthy: ['Running', ' '], by: '--healthy-states' },
+      'Its state is "". --healthy-states allows Running, " ".',
+    ],
+  ] as const)('%s of %j', (reason, facts, says) => {
+    expect(wordsOf({ reason, facts }, 'Pipe/orders').cause).toBe(says)
+  })
+})

@@ -1,14 +1,14 @@
-import type { Settings } from '../../config/settings.ts'
+import type { SettingsOf } from '../command-help.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { knownKey } from '../../kinds/lookup.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
-import { openLedgerAs } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { openLedgerToRead } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { fitLines, formatTable, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
-import { passes, type ResourceFilter } from '../resource-filter.ts'
+import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { didYouMean } from './status-command.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
@@ -24,7 +24,11 @@ export interface HistoryOptions {
 const ALL_LINES = 100_000
 
 /** `pipewright history [key]`: what was done and what changed, newest first; of a ledger, or of the daemon that `--server` names. */
-export async function history(io: Io, settings: Settings, options: HistoryOptions): Promise<ExitCode> {
+export async function history(
+  io: Io,
+  settings: SettingsOf<'history'>,
+  options: HistoryOptions,
+): Promise<ExitCode> {
   const key = options.key === undefined ? undefined : knownKey(options.key)
   if (options.key !== undefined && key === undefined) {
     throw new CommandError(
@@ -63,10 +67,10 @@ interface Labelled {
 }
 
 /** The daemon that `--server` names, or the ledger. @throws {LedgerError} */
-async function openHistory(io: Io, settings: Settings): Promise<HistorySource> {
+async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<HistorySource> {
   const { server } = settings
   if (server === undefined) {
-    const ledger = await openLedgerAs('reader', settings, nobody)
+    const ledger = await openLedgerToRead(settings)
     return {
       history: (query) => ledger.history(query),
       resources: () => ledger.list(),
@@ -85,8 +89,7 @@ async function entriesOf(
   source: HistorySource,
   { key, filter, limit }: Pick<HistoryOptions, 'filter' | 'limit'> & { readonly key: Key | undefined },
 ): Promise<readonly HistoryEntry[]> {
-  const isNarrow =
-    filter.kinds.length + filter.labels.length + filter.reasons.length > 0 || filter.since !== undefined
+  const isNarrow = filterFlags(filter).length > 0
   if (!isNarrow) return source.history({ key, limit })
   const labels =
     filter.labels.length === 0
@@ -114,9 +117,8 @@ async function nothingFound(
       ? `Nothing is recorded of ${key} that matches.`
       : `There is no history of ${key}. ${didYouMean(key, known)}`
   }
-  const isNarrow =
-    filter.kinds.length + filter.labels.length + filter.reasons.length > 0 || filter.since !== undefined
-  return isNarrow ? 'Nothing in the history matches.' : 'The history is empty.'
+  const isNarrow = filterFlags(filter).length > 0
+  return isNarrow ? `Nothing in the history matches ${filterWords(filter)}.` : 'The history is empty.'
 }
 
 /** A condition often repeats the words of the action that it comes from; to read them once is enough. */

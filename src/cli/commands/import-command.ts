@@ -4,8 +4,9 @@ import type { Settings } from '../../config/settings.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import { importedManifest } from '../../kinds/imported.ts'
+import type { LeftOut } from '../../kinds/left-out.ts'
 import { type Key, nameOf } from '../../kinds/key.ts'
-import { createOnceKindOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf, nounOf } from '../../kinds/lookup.ts'
 import { ResourceName } from '../../kinds/manifest.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { asService } from '../../kinds/service/kind.ts'
@@ -20,6 +21,7 @@ import { compose, type Engine, loadOnce, openBoard, openSource } from '../compos
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { pipeIdFrom, pipeKeyFrom } from './operator-command.ts'
 import { ledgerToRead } from './plan-command.ts'
+import { printable } from '../render/terminal.ts'
 
 export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
 
@@ -61,8 +63,11 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
   assertFree(engine, key, pipeId)
   const resource = await read(io, engine, { key, pipeId, service: options.service })
   const kind = createOnceKindOf(key)
-  const manifest = importedManifest({ kind, name: name.data, service: options.service, resource })
-  await write(io, manifest, options)
+  const secret = freeSecretName(engine, name.data)
+  const { service } = options
+  const { manifest, leftOut } = importedManifest({ kind, name: name.data, service, secret, resource })
+  if (manifest === undefined) throw noManifest(key, pipeId, leftOut)
+  await write(io, { manifest, leftOut }, options)
   return EXIT.fine
 }
 
@@ -78,6 +83,29 @@ function assertFree({ context }: Engine, key: Key, pipeId: string): void {
     if (sameId(record.remote?.id, pipeId))
       throw new CommandError(`import: ${pipeId} belongs to ${record.key} already.`)
   }
+  for (const { key: other, manifest, position } of store.catalog?.entries.values() ?? []) {
+    if (sameId(manifest?.policy?.adopt, pipeId))
+      throw new CommandError(
+        `import: ${pipeId} belongs to ${other} already: ${position.file}:${position.line} adopts it.`,
+      )
+  }
+  for (const [other, id] of store.catalog?.locks ?? []) {
+    if (other !== key && sameId(id, pipeId))
+      throw new CommandError(`import: ${pipeId} belongs to ${other} already: a Lock says so.`)
+    if (other === key && !sameId(id, pipeId))
+      throw new CommandError(`import: a Lock says that ${key} is ${id}. Give it another name.`)
+  }
+}
+
+/** That of the pipe, but none that a Service signs in with: no pipe may refer to it. */
+function freeSecretName({ context }: Engine, name: string): string {
+  const services = [...(context.store.catalog?.entries.values() ?? [])].flatMap(
+    ({ manifest }) => asService(manifest) ?? [],
+  )
+  const taken = new Set(services.map(({ spec }) => spec.credentials.secretRef.name))
+  let free = name
+  while (taken.has(free)) free = `${free}-source`
+  return free
 }
 
 interface Wanted {
@@ -111,22 +139,41 @@ async function read(io: Io, { context }: Engine, { key, pipeId, service }: Wante
   }
 }
 
-async function write(io: Io, manifest: JsonObject, { file, output, key }: ImportOptions): Promise<void> {
+/** @param leftOut ends with what a manifest must have */
+function noManifest(key: Key, pipeId: string, leftOut: readonly LeftOut[]): CommandError {
+  const last = leftOut.at(-1)
+  const reason = last === undefined ? '' : ` ${last.path} would have to be there. ${last.why}`
+  return new CommandError(`import: no manifest can be made of ${nounOf(key)} ${pipeId}.${printable(reason)}`)
+}
+
+interface Imported {
+  readonly manifest: JsonObject
+  readonly leftOut: readonly LeftOut[]
+}
+
+async function write(io: Io, { manifest, leftOut }: Imported, options: ImportOptions): Promise<void> {
+  const { file, output, key } = options
   if (output === 'json' && file === undefined) {
-    printJson(io, manifest)
+    printJson(io, { manifest, leftOut, secrets: secretRefsIn(manifest) })
     return
   }
   const text = output === 'json' ? `${JSON.stringify(manifest, undefined, 2)}\n` : withComment(manifest)
-  if (file === undefined) {
-    print(io.stdout, text)
-    return
+  if (file === undefined) print(io.stdout, text)
+  else {
+    await writeNew(file, text)
+    print(io.stdout, `Wrote ${key} to ${file}. Check it with "pipewright validate" and "pipewright plan".`)
   }
+  for (const { path, why } of leftOut)
+    print(io.stderr, printable(`pipewright: ${path} is left out. ${why}`).replaceAll('\n', ' '))
+}
+
+/** @throws {CommandError} when it is there, or cannot be written */
+async function writeNew(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     const why = code === 'EEXIST' ? 'is there already, and is left as it is' : `cannot be written (${code})`
     throw new CommandError(`import: ${file} ${why}.`)
   })
-  print(io.stdout, `Wrote ${key} to ${file}. Check it with "pipewright validate" and "pipewright plan".`)
 }
 
 /** What a person has to look at stands at the top. */

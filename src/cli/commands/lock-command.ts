@@ -1,12 +1,12 @@
 import { lifecycleOf, nounOf } from '../../kinds/lookup.ts'
 import { stringify } from 'yaml'
-import type { Settings } from '../../config/settings.ts'
+import type { SettingsOf } from '../command-help.ts'
 import { LOCK, LockedId, type LockManifest } from '../../kinds/lock/schema.ts'
 import { API_VERSION, ResourceName } from '../../kinds/manifest.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
-import { openLedgerAs } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { openLedgerToRead } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { assertLasting } from './operator-command.ts'
 import { printable } from '../render/terminal.ts'
 
@@ -19,7 +19,7 @@ export const LOCK_OUTPUTS = ['yaml', 'json'] as const
  */
 export async function lock(
   io: Io,
-  settings: Settings,
+  settings: SettingsOf<'lock'>,
   options: { readonly name: string; readonly output: (typeof LOCK_OUTPUTS)[number] },
 ): Promise<ExitCode> {
   assertLasting(settings)
@@ -30,7 +30,7 @@ export async function lock(
       EXIT.usage,
     )
   }
-  await using ledger = await openLedgerAs('reader', settings, nobody)
+  await using ledger = await openLedgerToRead(settings)
   const records = (await ledger.list()).filter((record) => lifecycleOf(record.key) === 'create-once')
   const manifest = lockOf(records, name.data)
   if (options.output === 'json') printJson(io, manifest)

@@ -2,7 +2,7 @@ import { knownKey, lifecycleOf } from '../../kinds/lookup.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
-import { compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
+import { compose, loadOnce, openBoard, openLedgerAs, openLedgerToRead, openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { printable } from '../render/terminal.ts'
 import { adoptAs } from '../../reconcile/operator/adopt.ts'
@@ -46,8 +46,7 @@ export async function withOperatorContext<T>(
   assertLasting(settings)
   const signal = io.stop.stopping
   await using stack = new AsyncDisposableStack()
-  if (command.ledger === 'existing')
-    await (await openLedgerAs('reader', settings, nobody))[Symbol.asyncDispose]()
+  if (command.ledger === 'existing') await (await openLedgerToRead(settings))[Symbol.asyncDispose]()
   const ledger = stack.use(await openLedgerAs('writer', settings, nobody))
   const engine = await compose(
     {
@@ -77,7 +76,7 @@ function show(io: Io, { key, output }: PersonCommand, answer: OperatorResult): E
 }
 
 /** @throws {CommandError} what is written to a ledger in memory would be gone at once */
-export function assertLasting({ ledger }: Settings): void {
+export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
   if (ledger !== 'memory:') return
   throw new CommandError(
     'the ledger is memory:, which no other process can see. Name the one that the daemon works with: --ledger sqlite:FILE.',
@@ -186,7 +185,7 @@ export async function forgetPlatform(
   output: PersonCommand['output'],
 ): Promise<ExitCode> {
   assertLasting(settings)
-  await (await openLedgerAs('reader', settings, nobody))[Symbol.asyncDispose]()
+  await (await openLedgerToRead(settings))[Symbol.asyncDispose]()
   const platform = await unbindLedger(settings.ledger, { clock: systemClock, emit: nobody })
   const message =
     platform === undefined

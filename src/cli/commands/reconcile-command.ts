@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Settings } from '../../config/settings.ts'
+import type { SettingsOf } from '../command-help.ts'
 import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -35,7 +35,11 @@ export interface ReconcileOptions {
 }
 
 /** `pipewright reconcile [KEY] --wait`: a running daemon reads and reconciles now, everything or one resource. */
-export async function reconcile(io: Io, settings: Settings, options: ReconcileOptions): Promise<ExitCode> {
+export async function reconcile(
+  io: Io,
+  settings: SettingsOf<'reconcile'>,
+  options: ReconcileOptions,
+): Promise<ExitCode> {
   const { key, accept, waitMs, output } = options
   const command = 'reconcile'
   const token = await adminTokenOf(settings, command)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Settings } from '../../config/settings.ts'
+import type { SettingsOf } from '../command-help.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -9,11 +9,11 @@ import { nearest } from '../../lib/nearest.ts'
 import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
 import { nextSteps, type NextStep } from '../../server/remedy.ts'
-import { openLedgerAs } from '../compose.ts'
-import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { openLedgerToRead } from '../compose.ts'
+import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
-import { statusDetails, statusText, type StatusText } from '../render/status-text.ts'
-import { passes, type ResourceFilter } from '../resource-filter.ts'
+import { NOTHING_RECORDED, statusDetails, statusText, type StatusText } from '../render/status-text.ts'
+import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
 import { NoAnswerError } from '../server-client.ts'
@@ -29,12 +29,16 @@ export interface StatusOptions {
 }
 
 /** `pipewright status [key]`: what the ledger says, also while a daemon runs on it; with `--server`, what that daemon says. */
-export async function status(io: Io, settings: Settings, options: StatusOptions): Promise<ExitCode> {
+export async function status(
+  io: Io,
+  settings: SettingsOf<'status'>,
+  options: StatusOptions,
+): Promise<ExitCode> {
   const { server } = settings
   const read = async () => {
     if (server !== undefined)
       return chosen(await readServerStatus(io, { command: 'status', server }), options)
-    await using ledger = await openLedgerAs('reader', settings, nobody)
+    await using ledger = await openLedgerToRead(settings)
     return chosen(await readLedgerStatus(ledger, systemClock.now()), options)
   }
   if (options.watch) return watch(io, settings, { ...options, read })
@@ -49,16 +53,28 @@ function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
   return !isOld && wholeSentences(whole).length === 0 && resources.every(isWell) ? EXIT.fine : EXIT.failed
 }
 
+/** What is asked for of a reading. */
+interface Chosen extends StatusReading {
+  /** What is said when that is nothing. */
+  readonly nothing: string
+}
+
 /** @throws {CommandError} when there is no record of the key that is asked for */
-function chosen(reading: StatusReading, { key, filter }: StatusOptions): StatusReading {
+function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen {
   const { resources } = reading
   if (key !== undefined) {
     // What is wrong with others says nothing of this one.
     const { problem } = reading.whole
-    return { ...reading, whole: { problem }, resources: [viewNamed(resources, key)] }
+    return {
+      ...reading,
+      whole: { problem },
+      nothing: NOTHING_RECORDED,
+      resources: [viewNamed(resources, key)],
+    }
   }
   return {
     ...reading,
+    nothing: resources.length === 0 ? NOTHING_RECORDED : `No resource matches ${filterWords(filter)}.`,
     resources: resources.filter((resource) => passes({ ...resource, at: resource.since }, filter)),
   }
 }
@@ -80,7 +96,7 @@ export function didYouMean(key: string, known: readonly Key[]): string {
   return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
 }
 
-function show(io: Io, settings: Settings, reading: StatusReading, { key, output }: StatusOptions): void {
+function show(io: Io, settings: SettingsOf<'status'>, reading: Chosen, { key, output }: StatusOptions): void {
   const { daemon, whole, resources } = reading
   const [only] = resources
   const next = key === undefined || only === undefined ? [] : nextOf(only, settings)
@@ -103,14 +119,14 @@ function show(io: Io, settings: Settings, reading: StatusReading, { key, output 
         io.stdout,
         key !== undefined && only !== undefined
           ? statusDetails(only, reading, { ...text, next })
-          : statusText(reading, text),
+          : statusText(reading, { ...text, nothing: reading.nothing }),
       )
     }
   }
 }
 
 /** What a person does about it, with the lines of the manifest where it can be read here. */
-function nextOf(resource: ResourceView, settings: Settings): readonly NextStep[] {
+function nextOf(resource: ResourceView, settings: SettingsOf<'status'>): readonly NextStep[] {
   if (isWell(resource)) return []
   const { sandbox, manifests } = settings
   const placeIn = ({ file, ...at }: ManifestPlace, edit: FieldEdit) => {
@@ -146,21 +162,25 @@ const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
 /** Shows it again and again until it is interrupted: on a terminal in place, elsewhere only what changed, a line each. */
 async function watch(
   io: Io,
-  settings: Settings,
-  { read, ...options }: StatusOptions & { readonly read: () => Promise<StatusReading> },
+  settings: SettingsOf<'status'>,
+  { read, ...options }: StatusOptions & { readonly read: () => Promise<Chosen> },
 ): Promise<ExitCode> {
   const { stopping } = io.stop
+  // Whoever read it (`| head`) has seen enough.
+  const closed = new AbortController()
+  io.stdout.once('error', () => closed.abort())
+  const ended = AbortSignal.any([stopping, closed.signal])
   const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
   let before: ReadonlyMap<Key, string> | undefined
   let silence: string | undefined
-  while (!stopping.aborted) {
+  while (!ended.aborted) {
     const reading = await read().catch((error: unknown) => {
       if (stopping.aborted) return 'stopped'
       // A daemon that is restarted comes back; one that never answered does not run there.
       if (!(error instanceof NoAnswerError) || before === undefined) throw error
       return error.message
     })
-    if (stopping.aborted) break
+    if (ended.aborted) break
     if (inPlace) io.stdout.write(CLEAR)
     if (typeof reading === 'string') {
       if (inPlace || silence === undefined) print(io.stdout, printable(reading))
@@ -172,7 +192,7 @@ async function watch(
       silence = undefined
       before = new Map(reading.resources.map((resource) => [resource.key, stateOf(resource)]))
     }
-    await setTimeout(WATCH_MS, undefined, { signal: stopping }).catch(() => undefined)
+    await setTimeout(WATCH_MS, undefined, { signal: ended }).catch(() => undefined)
   }
   return EXIT.fine
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import type { Settings } from '../../config/settings.ts'
+import type { SettingsOf } from '../command-help.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
@@ -35,7 +35,11 @@ interface Asked {
 }
 
 /** `pipewright validate [path…]`: the findings of all manifests, or of those named, without talking to anything. */
-export async function validate(io: Io, settings: Settings, { output, paths }: Asked): Promise<ExitCode> {
+export async function validate(
+  io: Io,
+  settings: SettingsOf<'validate'>,
+  { output, paths }: Asked,
+): Promise<ExitCode> {
   const named = paths.map((path) => belowRoot(path, settings.manifests))
   for (const path of ignoredAmong(named, settings.manifests))
     print(io.stderr, `${path} is named in ${IGNORE_FILE}, so it is not read.`)
@@ -97,7 +101,12 @@ interface Result {
   readonly total: number
 }
 
-function show(io: Io, settings: Settings, output: (typeof VALIDATE_OUTPUTS)[number], result: Result): void {
+function show(
+  io: Io,
+  settings: SettingsOf<'validate'>,
+  output: (typeof VALIDATE_OUTPUTS)[number],
+  result: Result,
+): void {
   const { findings, problem, total, paths } = result
   switch (output) {
     case 'json':

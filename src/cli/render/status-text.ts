@@ -32,13 +32,20 @@ export interface StatusText {
   readonly form: 'text' | 'wide'
 }
 
-/** Who works with the ledger, all resources side by side, then each cause of trouble in full. */
-export function statusText({ daemon, whole, resources }: StatusReading, text: StatusText): string {
+/**
+ * Who works with the ledger, all resources side by side, then each cause of trouble in full.
+ * @param text with what is said where there is no resource
+ */
+export function statusText(
+  { daemon, whole, resources }: StatusReading,
+  text: StatusText & { readonly nothing: string },
+): string {
+  const list = resources.length === 0 ? text.nothing : resourceTable(resources, text)
   const problems = problemLines(whole, text)
-  return printable(
-    [fitted(daemonLine(daemon, text), text), ...problems, '', resourceTable(resources, text)].join('\n'),
-  )
+  return printable([fitted(daemonLine(daemon, text), text), ...problems, '', list].join('\n'))
 }
+
+export const NOTHING_RECORDED = 'Nothing is recorded yet.'
 
 function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
   return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], fitted(problem, text)))
@@ -47,7 +54,7 @@ function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
 /** Resources side by side, then each cause of trouble in full. */
 export function resourceTable(resources: readonly ResourceView[], text: StatusText): string {
   const { paint } = text
-  if (resources.length === 0) return 'Nothing is recorded yet.'
+  if (resources.length === 0) return NOTHING_RECORDED
   const head = ['RESOURCE', 'STATUS', 'REASON', 'CHECKED', ...(text.form === 'wide' ? WIDE : [])]
   const rows = resources.map((resource) => rowOf(resource, text))
   const table = fitLines(formatTable([head.map((name) => paint('dim', name)), ...rows]), text.width)

@@ -1,21 +1,12 @@
 import type { z } from 'zod'
 import { SECRET_FIELDS } from '../../kinds/mask.ts'
+import { inputName, ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Path, Statement } from '../diagnostics/diagnostic.ts'
 import { formatOf, homesOf, knownFields } from './known-fields.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
-import {
-  formatHint,
-  formatWords,
-  inputName,
-  nameOf,
-  ownWords,
-  quote,
-  typeHint,
-  typeName,
-  wantedWords,
-} from './shape-words.ts'
+import { formatHint, formatWords, nameOf, quote, typeHint, wantedWords } from './shape-words.ts'
 
 /** What is wrong with the shape of a document, and where. `at` says what to mark. */
 export interface ShapeFinding {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { printable } from '../diagnostics/source-text.ts'
@@ -21,36 +22,6 @@ export function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string 
 /** What a field that is missing has to be: its format where it has one, or its type. */
 export function wantedWords(expected: string, format: string | undefined): string {
   return FORMATS[format ?? ''] ?? typeName(expected)
-}
-
-/** Messages that our schemas give begin with "must"; zod's own are for programmers. */
-export function ownWords(message: string): string | undefined {
-  return message.startsWith('must ') ? message : undefined
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  object: 'a mapping',
-  record: 'a mapping',
-  array: 'a list',
-}
-
-/** A type of zod's, for people. */
-export function typeName(expected: string): string {
-  return TYPES[expected] ?? expected
-}
-
-/** The type of a value; never the value. */
-export function inputName(input: unknown): string {
-  if (input === null) return 'empty'
-  if (Array.isArray(input)) return 'a list'
-  if (typeof input === 'number' && !Number.isFinite(input)) return 'not a finite one'
-  if (typeof input === 'number') return Number.isSafeInteger(input) ? 'a whole number' : 'a number'
-  if (typeof input === 'boolean') return 'true or false'
-  return typeof input === 'string' ? 'text' : 'a mapping'
 }
 
 /** How to write a value of the type that is expected at this place. */

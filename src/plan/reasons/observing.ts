@@ -2,6 +2,7 @@ import type { FieldEdit } from '../../kinds/field-edit.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { LIFECYCLES } from '../../kinds/definition.ts'
 import { kindNamed, nounOf } from '../../kinds/lookup.ts'
+import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import {
   A_KEY,
@@ -112,6 +113,10 @@ export const OBSERVING = {
   }),
 } as const
 
+function reported(state: string | undefined): string {
+  return state === undefined ? 'not reported' : shownState(state)
+}
+
 /** What the `state` of something that is there says: see `judgeState`. */
 export const STATE = {
   Healthy: row({
@@ -123,7 +128,7 @@ export const STATE = {
       only(
         state === undefined
           ? 'It exists.'
-          : `Its state is ${state}${by === undefined ? '' : `, as ${by} asks`}.`,
+          : `Its state is ${shownState(state)}${by === undefined ? '' : `, as ${by} asks`}.`,
       ),
   }),
   NotJudged: row({
@@ -135,7 +140,7 @@ export const STATE = {
       const judgement =
         state === undefined
           ? 'The platform reports no state.'
-          : `Nothing says whether state ${state} is healthy.`
+          : `Nothing says whether state ${shownState(state)} is healthy.`
       return only(isInSync ? `In sync. ${judgement}` : judgement)
     },
   }),
@@ -144,7 +149,7 @@ export const STATE = {
     means: 'its state sounds like a change in progress',
     facts: z.strictObject({ state: z.string() }),
     sample: { state: 'Provisioning' },
-    words: ({ state }) => only(`Its state is ${state}. It is checked again until that changes.`),
+    words: ({ state }) => only(`Its state is ${shownState(state)}. It is checked again until that changes.`),
   }),
   UnhealthyState: row({
     ...NOT_READY,
@@ -160,12 +165,12 @@ export const STATE = {
     words: ({ state, healthy, by }) =>
       healthy === undefined
         ? {
-            cause: `Its state is ${state ?? 'not reported'}, which sounds unhealthy.`,
+            cause: `Its state is ${reported(state)}, which sounds unhealthy.`,
             remedy:
               'If it is healthy, list it in policy.healthyStates, or for all resources in --healthy-states.',
           }
         : only(
-            `Its state is ${state ?? 'not reported'}. ${by ?? 'policy.healthyStates'} allows ${healthy.join(', ')}.`,
+            `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
           ),
     steps: (facts, { key, id }) => [
       isReadOnly(key)

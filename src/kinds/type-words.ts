@@ -1,0 +1,31 @@
+/* Words for what a schema expects and for what is there. A value itself is never shown: it may be a secret. */
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+}
+
+/** A type of zod's, for people. */
+export function typeName(expected: string): string {
+  return TYPES[expected] ?? expected
+}
+
+/** The type of a value; never the value. */
+export function inputName(input: unknown): string {
+  if (input === null) return 'empty'
+  if (Array.isArray(input)) return 'a list'
+  if (typeof input === 'number' && !Number.isFinite(input)) return 'not a finite one'
+  if (typeof input === 'number') return Number.isSafeInteger(input) ? 'a whole number' : 'a number'
+  if (typeof input === 'boolean') return 'true or false'
+  return typeof input === 'string' ? 'text' : 'a mapping'
+}
+
+/** Messages that our schemas give begin with "must"; zod's own are for programmers. */
+export function ownWords(message: string): string | undefined {
+  return message.startsWith('must ') ? message : undefined
+}

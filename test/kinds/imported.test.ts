@@ -1,0 +1,245 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { importedManifest } from '../../src/kinds/imported.ts'
+import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
+import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
+import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
+import { parseFile } from '../../src/manifest/validate/parse-file.ts'
+import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
+import { pipeBody, SERVICE_ID } from '../support/manifests.ts'
+import { fullPipe, SOURCE_KINDS } from './manifests.ts'
+
+const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
+
+/** What a platform says of every pipe beside its body. */
+const ABOUT = { id: ID, serviceId: SERVICE_ID, state: 'Running', createdAt: '2026-01-01T00:00:00Z' }
+
+const ORDERS = pipeBody('orders')
+
+function imported(reply: JsonObject) {
+  const resource = { ...ABOUT, ...reply } as RemoteResource // it has an id
+  return importedManifest({ kind: PIPE, name: 'orders', service: 'analytics', secret: 'orders', resource })
+}
+
+function specOf(reply: JsonObject): JsonObject {
+  return imported(reply).manifest?.['spec'] as JsonObject
+}
+
+/** What is wrong with a manifest that stands in a file. */
+function errorsIn(manifest: JsonObject): readonly string[] {
+  const bytes = Buffer.from(stringify(manifest))
+  const { documents, findings } = parseFile({ file: 'orders.yaml', hash: '', bytes }, DEFAULT_LIMITS)
+  return [...findings, ...documents.flatMap((document) => document.findings)]
+    .filter(({ severity }) => severity === 'error')
+    .map(({ message }) => message)
+}
+
+const kafka = (more: JsonObject): JsonObject => ({ source: { kafka: { ...ORDERS.source.kafka, ...more } } })
+
+describe('what a manifest cannot have is left out of an imported one, and named', () => {
+  test.each<{ why: string; reply: JsonObject; out: readonly (readonly [string, string])[] }>([
+    { why: 'a pipe as the interface shows it: nothing', reply: {}, out: [] },
+    {
+      why: 'a field that the interface does not have, here and inside',
+      reply: { owner: 'me', scaling: { replicas: 1, autoscale: true } },
+      out: [
+        ['spec.owner', 'A manifest has no such field.'],
+        ['spec.scaling.autoscale', 'A manifest has no such field.'],
+      ],
+    },
+    {
+      why: 'null',
+      reply: { settings: null, scaling: { replicas: null, concurrency: 2 } },
+      out: [
+        ['spec.scaling.replicas', 'It is null.'],
+        ['spec.settings', 'It is null.'],
+      ],
+    },
+    {
+      why: 'an object that holds nothing but null; without anything in it, nothing is said, and an empty list stays',
+      reply: { ...kafka({ reversePrivateEndpointIds: [] }), settings: {}, scaling: { replicas: null } },
+      out: [['spec.scaling', 'It is empty.']],
+    },
+    {
+      why: 'source kinds that are not used',
+      reply: { source: { ...ORDERS.source, postgres: {}, objectStorage: null } },
+      out: [['spec.source.objectStorage', 'It is null.']],
+    },
+    {
+      why: 'a second source kind',
+      reply: { source: { ...ORDERS.source, managedStream: { streamName: 's' } } },
+      out: [
+        ['spec.source.managedStream', 'The source names more than one source kind: kafka, managedStream.'],
+      ],
+    },
+    {
+      why: 'an empty text',
+      reply: kafka({ consumerGroup: '' }),
+      out: [['spec.source.kafka.consumerGroup', 'It is empty.']],
+    },
+    {
+      why: 'another type, at a leaf and above',
+      reply: {
+        settings: 'fast',
+        scaling: { replicas: { min: 1 } },
+        fieldMappings: { a: 'b' },
+        destination: {},
+      },
+      out: [
+        ['spec.fieldMappings', 'It must be a list, and is a mapping.'],
+        ['spec.settings', 'It must be a mapping, and is text.'],
+        ['spec.scaling.replicas', 'It must be a number, and is a mapping.'],
+      ],
+    },
+    {
+      why: 'a number that is out of range, or no whole one',
+      reply: { scaling: { replicas: -1, concurrency: 1.5, replicaCpuMillicores: 250 } },
+      out: [
+        ['spec.scaling.replicas', 'It must be at least 0.'],
+        ['spec.scaling.concurrency', 'It must be a whole number, and is a number.'],
+      ],
+    },
+    {
+      why: 'a URL that is none',
+      reply: { source: { objectStorage: { url: 'not a url', path: 'a/*.csv' } } },
+      out: [['spec.source.objectStorage.url', 'It must be a URL, such as "https://registry.example:8081".']],
+    },
+    {
+      why: 'a text with a password or a signature in it',
+      reply: {
+        source: {
+          objectStorage: {
+            url: 'https://a:planted@b.example/',
+            queueUrl: 'https://q.example/?sig=planted',
+            path: 'a',
+          },
+        },
+      },
+      out: [
+        ['spec.source.objectStorage.url', 'It holds a password or a signature, which no manifest may hold.'],
+        [
+          'spec.source.objectStorage.queueUrl',
+          'It holds a password or a signature, which no manifest may hold.',
+        ],
+      ],
+    },
+    {
+      why: 'a sensitive field that is no text',
+      reply: kafka({ caCertificate: { secretRef: { name: 'analytics-api', key: 'keySecret' } } }),
+      out: [['spec.source.kafka.caCertificate', 'It must be text, and is a mapping.']],
+    },
+    {
+      why: 'a list of which one item is wrong, as a whole: a part of it would be another list',
+      reply: {
+        fieldMappings: [],
+        destination: { columns: [{ name: 'id', type: 'UInt64' }, { name: 'at' }] },
+      },
+      out: [['spec.destination.columns', '"type" of item 2 is missing.']],
+    },
+    {
+      why: 'an unknown field of items, once',
+      reply: { fieldMappings: [{ ...ORDERS.fieldMappings[0], note: 1 }], destination: { table: 'orders' } },
+      out: [['spec.fieldMappings[].note', 'A manifest has no such field.']],
+    },
+    {
+      why: 'columns that no mapping covers',
+      reply: { fieldMappings: null },
+      out: [
+        ['spec.fieldMappings', 'It is null.'],
+        ['spec.destination.columns', 'The field mappings do not cover the column "id".'],
+      ],
+    },
+    {
+      why: 'columns that mappings go beyond: the mappings stay',
+      reply: { fieldMappings: [...ORDERS.fieldMappings, { sourceField: 'at', destinationField: 'at' }] },
+      out: [['spec.destination.columns', 'The destination has no column "at".']],
+    },
+    {
+      why: 'what is only ever sent',
+      reply: { destination: { ...ORDERS.destination, roles: ['writer'] } },
+      out: [
+        ['spec.destination.roles', 'It is only ever sent: what is returned may not be what is in force.'],
+      ],
+    },
+  ])('$why', ({ reply, out }) => {
+    const { manifest, leftOut } = imported({ ...ORDERS, ...reply })
+    expect(leftOut.map(({ path, why }) => [path, why])).toEqual(out)
+    expect(PipeManifest.safeParse(manifest).error).toBeUndefined()
+    expect(errorsIn(manifest ?? {})).toEqual([])
+    expect(JSON.stringify(manifest)).not.toContain('planted')
+  })
+})
+
+test('what the platform writes in another way is written as a manifest has it', () => {
+  const { source, scaling } = specOf({
+    ...ORDERS,
+    ...kafka({ brokers: ['a:1', 'b:2'], offset: { timestamp: '2026-01-31T09:30:00+01:30' } }),
+    scaling: { replicas: '2' },
+  }) as { source: JsonObject; scaling: JsonObject }
+  expect(source['kafka']).toMatchObject({ brokers: 'a:1,b:2', offset: { timestamp: '2026-01-31T08:00:00' } })
+  expect(scaling).toEqual({ replicas: 2 })
+  expect(specOf({ source: { managedStream: { timestamp: '2026-01-31T08:00:00Z' } } })).toMatchObject({
+    source: { managedStream: { timestamp: Date.UTC(2026, 0, 31, 8) / 1_000 } },
+  })
+})
+
+test('an empty role takes no place of a key', () => {
+  expect(specOf({ ...ORDERS, ...kafka({ iamRole: '' }) })).toMatchObject({
+    source: { kafka: { credentials: { password: { secretRef: { name: 'orders', key: 'password' } } } } },
+  })
+})
+
+test.each<{ why: string; source: Json }>([
+  { why: 'no source', source: null },
+  { why: 'a source kind of which we know nothing', source: { carrierPigeon: { loft: 'north' } } },
+])('without $why there is no manifest', ({ source }) => {
+  const { manifest, leftOut } = imported({ ...ORDERS, source })
+  expect(manifest).toBeUndefined()
+  expect(leftOut.at(-1)).toEqual({ path: 'spec.source', why: 'It is missing.' })
+})
+
+/** Something else in a place of a reply. */
+const ODD: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>(
+    null,
+    '',
+    [],
+    {},
+    -1,
+    0.5,
+    1e300,
+    true,
+    '2',
+    'https://x',
+    'null',
+    '{{ x }}',
+    '- a',
+    '#',
+  ),
+  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>, // JSON
+)
+
+test('whatever a platform returns, the manifest validates', () => {
+  const replies = fc.constantFrom(...SOURCE_KINDS.map((kind) => fullPipe(kind).spec as unknown as JsonObject)) // JSON
+  fc.assert(
+    fc.property(replies, fc.infiniteStream(fc.nat(9)), fc.infiniteStream(ODD), (reply, dice, odd) => {
+      const disturbed = (value: Json): Json => {
+        if (dice.next().value === 0) return odd.next().value ?? null
+        if (Array.isArray(value)) return value.map((item: Json) => disturbed(item))
+        if (!isObject(value)) return value
+        const more = dice.next().value === 1 ? { extra: odd.next().value } : {}
+        return Object.fromEntries(
+          Object.entries({ ...value, ...more }).map(([name, member]) => [name, disturbed(member ?? null)]),
+        )
+      }
+      const { service: _, ...body } = reply
+      const { manifest, leftOut } = imported(disturbed(body) as JsonObject)
+      const wrong = manifest === undefined ? [leftOut.at(-1)?.path] : errorsIn(manifest)
+      expect(wrong).toEqual(manifest === undefined ? ['spec.source'] : [])
+    }),
+    { numRuns: 500 },
+  )
+})

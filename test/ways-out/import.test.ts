@@ -1,0 +1,165 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { runHere } from '../support/command.ts'
+import {
+  mountSecrets,
+  pipeBody,
+  pipeManifest,
+  platformArgs,
+  SERVICE,
+  SERVICE_ID,
+} from '../support/manifests.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+
+const ID = '9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d'
+
+/** A platform with one pipe, as odd as it likes. */
+async function platformWith(pipe: object) {
+  const server = createServer((_, response) => {
+    const result = { id: ID, serviceId: SERVICE_ID, state: 'Running', ...pipe }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ status: 200, requestId: ID, result }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const ODD = {
+  ...pipeBody('orders'),
+  owner: null,
+  scaling: { replicas: -1, autoscale: true },
+  settings: null,
+  fieldMappings: [{ sourceField: 'id' }],
+}
+
+const LEFT_OUT = [
+  ['spec.owner', 'A manifest has no such field.'],
+  ['spec.scaling.autoscale', 'A manifest has no such field.'],
+  ['spec.settings', 'It is null.'],
+  ['spec.fieldMappings', '"destinationField" of item 1 is missing.'],
+  ['spec.scaling.replicas', 'It must be at least 0.'],
+  ['spec.destination.columns', 'The field mappings do not cover the column "id".'],
+]
+
+function given(): Workspace {
+  const workspace = createWorkspace()
+  mountSecrets(workspace)
+  workspace.write('manifests/service.yaml', SERVICE)
+  return workspace
+}
+
+describe('import of a pipe that no manifest can have as it is', () => {
+  test('prints what validates, and names the rest', async () => {
+    await using platform = await platformWith(ODD)
+    using workspace = given()
+    const args = [
+      'import',
+      'Pipe/orders',
+      ID,
+      '--service',
+      'analytics',
+      ...platformArgs(workspace, platform.url),
+    ]
+    const yaml = await runHere(args)
+    expect(yaml.stderr.split('\n')).toEqual([
+      ...LEFT_OUT.map(([path, why]) => `pipewright: ${path} is left out. ${why}`),
+      '',
+    ])
+    expect(yaml.code).toBe(0)
+    expect(yaml.stdout).toContain('# No secret is written here.')
+    workspace.write('manifests/orders.yaml', yaml.stdout)
+    expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
+  })
+
+  test('with -o json: the manifest, what is left out of it, and the secrets to be mounted', async () => {
+    await using platform = await platformWith(ODD)
+    using workspace = given()
+    const args = [
+      'import',
+      'Pipe/orders',
+      ID,
+      '--service',
+      'analytics',
+      ...platformArgs(workspace, platform.url),
+    ]
+    const { stdout, stderr } = await runHere([...args, '-o', 'json'])
+    const shown = JSON.parse(stdout) as Record<string, unknown>
+    expect(shown['leftOut']).toEqual(LEFT_OUT.map(([path, why]) => ({ path, why })))
+    expect(shown['secrets']).toContainEqual({
+      path: 'spec.source.kafka.credentials.password',
+      ref: { name: 'orders', key: 'password' },
+    })
+    expect(stderr).toBe('')
+    workspace.write('manifests/orders.json', JSON.stringify(shown['manifest']))
+    expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
+  })
+
+  test('without a source that is known, it says that there can be none', async () => {
+    await using platform = await platformWith({ name: 'orders', source: { carrierPigeon: {} } })
+    using workspace = given()
+    const args = [
+      'import',
+      'Pipe/orders',
+      ID,
+      '--service',
+      'analytics',
+      ...platformArgs(workspace, platform.url),
+    ]
+    expect(await runHere(args)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `pipewright: import: no manifest can be made of pipe ${ID}. spec.source would have to be there. It is missing.\n`,
+    })
+  })
+})
+
+describe('import holds its manifest against the others', () => {
+  test('the secret of a Service is not that of a pipe of the same name', async () => {
+    await using platform = await platformWith(pipeBody('orders'))
+    using workspace = given()
+    const args = ['import', 'Pipe/analytics-api', ID, '--service', 'analytics']
+    const { stdout } = await runHere([...args, ...platformArgs(workspace, platform.url)])
+    expect(stdout).toContain('name: analytics-api-source')
+    workspace.write('manifests/imported.yaml', stdout)
+    expect((await runHere(['validate', workspace.manifests])).code).toBe(0)
+  })
+
+  test.each([
+    {
+      why: 'another manifest adopts it',
+      file: 'manifests/others.yaml',
+      content: pipeManifest('others', { policy: { adopt: ID } }),
+      says: `${ID} belongs to Pipe/others already: others.yaml:1 adopts it.`,
+    },
+    {
+      why: 'a Lock says that it is that of another key',
+      file: 'manifests/pipes.lock.yaml',
+      content: `apiVersion: pipewright/v1\nkind: Lock\nmetadata: {name: pipes}\nspec: {pipes: {Pipe/others: ${ID}}}\n`,
+      says: `${ID} belongs to Pipe/others already: a Lock says so.`,
+    },
+  ])('refused: $why', async ({ file, content, says }) => {
+    await using platform = await platformWith(pipeBody('orders'))
+    using workspace = given()
+    workspace.write(file, content)
+    const args = [
+      'import',
+      'Pipe/orders',
+      ID,
+      '--service',
+      'analytics',
+      ...platformArgs(workspace, platform.url),
+    ]
+    expect(await runHere(args)).toEqual({ code: 1, stdout: '', stderr: `pipewright: import: ${says}\n` })
+  })
+})
