@@ -2,6 +2,7 @@ import type { WholeFacts } from '../contract/activity.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { Key } from '../kinds/key.ts'
 import type { OverviewReply } from '../server/api/overview.ts'
+import type { NextStep } from '../server/remedy.ts'
 import type { Io } from './io.ts'
 import { type StatusReading, viewOfStatus } from './resource-view.ts'
 import { getReply, type ServerCall } from './server-client.ts'
@@ -32,6 +33,12 @@ export function wholeOf({ sourceProblem, findingCounts, overdue, ready }: Overvi
     errors: findingCounts.error,
     overdue,
   }
+}
+
+/** What to do about one resource, with the lines of its manifest as the daemon read it. @throws {NoAnswerError | CommandError} */
+export async function readServerSteps(io: Io, asked: Asked, key: string): Promise<readonly NextStep[]> {
+  const { next } = await getReply(io, asked, { path: `api/v1/resources/${key as Key}` }) // it is shown there
+  return next
 }
 
 /** Newest first. @throws {NoAnswerError | CommandError} */

@@ -100,7 +100,7 @@ describe('reconcile', () => {
     const asked = await scenario.run(['reconcile', '--wait'], token)
     expect(asked.code).toBe(1)
     expect(asked.stdout).toContain(
-      'Manifests not accepted. The manifests directory lost 3 of 4 manifests of created resources at once.',
+      'Manifests not accepted; keeping the last state. The manifests directory lost 3 of 4 manifests of created resources at once.',
     )
     expect(asked.stdout).toContain('"pipewright reconcile --accept"')
     for (const name of gone) expect(await live.resource(`Pipe/${name}`)).toMatchObject({ status: 'Ready' })
@@ -143,6 +143,17 @@ describe('status and history of a running daemon', () => {
       checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       daemon: { state: 'running', url: live.url },
     })
+    // The manifest is not here: the daemon says where in it something is to be written.
+    scenario.writePipe('orders', { replicas: 2 })
+    await live.says('Pipe/orders', 'Drifted')
+    const steps = await there('status', 'Pipe/orders')
+    expect([steps.code, steps.stdout]).toEqual([
+      1,
+      expect.stringMatching(/line \d+,\s+change `replicas: 2` to:\s+replicas: 1/),
+    ])
+    scenario.writePipe('orders')
+    await live.says('Pipe/orders', 'Ready')
+
     const typo = await there('status', 'Pipe/ordres')
     expect(typo.code).toBe(1)
     expect(typo.stderr).toContain('Did you mean Pipe/orders?')
@@ -178,6 +189,7 @@ describe('status and history of a running daemon', () => {
     await until('whoever watches to be told', () => watching.stdout().includes('does not answer'))
     await scenario.start(['--listen', new URL(live.url).host])
     await until('whoever watches to be told', () => watching.stdout().includes('The daemon answers again.'))
+    await until('a line for its start', () => /Z {2}daemon {2}The daemon is running/.test(watching.stdout()))
     watching.signal('SIGINT')
     expect(await watching.ended).toBe(0)
     expect(watching.stdout().match(/does not answer/g)).toHaveLength(1)

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import type { SettingsOf } from '../command-help.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
@@ -16,8 +15,8 @@ import { NOTHING_RECORDED, statusDetails, statusText, type StatusText } from '..
 import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
-import { NoAnswerError } from '../server-client.ts'
-import { readServerStatus } from '../server-reading.ts'
+import { readServerStatus, readServerSteps } from '../server-reading.ts'
+import { watch } from './status-watch.ts'
 
 export const STATUS_OUTPUTS = ['text', 'wide', 'name', 'json'] as const
 
@@ -36,14 +35,26 @@ export async function status(
 ): Promise<ExitCode> {
   const { server } = settings
   const read = async () => {
-    if (server !== undefined)
-      return chosen(await readServerStatus(io, { command: 'status', server }), options)
+    if (server !== undefined) {
+      const asked = { command: 'status', server }
+      const reading = chosen(await readServerStatus(io, asked), options)
+      return options.key === undefined
+        ? reading
+        : { ...reading, next: await readServerSteps(io, asked, options.key) }
+    }
     await using ledger = await openLedgerToRead(settings)
-    return chosen(await readLedgerStatus(ledger, systemClock.now()), options)
+    const reading = chosen(await readLedgerStatus(ledger, systemClock.now()), options)
+    const [only] = reading.resources
+    return options.key === undefined || only === undefined
+      ? reading
+      : { ...reading, next: nextOf(only, settings) }
   }
-  if (options.watch) return watch(io, settings, { ...options, read })
+  if (options.watch) {
+    const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
+    return watch(io, { read, inPlace, show: (reading) => show(io, reading, options) })
+  }
   const reading = await read()
-  show(io, settings, reading, options)
+  show(io, reading, options)
   return exitOf(reading)
 }
 
@@ -57,6 +68,8 @@ function exitOf({ daemon, whole, resources }: StatusReading): ExitCode {
 interface Chosen extends StatusReading {
   /** What is said when that is nothing. */
   readonly nothing: string
+  /** What to do about the one resource that was asked for. */
+  readonly next: readonly NextStep[]
 }
 
 /** @throws {CommandError} when there is no record of the key that is asked for */
@@ -68,12 +81,14 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
     return {
       ...reading,
       whole: { problem },
+      next: [],
       nothing: NOTHING_RECORDED,
       resources: [viewNamed(resources, key)],
     }
   }
   return {
     ...reading,
+    next: [],
     nothing: resources.length === 0 ? NOTHING_RECORDED : `No resource matches ${filterWords(filter)}.`,
     resources: resources.filter((resource) => passes({ ...resource, at: resource.since }, filter)),
   }
@@ -96,10 +111,9 @@ export function didYouMean(key: string, known: readonly Key[]): string {
   return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
 }
 
-function show(io: Io, settings: SettingsOf<'status'>, reading: Chosen, { key, output }: StatusOptions): void {
-  const { daemon, whole, resources } = reading
+function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
+  const { daemon, whole, resources, next } = reading
   const [only] = resources
-  const next = key === undefined || only === undefined ? [] : nextOf(only, settings)
   switch (output) {
     case 'json':
       printJson(
@@ -154,60 +168,4 @@ function textOptions(io: Io, form: StatusText['form']): Omit<StatusText, 'now'> 
     width: widthOfTerminal(io.stdout),
     form,
   }
-}
-
-const WATCH_MS = 2_000
-const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
-
-/** Shows it again and again until it is interrupted: on a terminal in place, elsewhere only what changed, a line each. */
-async function watch(
-  io: Io,
-  settings: SettingsOf<'status'>,
-  { read, ...options }: StatusOptions & { readonly read: () => Promise<Chosen> },
-): Promise<ExitCode> {
-  const { stopping } = io.stop
-  // Whoever read it (`| head`) has seen enough.
-  const closed = new AbortController()
-  io.stdout.once('error', () => closed.abort())
-  const ended = AbortSignal.any([stopping, closed.signal])
-  const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
-  let before: ReadonlyMap<Key, string> | undefined
-  let silence: string | undefined
-  while (!ended.aborted) {
-    const reading = await read().catch((error: unknown) => {
-      if (stopping.aborted) return 'stopped'
-      // A daemon that is restarted comes back; one that never answered does not run there.
-      if (!(error instanceof NoAnswerError) || before === undefined) throw error
-      return error.message
-    })
-    if (ended.aborted) break
-    if (inPlace) io.stdout.write(CLEAR)
-    if (typeof reading === 'string') {
-      if (inPlace || silence === undefined) print(io.stdout, printable(reading))
-      silence = reading
-    } else {
-      if (inPlace || before === undefined) show(io, settings, reading, options)
-      else for (const line of changesSince(before, reading)) print(io.stdout, line)
-      if (silence !== undefined && !inPlace) print(io.stdout, 'The daemon answers again.')
-      silence = undefined
-      before = new Map(reading.resources.map((resource) => [resource.key, stateOf(resource)]))
-    }
-    await setTimeout(WATCH_MS, undefined, { signal: ended }).catch(() => undefined)
-  }
-  return EXIT.fine
-}
-
-function stateOf({ status: word, reason, message }: ResourceView): string {
-  return `${word} ${reason}: ${message}`
-}
-
-function changesSince(before: ReadonlyMap<Key, string>, { resources }: StatusReading): readonly string[] {
-  const time = new Date(systemClock.now()).toISOString()
-  const now = new Set(resources.map((resource) => resource.key))
-  return [
-    ...resources
-      .filter((resource) => before.get(resource.key) !== stateOf(resource))
-      .map((resource) => printable(`${time}  ${resource.key}  ${stateOf(resource)}`)),
-    ...[...before.keys()].filter((key) => !now.has(key)).map((key) => `${time}  ${key}  forgotten`),
-  ]
 }

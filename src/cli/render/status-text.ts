@@ -120,7 +120,10 @@ export function agoOf(at: number | undefined, now: number): string {
 }
 
 /** One line on whoever works with the ledger: whether what follows is of now. */
-export function daemonLine({ state, last }: DaemonView, { now, paint }: StatusText): string {
+export function daemonLine(
+  { state, last }: DaemonView,
+  { now, paint }: Pick<StatusText, 'now' | 'paint'>,
+): string {
   const who = last?.process === undefined ? '' : ` (process ${last.process} on ${last.host})`
   const what = last?.command === 'apply' ? '"pipewright apply"' : 'The daemon'
   const page = last?.url === undefined ? '' : ` Page: ${last.url}`
