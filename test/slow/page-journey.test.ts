@@ -54,6 +54,8 @@ describe('the page of a running daemon', () => {
     // the first sentence, then what is not well: worst first
     expect(await page.locator('h1').first().textContent()).toMatch(/^3 of 7 resources need attention/)
     const cards = page.locator('#unwell > li')
+    // Without Git there is no commit.
+    expect(await cards.nth(1).textContent()).toMatch(/revision content-[0-9a-f]{12}/)
     expect(await cards.locator('h3 .key').allTextContents()).toEqual([
       'Pipe/broken',
       'Pipe/stock',

@@ -15,7 +15,7 @@ import {
   word,
 } from './elements.js'
 import { findingItem } from './finding-item.js'
-import { placeLink, revisionLink } from './repository.js'
+import { placeLink, revisionLink, revisionWord } from './repository.js'
 import { sinceWhen } from './time.js'
 
 /**
@@ -118,7 +118,7 @@ function origin({ count, service, file, line, revision, reason }) {
     file === undefined || count === 0 ? undefined : element('span', {}, placeLink(file, line)),
     revision === undefined || revision === ''
       ? undefined
-      : element('span', {}, 'commit ', revisionLink(revision)),
+      : element('span', {}, `${revisionWord(revision)} `, revisionLink(revision)),
   ].filter((one) => one !== undefined)
 }
 

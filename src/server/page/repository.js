@@ -36,6 +36,11 @@ export function revisionLink(revision) {
   return address === undefined ? text : outside(address, text)
 }
 
+/** What a revision is: without Git, the content of the directory has a name of its own. @param {string} revision */
+export function revisionWord(revision) {
+  return commitIn(revision) === undefined ? 'revision' : 'commit'
+}
+
 /** @param {string} address @param {Node} text */
 function outside(address, text) {
   return element('a', { href: address, rel: 'noopener noreferrer', target: '_blank' }, text)

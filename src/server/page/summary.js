@@ -5,7 +5,7 @@
 import { addressOf, readAddress } from './address-bar.js'
 import { setActing } from './act.js'
 import { byId, element, setText, toneOf, visible, worded } from './elements.js'
-import { revisionLink, setRepository } from './repository.js'
+import { revisionLink, revisionWord, setRepository } from './repository.js'
 import { ago, setServerTime } from './time.js'
 
 /** The first sentence, and how many are how. @param {OverviewReply} overview */
@@ -47,9 +47,8 @@ function showOfWhat({ revision, manifestsDir, lastLoadAt, sourceProblem }) {
     at.replaceChildren(visible(`${manifestsDir} was not read yet`))
     return
   }
-  const name = revision.from === 'content' ? 'revision' : 'commit'
   at.replaceChildren(
-    `${visible(manifestsDir)} at ${name} `,
+    `${visible(manifestsDir)} at ${revisionWord(revision.id)} `,
     revisionLink(revision.id) ?? '',
     sourceProblem === undefined ? ', read ' : ', last tried ',
     ago(lastLoadAt),
