@@ -5,8 +5,8 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
-import { shortRevision } from '../../contract/revision.ts'
-import { fitLines, formatTable, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
+import { historyText } from '../render/history-text.ts'
+import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
 import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { didYouMean } from './status-command.ts'
@@ -46,12 +46,8 @@ export async function history(
     print(io.stdout, await nothingFound(source, key, options.filter))
     return EXIT.fine
   }
-  const paint = paintFor(io.stdout, io.env)
-  const wide = options.output === 'wide'
-  const head = ['TIME', 'RESOURCE', 'WHAT', ...(wide ? ['REVISION', 'REQUEST'] : []), 'MESSAGE']
-  const rows = rowsOf(entries, wide).map((row) => row.map(printable))
-  const table = formatTable([head.map((name) => paint('dim', name)), ...rows])
-  print(io.stdout, wide ? table : fitLines(table, widthOfTerminal(io.stdout)))
+  const text = { paint: paintFor(io.stdout, io.env), width: widthOfTerminal(io.stdout), form: options.output }
+  print(io.stdout, historyText(entries, text))
   return EXIT.fine
 }
 
@@ -119,36 +115,4 @@ async function nothingFound(
   }
   const isNarrow = filterFlags(filter).length > 0
   return isNarrow ? `Nothing in the history matches ${filterWords(filter)}.` : 'The history is empty.'
-}
-
-/** A condition often repeats the words of the action that it comes from; to read them once is enough. */
-function rowsOf(entries: readonly HistoryEntry[], wide: boolean): readonly (readonly string[])[] {
-  const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))
-  return entries.map((entry) =>
-    rowOf(entry, { wide, isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)) }),
-  )
-}
-
-function wordsOf({ key, message }: HistoryEntry): string {
-  return `${key} ${message}`
-}
-
-function rowOf(
-  entry: HistoryEntry,
-  { wide, isRepeated }: { readonly wide: boolean; readonly isRepeated: boolean },
-): readonly string[] {
-  return [
-    new Date(entry.at).toISOString().replace(/\.\d+Z$/, 'Z'),
-    entry.key,
-    whatOf(entry),
-    ...(wide ? [shortRevision(entry.revision), entry.requestId ?? '-'] : []),
-    isRepeated ? 'As said below.' : entry.message,
-  ]
-}
-
-/** `create New: done`, `Synced=False: Drifted`. */
-function whatOf(entry: HistoryEntry): string {
-  return entry.type === 'action'
-    ? `${entry.action} ${entry.reason}: ${entry.result}`
-    : `${entry.condition}=${entry.status}: ${entry.reason}`
 }

@@ -1,0 +1,63 @@
+import type { HistoryEntry } from '../../contract/history.ts'
+import { shortRevision } from '../../contract/revision.ts'
+import { fitLines, formatTable, type Paint, printable, wrapped } from './terminal.ts'
+
+export interface HistoryText {
+  readonly paint: Paint
+  /** Columns of the terminal; undefined: as wide as it comes out. */
+  readonly width: number | undefined
+  /** `wide`: with revision and request, however long the lines are. */
+  readonly form: 'text' | 'wide'
+}
+
+/** A message that has less room beside the rest stands below it. */
+const LEAST_MESSAGE = 40
+
+/** A line for each entry; on a narrow terminal, with what it says below. */
+export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {
+  const wide = form === 'wide'
+  const head = ['TIME', 'RESOURCE', 'WHAT', ...(wide ? ['REVISION', 'REQUEST'] : []), 'MESSAGE']
+  const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))
+  const rows = entries.map((entry) => ({
+    facts: factsOf(entry, wide).map(printable),
+    message: printable(entry.message),
+    isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)),
+  }))
+  const heads = head.map((name) => paint('dim', name))
+  const facts = formatTable([heads.slice(0, -1), ...rows.map((row) => row.facts)]).split('\n')
+  const longest = Math.max(...facts.slice(1).map(({ length }) => length))
+  if (wide || width === undefined || longest + LEAST_MESSAGE <= width) {
+    const lines = rows.map((row) => [...row.facts, row.isRepeated ? 'As said below.' : row.message])
+    const table = formatTable([heads, ...lines])
+    return wide ? table : fitLines(table, width)
+  }
+  return rows
+    .map(({ message, isRepeated }, index) =>
+      [
+        fitLines(facts[index + 1] ?? '', width),
+        ...(isRepeated ? [] : [paint('dim', wrapped(message, '    ', width))]),
+      ].join('\n'),
+    )
+    .join('\n')
+}
+
+/** A condition often repeats the words of the action that it comes from; to read them once is enough. */
+function wordsOf({ key, message }: HistoryEntry): string {
+  return `${key} ${message}`
+}
+
+function factsOf(entry: HistoryEntry, wide: boolean): readonly string[] {
+  return [
+    new Date(entry.at).toISOString().replace(/\.\d+Z$/, 'Z'),
+    entry.key,
+    whatOf(entry),
+    ...(wide ? [shortRevision(entry.revision), entry.requestId ?? '-'] : []),
+  ]
+}
+
+/** `create New: done`, `Synced=False: Drifted`. */
+function whatOf(entry: HistoryEntry): string {
+  return entry.type === 'action'
+    ? `${entry.action} ${entry.reason}: ${entry.result}`
+    : `${entry.condition}=${entry.status}: ${entry.reason}`
+}
