@@ -1,4 +1,4 @@
-import { isScalar, visit, type Document } from 'yaml'
+import { isScalar, visit, type Document, type Scalar } from 'yaml'
 import { isObject } from '../../lib/json.ts'
 import { schemaOf } from '../../kinds/lookup.ts'
 import { indentRepairs } from '../yaml/indentation.ts'
@@ -124,11 +124,13 @@ function judge(text: string, limits: Limits): Judged {
   return {
     text,
     lost: undefined,
-    faults: documents.map((document) => faultsIn(document, limits)).reduce((sum, faults) => sum + faults, 0),
+    faults: documents
+      .map((document) => faultsIn(text, document, limits))
+      .reduce((sum, faults) => sum + faults, 0),
   }
 }
 
-function faultsIn(document: Document.Parsed, limits: Limits): number {
+function faultsIn(text: string, document: Document.Parsed, limits: Limits): number {
   const { value, findings } = convert(document, limits)
   const kind = isObject(value) ? value.kind : undefined
   const schema = typeof kind === 'string' ? schemaOf(kind) : undefined
@@ -136,20 +138,24 @@ function faultsIn(document: Document.Parsed, limits: Limits): number {
   const wrong = issues.map((issue) => (issue.code === 'unrecognized_keys' ? issue.keys.length : 1))
   return (
     findings.length +
-    foldedTexts(document) +
+    foldedTexts(text, document) +
     wrong.reduce((sum, count) => sum + count, schema === undefined ? 1 : 0)
   )
 }
 
 /** Texts without quotes that go on in the next line: what was meant as a field or an item may have become a part of them. */
-function foldedTexts(document: Document.Parsed): number {
+function foldedTexts(text: string, document: Document.Parsed): number {
   let folded = 0
   visit(document, {
     Scalar(_key, node) {
-      if (isScalar(node) && node.type === 'PLAIN' && node.source?.includes('\n') === true) folded += 1
+      if (isScalar(node) && node.type === 'PLAIN' && isFolded(text, node.range)) folded += 1
     },
   })
   return folded
+}
+
+function isFolded(text: string, range: Scalar['range']): boolean {
+  return text.slice(range?.[0] ?? 0, range?.[1] ?? 0).includes('\n')
 }
 
 /** Lines stay lines, so that a place is found again by its line; what stands before it in its line is as it was. */
