@@ -241,3 +241,9 @@ describe('rules across documents', () => {
     expect([...catalog.locks.keys()]).toEqual(['Pipe/c'])
   })
 })
+
+test('a dependency whose kind is misspelt is said with the right one', () => {
+  const text = documents(service('analytics'), pipe('orders', { policy: 'dependsOn: [Pipes/a]' }), pipe('a'))
+  const { findings } = next(undefined, readingOf({ 'a.yaml': text })).catalog
+  expect(findings).toMatchObject([{ code: 'unknown-dependency', hint: 'Did you mean "Pipe/a"?' }])
+})
