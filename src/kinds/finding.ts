@@ -55,6 +55,8 @@ export function ruleWarning(code: RuleCode, place: Place): RuleFinding {
 /** The codes of the rules within one document (design §3), each with what it means. */
 export const RULE_CODES = {
   'source-kind-count': 'a pipe names no source kind, or more than one',
+  'brokers-invalid': 'an entry of the brokers is not host:port',
+  'column-type-invalid': 'the brackets of the type of a column do not match',
   'column-repeated': 'two destination columns have the same name',
   'mapping-missing-column': 'a destination column has no field mapping',
   'mapping-unknown-column': 'a field mapping names a column that the destination does not have',

@@ -95,6 +95,44 @@ const CASES: readonly (readonly [why: string, manifest: Manifest, places: readon
     ],
   ],
   [
+    'brokers that the interface may take, and that are not host:port',
+    pipe({ source: { kafka: { brokers: 'kafka://b-1:9092' } } }),
+    ['warning brokers-invalid spec.source.kafka.brokers'],
+  ],
+  [
+    'a broker without a port',
+    pipe({ source: { kafka: { brokers: 'b-1:9092, b-2' } } }),
+    ['warning brokers-invalid spec.source.kafka.brokers'],
+  ],
+  [
+    'a port that is none',
+    pipe({ source: { kafka: { brokers: 'b-1:99092' } } }),
+    ['error brokers-invalid spec.source.kafka.brokers'],
+  ],
+  [
+    'brokers of all sorts that are right',
+    pipe({ source: { kafka: { brokers: 'b-1:1, 10.0.0.1:9092,[::1]:9092' } } }),
+    [],
+  ],
+  [
+    'what has a user in it is not repeated',
+    pipe({ source: { kafka: { brokers: 'me:hunter22@b-1:9092x' } } }),
+    [],
+  ],
+  [
+    'a type whose bracket is not closed',
+    pipe({ destination: { columns: [{ name: 'a', type: 'Decimal(10, 2' }] }, fieldMappings: mappings('a') }),
+    ['error column-type-invalid spec.destination.columns.0.type'],
+  ],
+  [
+    'a bracket in quotes is no bracket',
+    pipe({
+      destination: { columns: [{ name: 'a', type: String.raw`Enum8('a(' = 1, '\\'(' = 2)` }] },
+      fieldMappings: mappings('a'),
+    }),
+    [],
+  ],
+  [
     'two columns of one name',
     pipe({ destination: columns('a', 'b', 'a'), fieldMappings: mappings('a', 'b') }),
     ['error column-repeated spec.destination.columns.2.name'],

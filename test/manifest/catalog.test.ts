@@ -55,7 +55,7 @@ describe('what stays while nothing is certain', () => {
       state: 'invalid',
       manifest: before.catalog.entries.get('Pipe/b')?.manifest,
     })
-    expect(entry?.findings.map((finding) => finding.code)).toEqual(['missing-field', 'unknown-field'])
+    expect(entry?.findings.map((finding) => finding.code)).toEqual(['unknown-field'])
     expect(entry?.digest).not.toBe(before.catalog.entries.get('Pipe/b')?.digest)
   })
 

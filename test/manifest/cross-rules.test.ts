@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
   {
     name: 'a Service that is there and invalid is no error of the pipe',
     files: { 'a.yaml': documents(s.replace('serviceId', 'servicId'), pipe('a')) },
-    findings: ['missing-field a.yaml:4:1', 'unknown-field a.yaml:4:62'],
+    findings: ['unknown-field a.yaml:4:62'],
     invalid: ['Service/analytics'],
   },
   {
@@ -240,4 +240,10 @@ describe('rules across documents', () => {
     )
     expect([...catalog.locks.keys()]).toEqual(['Pipe/c'])
   })
+})
+
+test('a dependency whose kind is misspelt is said with the right one', () => {
+  const text = documents(service('analytics'), pipe('orders', { policy: 'dependsOn: [Pipes/a]' }), pipe('a'))
+  const { findings } = next(undefined, readingOf({ 'a.yaml': text })).catalog
+  expect(findings).toMatchObject([{ code: 'unknown-dependency', hint: 'Did you mean "Pipe/a"?' }])
 })

@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
     why: 'a reference as in a pod of Kubernetes',
     from: 'spec:\n  ',
     to: `${USER}{valueFrom: {secretKeyRef: {name: kafka, key: username}}}}}}\n  `,
-    hint: 'Write {secretRef: {name: …, key: …}} instead',
+    hint: 'Write username: {secretRef: {name: kafka, key: username}}.',
   },
   {
     why: 'a name with capitals',
@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
     why: 'text where a list belongs',
     from: 'columns: [{name: id, type: UInt64}]',
     to: 'columns: id',
-    hint: 'Write a list: [first, second].',
+    hint: 'Write a list of items: - {name: id, type: …}.',
   },
 ]
 

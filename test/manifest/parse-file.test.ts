@@ -250,9 +250,8 @@ describe('one file', () => {
     const hints = findingsOf(parse(text)).map(({ code, hint }) => `${code}: ${hint}`)
     expect(hints).toEqual([
       'wrong-value: Did you mean "recreate"?',
-      'missing-field: Add "service": text.',
       'unknown-field: Did you mean "service"?',
-      'unknown-field: It belongs in policy.',
+      'unknown-field: It belongs under policy.',
     ])
   })
 

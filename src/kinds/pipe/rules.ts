@@ -1,5 +1,7 @@
 import { nearest } from '../../lib/nearest.ts'
 import { ruleError, type RuleFinding } from '../finding.ts'
+import { typeRules } from './column-type.ts'
+import { brokerRules } from './brokers.ts'
 import type { PipeManifest, PipeSpec } from './schema.ts'
 import { SOURCE_KINDS } from './source-schema.ts'
 
@@ -9,7 +11,13 @@ const NAMES_SHOWN = 10
 /** What must hold within one manifest of a pipe, beyond its shape (design §3). */
 export function pipeRules(manifest: PipeManifest): readonly RuleFinding[] {
   const { spec } = manifest
-  return [...sourceRules(spec.source), ...columnRules(spec), ...mappingRules(spec)]
+  return [
+    ...sourceRules(spec.source),
+    ...brokerRules(spec.source.kafka?.brokers),
+    ...typeRules(spec.destination?.columns ?? []),
+    ...columnRules(spec),
+    ...mappingRules(spec),
+  ]
 }
 
 function sourceRules(source: PipeSpec['source']): readonly RuleFinding[] {

@@ -1,5 +1,5 @@
-import { type Key, kindOf, nameOf, parseKey } from '../../kinds/key.ts'
-import { isResource } from '../../kinds/lookup.ts'
+import { type Key, keyOf, kindOf, nameOf, parseKey } from '../../kinds/key.ts'
+import { isResource, kindNamed, RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { SERVICE, serviceKey } from '../../kinds/service/kind.ts'
 import { nearest } from '../../lib/nearest.ts'
@@ -84,6 +84,9 @@ function references(world: World, existing: ReadonlySet<Key>): readonly CrossFin
     return comparisons > MOST_COMPARISONS ? undefined : nearest(nameOf(missing), namesOf.get(kind) ?? [])
   }
   const hintFor = (missing: Key) => {
+    const kind =
+      kindNamed(kindOf(missing)) === undefined ? nearest(kindOf(missing), RESOURCE_KINDS) : undefined
+    if (kind !== undefined) return `Did you mean "${keyOf(kind, nameOf(missing))}"?`
     const meant = nearestTo(missing)
     if (meant !== undefined) return `Did you mean "${meant}"?`
     return world.incomplete

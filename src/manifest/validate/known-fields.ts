@@ -39,7 +39,23 @@ export function homesOf(schema: z.ZodType, name: string): readonly string[] {
   return homes
 }
 
-function collect(shape: Shape, path: string, visit: (path: string, field: string) => void): void {
+/** The names of all fields, wherever they may stand. */
+export function allFields(schema: z.ZodType): ReadonlySet<string> {
+  const names = new Set<string>()
+  collect(schema, '', (_path, field) => names.add(field))
+  return names
+}
+
+/** Whether a field may be left out. */
+export function isOptional(schema: z.ZodType, path: Path): boolean {
+  const name = String(path.at(-1))
+  return shapesAt(schema, path.slice(0, -1)).some((shape) => {
+    const field = shape.def.shape?.[name]
+    return field === undefined || field.def.type === 'optional'
+  })
+}
+
+function collect(shape: Shape, path: string, visit: (path: string, field: string) => unknown): void {
   for (const inner of unwrap(shape)) {
     if (inner.def.element !== undefined) collect(inner.def.element, `${path}[]`, visit)
     for (const [field, next] of Object.entries(inner.def.shape ?? {})) {

@@ -31,6 +31,15 @@ export function outlineFinding(value: unknown): OutlineFinding | undefined {
     )
   }
   const { kind, apiVersion } = value
+  const other = Object.keys(value).find((name) => name !== 'kind' && name.toLowerCase() === 'kind')
+  if (kind === undefined && other !== undefined) {
+    return outlineError(
+      [other],
+      'unknown-kind',
+      `The field "${printable(other)}" is written "kind", in lower case.`,
+      'Write "kind".',
+    )
+  }
   if (kind === undefined || kind === null) {
     return outlineError(
       ['kind'],
@@ -44,7 +53,7 @@ export function outlineFinding(value: unknown): OutlineFinding | undefined {
       typeof kind === 'string' && kind.length <= 64 && !looksLikeToken(kind)
         ? ` "${printable(kind)}"`
         : ' like this'
-    const meant = typeof kind === 'string' && kind.length <= 64 ? nearest(kind, MANIFEST_KINDS) : undefined
+    const meant = typeof kind === 'string' && kind.length <= 64 ? kindMeant(kind) : undefined
     return outlineError(
       ['kind'],
       'unknown-kind',
@@ -67,6 +76,13 @@ export function outlineFinding(value: unknown): OutlineFinding | undefined {
     )
   }
   return undefined
+}
+
+/** Also a part of its name, or more than it: `Endpoint`, `Pipeline`. */
+function kindMeant(kind: string): string | undefined {
+  const word = kind.toLowerCase()
+  const holds = (each: string) => word.includes(each.toLowerCase()) || each.toLowerCase().includes(word)
+  return nearest(kind, MANIFEST_KINDS) ?? (word.length < 4 ? undefined : MANIFEST_KINDS.find(holds))
 }
 
 /** The groups and versions of Kubernetes and its tools: `v1`, `apps/v1`, `kustomize.config.k8s.io/v1beta1`. */

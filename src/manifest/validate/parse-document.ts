@@ -30,14 +30,16 @@ import {
   aliasFindings,
   documentFindings,
   versionFinding,
-  withoutEchoes,
   yamlFinding,
   type YamlFinding,
 } from '../yaml/syntax-findings.ts'
 import { textFindings } from '../yaml/text-findings.ts'
-import { asConflict, asTemplate, withTextsFirst } from './odd-texts.ts'
-import { sha256 } from '../../lib/digest.ts'
-import { stableJson } from '../../lib/json.ts'
+import { contentDigest } from './content-digest.ts'
+import { brokenFindings } from './broken-text.ts'
+import { missingMark } from './missing-mark.ts'
+import { tooDeep, tooMany } from './limit-statements.ts'
+import { withTextsFirst } from './odd-texts.ts'
+import { misplacedLine, type Effort } from './repairs.ts'
 
 /** One document of a file, with all that can be said of it alone. */
 export interface ParsedDocument {
@@ -73,7 +75,11 @@ const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
 const NO_REFS: readonly PlacedRef[] = []
 
 /** The documents of one part of a file; more than one only where the text is broken. */
-export function parseChunk(source: SourceText, chunk: Chunk, limits: Limits): readonly ParsedDocument[] {
+export function parseChunk(
+  source: SourceText,
+  chunk: Chunk,
+  { limits, effort }: { readonly limits: Limits; readonly effort: Effort },
+): readonly ParsedDocument[] {
   const text = source.text.slice(chunk.start, chunk.end)
   const deep = findTooDeep(text, limits.depth)
   if (deep !== undefined) {
@@ -90,7 +96,7 @@ export function parseChunk(source: SourceText, chunk: Chunk, limits: Limits): re
   if (findings.length > 0) return [unreadable(source, chunk, findings.map(yamlFinding), NOBODY)]
   return documents
     .filter((document) => !isEmpty(document))
-    .map((document) => parseDocument({ source, chunk, text, document, limits }))
+    .map((document) => parseDocument({ source, chunk, text, document, limits, effort }))
 }
 
 interface Input {
@@ -99,6 +105,7 @@ interface Input {
   readonly text: string
   readonly document: Document.Parsed
   readonly limits: Limits
+  readonly effort: Effort
 }
 
 /** Where an alias could stand; a `*` inside a word, as in a URL with wildcards, is none. */
@@ -113,13 +120,16 @@ function parseDocument(input: Input): ParsedDocument {
   if (MAY_BE_ALIAS.test(text)) unplaced.push(...aliasFindings(document, limits))
   const broken = unplaced.some((finding) => finding.statement.severity === 'error')
   if (broken) {
-    const told = asConflict(asTemplate(withoutEchoes(unplaced, text), text), text)
-    return unreadable(source, chunk, told, identityOfNodes(document), document)
+    const said = brokenFindings(unplaced, text, input)
+    return unreadable(source, chunk, said, identityOfNodes(document), document)
   }
   unplaced.push(...textFindings(document, text, limits.findings))
   const { value, findings: more } = convert(document, limits)
-  if (more.length > 0)
-    return unreadable(source, chunk, [...unplaced, ...more], identityOfNodes(document), document)
+  if (more.length > 0) {
+    const mark = missingMark(document, (offset) => source.position(chunk.start + offset).line)
+    const said = mark === undefined ? [...unplaced, ...more] : [mark]
+    return unreadable(source, chunk, said, identityOfNodes(document), document)
+  }
   return checked({ ...input, unplaced, value })
 }
 
@@ -130,13 +140,20 @@ function checked(
   const { source, chunk, document, limits, value } = input
   const identity = identityOf(value)
   const place = (range: Range) => source.place(chunk.start + range.start, chunk.start + range.end)
-  const findings = input.unplaced.map(({ statement, range }) => findingAt(place(range), statement, identity))
+  const texts = input.unplaced.map(({ statement, range, about = range }) => ({
+    finding: findingAt(place(range), statement, identity),
+    about: source.position(chunk.start + about.start),
+  }))
+  const findings: Finding[] = []
   let failed = false
+  let unknown: number | undefined
   // Places are looked for only as long as they are shown: in a hostile document there may be very many.
   const report: Report = (rangeIn, statement) => {
     failed ||= statement.severity === 'error'
-    if (findings.length > limits.findings) return
-    const said = findings.length < limits.findings ? statement : tooMany(limits)
+    if (statement.code === 'unknown-field') unknown ??= rangeIn(document).start
+    const count = texts.length + findings.length
+    if (count > limits.findings) return
+    const said = count < limits.findings ? statement : tooMany(limits)
     findings.push(findingAt(place(rangeIn(document)), said, identity))
   }
   const outline = outlineFinding(value)
@@ -145,6 +162,9 @@ function checked(
     report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
   const accepted = outline === undefined ? validate(value, identity.kind, { report, limits }) : undefined
   const manifest = accepted === undefined || failed ? undefined : copyOf(accepted)
+  const misplaced = unknown === undefined ? undefined : misplacedLine(input.text, unknown, input)
+  if (misplaced !== undefined)
+    findings.splice(0, Infinity, findingAt(place(misplaced.range), misplaced.statement, identity))
   const rest = manifest === undefined && isResource(accepted) ? copyOf(accepted) : undefined
   return {
     ...(manifest === undefined ? identity : identityOf(manifest)),
@@ -152,7 +172,7 @@ function checked(
     manifest,
     meaning: manifest && contentDigest(manifest),
     rest: isResource(rest) ? rest : undefined,
-    findings: withTextsFirst(findings, input.unplaced.length).toSorted(byPosition),
+    findings: withTextsFirst(texts, findings).toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
     secretRefs: isResource(manifest) ? secretRefsIn(bodyOf(manifest) ?? {}) : NO_REFS,
     credentials: identity.kind === SERVICE.name ? credentialsIn(value) : undefined,
@@ -266,33 +286,4 @@ function isEmpty(document: Document.Parsed): boolean {
     contents === null ||
     (isScalar(contents) && contents.value === null && contents.range[0] === contents.range[1])
   )
-}
-
-function tooDeep(limits: Limits): Statement {
-  return {
-    severity: 'error',
-    code: 'too-deep',
-    message: `Collections are nested more than ${limits.depth} deep.`,
-    hint: 'Flatten the document; no manifest needs this.',
-  }
-}
-
-function tooMany(limits: Limits): Statement {
-  return {
-    severity: 'warning',
-    code: 'too-many-findings',
-    message: `This document has more than ${limits.findings} findings; the rest is not shown.`,
-    hint: 'Correct these first.',
-  }
-}
-
-/**
- * A digest of what a manifest says; equal exactly when two manifests mean the same, whatever their layout.
- * Fields leave the schema in the schema's own order; only labels, which name themselves, have to be put in order.
- */
-export function contentDigest(manifest: Manifest): string {
-  // A Lock names its fields itself as well, but has no place in the catalog.
-  if (!isResource(manifest)) return sha256(stableJson(manifest))
-  const { apiVersion, kind, metadata, policy, spec } = manifest
-  return sha256(JSON.stringify([apiVersion, kind, metadata.name, stableJson(metadata.labels), policy, spec]))
 }

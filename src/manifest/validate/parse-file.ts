@@ -4,7 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../../kinds/finding.ts'
 import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
 import { type Limits, findTooMany } from '../yaml/limits.ts'
+import { tooComplex, tooManyDocuments } from './limit-statements.ts'
 import { parseChunk, type ParsedDocument } from './parse-document.ts'
+import { effortOf } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
@@ -43,7 +45,8 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
   const chunks = splitDocuments(text)
-  const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, limits))
+  const how = { limits, effort: effortOf() }
+  const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, how))
   if (documents.length === 0 && isLockFileName(file))
     return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))
   const beyond = chunks[limits.documents]
@@ -101,22 +104,4 @@ function notUtf8(content: FileContent): Finding {
   })
   const { line, column } = source.position(before.length)
   return { ...finding, line, column, endColumn: column + 1 }
-}
-
-function tooManyDocuments(limits: Limits) {
-  return {
-    severity: 'error',
-    code: 'too-many-documents',
-    message: `The file holds more than ${limits.documents} documents; this one and those after it are not read.`,
-    hint: 'Split it into several files.',
-  } as const
-}
-
-function tooComplex(limits: Limits) {
-  return {
-    severity: 'error',
-    code: 'too-complex',
-    message: `The file holds more than ${limits.marks} values; nothing of it is read.`,
-    hint: 'Split it into several files.',
-  } as const
 }

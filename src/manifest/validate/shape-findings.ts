@@ -3,31 +3,25 @@ import { SECRET_FIELDS } from '../../kinds/mask.ts'
 import { inputName, ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
-import type { Path, Statement } from '../diagnostics/diagnostic.ts'
-import { formatOf, homesOf, knownFields } from './known-fields.ts'
+import type { Path } from '../diagnostics/diagnostic.ts'
+import { formatOf } from './known-fields.ts'
+import { referenceForm, referenceIn } from './reference-form.ts'
+import { textualForm, typedForm } from './right-form.ts'
+import { valueAt, valueFinding, type Context, type ShapeFinding } from './shape.ts'
+import { unknownFields } from './unknown-field.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
 import { formatHint, formatWords, nameOf, quote, typeHint, wantedWords } from './shape-words.ts'
 
-/** What is wrong with the shape of a document, and where. `at` says what to mark. */
-export interface ShapeFinding {
-  readonly at: 'value' | 'field'
-  readonly path: Path
-  readonly statement: Statement
-}
-
 type Issue = z.core.$ZodIssue
-
-interface Context {
-  readonly schema: z.ZodType
-  /** The document as it is; looked at, never shown where it may hold a secret. */
-  readonly input: unknown
-  /** More issues than this are not looked at. */
-  readonly most: number
-}
 
 /** What zod found, in words: one finding for each unknown field, unions taken apart. */
 export function shapeFindings(issues: readonly Issue[], context: Context): readonly ShapeFinding[] {
-  return issues.slice(0, context.most).flatMap((issue) => findingsOf(issue, [], context))
+  const findings = issues.slice(0, context.most).flatMap((issue) => findingsOf(issue, [], context))
+  const there = new Set(findings.flatMap(({ stands = [] }) => stands.map((path) => JSON.stringify(path))))
+  if (there.size === 0) return findings
+  return findings.filter(
+    ({ statement, path }) => statement.code !== 'missing-field' || !there.has(JSON.stringify(path)),
+  )
 }
 
 function findingsOf(issue: Issue, prefix: Path, context: Context): readonly ShapeFinding[] {
@@ -35,35 +29,35 @@ function findingsOf(issue: Issue, prefix: Path, context: Context): readonly Shap
   const input = valueAt(context.input, path)
   if (issue.code === 'unrecognized_keys') {
     return isSecretBundle(path)
-      ? [literalSecret(path)]
-      : issue.keys.slice(0, context.most).map((name) => unknownField(path, name, context))
+      ? [literalSecret(path, input)]
+      : unknownFields(path, issue.keys.slice(0, context.most), context)
   }
   if (isSecretBundle(path.slice(0, -1)) && isWrittenOut(valueAt(context.input, path.slice(0, -1)))) return []
-  if (input === undefined)
-    return isReferenceOfKubernetes(valueAt(context.input, path.slice(0, -1)))
-      ? []
-      : [missing(path, issue, context)]
-  if (isLiteralSecret(path, input)) return [literalSecret(path)]
+  if (input === undefined) return [missing(path, issue, context)]
+  if (isLiteralSecret(path, input)) return [literalSecret(path, input)]
   if (issue.code === 'invalid_union') return unionFindings(issue, path, context)
   if (issue.code === 'invalid_element')
     return issue.issues.flatMap((inner) => findingsOf(inner, path, context))
-  return [simpleFinding(issue, path, input)]
+  return [simpleFinding(issue, path, context)]
 }
 
 type Simple = Exclude<Issue, { readonly code: 'unrecognized_keys' | 'invalid_union' | 'invalid_element' }>
 
-function simpleFinding(issue: Simple, path: Path, input: unknown): ShapeFinding {
+function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFinding {
+  const input = valueAt(context.input, path)
   const name = nameOf(path)
   const format = (words: string) =>
     valueFinding(
       path,
       'wrong-format',
       `${name} ${words}.`,
-      formatHint(path, issue.code === 'invalid_format' ? issue.format : undefined),
+      textualForm({ path, input }) ??
+        formatHint(path, issue.code === 'invalid_format' ? issue.format : undefined),
     )
   if (issue.code === 'invalid_type') {
     const message = `${name} must be ${typeName(issue.expected)}, and is ${inputName(input)}.`
-    return valueFinding(path, 'wrong-type', message, typeHint(issue.expected, input, path))
+    const hint = typedForm(issue.expected, { path, input, schema: context.schema })
+    return valueFinding(path, 'wrong-type', message, hint ?? typeHint(issue.expected, input, path))
   }
   if (issue.code === 'invalid_value') return wrongValue(path, input, issue.values)
   if (issue.code === 'invalid_format') return format(formatWords(issue))
@@ -89,46 +83,6 @@ function unionFindings(
   return [valueFinding(path, 'wrong-type', `${nameOf(path)} ${wanted}.`, formatHint(path, undefined))]
 }
 
-function unknownField(parent: Path, name: string, context: Context): ShapeFinding {
-  const path = [...parent, name]
-  const known = knownFields(context.schema, parent)
-  const meant = name.length > 64 ? undefined : nearest(name, known)
-  const shown =
-    parent.some((step) => looksSensitive(String(step))) || looksLikeToken(name)
-      ? 'such field'
-      : `field ${quote(name)}`
-  const where = parent.length === 0 ? 'at the top of a manifest' : `in ${nameOf(parent)}`
-  return {
-    at: 'field',
-    path,
-    statement: {
-      severity: 'error',
-      code: 'unknown-field',
-      message: `There is no ${shown} ${where}.`,
-      hint: unknownHint(name, meant, known, context),
-    },
-  }
-}
-
-const NOT_KUBERNETES =
-  'Write {secretRef: {name: …, key: …}} instead, with the name of the mounted secret and its key.'
-
-function unknownHint(
-  name: string,
-  meant: string | undefined,
-  known: readonly string[],
-  context: Context,
-): string {
-  if (KUBERNETES_FIELDS.includes(name)) return NOT_KUBERNETES
-  if (name === '<<') return 'YAML merge keys are not supported; write the fields out.'
-  if (meant !== undefined) return `Did you mean "${meant}"?`
-  const home = homesOf(context.schema, name)[0]
-  if (home !== undefined) return `It belongs ${home === '' ? 'at the top of the manifest' : `in ${home}`}.`
-  return known.length === 0
-    ? 'Remove it.'
-    : `Remove it; known are ${known.slice(0, 15).join(', ')}${known.length > 15 ? ', …' : ''}.`
-}
-
 function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
   const name = String(path.at(-1) ?? '')
   const parent = path.slice(0, -1)
@@ -151,33 +105,36 @@ function missing(path: Path, issue: Issue, context: Context): ShapeFinding {
   }
 }
 
-function literalSecret(path: Path): ShapeFinding {
-  const bundle = isSecretBundle(path) || isSecretBundle(path.slice(0, -1))
-  if (path.at(-1) === 'secretRef') return secretRefAsText(path, bundle)
-  return {
-    at: 'value',
+function literalSecret(path: Path, input: unknown): ShapeFinding {
+  const isBundle = isSecretBundle(path) || isSecretBundle(path.slice(0, -1))
+  if (path.at(-1) === 'secretRef') return secretRefAsText(path, input, isBundle)
+  const isReference = referenceIn(input) !== undefined
+  const form = isBundle ? '{secretRef: {name: …}}' : referenceForm(input)
+  return valueFinding(
     path,
-    statement: {
-      severity: 'error',
-      code: 'literal-secret',
-      message: `${nameOf(path)} must be a reference to a mounted secret, and never the secret itself.`,
-      hint: `Write {secretRef: {name: …${bundle ? '' : ', key: …'}}}. A secret that was committed is known: replace it.`,
-    },
-  }
+    'literal-secret',
+    `${nameOf(path)} must be a reference to a mounted secret, and never the secret itself.`,
+    `Write ${isReference ? `${String(path.at(-1))}: ` : ''}${form}.${isReference ? '' : ' A secret that was committed is known: replace it.'}`,
+  )
 }
 
-/** `secretRef: kafka/username`: the right field, in another form. What stands there is never repeated. */
-function secretRefAsText(path: Path, bundle: boolean): ShapeFinding {
-  const message = `${nameOf(path)} must be a mapping with ${bundle ? 'the field name' : 'the fields name and key'}.`
-  const hint = bundle
-    ? 'Write secretRef: {name: …}, with the name of the mounted secret.'
-    : 'Write secretRef: {name: kafka, key: username} for the key "username" of the mounted secret "kafka".'
+/** `secretRef: kafka/username`: the right field, in another form. What stands there is repeated only where it is no secret. */
+function secretRefAsText(path: Path, input: unknown, isBundle: boolean): ShapeFinding {
+  const message = `${nameOf(path)} must be a mapping with ${isBundle ? 'the field name' : 'the fields name and key'}.`
+  const known = referenceIn(input)
+  const key = known?.key ?? '…'
+  const form = `{name: ${known?.name ?? '…'}${isBundle ? '' : `, key: ${key}`}}`
+  const hint =
+    known === undefined
+      ? `Write secretRef: ${form}, with the name of the mounted secret${isBundle ? '' : ' and its key'}.`
+      : `Write secretRef: ${form}.`
   return valueFinding(path, 'literal-secret', message, hint)
 }
 
 function wrongValue(path: Path, input: unknown, values: readonly unknown[]): ShapeFinding {
   const allowed = values.map(String)
   const text = typeof input === 'string' && input.length <= 64 ? input : undefined
+  const words = text?.split(/[ ,]+/) ?? []
   const meant = text === undefined ? undefined : nearest(text, allowed)
   const shown =
     text === undefined || looksSensitive(String(path.at(-1))) || looksLikeToken(text)
@@ -191,7 +148,11 @@ function wrongValue(path: Path, input: unknown, values: readonly unknown[]): Sha
     path,
     'wrong-value',
     `${nameOf(path)} cannot be ${shown}.`,
-    allowed.length === 1 ? `Write "${allowed[0]}".` : hint,
+    allowed.length === 1
+      ? `Write "${allowed[0]}".`
+      : words.length > 1 && words.every((word) => allowed.includes(word))
+        ? `Put a comma between the values: ${words.join(', ')}.`
+        : hint,
   )
 }
 
@@ -227,10 +188,6 @@ function fieldName(path: Path, issue: Issue | undefined): ShapeFinding {
   return { at: 'field', path, statement }
 }
 
-function valueFinding(path: Path, code: Statement['code'], message: string, hint: string): ShapeFinding {
-  return { at: 'value', path, statement: { severity: 'error', code, message, hint } }
-}
-
 function isLiteralSecret(path: Path, input: unknown): boolean {
   const name = String(path.at(-1))
   return (
@@ -245,24 +202,7 @@ function isSecretBundle(path: Path): boolean {
   return path.length === 2 && path[0] === 'spec' && path[1] === 'credentials'
 }
 
-/** As in a pod: said once, at the field that is one of Kubernetes. */
-function isReferenceOfKubernetes(input: unknown): boolean {
-  return isObject(input) && KUBERNETES_FIELDS.some((name) => Object.hasOwn(input, name))
-}
-
-const KUBERNETES_FIELDS = ['valueFrom', 'secretKeyRef']
-
 /** Credentials with fields of their own instead of `secretRef`: said once, as a secret that is written out. */
 function isWrittenOut(input: unknown): boolean {
   return isObject(input) && Object.keys(input).some((name) => name !== 'secretRef')
-}
-
-function valueAt(input: unknown, path: Path): unknown {
-  let value = input
-  for (const step of path) {
-    if (Array.isArray(value)) value = value[Number(step)]
-    else if (isObject(value) && Object.hasOwn(value, step)) value = value[step]
-    else return undefined
-  }
-  return value
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
+import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 import { printable } from '../diagnostics/source-text.ts'
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -103,4 +104,11 @@ export function quote(text: string): string {
 function short(text: string): string {
   const safe = printable(text)
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
+}
+
+/** A short text that may be repeated in a hint, as it would be written in YAML; undefined for one that may be a secret, or is no text. */
+export function plainText(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string' || value.trim() === '' || value.length > 80) return undefined
+  return looksLikeToken(value) || printable(value) !== value ? undefined : value
 }

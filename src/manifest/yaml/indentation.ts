@@ -1,86 +1,140 @@
-import type { Range } from './node-range.ts'
+import {
+  indentOf,
+  linesAround,
+  nextLine,
+  previousLine,
+  shownField,
+  syntaxError,
+  type Line,
+  type Repair,
+} from './repair.ts'
 
-/** A line whose indentation is the mistake, and those that would be right. */
-export interface OddIndent {
-  /** Its first word. */
-  readonly range: Range
-  readonly spaces: number
-  /** Spaces that its siblings have: one or two numbers, or none that is known. */
-  readonly right: readonly number[]
-}
+/** Other depths than these are not tried for one line. */
+const MOST_DEPTHS = 6
 
-/** A field, as far as its ":". */
-const FIELD = /^( *)(?:- +)*[^\s#"'{[-][^:\n]*:(?: |$)/
+/** Lines above that are looked at for their depths. */
+const LOOKED_AT = 200
 
 /**
- * Where a value is followed by a field that is indented deeper, the parser takes both for one text, and blames the value. The mistake is
- * in the line below.
+ * The ways to indent one of the lines around a mistake like one of its neighbours. The likeliest come first: lines that do not stand on
+ * the grid of the others, and small moves. Which of them is right, whoever tries them sees.
  * @param offset where the parser noticed it
  */
-export function deeperLine(text: string, offset: number): OddIndent | undefined {
-  const line = lineAt(text, offset)
-  const own = contentIndent(line.text)
-  const next = nextLine(text, line.end)
-  if (next === undefined || !FIELD.test(next.text)) return undefined
-  const spaces = indentOf(next.text)
-  return spaces > own ? { range: firstWord(next), spaces, right: [own] } : undefined
+export function indentRepairs(text: string, offset: number): readonly Repair[] {
+  const step = stepOf(text)
+  return [...linesAround(text, offset), ...lineAround(text, offset)]
+    .flatMap((line) => movesOf(text, line).map((spaces) => ({ line, spaces })))
+    .map((move) => ({ ...move, unlikely: unlikeliness(text, move, step) }))
+    .toSorted((a, b) => a.unlikely - b.unlikely)
+    .map(({ line, spaces }) => moved(text, line, spaces))
 }
 
-/** A line that stands at none of the depths above it. */
-export function oddLine(text: string, offset: number): OddIndent | undefined {
-  const line = lineAt(text, offset)
-  if (/^ *\t/.test(line.text) || line.text.trim() === '') return undefined
-  const spaces = indentOf(line.text)
+/** The line in which the one of the mistake stands, when that is not the one before it: a block may stand too far out as a whole. */
+function lineAround(text: string, offset: number): readonly Line[] {
+  const [line] = linesAround(text, offset)
+  if (line === undefined) return []
+  const before = previousLine(text, line)
+  let above = before
+  for (let count = 0; above !== undefined && count < LOOKED_AT; count += 1) {
+    if (indentOf(above) < indentOf(line)) return above === before ? [] : [above]
+    above = previousLine(text, above)
+  }
+  return []
+}
+
+interface Move {
+  readonly line: Line
+  readonly spaces: number
+}
+
+function unlikeliness(text: string, { line, spaces }: Move, step: number): number {
+  const now = blankOf(line).length
+  const above = previousLine(text, line)
+  const isBelowValue = above !== undefined && !/[:|>-]\s*$/.test(above.text) && now > contentOf(above)
+  const most = above === undefined ? 0 : contentOf(above) + Math.max(step, 2)
+  const isOff = now % step !== 0 || blankOf(line).includes('\t') || isBelowValue || now > most
+  return (isOff ? 0 : 100) + (spaces % step === 0 ? 0 : 50) + Math.min(49, Math.abs(now - spaces))
+}
+
+/** The number of spaces by which most lines are deeper than those that they stand in: 4, 2, or 1 where there is no such number. */
+function stepOf(text: string): number {
+  const depths = (text.match(/^ +(?=[^\s#])/gm) ?? []).slice(0, 1_000).map((blank) => blank.length)
+  const isStep = (step: number) => depths.filter((depth) => depth % step === 0).length >= 0.8 * depths.length
+  return [4, 2].find(isStep) ?? 1
+}
+
+function movesOf(text: string, line: Line): readonly number[] {
+  const now = line.text.startsWith('\t') || /^ +\t/.test(line.text) ? -1 : indentOf(line)
+  const next = nextLine(text, line)
+  const depths = [...depthsAbove(text, line), ...(next === undefined ? [] : [indentOf(next)])]
+  return [...new Set(depths)]
+    .filter((depth) => depth !== now)
+    .toSorted((a, b) => Math.abs(a - now) - Math.abs(b - now))
+    .slice(0, MOST_DEPTHS)
+}
+
+/** The depths of the line above, of what it stands in, and of what may stand in it. */
+function depthsAbove(text: string, line: Line): readonly number[] {
   const depths: number[] = []
-  let end = line.start - 1
-  while (end > 0 && depths.at(-1) !== 0) {
-    const above = lineAt(text, end - 1)
-    end = above.start - 1
-    if (above.text.trim() === '' || above.text.trimStart().startsWith('#')) continue
-    const depth = indentOf(above.text)
-    if (depth < (depths.at(-1) ?? Infinity)) depths.push(depth)
+  let above = previousLine(text, line)
+  for (let count = 0; above !== undefined && count < LOOKED_AT && depths.at(-1) !== 0; count += 1) {
+    const outer = indentOf(above)
+    const content = contentOf(above)
+    if (count === 0) depths.push(content + 2)
+    if (content < (depths.at(-1) ?? Infinity)) depths.push(content)
+    if (outer < (depths.at(-1) ?? Infinity)) depths.push(outer)
+    above = previousLine(text, above)
   }
-  if (depths.includes(spaces)) return undefined
-  const right = [
-    Math.max(...depths.filter((depth) => depth < spaces)),
-    Math.min(...depths.filter((depth) => depth > spaces)),
-  ]
-  return { range: firstWord(line), spaces, right: right.filter(Number.isFinite) }
-}
-
-interface Line {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-}
-
-function lineAt(text: string, offset: number): Line {
-  const start = text.lastIndexOf('\n', offset - 1) + 1
-  const newline = text.indexOf('\n', offset)
-  const end = newline === -1 ? text.length : newline
-  return { start, end, text: text.slice(start, end) }
-}
-
-/** The next one that says something. */
-function nextLine(text: string, end: number): Line | undefined {
-  for (let at = end + 1; at < text.length;) {
-    const line = lineAt(text, at)
-    if (line.text.trim() !== '' && !line.text.trimStart().startsWith('#')) return line
-    at = line.end + 1
-  }
-  return undefined
-}
-
-function indentOf(line: string): number {
-  return /^ */.exec(line)?.[0].length ?? 0
+  return depths
 }
 
 /** Where the content of an item of a list begins. */
-function contentIndent(line: string): number {
-  return /^ *(?:- +)*/.exec(line)?.[0].length ?? 0
+function contentOf({ text }: Line): number {
+  return /^ *(?:- +)*/.exec(text)?.[0].length ?? 0
 }
 
-function firstWord({ start, text }: Line): Range {
-  const at = start + indentOf(text)
-  return { start: at, end: at + (/^\S+?(?=:|\s|$)/.exec(text.trimStart())?.[0].length ?? 1) }
+function blankOf({ text }: Line): string {
+  return /^[ \t]*/.exec(text)?.[0] ?? ''
+}
+
+function moved(text: string, line: Line, spaces: number): Repair {
+  const blank = blankOf(line)
+  const start = line.start + blank.length
+  const word = /^(?:- *)?[^\s:]*/.exec(line.text.slice(blank.length))?.[0] ?? ''
+  const tab = blank.indexOf('\t')
+  const neighbour = siblingOf(text, line, spaces)
+  const like = neighbour === undefined ? '' : `, like ${neighbour}`
+  const hint = spaces === 0 ? `Begin it without spaces${like}.` : `Indent it by ${counted(spaces)}${like}.`
+  const right = spaces === 0 ? 'should not be' : `${spaces} would be right`
+  return {
+    edit: { start: line.start, end: start, text: ' '.repeat(spaces) },
+    range:
+      tab === -1 ? { start, end: start + Math.max(1, word.length) } : { start: line.start + tab, end: start },
+    statement:
+      tab === -1
+        ? syntaxError(`This line is indented by ${counted(blank.length)}, and ${right}.`, hint)
+        : syntaxError('A tab is used as indentation.', `Use spaces. ${hint}`),
+  }
+}
+
+function counted(spaces: number): string {
+  return `${spaces} space${spaces === 1 ? '' : 's'}`
+}
+
+/** The nearest field, or item, at that depth in the same collection: above it, or below. */
+function siblingOf(text: string, line: Line, spaces: number): string | undefined {
+  const isItem = line.text.trimStart().startsWith('-')
+  for (const walk of [previousLine, nextLine]) {
+    const where = walk === previousLine ? 'above it' : 'below it'
+    let other = walk(text, line)
+    for (let count = 0; other !== undefined && count < LOOKED_AT; count += 1) {
+      const isOtherItem = other.text.trimStart().startsWith('-')
+      if (isItem && isOtherItem && indentOf(other) === spaces) return `the "-" ${where}`
+      const name = shownField(other)
+      if (!isItem && contentOf(other) === spaces && name !== undefined) return `${name} ${where}`
+      if (indentOf(other) < spaces) break
+      other = walk(text, other)
+    }
+  }
+  return undefined
 }

@@ -9,7 +9,6 @@ import {
   type YAMLError,
 } from 'yaml'
 import type { Limits } from './limits.ts'
-import { deeperLine, oddLine } from './indentation.ts'
 import type { Range } from './node-range.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 import type { Statement } from '../diagnostics/diagnostic.ts'
@@ -21,8 +20,8 @@ export interface YamlFinding {
   readonly range: Range
   /** Offset where the parser noticed it, when that is not where it is marked. */
   readonly noticed?: number
-  /** It is about indentation: others are mostly its echoes. */
-  readonly isIndent?: true
+  /** The text that it is about, when only a part of it is marked. */
+  readonly about?: Range
   /** Another place that takes part. */
   readonly first?: { readonly range: Range; readonly message: string }
 }
@@ -37,33 +36,13 @@ export function documentFindings(document: Document, text: string, limit: number
     ? openingsOf(document, text)
     : undefined
   return errors.map((error) => {
-    const finding = indentFinding(error, text) ?? yamlFinding(error)
+    const finding = yamlFinding(error)
     const start = openings?.get(`${openerOf(error)}${error.pos[0]}`)
     if (start === undefined) return finding
     const line = text.indexOf('\n', start)
     const end = Math.min(error.pos[0], line === -1 ? text.length : line)
     return { ...finding, range: { start, end }, noticed: error.pos[0] }
   })
-}
-
-/** Codes of the parser for what is a field too deep, mostly. */
-const DEEPER: ReadonlySet<YAMLError['code']> = new Set(['BLOCK_AS_IMPLICIT_KEY', 'MULTILINE_IMPLICIT_KEY'])
-
-/** The line that is indented wrong, where that can be said. */
-function indentFinding({ code, pos: [noticed] }: YAMLError, text: string): YamlFinding | undefined {
-  const deeper = DEEPER.has(code) ? deeperLine(text, noticed) : undefined
-  const odd = deeper ?? (code === 'BAD_INDENT' ? oddLine(text, noticed) : undefined)
-  if (odd === undefined) return undefined
-  const { range, spaces, right } = odd
-  const message =
-    deeper === undefined
-      ? `This line is indented by ${spaces} spaces, and no line above it is.`
-      : 'This line is indented deeper than the one above it, which has a value already.'
-  const hint =
-    right.length === 0
-      ? WORDS.BAD_INDENT.hint
-      : `Indent it by ${right.join(' or ')} spaces, like ${deeper === undefined ? 'its siblings' : 'the line above'}.`
-  return { statement: { severity: 'error', code: SYNTAX, message, hint }, range, noticed, isIndent: true }
 }
 
 /** The quote or bracket that the parser missed the end of. */
@@ -115,7 +94,6 @@ export function withoutEchoes(findings: readonly YamlFinding[], text: string): r
       const isEcho =
         lost !== undefined &&
         (statement.message === WORDS.UNEXPECTED_TOKEN.message ||
-          finding.isIndent === true ||
           statement.message === WORDS.BAD_INDENT.message ||
           !text.slice(lost, noticedAt(finding)).includes('\n'))
       if (statement.code === SYNTAX) lost ??= noticedAt(finding)
@@ -123,7 +101,7 @@ export function withoutEchoes(findings: readonly YamlFinding[], text: string): r
     })
 }
 
-function noticedAt({ noticed, range }: YamlFinding): number {
+export function noticedAt({ noticed, range }: YamlFinding): number {
   return noticed ?? range.start
 }
 

@@ -1,12 +1,20 @@
 import { isScalar, visit, type Document } from 'yaml'
 import type { Statement } from '../diagnostics/diagnostic.ts'
+import type { Range } from './node-range.ts'
 import type { YamlFinding } from './syntax-findings.ts'
+import { UNSEEN, unseenIn, unseenStatement } from './unseen.ts'
 
 /** What makes it worth looking at texts at all. */
-const ODD = /\$\{|\{\{|[\u0370-\u03ff\u0400-\u04ff\u2018-\u201f]/
+const ODD = new RegExp(
+  `\\$[{(A-Z]|\\{[{%#]|<%|[\\u0370-\\u03ff\\u0400-\\u04ff\\u2018-\\u201f]|${UNSEEN.source}`,
+)
 
-const PLACEHOLDER = /\$\{[A-Za-z_]\w*\}/
-const TEMPLATE = /\{\{.*?\}\}/s
+/** An item of a list that is deeper than the one above it. */
+const DEEPER_ITEM = /^( *)- [^\n]*[^\n:\s]\n\1 +- /m
+
+/** `${NAME}`, also with a default, `$(NAME)`, and a whole `$NAME`; never longer than a line. */
+const PLACEHOLDER =
+  /(\$\{)[A-Za-z_][\w.]{0,80}(?:[:?+=-][^}\n]{0,200})?\}|(\$\()[A-Za-z_]\w{0,80}\)|^\$[A-Z][A-Z0-9_]{0,80}$/
 const QUOTE = /^[\u2018-\u201f]|[\u2018-\u201f]$/
 
 /** A word of Latin letters with one among them that looks like one and is none. */
@@ -14,31 +22,59 @@ const MIXED = /[A-Za-z][\w-]*([\u0370-\u03ff\u0400-\u04ff])|([\u0370-\u03ff\u040
 
 /** Texts that are right as YAML and most likely not meant: names of fields, and values. Each is found once. */
 export function textFindings(document: Document, text: string, limit: number): readonly YamlFinding[] {
-  if (!ODD.test(text)) return []
+  if (!ODD.test(text) && !DEEPER_ITEM.test(text)) return []
   const findings: YamlFinding[] = []
   visit(document, {
     Scalar(_key, node) {
       if (findings.length >= limit) return visit.BREAK
-      const statement = isScalar(node) && typeof node.value === 'string' ? statementOf(node.value) : undefined
+      if (!isScalar(node) || typeof node.value !== 'string') return undefined
       const [start, end] = node.range ?? [0, 1]
-      if (statement !== undefined) findings.push({ statement, range: { start, end } })
+      const finding = partOf(text, { start, end }, node.type) ?? wholeOf(node.value, { start, end })
+      if (finding !== undefined) findings.push(finding)
       return undefined
     },
   })
   return findings
 }
 
-function statementOf(value: string): Statement | undefined {
-  if (!ODD.test(value)) return undefined
-  if (TEMPLATE.test(value)) return { ...TEMPLATE_STATEMENT, severity: 'warning' }
-  if (PLACEHOLDER.test(value)) {
+/** What is odd about one place in a text. */
+function partOf(text: string, about: Range, type: string | undefined): YamlFinding | undefined {
+  const source = text.slice(about.start, about.end)
+  const unseen = unseenIn(source)
+  if (unseen !== undefined) {
+    const start = about.start + unseen
+    const column = start - text.lastIndexOf('\n', start - 1)
     return {
-      severity: 'warning',
-      code: 'placeholder',
-      message: 'This text holds ${…}, which is sent as it stands: nothing is put in its place.',
-      hint: 'Write the value. For a secret, write {secretRef: {name: …, key: …}}.',
+      statement: unseenStatement(source.charAt(unseen), column),
+      range: { start, end: start + 1 },
+      about,
     }
   }
+  const item = type === 'PLAIN' ? /\n *(?=- )/.exec(source) : null
+  if (item === null) return undefined
+  const start = about.start + item.index + item[0].length
+  return { statement: FOLDED_ITEM, range: { start, end: start + 1 }, about }
+}
+
+function wholeOf(value: string, range: Range): YamlFinding | undefined {
+  const statement = statementOf(value)
+  return statement === undefined ? undefined : { statement, range }
+}
+
+/** YAML takes it for the second line of the text above it. */
+const FOLDED_ITEM: Statement = {
+  severity: 'warning',
+  code: 'yaml-style',
+  message: 'This "-" is indented deeper than the item above it, and so it is a part of that text.',
+  hint: 'Indent it like the "-" above it. If it is a part of the text, put the text in quotes.',
+}
+
+function statementOf(value: string): Statement | undefined {
+  if (!ODD.test(value)) return undefined
+  if (TEMPLATES.some(([open, close]) => holds(value, open, close)))
+    return { ...TEMPLATE_STATEMENT, severity: 'warning' }
+  const placeholder = PLACEHOLDER.exec(value)
+  if (placeholder !== null) return placeholderStatement(placeholder)
   if (QUOTE.test(value)) {
     return {
       severity: 'warning',
@@ -50,6 +86,34 @@ function statementOf(value: string): Statement | undefined {
   const [, after, before] = MIXED.exec(value) ?? []
   const letter = after ?? before
   return letter === undefined ? undefined : lookAlike(letter)
+}
+
+/** Helm and Go, Jinja, ERB. */
+const TEMPLATES = [
+  ['{{', '}}'],
+  ['{%', '%}'],
+  ['{#', '#}'],
+  ['<%', '%>'],
+] as const
+
+function holds(text: string, open: string, close: string): boolean {
+  const start = text.indexOf(open)
+  return start !== -1 && text.includes(close, start + open.length)
+}
+
+function placeholderStatement([, brace, bracket]: RegExpExecArray): Statement {
+  if (brace !== undefined) return placeholderIn('${…}')
+  return placeholderIn(bracket === undefined ? '$NAME' : '$(…)')
+}
+
+/** @param form of the placeholder, such as `${…}` */
+export function placeholderIn(form: string): Statement {
+  return {
+    severity: 'warning',
+    code: 'placeholder',
+    message: `This text holds ${form}, which is sent as it stands: nothing is put in its place.`,
+    hint: 'Write the value. For a secret, write {secretRef: {name: …, key: …}}.',
+  }
 }
 
 function lookAlike(letter: string): Statement {
@@ -67,6 +131,6 @@ function lookAlike(letter: string): Statement {
 export const TEMPLATE_STATEMENT: Statement = {
   severity: 'error',
   code: 'template',
-  message: 'This is a template, such as one of Helm, and not a manifest: {{ … }} is still in it.',
+  message: 'This is a template, and not a manifest: {{ … }}, {% … %} or <% … %> is still in it.',
   hint: 'Render it first, and put the result here; name the template in .pipewrightignore.',
 }

@@ -1,0 +1,40 @@
+import type { Statement } from '../diagnostics/diagnostic.ts'
+import type { Limits } from '../yaml/limits.ts'
+
+/* What is said where a limit of reading is reached. */
+
+export function tooDeep(limits: Limits): Statement {
+  return {
+    severity: 'error',
+    code: 'too-deep',
+    message: `Collections are nested more than ${limits.depth} deep.`,
+    hint: 'Flatten the document; no manifest needs this.',
+  }
+}
+
+export function tooMany(limits: Limits): Statement {
+  return {
+    severity: 'warning',
+    code: 'too-many-findings',
+    message: `This document has more than ${limits.findings} findings; the rest is not shown.`,
+    hint: 'Correct these first.',
+  }
+}
+
+export function tooManyDocuments(limits: Limits): Statement {
+  return {
+    severity: 'error',
+    code: 'too-many-documents',
+    message: `The file holds more than ${limits.documents} documents; this one and those after it are not read.`,
+    hint: 'Split it into several files.',
+  }
+}
+
+export function tooComplex(limits: Limits): Statement {
+  return {
+    severity: 'error',
+    code: 'too-complex',
+    message: `The file holds more than ${limits.marks} values; nothing of it is read.`,
+    hint: 'Split it into several files.',
+  }
+}

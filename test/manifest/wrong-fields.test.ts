@@ -1,0 +1,468 @@
+import { describe, expect, test } from 'vitest'
+import { ALERT, ENDPOINT, PIPE, SERVICE, withMistake, type Mistake } from './mistaken.ts'
+import { findingsOf, parse } from './support.ts'
+
+/* Fields and values that are YAML, and wrong: what is said is what to write, with what the author wrote in it. */
+
+const USERNAME = 'username: { secretRef: { name: kafka, key: username } }'
+const PASSWORD = 'password:\n          secretRef:\n            name: kafka\n            key: password'
+const COLUMNS = '      - name: id\n        type: UUID\n      - { name: amount, type: Int64 }'
+const MAPPINGS =
+  '    - sourceField: id\n      destinationField: id\n    - { sourceField: amount, destinationField: amount }'
+const BROKERS = 'b-1.example:9092,b-2.example:9092'
+
+type Row = readonly [why: string, base: string, from: string, to: string, said: string, hint: string]
+
+const ROWS: readonly Row[] = [
+  // a field of another place
+  [
+    'topics belong to the source',
+    PIPE.replace('      topics: orders\n', ''),
+    '  scaling:',
+    '  topics: orders\n  scaling:',
+    'error unknown-field 32:3',
+    'It belongs under spec.source.kafka.',
+  ],
+  [
+    'replicas belong to scaling',
+    PIPE.replace('    replicas: 2', '    concurrency: 1'),
+    '  scaling:',
+    '  replicas: 2\n  scaling:',
+    'error unknown-field 33:3',
+    'It belongs under spec.scaling.',
+  ],
+  [
+    'the interval is a policy',
+    PIPE.replace('  interval: 10m\n', ''),
+    '  scaling:',
+    '  interval: 10m\n  scaling:',
+    'error unknown-field 32:3',
+    'It belongs under policy.',
+  ],
+  [
+    'adopt is a policy',
+    PIPE,
+    '  scaling:',
+    '  adopt: 9c3732ac-5ebf-4bcb-8a41-d38f40d65f4d\n  scaling:',
+    'error unknown-field 33:3',
+    'It belongs under policy.',
+  ],
+  [
+    'of two places the nearer',
+    PIPE.replace('    database: shop\n', ''),
+    '  scaling:',
+    '  database: shop\n  scaling:',
+    'error unknown-field 32:3',
+    'It belongs under spec.destination.',
+  ],
+  [
+    'not beside the source that is there',
+    PIPE,
+    '  scaling:',
+    '  url: https://registry.example\n  scaling:',
+    'error unknown-field 33:3',
+    'It belongs under spec.source.kafka.schemaRegistry.',
+  ],
+  [
+    'the password of the brokers, not of their registry',
+    PIPE.replace(`        ${PASSWORD}\n`, ''),
+    '      topics',
+    '      password: x\n      topics',
+    'error unknown-field 15:7',
+    'It belongs under spec.source.kafka.credentials.',
+  ],
+  [
+    'a field that is there already',
+    PIPE,
+    '  labels',
+    '  service: analytics\n  labels',
+    'error unknown-field 5:3',
+    'Remove it: spec has the field "service" already.',
+  ],
+  [
+    'misspelt, and at another place',
+    PIPE.replace('    replicas: 2', '    concurrency: 1'),
+    '  scaling:',
+    '  replica: 4\n  scaling:',
+    'error unknown-field 33:3',
+    'Did you mean "replicas"? It belongs under spec.scaling.',
+  ],
+  [
+    'of another kind',
+    ENDPOINT,
+    '  interval: 1h',
+    '  interval: 1h\n  onMissing: report',
+    'error unknown-field 7:3',
+    'Remove it: it belongs to manifests of kind Pipe.',
+  ],
+  [
+    'misspelt: it is not missing as well',
+    PIPE,
+    '- sourceField: id',
+    '- source: id',
+    'error unknown-field 30:7',
+    'Did you mean "sourceField"?',
+  ],
+  [
+    'a name of other tools',
+    PIPE,
+    'brokers',
+    'bootstrapServers',
+    'error unknown-field 14:7',
+    'Did you mean "brokers"?',
+  ],
+  [
+    'another case',
+    PIPE,
+    'fieldMappings',
+    'field_mappings',
+    'error unknown-field 29:3',
+    'Did you mean "fieldMappings"?',
+  ],
+  ['another case at the top', PIPE, 'spec:', 'Spec:', 'error unknown-field 10:1', 'Did you mean "spec"?'],
+  ['another case of the kind', PIPE, 'kind: Pipe', 'Kind: Pipe', 'error unknown-kind 2:7', 'Write "kind".'],
+  // references
+  [
+    'a flat reference',
+    PIPE,
+    USERNAME,
+    'usernameSecretRef: kafka/username',
+    'error unknown-field 17:9',
+    'Write username: {secretRef: {name: kafka, key: username}}.',
+  ],
+  [
+    'a flat reference as a mapping',
+    PIPE,
+    PASSWORD,
+    'passwordSecretRef: { name: kafka, key: pw }',
+    'error unknown-field 18:9',
+    'Write password: {secretRef: {name: kafka, key: pw}}.',
+  ],
+  [
+    'a reference in place of a password',
+    PIPE,
+    PASSWORD,
+    'password: kafka/password',
+    'error literal-secret 18:19',
+    'Write password: {secretRef: {name: kafka, key: password}}.',
+  ],
+  [
+    'a password with a slash is not repeated',
+    PIPE,
+    PASSWORD,
+    'password: hunter/fish7',
+    'error literal-secret 18:19',
+    'Write {secretRef: {name: …, key: …}}. A secret that was committed is known: replace it.',
+  ],
+  [
+    'a text in place of name and key',
+    PIPE,
+    USERNAME,
+    'username: { secretRef: kafka/username }',
+    'error literal-secret 17:32',
+    'Write secretRef: {name: kafka, key: username}.',
+  ],
+  [
+    'no secretRef around it',
+    PIPE,
+    PASSWORD,
+    'password: { name: kafka, key: pw }',
+    'error unknown-field 18:21',
+    'Write password: {secretRef: {name: kafka, key: pw}}.',
+  ],
+  [
+    'as in a pod',
+    PIPE,
+    USERNAME,
+    'username: { valueFrom: { secretKeyRef: { name: kafka, key: user } } }',
+    'error unknown-field 17:21',
+    'Write username: {secretRef: {name: kafka, key: user}}.',
+  ],
+  [
+    'one for both',
+    PIPE,
+    `credentials:\n        ${USERNAME}\n        ${PASSWORD}`,
+    'credentials: { secretRef: { name: kafka } }',
+    'error unknown-field 16:22',
+    'Each of the two has a reference of its own: write username: {secretRef: {name: kafka, key: username}} and password: {secretRef: {name: kafka, key: password}}.',
+  ],
+  [
+    'a Service has both keys in one secret',
+    SERVICE,
+    '{ secretRef: { name: analytics-api } }',
+    '{ secretRef: analytics-api/keyId }',
+    'error literal-secret 8:29',
+    'Write secretRef: {name: analytics-api}.',
+  ],
+  // lists
+  [
+    'one item as a mapping',
+    PIPE,
+    MAPPINGS,
+    '    sourceField: id\n    destinationField: id',
+    'error wrong-type 29:3',
+    'Write "- " before "sourceField", and indent the fields below it by two more spaces.',
+  ],
+  [
+    'names with values',
+    PIPE,
+    COLUMNS,
+    '      id: UUID\n      amount: Int64',
+    'error wrong-type 25:5',
+    'Write one item for each: - {name: id, type: UUID}.',
+  ],
+  [
+    'an item as a text',
+    PIPE,
+    COLUMNS,
+    '      - id UUID\n      - { name: amount, type: Int64 }',
+    'error wrong-type 26:9',
+    'Write {name: id, type: UUID}.',
+  ],
+  [
+    'an item as a name with its value',
+    PIPE,
+    '      - name: id\n        type: UUID',
+    '      - id: UUID',
+    'error unknown-field 26:9',
+    'Write {name: id, type: UUID}.',
+  ],
+  [
+    'no dash has a space',
+    ENDPOINT,
+    '    - key-1\n    - key-2',
+    '    -key-1\n    -key-2',
+    'error wrong-type 11:5',
+    'Write "- ", with a space, before each item.',
+  ],
+  [
+    'a list of one value',
+    PIPE,
+    'service: analytics',
+    'service: [analytics]',
+    'error wrong-type 11:3',
+    'Write one text without [ ] or "- ": analytics.',
+  ],
+  [
+    'a list of topics',
+    PIPE,
+    'topics: orders',
+    'topics: [orders, refunds]',
+    'error wrong-type 15:7',
+    'Write one text without [ ] or "- ", with commas between the values: orders,refunds.',
+  ],
+  [
+    'a list of one number',
+    PIPE,
+    'replicas: 2',
+    'replicas: [2]',
+    'error wrong-type 34:5',
+    'Write it without [ ] and "- ": 2.',
+  ],
+  [
+    'values with commas',
+    ENDPOINT,
+    '[sql_console_read_only]',
+    'sql_console_read_only, sql_console_admin',
+    'error wrong-type 9:10',
+    'Write a list: [sql_console_read_only, sql_console_admin].',
+  ],
+  [
+    'no comma in a list',
+    ENDPOINT,
+    '[sql_console_read_only]',
+    '[sql_console_read_only sql_console_admin]',
+    'error wrong-value 9:11',
+    'Put a comma between the values: sql_console_read_only, sql_console_admin.',
+  ],
+  ['one state', ALERT, '[OK]', 'OK', 'error wrong-type 6:18', 'Write a list: [OK].'],
+  [
+    'metadata as a text',
+    SERVICE,
+    'metadata:\n  name: analytics',
+    'metadata: analytics',
+    'error wrong-type 3:11',
+    'Write {name: analytics}.',
+  ],
+  [
+    'metadata of nothing',
+    SERVICE,
+    'metadata:\n  name: analytics',
+    'metadata:',
+    'error wrong-type 3:1',
+    'Write its fields below it, each on a line of its own, indented by two more spaces.',
+  ],
+  // names and kinds
+  [
+    'a kind in small letters',
+    PIPE,
+    'kind: Pipe',
+    'kind: pipes',
+    'error unknown-kind 2:7',
+    'Did you mean "Pipe"?',
+  ],
+  [
+    'a part of a kind',
+    ENDPOINT,
+    'kind: QueryEndpoint',
+    'kind: Endpoint',
+    'error unknown-kind 2:7',
+    'Did you mean "QueryEndpoint"?',
+  ],
+  [
+    'a key where a name belongs',
+    PIPE,
+    'service: analytics',
+    'service: Service/analytics',
+    'error wrong-format 11:12',
+    'Write the name alone: analytics.',
+  ],
+  [
+    'a mapping where a name belongs',
+    PIPE,
+    'service: analytics',
+    'service: { name: analytics }',
+    'error wrong-type 11:3',
+    'Write the name alone: analytics.',
+  ],
+  [
+    'a name with capitals and spaces',
+    PIPE,
+    'name: orders',
+    'name: My Orders',
+    'error wrong-format 4:9',
+    'Write it in lower case, without spaces and "_": my-orders.',
+  ],
+  [
+    'a name where a key belongs',
+    PIPE,
+    '- Alert/ingest-lag',
+    '- ingest-lag',
+    'error wrong-format 9:7',
+    'Write the kind, "/" and the name of the resource, such as "Alert/ingest-lag" or "Pipe/ingest-lag".',
+  ],
+  [
+    'a name where a list of keys belongs',
+    PIPE,
+    'dependsOn:\n    - Alert/ingest-lag',
+    'dependsOn: ingest-lag',
+    'error wrong-type 8:14',
+    'Write a list, each item with its kind: [Alert/ingest-lag], or whichever kind it is.',
+  ],
+  [
+    'a key in small letters',
+    PIPE,
+    '- Alert/ingest-lag',
+    '- alert/ingest-lag',
+    'error wrong-format 9:7',
+    'Write "Alert/ingest-lag".',
+  ],
+  [
+    'a key as a mapping',
+    PIPE,
+    '- Alert/ingest-lag',
+    '- { kind: Alert, name: ingest-lag }',
+    'error wrong-type 9:7',
+    'Write "Alert/ingest-lag".',
+  ],
+  [
+    'the former name without its kind',
+    PIPE,
+    '  interval: 10m',
+    '  renamedFrom: old-orders',
+    'error wrong-format 7:16',
+    'Write "Pipe/old-orders".',
+  ],
+  // types and brokers
+  [
+    'a bracket that is not closed',
+    PIPE,
+    'type: UUID',
+    'type: Decimal(10, 2',
+    'error column-type-invalid 27:15',
+    'Write "Decimal(10, 2)".',
+  ],
+  [
+    'a bracket too many',
+    PIPE,
+    'type: UUID',
+    'type: Nullable(UUID))',
+    'error column-type-invalid 27:15',
+    'Write "Nullable(UUID)".',
+  ],
+  [
+    'in braces, a comma ends the type',
+    PIPE,
+    'type: Int64 }',
+    'type: Decimal(10, 2) }',
+    'error unknown-field 28:43',
+    'The comma ends the value here. Put it in quotes: type: "Decimal(10, 2)".',
+  ],
+  [
+    'brokers with a scheme',
+    PIPE,
+    BROKERS,
+    `kafka://${BROKERS}`,
+    'warning brokers-invalid 14:16',
+    `Write ${BROKERS}.`,
+  ],
+  [
+    'a broker without a port',
+    PIPE,
+    BROKERS,
+    'b-1.example:9092,b-2.example',
+    'warning brokers-invalid 14:16',
+    `Write ${BROKERS}. If your port is not 9092, write yours.`,
+  ],
+  [
+    'a port that is none',
+    PIPE,
+    BROKERS,
+    'b-1.example:99092',
+    'error brokers-invalid 14:16',
+    'Write b-1.example:9092. If your port is not 9092, write yours.',
+  ],
+  [
+    'brokers without a comma',
+    PIPE,
+    BROKERS,
+    'b-1.example:9092 b-2.example:9092',
+    'error brokers-invalid 14:16',
+    `Write ${BROKERS}.`,
+  ],
+  [
+    'a host with its port',
+    PIPE,
+    `    kafka:\n      brokers: ${BROKERS}\n      topics: orders`,
+    '    postgres:\n      host: db.example:5432',
+    'error wrong-format 14:13',
+    'Write host: db.example and port: 5432.',
+  ],
+]
+
+const MISTAKES: readonly Mistake[] = ROWS.map(([why, base, from, to, said, hint]) => ({
+  why,
+  base,
+  from,
+  to,
+  said,
+  hint,
+}))
+
+test('two fields without a space after the colon', () => {
+  const text = PIPE.replace('{ name: amount, type: Int64 }', '{ name:amount, type:Int64 }')
+  expect(findingsOf(parse(text)).map(({ hint }) => hint)).toEqual([
+    'Write "name: …", with a space after the ":".',
+    'Write "type: …", with a space after the ":".',
+  ])
+})
+
+describe('a field or a value that is wrong', () => {
+  test.each(MISTAKES)('$why', (mistake) => {
+    expect(findingsOf(parse(mistake.base))).toEqual([])
+    const said = findingsOf(parse(withMistake(mistake))).map(
+      ({ severity, code, line, column, hint }) => `${severity} ${code} ${line}:${column} ${hint}`,
+    )
+    expect(said).toEqual([`${mistake.said} ${mistake.hint}`])
+  })
+})
