@@ -6,6 +6,7 @@ import { nextCatalog } from '../src/manifest/catalog/next-catalog.ts'
 import { FINDING_CODES, pictureOf } from '../src/manifest/diagnostics/diagnostic.ts'
 import { DEFAULT_LIMITS } from '../src/manifest/yaml/limits.ts'
 import { parseFile } from '../src/manifest/validate/parse-file.ts'
+import { createEffort } from '../src/manifest/validate/repairs.ts'
 import { createPlaces } from '../src/manifest/rules/source-locator.ts'
 
 /* docs/findings.md: each code with what it means, a wrong and a right example, and what is really said of the wrong one. */
@@ -47,7 +48,7 @@ export function findingsOfExample(
   const files = new Map(
     [...bytes].map(([name, content]) => [
       name,
-      parseFile({ file: name, hash: name, bytes: content }, DEFAULT_LIMITS),
+      parseFile({ file: name, hash: name, bytes: content }, DEFAULT_LIMITS, createEffort()),
     ]),
   )
   const placeOf = createPlaces((name) => bytes.get(name)?.toString())

@@ -8,6 +8,7 @@ import { createSlices } from './files/slices.ts'
 import type { SecretFile } from './rules/platform-secrets.ts'
 import { createPlaces } from './rules/source-locator.ts'
 import { parseFile, textIn, type ParsedFile } from './validate/parse-file.ts'
+import { createEffort } from './validate/repairs.ts'
 import { DEFAULT_LIMITS } from './yaml/limits.ts'
 
 /** Readings that have to agree before something that was there counts as gone. */
@@ -31,9 +32,10 @@ export async function catalogOfTree(
   const parsed = new Map<string, ParsedFile>()
   const texts = new Map<string, Buffer>()
   const slices = createSlices()
+  const effort = createEffort()
   for (const { file, bytes } of files) {
     about.signal.throwIfAborted()
-    parsed.set(file, parseFile({ file, hash: sha256(bytes), bytes }, DEFAULT_LIMITS))
+    parsed.set(file, parseFile({ file, hash: sha256(bytes), bytes }, DEFAULT_LIMITS, effort))
     texts.set(file, bytes)
     if (slices.isOver()) await slices.next()
   }

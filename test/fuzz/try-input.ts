@@ -1,6 +1,7 @@
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, textIn } from '../../src/manifest/validate/parse-file.ts'
+import { createEffort } from '../../src/manifest/validate/repairs.ts'
 import { pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 
@@ -52,7 +53,7 @@ function cpuMs(): number {
 const FILE = 'fuzz.yaml'
 
 function findingsOf(bytes: Buffer) {
-  const parsed = parseFile({ file: FILE, hash: '', bytes }, DEFAULT_LIMITS)
+  const parsed = parseFile({ file: FILE, hash: '', bytes }, DEFAULT_LIMITS, createEffort())
   const reading = {
     revision: { id: 'fuzz', from: 'content' },
     files: new Map([[FILE, parsed]]),

@@ -7,6 +7,7 @@ import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
+import { createEffort } from '../../src/manifest/validate/repairs.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { pipeBody, SERVICE_ID } from '../support/manifests.ts'
 import { fullPipe, SOURCE_KINDS } from './manifests.ts'
@@ -30,7 +31,11 @@ function specOf(reply: JsonObject): JsonObject {
 /** What is wrong with a manifest that stands in a file. */
 function errorsIn(manifest: JsonObject): readonly string[] {
   const bytes = Buffer.from(stringify(manifest))
-  const { documents, findings } = parseFile({ file: 'orders.yaml', hash: '', bytes }, DEFAULT_LIMITS)
+  const { documents, findings } = parseFile(
+    { file: 'orders.yaml', hash: '', bytes },
+    DEFAULT_LIMITS,
+    createEffort(),
+  )
   return [...findings, ...documents.flatMap((document) => document.findings)]
     .filter(({ severity }) => severity === 'error')
     .map(({ message }) => message)

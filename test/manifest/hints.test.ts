@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
+import { createEffort } from '../../src/manifest/validate/repairs.ts'
 import { pipe } from './support.ts'
 
 interface Row {
@@ -100,7 +101,11 @@ describe('what a hint says to write', () => {
 })
 
 function hintsOf(text: string): readonly string[] {
-  const file = parseFile({ file: 'a.yaml', hash: '', bytes: Buffer.from(text) }, DEFAULT_LIMITS)
+  const file = parseFile(
+    { file: 'a.yaml', hash: '', bytes: Buffer.from(text) },
+    DEFAULT_LIMITS,
+    createEffort(),
+  )
   return [...file.findings, ...file.documents.flatMap((document) => document.findings)].map(
     (finding) => finding.hint,
   )
@@ -108,7 +113,11 @@ function hintsOf(text: string): readonly string[] {
 
 /** `code line:column` of what is said. */
 function saidOf(text: string): readonly string[] {
-  const { documents } = parseFile({ file: 'a.yaml', hash: '', bytes: Buffer.from(text) }, DEFAULT_LIMITS)
+  const { documents } = parseFile(
+    { file: 'a.yaml', hash: '', bytes: Buffer.from(text) },
+    DEFAULT_LIMITS,
+    createEffort(),
+  )
   return documents.flatMap(({ findings }) =>
     findings.map(({ severity, code, line, column }) => `${severity} ${code} ${line}:${column}`),
   )
@@ -176,7 +185,11 @@ describe('where a mistake is', () => {
 
   test('the first of two fields is named, and the second marked', () => {
     const text = PIPE.replace('  scaling', '  service: other\n  scaling')
-    const { documents } = parseFile({ file: 'a.yaml', hash: '', bytes: Buffer.from(text) }, DEFAULT_LIMITS)
+    const { documents } = parseFile(
+      { file: 'a.yaml', hash: '', bytes: Buffer.from(text) },
+      DEFAULT_LIMITS,
+      createEffort(),
+    )
     expect(documents[0]?.findings[0]).toMatchObject({
       message: 'The field "service" is there twice.',
       related: [{ file: 'a.yaml', line: 5, column: 3, message: 'the first of the two' }],

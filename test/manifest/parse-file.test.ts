@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, findTooMany } from '../../src/manifest/yaml/limits.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
+import { createEffort } from '../../src/manifest/validate/repairs.ts'
 import { documents, findingsOf, parse, pipe, service } from './support.ts'
 import { cpuMsOf } from '../support/cpu.ts'
 
@@ -223,6 +224,7 @@ describe('one file', () => {
     const file = parseFile(
       { file: 'a.yaml', hash: '', bytes: Buffer.from(pipe('a').replace('kafka: {', 'kafka: {x: 1, y: 1, ')) },
       { ...DEFAULT_LIMITS, findings: 0 },
+      createEffort(),
     )
     expect(findingsOf(file).map(({ code }) => code)).toEqual(['too-many-findings'])
     expect(file.documents[0]?.manifest).toBeUndefined()

@@ -155,6 +155,14 @@ const ROWS: readonly Row[] = [
     'Write {secretRef: {name: …, key: …}}. A secret that was committed is known: replace it.',
   ],
   [
+    'nor one that only sounds like a key',
+    PIPE,
+    PASSWORD,
+    'password: admin/MyPassw0rd1',
+    'error literal-secret 18:19',
+    'Write {secretRef: {name: …, key: …}}. A secret that was committed is known: replace it.',
+  ],
+  [
     'a text in place of name and key',
     PIPE,
     USERNAME,

@@ -3,6 +3,7 @@ import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../../src/manifest/validate/parse-file.ts'
+import { createEffort } from '../../src/manifest/validate/repairs.ts'
 import { createPlaces } from '../../src/manifest/rules/source-locator.ts'
 
 /** Files as texts, that several processes may read. */
@@ -27,7 +28,7 @@ function parse(cache: Map<string, ParsedFile>, file: string, text: string): Pars
   const hash = `${file}\n${text}`
   const known = cache.get(hash)
   if (known !== undefined) return known
-  const parsed = parseFile({ file, hash, bytes: Buffer.from(text) }, DEFAULT_LIMITS)
+  const parsed = parseFile({ file, hash, bytes: Buffer.from(text) }, DEFAULT_LIMITS, createEffort())
   cache.set(hash, parsed)
   return parsed
 }

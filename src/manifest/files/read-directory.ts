@@ -8,6 +8,7 @@ import { createSlices } from './slices.ts'
 import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { parseFile, type ParsedFile } from '../validate/parse-file.ts'
+import { createEffort, type Effort } from '../validate/repairs.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision } from './commit.ts'
 import { IgnoreFileError } from './ignore-file.ts'
@@ -153,8 +154,9 @@ async function readAll(files: readonly FoundFile[], options: ReadOptions): Promi
   const contents: Content[] = []
   const buffer = Buffer.allocUnsafe(options.limits.fileBytes + 1)
   const slices = createSlices()
+  const effort = createEffort()
   for (const found of files) {
-    const content = readOne(found, options, buffer)
+    const content = readOne(found, options, { buffer, effort })
     contents.push(content)
     if (content === 'vanished') break
     options.onRead?.(contents.length, files.length)
@@ -167,7 +169,7 @@ async function readAll(files: readonly FoundFile[], options: ReadOptions): Promi
 function readOne(
   { file, path }: FoundFile,
   { limits, previous, trust }: ReadOptions,
-  buffer: Buffer,
+  { buffer, effort }: { readonly buffer: Buffer; readonly effort: Effort },
 ): Content {
   const known = previous?.files.get(file)
   const before = trust === 'stamps' ? previous?.stamps.get(file) : undefined
@@ -182,7 +184,7 @@ function readOne(
   const { bytes, stamp } = reading
   const hash = sha256(bytes)
   if (known?.hash === hash) return { parsed: known, stamp }
-  return { parsed: parseFile({ file, hash, bytes }, limits), stamp }
+  return { parsed: parseFile({ file, hash, bytes }, limits, effort), stamp }
 }
 
 export async function isSameStill(

@@ -6,7 +6,7 @@ import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
 import { type Limits, findTooMany } from '../yaml/limits.ts'
 import { tooComplex, tooManyDocuments } from './limit-statements.ts'
 import { parseChunk, type ParsedDocument } from './parse-document.ts'
-import { effortOf } from './repairs.ts'
+import type { Effort } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
@@ -29,8 +29,8 @@ export interface FileContent {
   readonly bytes: Buffer
 }
 
-/** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. */
-export function parseFile(content: FileContent, limits: Limits): ParsedFile {
+/** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. @param effort what hints may cost, of all files of a reading */
+export function parseFile(content: FileContent, limits: Limits, effort: Effort): ParsedFile {
   const { file, hash, bytes } = content
   if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
   const text = textIn(bytes)
@@ -45,7 +45,7 @@ export function parseFile(content: FileContent, limits: Limits): ParsedFile {
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
   const chunks = splitDocuments(text)
-  const how = { limits, effort: effortOf() }
+  const how = { limits, effort }
   const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, how))
   if (documents.length === 0 && isLockFileName(file))
     return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))

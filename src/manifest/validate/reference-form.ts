@@ -1,4 +1,4 @@
-import { isSensitiveName } from '../../kinds/mask.ts'
+import { SENSITIVE_NAMES } from '../../kinds/mask.ts'
 import { isObject } from '../../lib/json.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 
@@ -13,6 +13,9 @@ interface Reference {
 const NAME = /^[a-z0-9][a-z0-9.-]{0,39}$/
 const KEY = /^[A-Za-z][\w.-]{0,39}$/
 
+/** As the keys of mounted secrets are called when they are named after the field that they are for. */
+const KEYS_OF_SECRETS: ReadonlySet<string> = new Set([...SENSITIVE_NAMES, 'keyId'])
+
 /** Names that other tools give to the two. */
 const NAMES = ['name', 'secretName', 'secret']
 const KEYS = ['key', 'secretKey', 'property']
@@ -21,13 +24,13 @@ const KEYS = ['key', 'secretKey', 'property']
 const AROUND = ['secretRef', 'secretKeyRef', 'valueFrom']
 
 /**
- * The reference that a text or a mapping was meant to be. A text counts only when its key is the name of something secret, as in
+ * The reference that a text or a mapping was meant to be. A text counts only when its key is exactly the name of such a field, as in
  * `kafka/password`: any other may be a secret with a slash in it, and is never repeated.
  */
 export function referenceIn(value: unknown): Reference | undefined {
   if (typeof value === 'string') {
     const [name = '', key = '', ...more] = value.length > 90 ? [] : value.split(/[/:#]/)
-    return more.length === 0 && isSensitiveName(key) ? asReference(name, key) : undefined
+    return more.length === 0 && KEYS_OF_SECRETS.has(key) ? asReference(name, key) : undefined
   }
   if (!isObject(value)) return undefined
   for (const field of AROUND) {

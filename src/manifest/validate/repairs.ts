@@ -21,13 +21,14 @@ const MOST_MISTAKES = 4
 /** A larger document is not tried: manifests are small. */
 const LARGEST = 65_536
 
-/** How many characters of one file may still be read again. */
+/** How many characters may still be read again for hints, in one reading of all files: however much is broken, it costs no more than this. */
 export interface Effort {
   left: number
 }
 
-export function effortOf(): Effort {
-  return { left: 524_288 }
+/** Some twenty small manifests with a mistake each. */
+export function createEffort(): Effort {
+  return { left: 1_048_576 }
 }
 
 /** The mistakes that are known with their remedy, and where the parser is lost even without them. */
