@@ -1,3 +1,4 @@
+import type { Allowance, Allowed } from '../contract/allowance.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Key } from '../kinds/key.ts'
@@ -112,7 +113,7 @@ export interface CreateLimit {
   /** Creations wanted, and how many pass at once. */
   readonly wanted: number
   readonly limit: number
-  /** What it holds back now: how many, and the name of exactly that, for `POST /-/allow`. */
+  /** What it holds back now: how many, and `HeldBack.id` of exactly that. */
   readonly held: { readonly count: number; readonly id: string }
 }
 
@@ -135,20 +136,6 @@ export interface Allower extends Guarded {
   /** Lets pass what the create limit holds back now, or says what that is. */
   allow(allowance: Allowance): Promise<Allowed>
 }
-
-/** What a person lets pass. */
-export interface Allowance {
-  /** Undefined: everywhere. */
-  readonly service: string | undefined
-  /** What the person saw, as {@link CreateLimit.held} names it; undefined: whatever it is now. */
-  readonly held: string | undefined
-  readonly mode: 'write' | 'dry-run'
-}
-
-/** `changed`: it is not what the person saw any more, and nothing passes. */
-export type Allowed =
-  | { readonly is: 'allowed'; readonly allowed: readonly Key[]; readonly held: string }
-  | { readonly is: 'changed'; readonly held: string }
 
 export interface Planner extends Guarded {
   /** What would happen if these were the manifests. Writes nothing. */

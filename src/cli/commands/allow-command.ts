@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 import { isObject } from '../../lib/json.ts'
-import { allowCreations, type Allowance, type Allowed } from '../../reconcile/operator/allow.ts'
+import type { Allowance, Allowed } from '../../contract/allowance.ts'
+import { allowCreations } from '../../reconcile/operator/allow.ts'
 import type { AllowedReply } from '../../server/api/allow-requests.ts'
 import { adminTokenOf, callServer, expectObject } from '../server-client.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import { isObject } from '../../lib/json.ts'
-import type { Allowance, ServerParts } from '../parts.ts'
+import type { Allowance } from '../../contract/allowance.ts'
+import type { ServerParts } from '../parts.ts'
 import { RequestError } from '../replies.ts'
 import { authorize } from './reconcile-requests.ts'
 
