@@ -42,11 +42,18 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
       print(io.stdout, (await candidates(program, args.slice(1), io.env)).join('\n'))
       return EXIT.fine
     }
-    await program.parseAsync([...args], { from: 'user' })
+    await program.parseAsync([...helpIsKnown(program, args)], { from: 'user' })
     return code
   } catch (error) {
     return failureOf(io, error)
   }
+}
+
+/** Commander shows the whole help for a command that there is not: without "help" before it, it says so, and what was meant. */
+function helpIsKnown(program: Command, args: readonly string[]): readonly string[] {
+  const [first, name] = args
+  const isUnknown = first === 'help' && name !== undefined && !/^-|^help$/.test(name)
+  return isUnknown && !program.commands.some((one) => one.name() === name) ? [name] : args
 }
 
 function failureOf(io: Io, error: unknown): ExitCode {
@@ -94,8 +101,11 @@ export function buildProgram(io: Io, done: Done): Command {
     .addOption(output(VALIDATE_OUTPUTS))
     .action(async (paths: string[], flags, command: Command) => {
       const [only] = paths.length === 1 ? paths : []
+      const isThere = only !== undefined && existsSync(only)
       const isRoot =
-        only !== undefined && (!existsSync(only) || isDirectory(only)) && !isBelow(only, flags.manifests)
+        only !== undefined &&
+        (isThere ? isDirectory(only) : !/\.(ya?ml|json)$/.test(only)) &&
+        !isBelow(only, flags.manifests)
       const root = isRoot ? only : undefined
       if (root !== undefined) command.setOptionValue('manifests', root)
       const settings = await settingsFor(io, command, 'local')

@@ -24,7 +24,7 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts)
     ...(problem === undefined ? [] : [problem]),
     ...(errors === 0
       ? []
-      : [`${errors} ${errors === 1 ? 'error' : 'errors'} in manifests. "pipewright validate" shows them.`]),
+      : [`${errors} ${errors === 1 ? 'error' : 'errors'} in manifests: see "pipewright validate".`]),
     ...(overdue === 0
       ? []
       : [

@@ -1,4 +1,5 @@
 import { aborted } from 'node:util'
+import type { Finding } from '../kinds/finding.ts'
 import { nameOf, type Key } from '../kinds/key.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
 import type { Catalog } from '../contract/catalog.ts'
@@ -84,7 +85,11 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   // Before the records are read for the first time, so that nothing falls between.
   const endLedgerWatch = await ledger.watch(async () => {
-    for (const key of await catchUp(context)) ask(key, 0)
+    for (const key of await catchUp(context)) {
+      // What a person wrote is shown at once, and not when its turn comes.
+      if (store.record(key) !== undefined && board.get(key) !== undefined) seedStatus(context, board, key)
+      ask(key, 0)
+    }
   })
   for (const record of await ledger.list()) store.note(record)
   const readings = createReadings({
@@ -144,6 +149,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
     const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
     const locksBefore = store.catalog?.locks
+    const wrong = otherwiseWrong(store.catalog, catalog)
     store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
     unconfirmed = catalog.problem === undefined ? state.pending : new Set()
@@ -159,7 +165,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       missedByWatcher: differs && !first && late && listens(watcher.mode()),
     })
     const everything = first || reading.tokens.length > 0
-    const keys = everything ? allKeys(catalog) : new Set([...changed, ...locked(locksBefore, catalog)])
+    const keys = everything
+      ? allKeys(catalog)
+      : new Set([...changed, ...wrong, ...locked(locksBefore, catalog)])
     // After a restart, what was settled before is no change, and is checked behind what never was.
     const settled = (key: Key) => first && store.record(key)?.conditions?.Synced.status === 'True'
     for (const key of changed) if (!settled(key)) changedAt.set(key, reading.startedAt)
@@ -273,4 +281,19 @@ function listens(mode: WatchMode): boolean {
 function locked(before: ReadonlyMap<Key, string> | undefined, { locks, entries }: Catalog): readonly Key[] {
   if (before === locks) return []
   return [...entries.keys()].filter((key) => before?.get(key) !== locks.get(key))
+}
+
+/** Keys that were invalid before and are so still, by another mistake: what is said of them is of the first one. */
+function otherwiseWrong(before: Catalog | undefined, { entries }: Catalog): readonly Key[] {
+  return [...entries.values()].flatMap(({ key, state, findings }) => {
+    if (state !== 'invalid') return []
+    const known = before?.entries.get(key)?.findings
+    return known === undefined || known === findings || mistakesIn(known) === mistakesIn(findings)
+      ? []
+      : [key]
+  })
+}
+
+function mistakesIn(findings: readonly Finding[]): string {
+  return JSON.stringify(findings.map(({ message, line, column }) => [message, line, column]))
 }

@@ -51,6 +51,8 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   })
   if (bugs.size > 0) return { is: 'broken', bugs }
   if (unfinished > 0 || stopping.aborted) return { is: 'stopped' }
+  // Nothing happens while the manifests are not accepted, and what is not found then may be there.
+  if (store.catalog?.problem !== undefined) return { is: 'whole', plan: planOf(options, []) }
   // A key whose record has moved on is none any more.
   const planned = keysOf(context).flatMap((key) => items.get(key) ?? [])
   return { is: 'whole', plan: planOf(options, withWaits(planned)) }

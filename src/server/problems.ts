@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../kinds/finding.ts'
 import type { Key } from '../kinds/key.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
-import { REASONS, type Reason } from '../plan/reason.ts'
+import { REASONS, wordsOf, type Reason } from '../plan/reason.ts'
 import { causeOf, groupByCause } from '../contract/cause.ts'
 import { sinceOf, type ResourceStatus } from '../contract/status.ts'
 import { commandLine, nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import { hasAll, isNarrowed, searchWords, selected } from './api/selection.ts'
 import { oneOf, wholeOf, type Query } from './parameters.ts'
-import type { ServerParts } from './parts.ts'
+import type { CreateLimit, Overview, ServerParts } from './parts.ts'
 
 /** Keys that one entry names. */
 const KEYS_NAMED = 12
@@ -189,14 +189,27 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
   }
 }
 
-function groupProblem(group: readonly ResourceStatus[], context: StepContext): Draft {
+/** Each of them says how many there were when it was held back. */
+function heldMessage({ key }: ResourceStatus, { wanted, limit }: CreateLimit): string {
+  return wordsOf({ reason: 'CreateLimit', facts: { wanted, limit } }, key)?.cause ?? ''
+}
+
+function groupProblem(
+  group: readonly ResourceStatus[],
+  context: StepContext & Pick<Overview, 'createLimit'>,
+): Draft {
   const [first] = group
   if (first === undefined) throw new Error('bug: a group of nothing')
   const alike = group.every(({ message }) => message === first.message)
   return {
     ...oneProblem(first, [], context),
     id: causeOf(first),
-    message: alike ? shortMessage(first) : `For example ${first.key}: ${shortMessage(first)}`,
+    message:
+      first.reason === 'CreateLimit'
+        ? heldMessage(first, context.createLimit)
+        : alike
+          ? shortMessage(first)
+          : `For example ${first.key}: ${shortMessage(first)}`,
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,

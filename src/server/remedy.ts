@@ -1,4 +1,4 @@
-import { inOneLine, type FieldEdit, type ManifestPlace, type PlacedEdit } from '../kinds/field-edit.ts'
+import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { shellWord, type About, type Step, joined } from '../plan/reasons/row.ts'
@@ -110,10 +110,11 @@ function withCopy(
   const placed =
     file === undefined || line === undefined ? undefined : context.placeEdit?.({ key, file, line }, edit)
   if (placed !== undefined) return { text: `${text} ${editWords(placed, place)}:`, copy: placed.text }
-  const [top = '', ...rest] = edit.path
+  // What stands there already is not known: it is added to what there is, or takes its place.
+  const [field = '', ...parents] = edit.path.toReversed()
   return {
-    text: `${text} In ${place}, under \`${top}:\`, add:`,
-    copy: inOneLine({ path: rest, value: edit.value }),
+    text: `${text} In ${place}, under \`${parents.toReversed().join('.')}\`, write:`,
+    copy: `${field}: ${edit.value}`,
   }
 }
 

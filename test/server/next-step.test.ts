@@ -67,7 +67,7 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
   [
     'drift of one plain value: the id, and the line that keeps it',
     stuck('Drifted', { pipeId: 'p-1', differences: [REPLICAS] }),
-    ['p-1', 'scaling: {replicas: 3}'],
+    ['p-1', 'replicas: 3'],
   ],
   [
     'drift of several: the place to edit',
@@ -140,7 +140,7 @@ describe('the next step', () => {
       'Or keep 3. In manifests/pipes/orders.yaml, line 28, change `replicas: 2` to:',
     ],
     [
-      { how: 'below', line: 9, parent: 'spec', text: 'scaling: {replicas: 3}' },
+      { how: 'below', line: 9, parent: 'spec', text: 'replicas: 3' },
       'Or keep 3. In manifests/pipes/orders.yaml, under `spec:` at line 9, add:',
     ],
     [
@@ -221,6 +221,6 @@ it('an outcome that nobody knows: from when on it may be sent again', () => {
   const texts = nextSteps(told(UNKNOWN), HERE, []).map(({ text }) => text)
   expect(texts).toContain('If it is not there after 1970-01-01T00:02:00Z, create it again:')
   expect(texts).toContain(
-    'Or say the same in Git, not before that time. In manifests/pipes/orders.yaml, under `policy:`, add:',
+    'Or say the same in Git, not before that time. In manifests/pipes/orders.yaml, under `policy`, write:',
   )
 })

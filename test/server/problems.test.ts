@@ -53,6 +53,22 @@ describe('what is not well', () => {
     expect(found[0]).toMatchObject({ message: 'it is empty', next: [{ copy: 'manifests' }] })
   })
 
+  it('says of the create limit how many are pending now, and not when each was held back', () => {
+    const held = (name: string, wanted: number) =>
+      resource(`Pipe/${name}`, {
+        status: 'Refused',
+        reason: 'CreateLimit',
+        message: `${wanted} creations are pending.`,
+        conditions: {
+          ...resource('Pipe/a').conditions,
+          Synced: condition('False', { reason: 'CreateLimit', facts: { wanted, limit: 25 } }),
+        },
+      })
+    const createLimit = { on: true, wanted: 45, limit: 25, held: { count: 2, id: 'a1' } }
+    const [found] = problems([held('a', 40), held('b', 45)], { createLimit })
+    expect(found?.message).toBe('45 creations are pending, and the create limit is 25 (--max-creates).')
+  })
+
   it('says how to accept a directory that shrank, and of no other', () => {
     const shrunk = problems([], { sourceProblem: 'it lost 3 of 5', sourceReason: 'SourceShrunk' })
     expect(shrunk[0]?.next.map(({ copy }) => copy)).toEqual(['manifests', 'pipewright reconcile --accept'])
@@ -82,7 +98,7 @@ describe('what is not well', () => {
       file: 'pipes/x.yaml',
       line: 3,
       differences: [{ field: 'scaling.replicas' }],
-      next: [{ copy: 'p-1' }, { copy: 'scaling: {replicas: 2}' }],
+      next: [{ copy: 'p-1' }, { copy: 'replicas: 2' }],
     })
   })
 

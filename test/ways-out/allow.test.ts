@@ -99,3 +99,18 @@ test('a dry run names exactly what is held back; its id lets pass that, and noth
   expect((await world.command('allow', '--held', held)).code).toBe(0)
   await until('all to be created', () => world.platform.pipes().length === 4)
 })
+
+test('what was allowed is refused no more, also while it waits for its turn', async () => {
+  await using world = await given(...NAMES)
+  const { url } = await world.startDaemon('--max-creates', '2', '--api-budget', '1/60s')
+  await shownAs(url, 'Pipe/c', 'Refused')
+  expect((await world.command('allow')).code).toBe(0)
+  await until('the first to be created', () => world.platform.pipes().length === 1)
+  const [waiting] = NAMES.map((name) => `Pipe/${name}`).filter(
+    (key) => !key.endsWith(String(world.platform.pipes()[0]?.name)),
+  )
+  const shown = await shownAs(url, String(waiting), 'Progressing')
+  expect(shown.message).toContain('Allowed by an operator.')
+  expect((await world.command('status', '--status', 'Refused', '-o', 'name')).stdout).toBe('')
+  expect((await world.command('allow', '--dry-run')).stdout).toContain('The create limit holds nothing back.')
+})

@@ -35,13 +35,13 @@ test('errors in manifests, a directory that is not accepted, and that all is wel
     })
     expect([code, problems]).toEqual([
       1,
-      [expect.stringMatching(/^\d errors? in manifests\. "pipewright validate"/)],
+      [expect.stringMatching(/^\d errors? in manifests: see "pipewright validate"/)],
     ])
   }
   const one = await world.command('status', 'Pipe/a')
   expect([one.code, one.stdout]).toEqual([0, expect.not.stringContaining('in manifests')])
   const waited = await world.command('reconcile', '--wait', ...token)
-  expect([waited.code, waited.stdout]).toEqual([1, expect.stringContaining('in manifests.')])
+  expect([waited.code, waited.stdout]).toEqual([1, expect.stringContaining('in manifests: see')])
 
   const [there, aside] = [world.workspace.path('manifests'), world.workspace.path('aside')]
   renameSync(there, aside)
@@ -53,6 +53,9 @@ test('errors in manifests, a directory that is not accepted, and that all is wel
     })
     expect(whole.code).toBe(1)
   }
+  const planned = await world.command('plan')
+  expect([planned.code, planned.stdout]).toEqual([1, expect.stringContaining('Nothing is planned')])
+  expect(planned.stdout).not.toContain('Pipe/a')
   const kept = await world.command('status', 'Pipe/a')
   expect([kept.code, kept.stdout]).toEqual([1, expect.stringContaining('Manifests not accepted')])
 })
@@ -90,3 +93,20 @@ async function lastCheck(world: Given): Promise<number> {
   const { resources } = JSON.parse(stdout) as { resources: readonly { checkedAt?: string }[] } // as the command prints it
   return Math.max(...resources.map(({ checkedAt }) => (checkedAt === undefined ? 0 : Date.parse(checkedAt))))
 }
+
+test('a mistake in place of another one is said at once', async () => {
+  await using world = await given('orders')
+  const { url } = await world.startDaemon('--interval', '1h')
+  await shownAs(url, 'Pipe/orders', 'Ready')
+  const mistakes = [
+    ['topics', 'topisc', 'There is no field "topisc"'],
+    ['destination', 'destinatoin', 'There is no field "destinatoin"'],
+    ['      topics', '       topics', 'This line is indented by 7 spaces'],
+  ] as const
+  for (const [right, wrong, said] of mistakes) {
+    world.workspace.write('manifests/orders.yaml', pipeManifest('orders').replace(right, wrong))
+    await until(`it to say: ${said}`, async () =>
+      (await shownAs(url, 'Pipe/orders', 'Invalid')).message.includes(said),
+    )
+  }
+})

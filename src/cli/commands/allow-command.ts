@@ -3,6 +3,7 @@ import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/allowance.ts'
 import { allowCreations } from '../../reconcile/operator/allow.ts'
 import type { AllowedReply } from '../../server/api/allow-requests.ts'
+import { commandLine } from '../../server/remedy.ts'
 import { adminTokenOf, callServer, expectObject } from '../server-client.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { withOperatorContext } from './operator-command.ts'
@@ -33,7 +34,7 @@ export async function allow(io: Io, settings: Settings, options: AllowOptions): 
   }
   const { allowed, held } = answer
   if (output === 'json') printJson(io, { allowed, held, dryRun: allowance.mode === 'dry-run' })
-  else print(io.stdout, wordsOf(answer, allowance))
+  else print(io.stdout, wordsOf(answer, allowance, settings))
   return EXIT.fine
 }
 
@@ -71,6 +72,7 @@ async function askDaemon(
 function wordsOf(
   { allowed, held }: Extract<Allowed, { readonly is: 'allowed' }>,
   { service, mode }: Allowance,
+  { sandbox, server }: Pick<Settings, 'sandbox' | 'server'>,
 ): string {
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
@@ -79,11 +81,12 @@ function wordsOf(
   const names = allowed.slice(0, NAMED).map((key) => `  ${key}`)
   const creations = `${allowed.length} ${allowed.length === 1 ? 'creation' : 'creations'}${where}`
   const ofService = service === undefined ? '' : ` --service ${service}`
+  const ofServer = server === undefined ? '' : ` --server ${server}`
   const [first, ...last] =
     mode === 'dry-run'
       ? [
           `The create limit holds back ${creations}. Nothing was allowed:`,
-          `To allow exactly these: pipewright allow${ofService} --held ${held}`,
+          `To allow exactly these: ${commandLine(`allow${ofService} --held ${held}${ofServer}`, { sandbox })}`,
         ]
       : [
           `Allowed ${creations}, once, as their manifests are now:`,

@@ -37,7 +37,9 @@ export async function history(
     )
   }
   await using source = await openHistory(io, settings)
-  const entries = await entriesOf(source, { ...options, key })
+  // One more, to know whether there are more.
+  const found = await entriesOf(source, { ...options, limit: options.limit + 1, key })
+  const entries = found.slice(0, options.limit)
   if (options.output === 'json') {
     printJson(io, entries)
     return EXIT.fine
@@ -48,6 +50,8 @@ export async function history(
   }
   const text = { paint: paintFor(io.stdout, io.env), width: widthOfTerminal(io.stdout), form: options.output }
   print(io.stdout, historyText(entries, text))
+  if (found.length > entries.length)
+    print(io.stdout, `\nThe newest ${entries.length} are shown. There are older ones: add --limit N.`)
   return EXIT.fine
 }
 

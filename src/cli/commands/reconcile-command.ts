@@ -42,8 +42,8 @@ export async function reconcile(
 ): Promise<ExitCode> {
   const { key, accept, waitMs, output } = options
   const command = 'reconcile'
-  const token = await adminTokenOf(settings, command)
   const server = await runningServer(settings, command)
+  const token = await adminTokenOf(settings, command)
   const call = { command, server, timeoutMs: ANSWER_MS }
   const body = {
     type: 'application/json',

@@ -12,6 +12,7 @@ import { createRecentEvents } from '../../server/recent-events.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
 import { allowCreations, heldBack } from '../../reconcile/operator/allow.ts'
+import { seedStatus } from '../../reconcile/state/status-board.ts'
 import { overdueChecks } from '../../reconcile/overdue.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
@@ -188,13 +189,16 @@ function tokenReader(file: string): () => Promise<string | undefined> {
   }
 }
 
-function allowerOf(tokenFile: string, { context }: Engine, daemon: () => Daemon | undefined) {
+function allowerOf(tokenFile: string, { context, board }: Engine, daemon: () => Daemon | undefined) {
   return {
     adminToken: tokenReader(tokenFile),
     async allow(allowance: Allowance) {
       const answer = await allowCreations(context, allowance)
-      if (answer.is === 'allowed' && allowance.mode === 'write')
-        for (const key of answer.allowed) daemon()?.request(key, 'normal')
+      if (answer.is !== 'allowed' || allowance.mode !== 'write') return answer
+      for (const key of answer.allowed) {
+        seedStatus(context, board, key)
+        daemon()?.request(key, 'normal')
+      }
       return answer
     },
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { SettingsOf } from '../command-help.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
-import type { Key } from '../../kinds/key.ts'
+import { nameOf, type Key } from '../../kinds/key.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
@@ -107,7 +107,7 @@ function viewNamed(resources: readonly ResourceView[], key: string): ResourceVie
 }
 
 export function didYouMean(key: string, known: readonly Key[]): string {
-  const near = nearest(key, known)
+  const near = known.find((one) => nameOf(one) === key) ?? nearest(key, known)
   return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
 }
 

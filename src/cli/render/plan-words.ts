@@ -94,6 +94,7 @@ function wordOf({ verdict, action, reason, renamedFrom, differences }: PlanItem)
 }
 
 export function summaryOf(plan: Plan): string {
+  if (plan.problem !== undefined) return 'Nothing is planned: the manifests are not accepted as they are.'
   const { wanted, limit, reached } = plan.createLimit
   const most = limit === null ? 'no limit' : `limit ${limit}`
   const creations = wanted === 0 && !reached ? '' : ` Pending creates: ${wanted} (${most}).`

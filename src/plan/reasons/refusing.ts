@@ -199,8 +199,9 @@ export const REFUSING = {
     words: ({ missing, said }) => {
       if (said !== undefined) return only(sentence(said))
       const files = missing.map(({ file, why }) => (why === 'absent' ? file : `${file} (${why})`))
+      const what = missing.every(({ why }) => why === 'absent') ? 'not found' : 'cannot be used'
       return {
-        cause: `${files.length === 1 ? 'Secret file' : 'Secret files'} not found: ${files.join(', ')}.`,
+        cause: `${files.length === 1 ? 'Secret file' : 'Secret files'} ${what}: ${files.join(', ')}.`,
         remedy: 'Mount the secret there, or correct the secretRef. It continues automatically.',
       }
     },

@@ -4,6 +4,8 @@ import { LedgerConflict } from '../../contract/ledger.ts'
 import type { Key } from '../../kinds/key.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { sha256 } from '../../lib/digest.ts'
+import type { Conditions } from '../../plan/condition.ts'
+import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
 import { historyLine, type OperatorContext } from './operator.ts'
@@ -93,7 +95,8 @@ async function allowOne(context: OperatorContext, held: Held, until: number): Pr
     })
     try {
       const allowed = { digest, at: clock.now(), until }
-      store.note(await ledger.swap({ ...record, allowed }, [line]))
+      const conditions = record.conditions && awaiting(record.conditions, key, clock.now())
+      store.note(await ledger.swap({ ...record, allowed, conditions }, [line]))
       return true
     } catch (error) {
       // The daemon wrote first: it is looked at again.
@@ -101,4 +104,10 @@ async function allowOne(context: OperatorContext, held: Held, until: number): Pr
     }
   }
   return false
+}
+
+/** It is not refused any more, and not created yet: with a small request budget, that takes a while. */
+function awaiting(conditions: Conditions, key: Key, since: number): Conditions {
+  const message = messageOf({ reason: 'Unobserved', facts: { why: 'allowed' } }, key)
+  return { ...conditions, Synced: { status: 'Unknown', reason: 'Unobserved', message, since } }
 }

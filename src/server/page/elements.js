@@ -177,3 +177,8 @@ export function place(file, line) {
 export function heading(level, text) {
   return element(`h${level}`, {}, text)
 }
+
+/** "1 error", "2 errors". @param {number} count @param {string} noun */
+export function plural(count, noun) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

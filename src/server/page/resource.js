@@ -22,7 +22,7 @@ import { storyItems } from './story.js'
 import { nextSteps, resourceLink, serviceLink } from './problem.js'
 import { placeLink, revisionLink } from './repository.js'
 import { meterOf } from './source.js'
-import { ago, duration, sinceWhen } from './time.js'
+import { until, ago, duration, sinceWhen } from './time.js'
 
 /**
  * @import { ResourceReply } from '../api/resources.ts'
@@ -115,7 +115,7 @@ function factsOf(resource) {
     fact('State', state === undefined ? undefined : foreign(state)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
     fact('Last check', resource.checkedAt === undefined ? 'never' : ago(resource.checkedAt)),
-    fact('Next check', resource.nextReconcileAt === undefined ? undefined : ago(resource.nextReconcileAt)),
+    fact('Next check', resource.nextReconcileAt === undefined ? undefined : until(resource.nextReconcileAt)),
     fact('Suspended until', resource.suspendedUntil),
     ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
     fact('As data', dataLinks(resource)),

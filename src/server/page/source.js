@@ -3,7 +3,7 @@
  * @import { LastReading } from '../recent-events.ts'
  */
 
-import { badge, byId, code, element, facts, fact, foreign, heading, row, table } from './elements.js'
+import { badge, byId, code, element, facts, fact, foreign, heading, plural, row, table } from './elements.js'
 import { findingItem } from './finding-item.js'
 import { serviceLink } from './problem.js'
 import { revisionLink } from './repository.js'
@@ -49,7 +49,10 @@ function sourceFacts(overview) {
       watchMode === 'polling' && watchMessage !== undefined ? foreign(watchMessage) : undefined,
     ),
     fact('Missed by the watcher', missedChanges > 0 ? `${missedChanges} changes` : undefined),
-    fact('Findings', error + warning === 0 ? 'none' : `${error} errors, ${warning} warnings`),
+    fact(
+      'Findings',
+      error + warning === 0 ? 'none' : `${plural(error, 'error')}, ${plural(warning, 'warning')}`,
+    ),
   )
 }
 

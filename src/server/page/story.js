@@ -1,5 +1,5 @@
 import { narrowed } from './address-bar.js'
-import { byId, element, foreign, setText, toneOf, worded } from './elements.js'
+import { byId, element, foreign, plural, setText, toneOf, worded } from './elements.js'
 import { revisionLink } from './repository.js'
 import { ago } from './time.js'
 import { resourceLink } from './problem.js'
@@ -215,9 +215,10 @@ function revisionWords(entry) {
     return { tone: 'commit', what, about: ['was read by an earlier process'], message: '' }
   }
   const { keys, changed, errors, warnings } = entry
-  const faults = [errors > 0 ? `${errors} errors` : '', warnings > 0 ? `${warnings} warnings` : ''].filter(
-    (text) => text !== '',
-  )
+  const faults = [
+    errors > 0 ? plural(errors, 'error') : '',
+    warnings > 0 ? plural(warnings, 'warning') : '',
+  ].filter((text) => text !== '')
   const rest = changed - keys.length
   const shown = changed <= 5 ? keys : []
   return {

@@ -29,6 +29,14 @@ export function ago(at) {
   return made
 }
 
+/** "in 3 min", and "due" once it has come. @param {number} at ms since the epoch */
+export function until(at) {
+  const made = ago(at)
+  made.dataset.until = ''
+  made.textContent = textOf(made)
+  return made
+}
+
 /** "for 3 min": how long it has been so. @param {number} at ms since the epoch */
 export function lasting(at) {
   const made = ago(at)
@@ -46,6 +54,7 @@ export function sinceWhen(at) {
 /** @param {HTMLElement} made */
 function textOf(made) {
   const at = Number(made.dataset.at)
+  if (made.dataset.until !== undefined && at <= serverTime()) return 'due'
   if (made.dataset.lasting === undefined) return distance(at)
   return `for ${duration(Math.max(1_000, serverTime() - at))}`
 }
