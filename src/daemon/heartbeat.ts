@@ -39,6 +39,8 @@ export async function startHeartbeat({
   let said: WholeFacts = {}
   let cancel: (() => void) | undefined
   let isStopped = false
+  // A ledger that somebody keeps busy holds up the whole process for each try: it is asked no more often than it has to be.
+  let isFailing = false
 
   async function beat(stoppedAt: number | undefined): Promise<void> {
     const checked = new Map<Key, number>()
@@ -52,9 +54,11 @@ export async function startHeartbeat({
     try {
       await ledger.noteActivity({ ...about, revision: store.revision || undefined, ...facts }, checked)
       said = facts
+      isFailing = false
       for (const [key, at] of checked) written.set(key, at)
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error
+      isFailing = true
     }
   }
 
@@ -76,7 +80,7 @@ export async function startHeartbeat({
     if (isStopped) return
     cancel = clock.after(NEWS_MS, () => {
       const nowMs = sinceMs + NEWS_MS
-      if (nowMs < HEARTBEAT_MS && !isNews()) wait(nowMs)
+      if (nowMs < HEARTBEAT_MS && (isFailing || !isNews())) wait(nowMs)
       else void beat(undefined).finally(() => wait(0))
     })
   }
