@@ -30,6 +30,19 @@ function driftedSince(since: number): ResourceStatus['conditions'] {
   }
 }
 
+/** As it was when so many were pending. */
+function held(name: string, wanted: number) {
+  return resource(`Pipe/${name}`, {
+    status: 'Refused',
+    reason: 'CreateLimit',
+    message: `${wanted} creations are pending.`,
+    conditions: {
+      ...resource('Pipe/a').conditions,
+      Synced: condition('False', { reason: 'CreateLimit', facts: { wanted, limit: 25 } }),
+    },
+  })
+}
+
 describe('what is not well', () => {
   it('is nothing when all is well', () => {
     expect(problems([resource('Pipe/a'), resource('Pipe/b', { status: 'Suspended' })])).toEqual([])
@@ -54,16 +67,6 @@ describe('what is not well', () => {
   })
 
   it('says of the create limit how many are pending now, and not when each was held back', () => {
-    const held = (name: string, wanted: number) =>
-      resource(`Pipe/${name}`, {
-        status: 'Refused',
-        reason: 'CreateLimit',
-        message: `${wanted} creations are pending.`,
-        conditions: {
-          ...resource('Pipe/a').conditions,
-          Synced: condition('False', { reason: 'CreateLimit', facts: { wanted, limit: 25 } }),
-        },
-      })
     const createLimit = { on: true, wanted: 45, limit: 25, held: { count: 2, id: 'a1' } }
     const [found] = problems([held('a', 40), held('b', 45)], { createLimit })
     expect(found?.message).toBe('45 creations are pending, and the create limit is 25 (--max-creates).')

@@ -109,4 +109,5 @@ test('a mistake in place of another one is said at once', async () => {
       (await shownAs(url, 'Pipe/orders', 'Invalid')).message.includes(said),
     )
   }
+  expect(world.posts()).toBe(1)
 })
