@@ -70,10 +70,14 @@ export function openLedgerAs(
 
 /** Opens the ledger for a command that only looks. @throws {LedgerError} */
 export function openLedgerToRead(settings: LedgerToRead): Promise<Ledger> {
-  return opened(settings, { mode: 'reader', init: 'never', clock: systemClock, emit: nobody })
+  const { platform } = settings
+  return opened(settings, { mode: 'reader', init: 'never', platform, clock: systemClock, emit: nobody })
 }
 
-export type LedgerToRead = Pick<Settings, 'ledger' | 'sandbox'>
+export interface LedgerToRead extends Pick<Settings, 'ledger' | 'sandbox'> {
+  /** The platform that is asked about what it holds; undefined: none. */
+  readonly platform?: string | undefined
+}
 
 async function opened(settings: LedgerToRead, options: Parameters<typeof openLedger>[1]): Promise<Ledger> {
   try {

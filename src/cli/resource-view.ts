@@ -65,7 +65,7 @@ export async function readLedgerStatus(ledger: Ledger, now: number): Promise<Sta
 
 function viewOfRecord(record: LedgerRecord, checkedAt: number | undefined): ResourceView {
   const { key, file, line, remote, intent, upsert } = record
-  const conditions = record.conditions ?? unseen(key)
+  const conditions = record.conditions ?? unseen(key, intent)
   const reason = reasonOf(conditions)
   const telling = tellingCondition({ conditions, reason })
   return {
@@ -94,11 +94,13 @@ export function viewOfStatus(status: Omit<ResourceStatus, 'observed'>): Resource
   return { ...status, since: sinceOf(status) }
 }
 
-function unseen(key: Key): Conditions {
+/** @param intent of a create that is under way, or was when its process ended */
+function unseen(key: Key, intent: Intent | undefined): Conditions {
+  const why = intent?.state === 'open' ? 'creating' : 'waiting'
   const condition = {
     status: 'Unknown',
     reason: 'Unobserved',
-    message: messageOf({ reason: 'Unobserved', facts: { why: 'waiting' } }, key),
+    message: messageOf({ reason: 'Unobserved', facts: { why } }, key),
     since: 0,
   } as const
   return { Valid: condition, Synced: condition, Ready: condition }

@@ -15,6 +15,10 @@ export async function runningServer(
   const { daemon } = await readLedgerStatus(ledger, systemClock.now())
   const url = daemon.last?.url
   if (daemon.state === 'running' && url !== undefined) return reachable(url, command)
+  if (daemon.state === 'silent')
+    throw new CommandError(
+      `${command}: the daemon that works with ${settings.ledger} does not respond. Look at its log, and restart it.`,
+    )
   const hint = 'Start one with "pipewright run", or name one elsewhere with --server URL.'
   throw new CommandError(`${command}: no daemon works with ${settings.ledger}. ${hint}`)
 }

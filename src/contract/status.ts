@@ -68,8 +68,10 @@ export function reasonOf({ Valid, Synced, Ready }: Conditions): Reason {
 }
 
 /** What says most of a resource that is in sync. @param message of what was done, or of `Synced` */
-export function bestMessage({ Synced, Ready }: Conditions, message: string): string {
-  return Synced.status === 'True' && SAYS_MORE.has(Ready.reason) ? Ready.message : message
+export function bestMessage({ Valid, Synced, Ready }: Conditions, message: string): string {
+  return Valid.status !== 'False' && Synced.status === 'True' && SAYS_MORE.has(Ready.reason)
+    ? Ready.message
+    : message
 }
 
 /** Reasons of readiness that say more than that it is in sync. */

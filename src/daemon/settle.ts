@@ -134,6 +134,8 @@ function isMoving(
   if (wasMoving && PASSING.has(reason)) return true
   // An alert that is pending says nothing of what was applied.
   if (lifecycleOf(key) !== 'create-once') return false
+  // Whether it is gone is known after further readings.
+  if (reason === 'MissingUnconfirmed') return true
   if (status === 'Progressing') return conditions.Ready.reason === 'StateChanging'
   // A list of healthy states need not name those on the way there.
   return (

@@ -90,7 +90,7 @@ export interface SqliteLedgerOptions {
   readonly mode: 'owner' | 'writer' | 'reader'
   /**
    * The platform that is worked with. The first owner binds the ledger to it; with another one, its records would be
-   * looked for where they never were, found missing, and created again. `undefined`, and a reader's: not compared.
+   * looked for where they never were, found missing, and created again. `undefined`: not compared.
    */
   readonly platform?: string | undefined
   /** Lines of history kept; 10,000 when absent. */
@@ -112,7 +112,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const { store, hashKey } =
     options.mode === 'reader' ? openToRead(options) : openToWrite(options, options.mode, stack)
   stack.use(store)
-  if (options.mode !== 'reader') bindToPlatform(store, options)
+  bindToPlatform(store, options)
   const resources = stack.move()
   return createLedger({
     store: { ...store, [Symbol.asyncDispose]: () => resources.disposeAsync() },

@@ -21,11 +21,11 @@ test('the sandbox is a platform of its own; without any there is nothing to comp
   expect(platformName({ sandbox: false, baseUrl: undefined })).toBeUndefined()
 })
 
-test('a ledger with records is refused to another platform, for the daemon and for words, until it is untied', async () => {
+test('a ledger with records is refused to another platform, for the daemon, for a plan and for words, until it is untied', async () => {
   await using world = await given('orders')
   expect((await world.apply()).code).toBe(0)
   const elsewhere = ['--base-url', 'http://localhost:1/elsewhere']
-  for (const args of [['apply'], ['adopt', 'Pipe/orders', world.pipeId('orders')]]) {
+  for (const args of [['apply'], ['plan'], ['adopt', 'Pipe/orders', world.pipeId('orders')]]) {
     const refused = await world.quick(...args, ...elsewhere)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(/used with http:\/\/localhost, and this is http:\/\/localhost\/elsewhere/)
@@ -50,7 +50,7 @@ test.each([
   expect(await world.quick(...args)).toMatchObject({ code: 64 })
 })
 
-test('a ledger without records takes any platform; a reader, and who names none, compares nothing', async () => {
+test('a ledger without records takes any platform; who names none compares nothing', async () => {
   using workspace = createWorkspace()
   const url = `sqlite:${workspace.path('ledger.db')}`
   const open = (mode: 'owner' | 'writer' | 'reader', platform: string | undefined) =>
@@ -61,7 +61,8 @@ test('a ledger without records takes any platform; a reader, and who names none,
     await owner.swap(blankRecord('Pipe/orders'), [])
   }
   await expect(open('owner', 'the sandbox')).rejects.toMatchObject({ code: 'platform' })
-  await (await open('reader', 'the sandbox'))[Symbol.asyncDispose]()
+  await expect(open('reader', 'the sandbox')).rejects.toMatchObject({ code: 'platform' })
+  await (await open('reader', undefined))[Symbol.asyncDispose]()
   await (await open('owner', undefined))[Symbol.asyncDispose]()
   await (await open('owner', 'https://api.example'))[Symbol.asyncDispose]()
 })

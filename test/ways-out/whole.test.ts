@@ -111,3 +111,41 @@ test('a mistake in place of another one is said at once', async () => {
   }
   expect(world.posts()).toBe(1)
 })
+
+test('what is said of an invalid manifest is its mistake, also by the ledger', async () => {
+  await using world = await given('orders')
+  expect((await world.apply()).code).toBe(0)
+  world.workspace.write('manifests/orders.yaml', pipeManifest('orders').replace('topics', 'topisc'))
+  expect((await world.apply()).code).toBe(1)
+  const { stdout } = await world.command('status')
+  expect(stdout).toContain('There is no field "topisc"')
+  expect(stdout).not.toContain('In sync.')
+})
+
+test('a create that was begun by a process that died is no resource that waits', async () => {
+  await using world = await given('orders')
+  world.platform.faults.add({ operation: 'createPipe', fault: { type: 'latency', ms: 60_000 } })
+  const { program } = await world.startDaemon()
+  await until('the create to arrive', () => world.posts() === 1)
+  program.signal('SIGKILL')
+  await program.ended
+  const { stdout, code } = await world.command('status')
+  expect([code, stdout]).toEqual([1, expect.stringContaining('The daemon died')])
+  const one = await world.command('status', 'Pipe/orders')
+  expect(one.stdout).toContain('Its create was begun, and what became of it is not recorded yet.')
+  expect(one.stdout).not.toContain('Not reconciled yet.')
+})
+
+test('a pipe that is not found is no success, although one reading proves nothing', async () => {
+  await using world = await given('orders')
+  expect((await world.apply()).code).toBe(0)
+  world.platform.vanish(world.pipeId('orders'))
+  for (const more of [[], ['--wait', '--timeout', '3s']]) {
+    const { code, stderr } = await world.command('apply', ...more)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('not found on the platform, and one reading is no proof'),
+    ])
+  }
+  expect(world.posts()).toBe(1)
+})

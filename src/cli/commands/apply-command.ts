@@ -97,11 +97,16 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
       printable([`pipewright: ${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n')),
     )
   }
+  const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
+  if (notFound.length > 0) {
+    const what = `not found on the platform, and one reading is no proof: ${notFound.join(', ')}`
+    print(io.stderr, `pipewright: ${what}. Run apply with --wait, which reads again until it is clear.`)
+  }
   for (const [key, end] of pass.unsaved)
     print(io.stderr, printable(`pipewright: ${lastWords(key, end).message}`))
   if (pass.bugs.size > 0) return EXIT.bug
   const errors = catalog.findings.some((finding) => finding.severity === 'error')
-  const isDone = pass.unfinished === 0 && pass.unsettled.length === 0
+  const isDone = pass.unfinished === 0 && pass.unsettled.length === 0 && notFound.length === 0
   const well = resources.every(isWell) && !errors && catalog.problem === undefined && isDone
   return well ? EXIT.fine : EXIT.failed
 }

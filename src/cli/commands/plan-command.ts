@@ -3,7 +3,7 @@ import { createMemoryLedger } from '../../ledger/memory-backend.ts'
 import { endOfPlan, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import { makePlan } from '../../daemon/planning.ts'
-import { compose, loadOnce, openBoard, openLedgerToRead, openSource } from '../compose.ts'
+import { compose, loadOnce, openBoard, openLedgerToRead, openSource, platformName } from '../compose.ts'
 import { openDryWorld } from '../dry-world.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
 import { planAtServer } from '../server-plan.ts'
@@ -76,7 +76,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
 /** Without a ledger, every pipe is new: that is what a first run would see. */
 export async function ledgerToRead(settings: Settings): Promise<Ledger> {
   try {
-    return await openLedgerToRead(settings)
+    return await openLedgerToRead({ ...settings, platform: platformName(settings) })
   } catch (error) {
     const firstRun =
       error instanceof LedgerError && error.code === 'missing' && settings.ledgerInit === 'auto'
