@@ -128,3 +128,12 @@ describe('a state that cannot be seen stands in quotes', () => {
     expect(wordsOf({ reason, facts }, 'Pipe/orders').cause).toBe(says)
   })
 })
+
+test('an endpoint without a manifest may be that of another one: it is not to be removed unseen', () => {
+  const facts = { key: 'QueryEndpoint/old', file: 'old.yaml', isNothing: false } as const
+  expect(messageOf({ reason: 'Orphaned', facts }, facts.key)).toContain(
+    'only if no other manifest of its service applies one',
+  )
+  const pipe = { ...facts, key: 'Pipe/old', pipeId: 'p-1' } as const
+  expect(messageOf({ reason: 'Orphaned', facts: pipe }, pipe.key)).not.toContain('other manifest')
+})

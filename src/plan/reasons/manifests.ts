@@ -26,8 +26,15 @@ function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof 
   if (isNothing) return 'Its manifest was removed, and nothing of it is on the platform.'
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
+  // A service has one: under another name it may be what another manifest applies.
+  if (pipeId === undefined && attempt === undefined) {
+    return (
+      `The manifest was removed${where}. Nothing is deleted: what was applied stays on the platform. Bring the manifest back, or run ` +
+      `"pipewright forget ${key}". Remove the ${noun} in the console only if no other manifest of its service applies one.`
+    )
+  }
   return attempt === undefined
-    ? `The manifest was removed${where}. Nothing is deleted: ${pipeId === undefined ? 'what was applied' : `${noun} ${pipeId}`} stays ` +
+    ? `The manifest was removed${where}. Nothing is deleted: ${noun} ${pipeId} stays ` +
         `on the platform. Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`
     : `The manifest was removed${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}. ` +
         `Bring the manifest back. Or look for the ${noun} in the console, remove it there, and run "pipewright forget ${key}".`
@@ -97,7 +104,12 @@ export const MANIFESTS = {
     words: (facts) => only(facts === undefined ? 'The manifest was removed.' : orphanWords(facts)),
     steps: (_facts, about) => [
       { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
-      { text: 'If not, remove it in the console, then run:', shell: `forget ${about.key}` },
+      about.pipeId === undefined
+        ? {
+            text: 'If not, remove it in the console, unless another manifest of its service applies one. Then run:',
+            shell: `forget ${about.key}`,
+          }
+        : { text: 'If not, remove it in the console, then run:', shell: `forget ${about.key}` },
     ],
   }),
   Suspended: row({
