@@ -5,6 +5,8 @@ export interface Rule {
   readonly how: 'times' | 'plus' | 'share'
   /** `times`: subject / floor is at most this. `plus`: subject - floor is. `share`: subject / floor is at least this. */
   readonly target: number
+  /** Of a difference: the floor on the machine for which the target was set. On a slower one, it takes longer to be far off. */
+  readonly floorThen?: number
 }
 
 /** One run of a row: the floor and the subject, taken one after the other. */
@@ -52,8 +54,11 @@ export function isReached(rule: Rule, value: number): boolean {
 }
 
 /** Worse than twice the target; of a share, what is missing from the whole counts. */
-export function isFarOff(rule: Rule, value: number): boolean {
-  return rule.how === 'share' ? 1 - value > 2 * (1 - rule.target) : value > 2 * rule.target
+export function isFarOff(rule: Rule, run: Pick<Measured, 'floor' | 'subject'>): boolean {
+  const value = valueOf(rule, run)
+  if (rule.how === 'share') return 1 - value > 2 * (1 - rule.target)
+  const slowness = rule.floorThen === undefined ? 1 : Math.max(1, run.floor / rule.floorThen)
+  return value > 2 * rule.target * slowness
 }
 
 /** Runs both, floor first in even runs and subject first in odd ones, so that a slow moment hits both alike. */
