@@ -25,7 +25,7 @@ const AROUND = ['secretRef', 'secretKeyRef', 'valueFrom']
 
 /**
  * The reference that a text or a mapping was meant to be. A text counts only when its key is exactly the name of such a field, as in
- * `kafka/password`: any other may be a secret with a slash in it, and is never repeated.
+ * `kafka/password`. Others may be secrets with a slash in them, and are never repeated.
  */
 export function referenceIn(value: unknown): Reference | undefined {
   if (typeof value === 'string') {
