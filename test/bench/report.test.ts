@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resultOf } from './report.ts'
+import { isBad, resultOf } from './report.ts'
 import type { Row, Rule } from './row.ts'
 
 const PLUS = { how: 'plus', target: 350, floorThen: 30 } as const
@@ -113,4 +113,14 @@ test.each(ROWS)('%s', (_, rule, runs, verdict) => {
   }
   const measured = runs.map(([floor, subject]) => ({ floor, subject, notes: {}, faults: [] }))
   expect(resultOf(row, 100, measured).verdict).toBe(verdict)
+})
+
+test.each([
+  ['times that are far off', { verdict: 'far off', faults: [], isSteady: false }, true, false],
+  ['memory that is far off', { verdict: 'far off', faults: [], isSteady: true }, true, true],
+  ['what must never be', { verdict: 'reached', faults: ['2 writes'], isSteady: false }, true, true],
+  ['what is not quite reached', { verdict: 'not reached', faults: [], isSteady: true }, false, false],
+] as const)('%s: whether the bench fails, and whether CI does', (_, result, isBadAlone, isBadInCi) => {
+  expect(isBad(result, { isShort: false })).toBe(isBadAlone)
+  expect(isBad(result, { isShort: true })).toBe(isBadInCi)
 })

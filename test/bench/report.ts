@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { median } from './median.ts'
+import type { Options } from './options.ts'
 import { isFarOff, isReached, type Measured, type Row, valueOf } from './row.ts'
 
 /** What the runs of one row at one size came to. */
@@ -19,6 +20,7 @@ export interface Result {
   readonly runs: readonly { readonly floor: number; readonly subject: number; readonly value: number }[]
   readonly notes: Readonly<Record<string, number>>
   readonly faults: readonly string[]
+  readonly isSteady: boolean
   readonly verdict: 'reached' | 'not reached' | 'far off' | 'not held'
 }
 
@@ -67,6 +69,7 @@ export function resultOf(row: Row, size: number, measured: readonly Measured[]):
       names.map((name) => [name, median(measured.flatMap(({ notes }) => notes[name] ?? []))]),
     ),
     faults,
+    isSteady: row.isSteady === true,
     verdict: verdictOf(row, { size, value, runs }),
   }
 }
@@ -79,6 +82,14 @@ function verdictOf(
   if (size < heldFrom) return 'not held'
   if (isReached(rule, value)) return 'reached'
   return runs.every((run) => isFarOff(rule, run)) ? 'far off' : 'not reached'
+}
+
+/** Whether the bench ends with 1 for it. */
+export function isBad(
+  { verdict, faults, isSteady }: Pick<Result, 'verdict' | 'faults' | 'isSteady'>,
+  { isShort }: Pick<Options, 'isShort'>,
+): boolean {
+  return faults.length > 0 || (verdict === 'far off' && (isSteady || !isShort))
 }
 
 /** One result in a few lines of text. */

@@ -31,6 +31,8 @@ export interface Row {
    * that runs for the first time. Infinity: it is shown and never held.
    */
   readonly heldFrom?: number
+  /** What it measures hangs little on who else uses the machine, so that CI fails when it is far off. */
+  readonly isSteady?: true
   /** Commands that have to be there; the row is skipped where one is not. */
   readonly needs?: readonly string[]
   /** It takes minutes, and is measured only when `--rows` names it. */

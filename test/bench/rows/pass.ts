@@ -24,7 +24,7 @@ export const passAway = passRow({
   name: 'pass-away',
   what: 'full pass, all in sync, platform answers after 5 ms',
   latencyMs: 5,
-  heldFrom: 1_000,
+  heldFrom: 10_000,
 })
 
 function passRow({
