@@ -3,6 +3,7 @@ import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
+import type { StateStore } from '../reconcile/state/store.ts'
 import { createBoard } from '../reconcile/state/status-board.ts'
 import { keysOf, passOver, type PassOptions } from './pass.ts'
 
@@ -55,7 +56,8 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   if (store.catalog?.problem !== undefined) return { is: 'whole', plan: planOf(options, []) }
   // A key whose record has moved on is none any more.
   const planned = keysOf(context).flatMap((key) => items.get(key) ?? [])
-  return { is: 'whole', plan: planOf(options, withWaits(planned)) }
+  const sent = planned.map((item) => withContact(store, item))
+  return { is: 'whole', plan: planOf(options, withWaits(sent)) }
 }
 
 function planOf({ context, manifests, settled }: PlanOptions, items: readonly PlanItem[]): Plan {
@@ -82,6 +84,16 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
     items,
     findings: store.catalog?.findings ?? [],
   }
+}
+
+/** A service that has just refused the credentials will refuse what is to be sent with them, too. */
+function withContact(store: StateStore, item: PlanItem): PlanItem {
+  const { action, verdict, service } = item
+  const writes = action === 'create' || action === 'upsert'
+  const contact = writes && verdict === 'change' && service ? store.contact(service.name) : undefined
+  if (contact?.type !== 'refused') return item
+  const message = `Would be sent, but Service/${service?.name} refuses its credentials: ${contact.said}`
+  return { ...item, verdict: 'failed', reason: 'AuthFailed', message }
 }
 
 /** What waits for something that this plan makes is not refused: it is done once that is ready. */

@@ -146,14 +146,15 @@ function heldSynced(
   decided: DecideInput,
   previous: Conditions | undefined,
 ): Claim {
-  const { observed } = decided
+  const { observed, desired } = decided
   const unknown = unknownOutcomeOf(decided)
   if (unknown !== undefined)
     return claimOf(decided, 'Unknown', {
       reason: 'OutcomeUnknown',
       facts: { ...unknown, before: withoutUnknown(action, decided.recorded.key) },
     })
-  if (action.reason === 'InvalidManifest' && observed.status === 'found') {
+  const isCompared = observed.status === 'found' && desired.fingerprint !== undefined
+  if (action.reason === 'InvalidManifest' && isCompared) {
     return observed.differences.length === 0
       ? claimOf(decided, 'True', { reason: 'InSync', facts: { as: 'last valid' } })
       : claimOf(decided, 'False', {

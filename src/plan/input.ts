@@ -132,7 +132,7 @@ export type Contact =
   | { readonly type: 'answered' }
   /** It refused the credentials. */
   | { readonly type: 'refused'; readonly said: string }
-  /** No reply came. */
+  /** No reply came, or none that the interface knows. */
   | { readonly type: 'unreachable'; readonly said: string }
 
 export type DecideInput = CreateOnceInput | UpsertInput | ReadOnlyInput | ReferenceInput

@@ -151,12 +151,12 @@ function alsoOf(
 
 /** What a request came to for the service that it went to; undefined: none was sent, or it says nothing of the service. */
 function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undefined {
-  if (outcome.result === 'failed' && outcome.reason === 'AuthFailed')
-    return { type: 'refused', said: outcome.facts.said }
-  if ((requestIdOf(outcome) ?? requestId) !== undefined) return { type: 'answered' }
-  return outcome.result === 'failed' && outcome.reason === 'Unavailable'
-    ? { type: 'unreachable', said: outcome.facts.said }
-    : undefined
+  if (outcome.result === 'failed') {
+    if (outcome.reason === 'AuthFailed') return { type: 'refused', said: outcome.facts.said }
+    if (outcome.reason === 'Unavailable') return { type: 'unreachable', said: outcome.facts.said }
+    if (outcome.reason === 'RateLimited') return undefined
+  }
+  return (requestIdOf(outcome) ?? requestId) === undefined ? undefined : { type: 'answered' }
 }
 
 /** Whether a key stands still because of something else than itself. */

@@ -196,6 +196,19 @@ describe('a created pipe, after', () => {
     ])
   })
 
+  test('an invalid manifest, of which no valid version was read by this process, is compared with nothing', async () => {
+    const before = await given({ 'orders.yaml': pipe('orders') })
+    await before.go('Pipe/orders')
+    before.write('orders.yaml', pipe('orders', { replicas: 4, more: { unknown: 1 } }))
+    await change(before, { scaling: { replicas: 9 } })
+    const world = await given({}, { around: before.around })
+    world.readAgain()
+    await world.go('Pipe/orders')
+    const { Valid, Synced } = await world.conditions('Pipe/orders')
+    expect(Valid).toMatchObject({ status: 'False', reason: 'InvalidManifest' })
+    expect(Synced.message).not.toContain('last valid manifest')
+  })
+
   test('going and coming back, any number of times, finds its pipe again', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')

@@ -262,12 +262,10 @@ test('a plan writes nothing, and says of each resource what apply then does', as
       const expected = Object.fromEntries(
         Object.entries(does).map(([key, words]) => {
           const isNoted = unchecked.has(key as Key) && words === 'refuse SecretUnavailable'
-          // What would have been created would have been an answer, too.
-          const isAnswer = unchecked.size > 0 && words === 'observe Unanswered'
           const said = says[key as Key] ?? ''
-          const may =
-            (isNoted && ['create New', 'refuse CreateLimit'].includes(said)) ||
-            (isAnswer && said === 'observe InUse')
+          // Nobody has asked the service before something is sent to it.
+          const isAsked = words === 'observe InUse' && said === 'observe Unanswered'
+          const may = (isNoted && ['create New', 'refuse CreateLimit'].includes(said)) || isAsked
           return [key, may ? says[key as Key] : words]
         }),
       )

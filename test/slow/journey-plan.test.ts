@@ -137,6 +137,39 @@ describe('a change, planned and applied', () => {
   })
 })
 
+/* What a plan may say of a service, and of something new in it, while the platform answers like this. */
+test.each([
+  [401, 'refused: refuse AuthFailed', 'failed: create AuthFailed', 1],
+  [403, 'refused: refuse AuthFailed', 'failed: create AuthFailed', 1],
+  [429, 'unchanged: observe Unanswered', 'change: create New', 1],
+  [503, 'refused: refuse Unavailable', 'change: create New', 1],
+  [undefined, 'unchanged: observe InUse', 'change: create New', 2],
+])(
+  'while the platform answers %s, a plan does not say that the service answers',
+  async (status, service, pipe, code) => {
+    await using scenario = await createScenario()
+    scenario.writePipe('orders')
+    expect((await scenario.run(['apply'])).code).toBe(0)
+    scenario.writePipe('refunds')
+    if (status !== undefined)
+      scenario.platform.faults.add({ times: 'always', fault: { type: 'status', status } })
+    const ended = await jsonPlan(scenario)
+    expect(verdicts(ended.plan)).toMatchObject({ 'Service/analytics': service, 'Pipe/refunds': pipe })
+    expect(ended.code).toBe(code)
+  },
+)
+
+test('of a service from which nothing was read, a plan says that it has not answered', async () => {
+  await using scenario = await createScenario()
+  scenario.writePipe('orders')
+  const { code, plan } = await jsonPlan(scenario)
+  expect(code).toBe(2)
+  expect(verdicts(plan)).toEqual({
+    'Service/analytics': 'unchanged: observe Unanswered',
+    'Pipe/orders': 'change: create New',
+  })
+})
+
 describe('a running daemon that is asked for the plan', () => {
   test('plans with what it has, and is none the wiser', async () => {
     await using scenario = await createScenario()

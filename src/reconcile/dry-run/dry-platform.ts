@@ -3,9 +3,8 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { CreatePermit, Platform, Reply } from '../../contract/platform.ts'
 import type { ReconcileContext } from '../context.ts'
 
-/** Nothing is sent: no credential is used, and no request has an id. */
+/** Nothing is sent: no credential is used. */
 const NO_CREDENTIAL = 'dry run'
-const NO_REQUEST = 'dry run'
 
 /** No create waits for a reply: ms. */
 const DEADLINE_MS = 20_000
@@ -54,6 +53,7 @@ export function createDryPlatform(
   }
 }
 
+/** Without the id of a request, so that nobody takes it for an answer of the service. */
 function replyOf(value: RemoteResource): Reply<RemoteResource> {
-  return { value, requestId: NO_REQUEST, credential: NO_CREDENTIAL }
+  return { value, requestId: undefined, credential: NO_CREDENTIAL }
 }
