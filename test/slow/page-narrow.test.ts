@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
@@ -83,6 +83,13 @@ function wordyParts() {
   return { key, parts }
 }
 
+/** Names of resources in the list that end in an ellipsis. */
+function cutKeys(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.list .key')]
+    .filter((one) => one.closest('.cut').scrollWidth > one.closest('.cut').clientWidth)
+    .map((one) => one.textContent)`)
+}
+
 describe('at 390 pixels', () => {
   test('nothing scrolls sideways: not the page, and nothing in it', async () => {
     const { key, parts } = wordyParts()
@@ -94,12 +101,19 @@ describe('at 390 pixels', () => {
     await page.locator('#findings pre').waitFor()
     expect(await sideways(page)).toEqual([])
     expect(await tooWide(page)).toEqual([])
+    expect(await page.locator('#filter .hint').isVisible(), 'keys are no hint for a thumb').toBe(false)
+    expect(await cutKeys(page)).toEqual([])
 
     await page.goto(`${url}/?resource=${key}`)
     await page.locator('#one tr.differs').waitFor()
     await page.locator('#request summary').click()
     expect(await sideways(page)).toEqual([])
     expect(await tooWide(page)).toEqual([])
+    const told = page.locator('#one .entry-title')
+    expect(
+      await told.evaluate((one) => one.scrollWidth <= one.clientWidth),
+      'its history is told in full',
+    ).toBe(true)
     expect(await seriousFindings(page)).toEqual([])
     expect(faults()).toEqual([])
   })
