@@ -133,7 +133,7 @@ describe('the page', () => {
     expect(scenario.creates()).toEqual(['stock'])
   })
 
-  test('by keyboard: "/" searches, Escape leaves the field and the page of a resource', async () => {
+  test('by keyboard: "/" searches, Escape clears the field, then leaves it, and leaves the page of a resource', async () => {
     await using scenario = await createScenario()
     scenario.writePipe('orders')
     const live = await scenario.start()
@@ -145,14 +145,23 @@ describe('the page', () => {
     await page.locator('#q:focus').waitFor()
     await page.keyboard.type('orders')
     await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
+    expect(await page.locator('#filter .hint').isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.locator('#matches', { hasText: '2 in all' }).waitFor()
+    expect(await page.locator('#q:focus').inputValue()).toBe('')
     await page.keyboard.press('Escape')
     await page.locator('#q:not(:focus)').waitFor()
-    expect(await page.locator('#q').inputValue()).toBe('orders')
+    // what else it is filtered by stays
+    await page.locator('#kind').selectOption('Pipe')
+    await page.locator('#q').fill('orders')
+    await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
+    await page.locator('#q').press('Escape')
+    await page.waitForURL(`${live.url}/?kind=Pipe`)
     await page.locator('#list').getByRole('link', { name: 'Pipe/orders' }).press('Enter')
     await page.locator('#one h1', { hasText: 'Pipe/orders' }).waitFor()
     await page.keyboard.press('Escape')
     await page.locator('#list').waitFor()
-    expect(new URL(page.url()).search).toBe('?q=orders')
+    expect(new URL(page.url()).search).toBe('?kind=Pipe')
   })
 
   test('links the file and the commit, the Service, who needs it, and the manifest as YAML', async () => {

@@ -91,3 +91,11 @@ export async function tooWide(page: Page): Promise<readonly string[]> {
     .filter((one) => one.getBoundingClientRect().right > innerWidth && one.closest('.scroll, pre') === null)
     .map((one) => one.tagName + '#' + one.id + '.' + one.className + ': ' + one.textContent.slice(0, 60))`)
 }
+
+/** What can be scrolled sideways, the page or an element of it, in words; empty when nothing can. */
+export async function sideways(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll('*')]
+    .filter((one) => one === document.documentElement || /auto|scroll/.test(getComputedStyle(one).overflowX))
+    .filter((one) => one.scrollWidth > one.clientWidth)
+    .map((one) => one.tagName + '#' + one.id + '.' + one.className + ': ' + one.textContent.slice(0, 60))`)
+}

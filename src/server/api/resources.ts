@@ -11,6 +11,7 @@ import type { StateSpan } from '../recent-events.ts'
 import { RequestError } from '../replies.ts'
 import { type Counts, overviewOf, type OverviewReply } from './overview.ts'
 import { selected } from './selection.ts'
+import { sendingOf, type Sending } from './sending.ts'
 import { sideBySide, type ComparedField } from './side-by-side.ts'
 
 /** A resource in a list: without the last reply, which is most of it. */
@@ -44,6 +45,8 @@ export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly findings: readonly Finding[]
   /** What its manifest says and stands among; undefined when there is no valid one. */
   readonly manifest: ManifestFacts | undefined
+  /** What becomes of the manifest's request; undefined when it has none. */
+  readonly sending: Sending | undefined
   /** Of a Service: the request budget of its credentials, once it was used. */
   readonly budget: BudgetUse | undefined
   readonly now: number
@@ -102,6 +105,7 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     states: parts.recentEvents.states(resource.key),
     findings,
     manifest,
+    sending: manifest?.request && sendingOf(resource),
     budget: budgetOf(manifest, overview.budgets),
     now: overview.now,
   }

@@ -136,30 +136,39 @@ export function word(text) {
 }
 
 /**
- * A table with a head.
- * @param {string} caption @param {readonly string[]} titles @param {readonly Node[]} rows @param {Attributes} [attributes]
+ * A table with a head. On a phone its rows are blocks, in which each cell says its title.
+ * @param {string} caption @param {readonly string[]} titles @param {readonly HTMLTableRowElement[]} rows
+ * @param {Attributes} [attributes]
  */
 export function table(caption, titles, rows, attributes = {}) {
+  for (const one of rows) {
+    for (const [index, cell] of [...one.cells].entries()) cell.dataset.title = titles[index] ?? ''
+  }
   return element(
     'div',
     { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     element(
       'table',
-      attributes,
+      { ...attributes, role: 'table' },
       element('caption', { class: 'unseen' }, caption),
       element(
         'thead',
-        {},
-        element('tr', {}, ...titles.map((title) => element('th', { scope: 'col' }, title))),
+        { role: 'rowgroup' },
+        element(
+          'tr',
+          { role: 'row' },
+          ...titles.map((title) => element('th', { scope: 'col', role: 'columnheader' }, title)),
+        ),
       ),
-      element('tbody', {}, ...rows),
+      element('tbody', { role: 'rowgroup' }, ...rows),
     ),
   )
 }
 
-/** @param {readonly Child[]} cells @param {Attributes} [attributes] */
+/** It keeps its role where it is shown as a block. @param {readonly Child[]} cells @param {Attributes} [attributes] */
 export function row(cells, attributes = {}) {
-  return element('tr', attributes, ...cells.map((cell) => element('td', {}, cell)))
+  const made = cells.map((cell) => element('td', { role: 'cell' }, cell))
+  return element('tr', { ...attributes, role: 'row' }, ...made)
 }
 
 /** Git names commits by 40 digits or more; people read 10. What stands behind a commit stays. @param {string} revision */

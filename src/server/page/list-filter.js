@@ -44,6 +44,13 @@ export function setUpFilter() {
   byId('sort').replaceChildren(...SORTS.map(([value, text]) => element('option', { value }, text)))
 }
 
+/** As if somebody had removed what is typed; what else is chosen stays. */
+export function clearText() {
+  const field = controlById('q', HTMLInputElement)
+  field.value = ''
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
 /** @param {boolean} typing */
 function apply(typing) {
   const wanted = readAddress()

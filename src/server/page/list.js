@@ -115,7 +115,7 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
   const names = Object.entries(labels).map(([name, value]) => labelLink(`${name}=${value}`))
   const link = resourceLink(key)
   link.id = `row-${key}`
-  const cells = row([
+  return row([
     badge(status),
     element('div', { class: 'cut', title: key }, link, ' ', ...names.flatMap((name) => [name, ' '])),
     element('div', { class: 'cut', title: message }, word(reason), ' ', foreign(message)),
@@ -126,9 +126,6 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
       : element('div', { class: 'cut', title: place(file, line) }, placeLink(file, line)),
     ago(since),
   ])
-  cells.setAttribute('role', 'row')
-  for (const cell of cells.cells) cell.setAttribute('role', 'cell')
-  return cells
 }
 
 /** @param {string} label */

@@ -2,7 +2,7 @@ import { setUpActing } from './act.js'
 import { followLinks, go, narrowed, readAddress } from './address-bar.js'
 import { get, ReplyError, resourcePath } from './api.js'
 import { byId, controlById, element, setText } from './elements.js'
-import { setUpFilter, showFacets, showFilter } from './list-filter.js'
+import { clearText, setUpFilter, showFacets, showFilter } from './list-filter.js'
 import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
 import { showNoResource, showResource } from './resource.js'
@@ -229,7 +229,7 @@ function showConnection(state) {
   )
 }
 
-/** `/` goes to the filter; Escape leaves it, or the page of one resource. */
+/** `/` goes to the filter; Escape clears its text, then leaves it; elsewhere it leaves the page of one resource. */
 function setUpKeys() {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
@@ -243,8 +243,9 @@ function setUpKeys() {
       field.focus()
       field.select()
     } else if (event.key === 'Escape' && event.target === field) {
-      event.preventDefault() // what it is filtered by stays
-      field.blur()
+      event.preventDefault()
+      if (field.value === '') field.blur()
+      else clearText()
     } else if (event.key === 'Escape' && !isTyping && resource !== undefined) {
       go({ ...readAddress(), resource: '' })
     }

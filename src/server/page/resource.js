@@ -17,9 +17,10 @@ import {
 } from './elements.js'
 import { copyable } from './copy.js'
 import { findingItem } from './finding-item.js'
+import { manifestSection } from './manifest.js'
 import { stateSection } from './states.js'
 import { storyItems } from './story.js'
-import { nextSteps, resourceLink, serviceLink } from './problem.js'
+import { nextSteps, serviceLink } from './problem.js'
 import { placeLink, revisionLink } from './repository.js'
 import { meterOf } from './source.js'
 import { until, ago, duration, sinceWhen } from './time.js'
@@ -147,60 +148,6 @@ function dataLinks({ key, manifest }) {
     {},
     element('a', { href: path }, 'JSON'),
     ...(manifest === undefined ? [] : [' ', element('a', { href: `${path}/manifest` }, 'YAML')]),
-  )
-}
-
-/** What the manifest says beside its spec, what needs what, and what is sent. @param {ResourceReply} resource */
-function manifestSection({ manifest }) {
-  if (manifest === undefined) return []
-  const { document, request, needs, neededBy, neededByCount } = manifest
-  const { policy } = document
-  const others = neededByCount - neededBy.length
-  const needed = [
-    fact('Needs', needs.length === 0 ? undefined : keyLinks(needs)),
-    fact(
-      'Needed by',
-      neededByCount === 0
-        ? undefined
-        : element('span', {}, keyLinks(neededBy), others > 0 ? `and ${others} more` : undefined),
-    ),
-  ].filter((one) => one !== undefined)
-  return [
-    ...(needed.length === 0 ? [] : [heading(2, 'Connections'), facts(...needed)]),
-    ...(document['kind'] === 'Service' ? [] : [heading(2, 'Policy'), policyOf(policy)]),
-    ...(request === undefined ? [] : [requestOf(request)]),
-  ]
-}
-
-/** @param {readonly string[]} keys */
-function keyLinks(keys) {
-  return element('span', { class: 'keys' }, ...keys.flatMap((key) => [resourceLink(key), ' ']))
-}
-
-/** @param {unknown} policy */
-function policyOf(policy) {
-  if (typeof policy !== 'object' || policy === null || Object.keys(policy).length === 0)
-    return element('p', { class: 'quiet' }, 'The manifest sets none: the defaults apply.')
-  return facts(
-    ...Object.entries(policy).map(([name, value]) =>
-      fact(name, code(typeof value === 'string' ? value : JSON.stringify(value))),
-    ),
-  )
-}
-
-/** @param {NonNullable<NonNullable<ResourceReply['manifest']>['request']>} request */
-function requestOf({ method, path, operation, body }) {
-  return element(
-    'details',
-    { id: 'request' },
-    element('summary', {}, 'What is sent: ', word(operation)),
-    element('p', {}, code(`${method} ${path}`)),
-    element(
-      'pre',
-      { tabindex: '0', 'aria-label': 'Body of the request' },
-      JSON.stringify(body, undefined, 2),
-    ),
-    element('p', { class: 'quiet' }, 'Values of secrets are left out.'),
   )
 }
 
