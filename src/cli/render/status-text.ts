@@ -4,7 +4,7 @@ import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
 import type { DaemonView, ResourceView, StatusReading } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
-import type { WholeFacts } from '../../contract/activity.ts'
+import { LATE_MS, type WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
 import { fitLines, type Paint, formatTable, printable, wrapped } from './terminal.ts'
@@ -130,7 +130,9 @@ export function daemonLine(
   switch (state) {
     case 'running': {
       const since = last === undefined ? '' : `, started ${agoOf(last.startedAt, now)}`
-      return `${what} is running${who}${since}.${page}`
+      const isLate = last !== undefined && now - last.seenAt > LATE_MS
+      const sign = isLate ? `; its last sign of life was ${agoOf(last.seenAt, now)}` : ''
+      return `${what} is running${who}${since}${sign}.${page}`
     }
     case 'silent':
       return paint(
