@@ -71,7 +71,7 @@ test('all that a daemon in the sandbox says of a resource has commands that work
   const sourceProblem = 'To accept it, run "pipewright reconcile --accept".'
   const inSandbox = { overview: () => overview({ sandbox: true, sourceProblem }) }
   const server = await running(fakeParts(inSandbox, [lost], [entry]))
-  for (const path of ['resources', 'resources/Pipe/orders', 'history', 'timeline', 'attention', 'overview']) {
+  for (const path of ['resources', 'resources/Pipe/orders', 'timeline', 'attention', 'overview']) {
     const text = await (await fetch(`${server.url}/api/v1/${path}`)).text()
     expect(text, path).toMatch(/npx pipewright (resolve|reconcile) .*--sandbox/)
     expect(text, path).not.toContain('"pipewright ')

@@ -1,4 +1,3 @@
-import { AS_SAID } from '../../server/command-line.ts'
 import { commandContext } from '../command-context.ts'
 import type { SettingsOf } from '../command-help.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
@@ -54,7 +53,7 @@ export async function history(
     paint: paintFor(io.stdout, io.env),
     width: widthOfTerminal(io.stdout),
     form: options.output,
-    here: settings.server === undefined ? commandContext(settings) : AS_SAID,
+    here: commandContext(settings),
   }
   print(io.stdout, historyText(entries, text))
   if (found.length > entries.length)

@@ -67,15 +67,13 @@ function entriesSelected({ board }: ServerParts, query: Query): (entry: Timeline
   }
 }
 
-/** `GET /api/v1/history`, newest first. */
+/** `GET /api/v1/history`, newest first, word for word as the ledger has it. */
 export function registerHistory(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/history', async ({ query }): Promise<HistoryReply> => {
     const text = oneOf(query, 'key')
     const key = text === undefined ? undefined : wellFormedKey(text)
     const limit = wholeOf(query, 'limit', { least: 1, most: ALL_KEPT, absent: 100 })
-    const overview = parts.overview()
-    const items = await parts.history({ key, limit })
-    return { items: items.map((entry) => messageTyped(entry, overview)) }
+    return { items: await parts.history({ key, limit }) }
   })
 }
 
