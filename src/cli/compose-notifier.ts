@@ -1,3 +1,4 @@
+import { commandContext } from './command-context.ts'
 import { Agent, type Dispatcher } from 'undici'
 import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import type { NotificationTarget } from '../config/notification-settings.ts'
@@ -51,7 +52,9 @@ export async function openNotifier(
       nextStep(key) {
         const status = board.get(key)
         const [first] =
-          status === undefined ? [] : nextSteps(status, { sandbox, manifestsDir: settings.manifests }, [])
+          status === undefined
+            ? []
+            : nextSteps(status, { ...commandContext(settings), manifestsDir: settings.manifests }, [])
         return first && [first.text, first.copy].filter((text) => text !== undefined).join(' ')
       },
     },

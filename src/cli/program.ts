@@ -1,3 +1,5 @@
+import { commandContext } from './command-context.ts'
+import { AS_SAID, commandsTyped, type CommandContext } from '../server/command-line.ts'
 import { Command, CommanderError } from 'commander'
 import { wholeNumber } from '../config/parsers.ts'
 import { LedgerError } from '../contract/ledger.ts'
@@ -45,7 +47,7 @@ export async function runCommand(io: Io, args: readonly string[]): Promise<ExitC
     await program.parseAsync([...helpIsKnown(program, args)], { from: 'user' })
     return code
   } catch (error) {
-    return failureOf(io, error)
+    return failureOf(io, error, await hereOf(io, program, args))
   }
 }
 
@@ -56,14 +58,21 @@ function helpIsKnown(program: Command, args: readonly string[]): readonly string
   return isUnknown && !program.commands.some((one) => one.name() === name) ? [name] : args
 }
 
-function failureOf(io: Io, error: unknown): ExitCode {
+/** What the command that failed was told to work with; unknown while its settings are wrong. */
+async function hereOf(io: Io, program: Command, [name]: readonly string[]): Promise<CommandContext> {
+  const command = program.commands.find((one) => one.name() === name)
+  if (command === undefined) return AS_SAID
+  return settingsFor(io, command, 'local').then(commandContext, () => AS_SAID)
+}
+
+function failureOf(io: Io, error: unknown, here: CommandContext): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage
   if (error instanceof CommandError) {
-    print(io.stderr, `pipewright: ${error.message}`)
+    print(io.stderr, `pipewright: ${commandsTyped(error.message, here)}`)
     return error.code
   }
   if (error instanceof LedgerError || error instanceof SandboxFileError) {
-    print(io.stderr, `pipewright: ${error.message}`)
+    print(io.stderr, `pipewright: ${commandsTyped(error.message, here)}`)
     return error instanceof LedgerError ? EXIT.failed : EXIT.usage
   }
   throw error

@@ -169,3 +169,9 @@ function normalise(values: ReadValues, notifications: readonly NotificationTarge
     notifications: Object.freeze([...notifications]),
   })
 }
+
+/** The ledger, where a command does not take it by itself. */
+export function otherLedger({ sandbox, ledger }: Pick<Settings, 'sandbox' | 'ledger'>): string | undefined {
+  const { default: standard, sandboxDefault } = TABLE.ledger
+  return ledger === (sandbox ? sandboxDefault : standard) ? undefined : ledger
+}

@@ -32,6 +32,9 @@ export type WholeFacts = Pick<Activity, 'problem' | 'errors' | 'overdue'>
 /** A process says that it lives this often: ms. */
 export const HEARTBEAT_MS = 30_000
 
+/** One that lives is not silent for so long: then its last sign of life is told. A heartbeat, and time to write it: ms. */
+export const LATE_MS = HEARTBEAT_MS + 5_000
+
 /** After so many that did not come, a process that holds the ledger does not respond. */
 const MISSED_HEARTBEATS = 4
 

@@ -102,8 +102,7 @@ function syncedOf(input: ConditionsInput): Claim {
   const told: Because = outcome.reason === undefined ? action : outcome
   const { reason } = told
   // However it came to be in sync, it is: the condition does not change again at the next reading.
-  if (IN_SYNC.has(reason))
-    return claimOf(decided, 'True', { reason: 'InSync', facts: { as: decided.lifecycle } })
+  if (IN_SYNC.has(reason)) return inSync(decided)
   // What the process before this one found out stands until this one knows better.
   if (reason === 'Unanswered' && previous !== undefined && CONTACT.has(previous.Synced.reason))
     return previous.Synced
@@ -124,6 +123,14 @@ function syncedOf(input: ConditionsInput): Claim {
     case 'hold':
       return heldSynced(action, decided, previous)
   }
+}
+
+/** A pipe that is there needs its secrets no more: those that are gone do not make it less well, and are told beside. */
+function inSync(decided: DecideInput): Claim {
+  const { lifecycle, surroundings } = decided
+  const gone = lifecycle === 'create-once' ? surroundings.missingSecrets : []
+  const missing = gone.length === 0 ? undefined : gone
+  return claimOf(decided, 'True', { reason: 'InSync', facts: { as: lifecycle, missing } })
 }
 
 const NOT_KNOWN_YET: ReadonlySet<Reason> = new Set(['Unobserved', 'Unanswered'])

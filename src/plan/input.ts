@@ -4,7 +4,7 @@ import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '..
 import type { Policy } from '../kinds/manifest.ts'
 import type { HealthyStates } from '../kinds/state.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
-import type { MissingSecret } from './reasons/refusing.ts'
+import type { MissingSecret } from './reasons/missing-secret.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
 /** What the manifest asks for, as far as a decision needs it. */

@@ -122,7 +122,7 @@ const Intent = z
     /**
      * `open`: written, no outcome recorded; after a restart this is as good as `unknown`.
      * `failed`: the request had no effect. `unknown`: it may have worked, says the process that sent it, which has ended
-     * and reset its connection. `dismissed`: a person said that it created nothing. `succeeded`: `remote` holds the id.
+     * and reset its connection. `dismissed`: a person said that it created nothing, or set it aside with --force. `succeeded`: `remote` holds the id.
      */
     state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
     seen: Seen.optional(),

@@ -94,8 +94,20 @@ export function leaveIntentUnknown(record: LedgerRecord, intent: Intent, seen: S
   return { ...record, intent: { ...own(record, intent), state: 'unknown', seen } }
 }
 
-/** A person found that a request without an outcome created nothing: the next attempt needs a new intent. */
-export function dismissIntent(record: LedgerRecord, dismissed: Intent, now: number): LedgerRecord {
+/** What a person knows of an attempt that they settle: that it created nothing, or, where nobody can know yet, nothing. */
+export type Dismissal = 'created nothing' | 'not known'
+
+const DISMISSALS: Readonly<Record<Dismissal, string>> = {
+  'created nothing': 'a person said that it created nothing',
+  'not known': 'a person set it aside; what it did is not known',
+}
+
+/** A person settled a request without an outcome: the next attempt needs a new intent. */
+export function dismissIntent(
+  record: LedgerRecord,
+  dismissed: Intent,
+  { now, found }: { readonly now: number; readonly found: Dismissal },
+): LedgerRecord {
   const intent = own(record, dismissed)
   if (intent.state !== 'open' && intent.state !== 'unknown') {
     throw new IntentRefused(record, `intent ${intent.id} is settled: ${intent.state}`)
@@ -104,7 +116,7 @@ export function dismissIntent(record: LedgerRecord, dismissed: Intent, now: numb
     at: now,
     httpStatus: intent.seen?.httpStatus,
     requestId: intent.seen?.requestId,
-    what: 'a person said that it created nothing',
+    what: DISMISSALS[found],
     pipeId: undefined,
   }
   return { ...withFormer(record), backoff: undefined, intent: { ...intent, state: 'dismissed', seen } }

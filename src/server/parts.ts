@@ -61,6 +61,8 @@ export interface Health {
 export interface Overview {
   readonly version: string
   readonly sandbox: boolean
+  /** The ledger, where a command has to name it, since it is not the default one. */
+  readonly ledger: string | undefined
   /** Undefined before the first reading. */
   readonly revision: Revision | undefined
   readonly manifestsDir: string

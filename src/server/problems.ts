@@ -5,7 +5,8 @@ import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, wordsOf, type Reason } from '../plan/reason.ts'
 import { causeOf, groupByCause } from '../contract/cause.ts'
 import { sinceOf, type ResourceStatus } from '../contract/status.ts'
-import { commandLine, nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
+import { commandLine, commandsTyped } from './command-line.ts'
+import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import { hasAll, isNarrowed, searchWords, selected } from './api/selection.ts'
 import { oneOf, wholeOf, type Query } from './parameters.ts'
 import type { CreateLimit, Overview, ServerParts } from './parts.ts'
@@ -131,7 +132,8 @@ function rank({ status }: Draft): number {
 }
 
 function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): readonly Draft[] {
-  const { sourceProblem, sourceReason, sandbox, lastLoadAt, manifestsDir } = parts.overview()
+  const overview = parts.overview()
+  const { sourceProblem, sourceReason, lastLoadAt, manifestsDir } = overview
   const ready = parts.ready()
   const problems: Draft[] = []
   if (sourceProblem !== undefined) {
@@ -140,14 +142,14 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       id: 'source',
       status: 'Source',
       what: 'manifests not accepted; keeping the last state',
-      message: sourceProblem,
+      message: commandsTyped(sourceProblem, overview),
       steps: () => [
         { text: 'Check the directory, and what fills it:', copy: manifestsDir },
         ...(sourceReason === 'SourceShrunk'
           ? [
               {
                 text: 'If they were removed on purpose:',
-                copy: commandLine('reconcile --accept', { sandbox }),
+                copy: commandLine('reconcile --accept', overview),
               },
             ]
           : []),
@@ -175,7 +177,7 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     status,
     reason,
     what: REASONS[reason].means,
-    message: shortMessage(resource),
+    message: shortMessage(resource, context),
     since: sinceOf(resource),
     keys: [key],
     count: 1,
@@ -208,8 +210,8 @@ function groupProblem(
       first.reason === 'CreateLimit'
         ? heldMessage(first, context.createLimit)
         : alike
-          ? shortMessage(first)
-          : `For example ${first.key}: ${shortMessage(first)}`,
+          ? shortMessage(first, context)
+          : `For example ${first.key}: ${shortMessage(first, context)}`,
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,
@@ -220,10 +222,10 @@ function groupProblem(
 }
 
 /** A document that is no resource yet, such as one whose name cannot be read. */
-function findingProblem(finding: Finding, { manifestsDir, sandbox }: StepContext): Draft {
+function findingProblem(finding: Finding, context: StepContext): Draft {
   const { file, line, column, code, message, hint } = finding
-  const place = placeOf(manifestsDir, file, line)
-  const check = commandLine('validate', { sandbox })
+  const place = placeOf(context.manifestsDir, file, line)
+  const check = commandLine('validate', context)
   return {
     ...NOTHING,
     id: `finding ${file}:${line}:${column} ${code}`,

@@ -4,6 +4,7 @@ import { stepsOf, wordsOf } from '../plan/reason.ts'
 import { shellWord, type About, type Step, joined } from '../plan/reasons/row.ts'
 import { bodyIn, tellingCondition, type ResourceStatus } from '../contract/status.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
+import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 
 /** One thing to do, in a sentence, with what to copy for it. */
 export interface NextStep {
@@ -31,8 +32,7 @@ export type Remediable = Pick<
 }
 
 /** What the words of a step depend on, beside the resource. */
-export interface StepContext {
-  readonly sandbox: boolean
+export interface StepContext extends CommandContext {
   readonly manifestsDir: string
   /** Where an edit goes in a file as it is now; undefined: nobody knows. */
   readonly placeEdit?: (at: ManifestPlace, edit: FieldEdit) => PlacedEdit | undefined
@@ -63,11 +63,6 @@ export function nextSteps(
     { text: 'To check before:', shell: `validate ${shellWord(context.manifestsDir)}` },
     ...(status === 'OutcomeUnknown' ? stepsOf({ reason: status, facts }, about) : []),
   ])
-}
-
-/** A command line of Pipewright, as it is typed here. */
-export function commandLine(args: string, { sandbox }: Pick<StepContext, 'sandbox'>): string {
-  return sandbox ? `npx pipewright ${args} --sandbox` : `pipewright ${args}`
 }
 
 /** `dir/file:line`, as editors and terminals open it. */
@@ -131,12 +126,15 @@ function editWords(placed: PlacedEdit, place: string): string {
 }
 
 /** What is wrong and why, without what to do about it: the steps say that again, with what to copy. */
-export function shortMessage(resource: Remediable): string {
+export function shortMessage(resource: Remediable, context: CommandContext): string {
   const { message, status, conditions } = resource
   const { reason, facts } = status === 'OutcomeUnknown' ? conditions.Synced : tellingCondition(resource)
   const words = facts === undefined ? undefined : wordsOf({ reason, facts }, resource.key)
   // The message may be of something else, such as a wait: then it is shown whole.
-  const cause = words !== undefined && joined(words) === message ? words.cause : message
+  const cause = commandsTyped(
+    words !== undefined && joined(words) === message ? words.cause : message,
+    context,
+  )
   return lifecycleOf(resource.key) === 'read-only' ? cause + alertWords(resource) : cause
 }
 

@@ -50,7 +50,7 @@ test.each([
   const { code, stdout, stderr } = await runProgram(['reconcile', '--wait', ...given])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain(said)
-  expect(stderr).toContain('"pipewright status"')
+  expect(stderr).toContain(`"pipewright status --server ${daemon.url}"`)
 })
 
 test.each([

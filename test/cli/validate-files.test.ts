@@ -103,6 +103,7 @@ test('paths for GitHub and code scanning begin at the root of the repository, wh
   const { runs } = JSON.parse(inside('-o', 'sarif')) as {
     readonly runs: readonly {
       readonly originalUriBaseIds: unknown
+      readonly columnKind: unknown
       readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } }
       readonly results: readonly {
         readonly ruleId: string
@@ -113,6 +114,7 @@ test('paths for GitHub and code scanning begin at the root of the repository, wh
   }
   const [run] = runs
   expect(run?.originalUriBaseIds).toHaveProperty('%SRCROOT%')
+  expect(run?.columnKind).toBe('utf16CodeUnits')
   expect(
     run?.results.map(({ ruleId, ruleIndex }) => run.tool.driver.rules[ruleIndex]?.id === ruleId),
   ).toEqual([true, true])

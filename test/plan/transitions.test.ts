@@ -14,6 +14,7 @@ import {
 import { created, EDITED, FIELDS, intent, INTENT_ID, NOW, OTHER_ID, PIPE_ID, recordedPipe } from './inputs.ts'
 
 const SERVICE = { name: 'analytics', organizationId: 'o', serviceId: 's' }
+const FOUND_NOTHING = { now: NOW, found: 'created nothing' } as const
 const FRESH_ID = '44444444-4444-4444-8444-444444444444'
 const SEEN: Seen = { at: NOW, httpStatus: 502, requestId: 'r', what: 'cut', pipeId: undefined }
 const PIPE: Remote = recordedPipe(OTHER_ID, { at: NOW, revision: 'def', requestId: 'r' })
@@ -167,7 +168,10 @@ describe('the outcome of an intent', () => {
       why: 'an unknown outcome',
       settle: (record: LedgerRecord, of: Intent) => leaveIntentUnknown(record, of, SEEN),
     },
-    { why: 'a dismissal', settle: (record: LedgerRecord, of: Intent) => dismissIntent(record, of, NOW) },
+    {
+      why: 'a dismissal',
+      settle: (record: LedgerRecord, of: Intent) => dismissIntent(record, of, FOUND_NOTHING),
+    },
   ])('$why of another intent is refused', ({ settle }) => {
     expect(() => settle(open, { ...own, id: OTHER_ID })).toThrow(IntentRefused)
     expect(() => settle(blank, own)).toThrow(IntentRefused)
@@ -179,7 +183,7 @@ describe('a person who says that nothing was created', () => {
     'dismisses an intent that is %s, and ends the back-off',
     (state) => {
       const record = { ...having(state), backoff }
-      const dismissed = dismissIntent(record, intent(state), NOW)
+      const dismissed = dismissIntent(record, intent(state), FOUND_NOTHING)
       expect(dismissed.intent).toMatchObject({ id: INTENT_ID, attempt: 1, state: 'dismissed' })
       expect(dismissed.intent?.seen).toMatchObject({ at: NOW, what: 'a person said that it created nothing' })
       expect(dismissed.backoff).toBeUndefined()
@@ -188,18 +192,18 @@ describe('a person who says that nothing was created', () => {
 
   test('keeps what was seen of the request', () => {
     const seen = { ...intent('unknown'), seen: SEEN }
-    const dismissed = dismissIntent({ ...blank, intent: seen }, seen, NOW)
+    const dismissed = dismissIntent({ ...blank, intent: seen }, seen, FOUND_NOTHING)
     expect(dismissed.intent?.seen).toMatchObject({ httpStatus: 502, requestId: 'r' })
   })
 
   test('gets back the pipe that was to be replaced', () => {
-    const next = dismissIntent({ ...having('unknown'), former: FORMER }, intent('unknown'), NOW)
+    const next = dismissIntent({ ...having('unknown'), former: FORMER }, intent('unknown'), FOUND_NOTHING)
     expect(next).toMatchObject(FORMER)
     expect(next.former).toBeUndefined()
   })
 
   test.each(['failed', 'dismissed', 'succeeded'] as const)('is refused when it is %s already', (state) => {
-    expect(() => dismissIntent(having(state), intent(state), NOW)).toThrow(IntentRefused)
+    expect(() => dismissIntent(having(state), intent(state), FOUND_NOTHING)).toThrow(IntentRefused)
   })
 })
 

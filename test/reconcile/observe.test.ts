@@ -181,6 +181,34 @@ describe('a created pipe, after', () => {
     expect(world.writes).toHaveLength(written)
   })
 
+  test.each([
+    {
+      why: 'gone',
+      happens: (world: Given) => world.secrets.mounted.delete('kafka/password'),
+      says: 'Secret file not found: /secrets/kafka/password.',
+    },
+    {
+      why: 'empty',
+      happens: (world: Given) => world.secrets.mounted.set('kafka/password', ''),
+      says: 'Secret file cannot be used: /secrets/kafka/password (empty).',
+    },
+  ])(
+    'its secret is $why, stays Ready, and says that it could not be created again, until it is back',
+    async ({ happens, says }) => {
+      const world = await given({ 'orders.yaml': pipe('orders') })
+      await world.go('Pipe/orders')
+      happens(world)
+      await world.go('Pipe/orders')
+      const { Synced } = await world.conditions('Pipe/orders')
+      expect(Synced).toMatchObject({ status: 'True', reason: 'InSync' })
+      expect(Synced.message).toContain(`${says} Until it is mounted, the pipe could not be created again.`)
+      expect(world.board.get('Pipe/orders')?.status).toBe('Ready')
+      world.secrets.mounted.set('kafka/password', 'first')
+      await world.go('Pipe/orders')
+      expect((await world.conditions('Pipe/orders')).Synced.message).not.toContain('Secret file')
+    },
+  )
+
   test('an invalid manifest, is still looked at with the last valid one', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')

@@ -82,6 +82,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
   return {
     version: '0.1.0',
     sandbox: false,
+    ledger: undefined,
     revision: { id: REVISION, from: 'git-sync' },
     manifestsDir: 'manifests',
     repositoryUrl: undefined,

@@ -11,11 +11,17 @@ import { remoteError } from '../reconcile/model-platform.ts'
  * it is taken for words of ours. Each of these was once shown wrongly.
  */
 
+const HERE = { sandbox: false, ledger: undefined, manifestsDir: 'manifests' } as const
+
 function shown({ board }: Given, key: Key) {
   const resource = board.get(key)
   if (resource === undefined) throw new Error(`${key} is not shown`)
-  const steps = nextSteps(resource, { sandbox: false, manifestsDir: 'manifests' }, [])
-  return { copies: steps.map(({ copy }) => copy), cause: shortMessage(resource), message: resource.message }
+  const steps = nextSteps(resource, HERE, [])
+  return {
+    copies: steps.map(({ copy }) => copy),
+    cause: shortMessage(resource, HERE),
+    message: resource.message,
+  }
 }
 
 it('the intent to be named in Git is that of the attempt, whatever a suspension gives as its reason', async () => {

@@ -6,7 +6,7 @@ import type { ResourceStatus } from '../../src/contract/status.ts'
 import { shortMessage, nextSteps, placeOf } from '../../src/server/remedy.ts'
 import { condition, resource, type Over } from './fake-parts.ts'
 
-const HERE = { sandbox: false, manifestsDir: 'manifests' } as const
+const HERE = { sandbox: false, ledger: undefined, manifestsDir: 'manifests' } as const
 
 function stuck(reason: Reason, over: Over = {}): ResourceStatus {
   return resource('Pipe/orders', { reason, status: 'Failed', ...over })
@@ -192,7 +192,7 @@ describe('the cause', () => {
       'to match.',
     ],
   ] as const)('of %s leaves out what the steps say', (_which, shown, end) => {
-    expect(shortMessage(shown).endsWith(end)).toBe(true)
+    expect(shortMessage(shown, HERE).endsWith(end)).toBe(true)
   })
 
   it('of an alert says what the alert says of itself', () => {
@@ -201,7 +201,7 @@ describe('the cause', () => {
       message: 'Its state is ALERT.',
       observed: { name: 'Ingest lag', message: 'Ingestion lags behind' },
     })
-    expect(shortMessage(alert)).toBe(
+    expect(shortMessage(alert, HERE)).toBe(
       'Its state is ALERT. On the platform it is "Ingest lag": Ingestion lags behind.',
     )
   })

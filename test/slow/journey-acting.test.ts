@@ -102,7 +102,7 @@ describe('reconcile', () => {
     expect(asked.stdout).toContain(
       'Manifests not accepted; keeping the last state. The manifests directory lost 3 of 4 manifests of created resources at once.',
     )
-    expect(asked.stdout).toContain('"pipewright reconcile --accept"')
+    expect(asked.stdout).toContain(`"pipewright reconcile --accept --ledger sqlite:${scenario.ledger}"`)
     for (const name of gone) expect(await live.resource(`Pipe/${name}`)).toMatchObject({ status: 'Ready' })
 
     const one = await scenario.run(['reconcile', 'Pipe/a', '--accept'], token)

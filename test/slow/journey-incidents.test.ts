@@ -56,11 +56,11 @@ describe('an incident', () => {
     expect(await toDo(scenario, 'Pipe/extra-0')).toEqual([
       [
         'If so many creations are intended, allow them once. Those that come later are not included:',
-        'pipewright allow',
+        `pipewright allow --ledger sqlite:${scenario.ledger}`,
       ],
       [
         'If not, undo the change in Git. Nothing was created. To see what changed:',
-        'pipewright history --since 1h',
+        `pipewright history --since 1h --ledger sqlite:${scenario.ledger}`,
       ],
     ])
     for (const name of unwanted) rmSync(scenario.workspace.path(`manifests/${name}.yaml`))
@@ -135,8 +135,8 @@ describe('an incident', () => {
     await live.says('Pipe/orders', 'OutcomeUnknown')
     const steps = await toDo(scenario, 'Pipe/orders')
     expect(steps.map(([, copy]) => copy).slice(0, 2)).toEqual([
-      'pipewright resolve Pipe/orders --adopt PIPE_ID',
-      'pipewright resolve Pipe/orders --retry',
+      `pipewright resolve Pipe/orders --adopt PIPE_ID --ledger sqlite:${scenario.ledger}`,
+      `pipewright resolve Pipe/orders --retry --ledger sqlite:${scenario.ledger}`,
     ])
     expect(steps[2]?.[0]).toContain(
       `In ${workspace.manifests}/orders.yaml, under \`policy:\` at line 4, add:`,

@@ -52,7 +52,7 @@ async function given(replaces?: string) {
 
 test('an id that comes after a person said "nothing was created" is recorded all the same', async () => {
   const { ledger, opened, intent, outbox, clock } = await given()
-  await ledger.swap(dismissIntent(opened, intent, clock.now()), [])
+  await ledger.swap(dismissIntent(opened, intent, { now: clock.now(), found: 'created nothing' }), [])
   await outbox.persist(KEY, {
     intentId: intent.id,
     opened,
@@ -76,7 +76,7 @@ test('an id that comes after a person forgot the key is recorded all the same', 
 
 test('a failure that comes after a word does not take the word back', async () => {
   const { ledger, opened, intent, outbox, clock } = await given()
-  await ledger.swap(dismissIntent(opened, intent, clock.now()), [])
+  await ledger.swap(dismissIntent(opened, intent, { now: clock.now(), found: 'created nothing' }), [])
   await outbox.persist(KEY, {
     intentId: intent.id,
     opened,
@@ -97,7 +97,10 @@ test('a failure that comes after a word does not take the word back', async () =
 
 test('an id that comes after a person said so, when the former pipe was given back, takes its place', async () => {
   const { ledger, opened, intent, outbox, clock } = await given('pipe-0')
-  const dismissed = await ledger.swap(dismissIntent(opened, intent, clock.now()), [])
+  const dismissed = await ledger.swap(
+    dismissIntent(opened, intent, { now: clock.now(), found: 'created nothing' }),
+    [],
+  )
   expect([dismissed.remote?.id, dismissed.former]).toEqual(['pipe-0', undefined])
   await outbox.persist(KEY, { intentId: intent.id, opened, end: CREATED, history: [] })
   expect(await ledger.get(KEY)).toMatchObject({ remote: { id: 'pipe-1' }, replaced: { count: 1 } })

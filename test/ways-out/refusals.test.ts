@@ -107,7 +107,7 @@ const REFUSALS: readonly Refusal[] = [
     code: 1,
     says: [
       /Pipe\/orders already has pipe .*, which exists/,
-      /"pipewright forget Pipe\/orders"/,
+      /"pipewright forget Pipe\/orders --ledger sqlite:\/[^"]+"/,
       /policy\.adopt: /,
     ],
   },

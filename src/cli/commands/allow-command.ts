@@ -3,7 +3,8 @@ import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/allowance.ts'
 import { allowCreations } from '../../reconcile/operator/allow.ts'
 import type { AllowedReply } from '../../server/api/allow-requests.ts'
-import { commandLine } from '../../server/remedy.ts'
+import { commandLine, commandsTyped } from '../../server/command-line.ts'
+import { commandContext } from '../command-context.ts'
 import { adminTokenOf, callServer, expectObject } from '../server-client.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { withOperatorContext } from './operator-command.ts'
@@ -34,7 +35,7 @@ export async function allow(io: Io, settings: Settings, options: AllowOptions): 
   }
   const { allowed, held } = answer
   if (output === 'json') printJson(io, { allowed, held, dryRun: allowance.mode === 'dry-run' })
-  else print(io.stdout, wordsOf(answer, allowance, settings))
+  else print(io.stdout, commandsTyped(wordsOf(answer, allowance, settings), commandContext(settings)))
   return EXIT.fine
 }
 
@@ -72,7 +73,7 @@ async function askDaemon(
 function wordsOf(
   { allowed, held }: Extract<Allowed, { readonly is: 'allowed' }>,
   { service, mode }: Allowance,
-  { sandbox, server }: Pick<Settings, 'sandbox' | 'server'>,
+  settings: Settings,
 ): string {
   const where = service === undefined ? '' : ` in service ${service}`
   if (allowed.length === 0)
@@ -81,12 +82,11 @@ function wordsOf(
   const names = allowed.slice(0, NAMED).map((key) => `  ${key}`)
   const creations = `${allowed.length} ${allowed.length === 1 ? 'creation' : 'creations'}${where}`
   const ofService = service === undefined ? '' : ` --service ${service}`
-  const ofServer = server === undefined ? '' : ` --server ${server}`
   const [first, ...last] =
     mode === 'dry-run'
       ? [
           `The create limit holds back ${creations}. Nothing was allowed:`,
-          `To allow exactly these: ${commandLine(`allow${ofService} --held ${held}${ofServer}`, { sandbox })}`,
+          `To allow exactly these: ${commandLine(`allow${ofService} --held ${held}`, commandContext(settings))}`,
         ]
       : [
           `Allowed ${creations}, once, as their manifests are now:`,

@@ -1,3 +1,5 @@
+import { commandContext } from '../command-context.ts'
+import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
 import { keysOf, passOver, type Pass } from '../../daemon/pass.ts'
@@ -31,6 +33,7 @@ export interface ApplyOptions {
 
 /** `pipewright apply`: one pass over everything, then exit. With `--yes`, there is no create limit. */
 export async function apply(io: Io, settings: Settings, options: ApplyOptions): Promise<ExitCode> {
+  const here = commandContext(settings)
   await using stack = new AsyncDisposableStack()
   const progress = stack.use(createProgress(io))
   const board = openBoard()
@@ -83,6 +86,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
         paint,
         width,
         form: 'text',
+        here,
       }),
     )
   }
@@ -94,7 +98,12 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     const hint = 'What was applied stays. Wait longer with --timeout, or look with "pipewright status".'
     print(
       io.stderr,
-      printable([`pipewright: ${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n')),
+      printable(
+        commandsTyped(
+          [`pipewright: ${why}: ${lines.length} of ${resources.length}. ${hint}`, ...lines].join('\n'),
+          here,
+        ),
+      ),
     )
   }
   const notFound = resources.filter(({ reason }) => reason === 'MissingUnconfirmed').map(({ key }) => key)
@@ -103,7 +112,10 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     print(io.stderr, `pipewright: ${what}. Run apply with --wait, which reads again until it is clear.`)
   }
   for (const [key, end] of pass.unsaved)
-    print(io.stderr, printable(`pipewright: ${lastWords(key, end).message}`))
+    print(
+      io.stderr,
+      printable(`pipewright: ${lastWords(key, end, (args) => commandLine(args, here)).message}`),
+    )
   if (pass.bugs.size > 0) return EXIT.bug
   const errors = catalog.findings.some((finding) => finding.severity === 'error')
   const isDone = pass.unfinished === 0 && pass.unsettled.length === 0 && notFound.length === 0

@@ -1,3 +1,4 @@
+import { commandContext } from '../command-context.ts'
 import type { SettingsOf } from '../command-help.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { knownKey } from '../../kinds/lookup.ts'
@@ -48,7 +49,12 @@ export async function history(
     print(io.stdout, await nothingFound(source, key, options.filter))
     return EXIT.fine
   }
-  const text = { paint: paintFor(io.stdout, io.env), width: widthOfTerminal(io.stdout), form: options.output }
+  const text = {
+    paint: paintFor(io.stdout, io.env),
+    width: widthOfTerminal(io.stdout),
+    form: options.output,
+    here: commandContext(settings),
+  }
   print(io.stdout, historyText(entries, text))
   if (found.length > entries.length)
     print(io.stdout, `\nThe newest ${entries.length} are shown. There are older ones: add --limit N.`)

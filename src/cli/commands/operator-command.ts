@@ -4,6 +4,8 @@ import type { Key } from '../../kinds/key.ts'
 import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
 import { compose, loadOnce, openBoard, openLedgerAs, openLedgerToRead, openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
+import { commandContext } from '../command-context.ts'
+import { commandsTyped } from '../../server/command-line.ts'
 import { printable } from '../render/terminal.ts'
 import { adoptAs } from '../../reconcile/operator/adopt.ts'
 import { approveRecreate } from '../../reconcile/operator/recreate.ts'
@@ -33,7 +35,7 @@ export async function runPersonCommand(
   say: (context: OperatorContext, signal: AbortSignal) => Promise<OperatorResult>,
 ): Promise<ExitCode> {
   const answer = await withOperatorContext(io, settings, command, say)
-  return show(io, command, answer)
+  return show(io, command, { ...answer, message: commandsTyped(answer.message, commandContext(settings)) })
 }
 
 /** Opens the ledger, reads the directory, and closes both after `say`. */
@@ -191,7 +193,8 @@ export async function forgetPlatform(
     platform === undefined
       ? 'The ledger is tied to no platform; the next "pipewright run" or "apply" ties it to the one it is started with.'
       : `The ledger is no longer tied to ${platform}; the next "pipewright run" or "apply" ties it to the one it is started with.`
-  if (output === 'json') printJson(io, { result: 'done', platform, message })
-  else print(io.stdout, message)
+  const typed = commandsTyped(message, commandContext(settings))
+  if (output === 'json') printJson(io, { result: 'done', platform, message: typed })
+  else print(io.stdout, typed)
   return EXIT.fine
 }

@@ -1,3 +1,4 @@
+import { AS_SAID } from '../../server/command-line.ts'
 import { setTimeout } from 'node:timers/promises'
 import type { SettingsOf } from '../command-help.ts'
 import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
@@ -147,6 +148,7 @@ function showAll(
     paint: paintFor(io.stdout, io.env),
     width: widthOfTerminal(io.stdout),
     form: 'text',
+    here: AS_SAID,
   } as const
   for (const problem of problems) print(io.stdout, text.paint(['red', 'bold'], printable(problem)))
   if (problems.length > 0) print(io.stdout, '')

@@ -1,3 +1,6 @@
+import { commandContext } from '../command-context.ts'
+import { otherLedger } from '../../config/settings.ts'
+import { commandLine } from '../../server/command-line.ts'
 import { readFile } from 'node:fs/promises'
 import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
@@ -141,7 +144,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   await heartbeat.stop()
   await notifier?.stop(deadline)
   emit({ type: 'Stopped', unfinished })
-  for (const [key, end] of unsaved) emit(lastWords(key, end))
+  const typed = (args: string) => commandLine(args, commandContext(settings))
+  for (const [key, end] of unsaved) emit(lastWords(key, end, typed))
   return unfinished === 0 ? EXIT.fine : EXIT.failed
 }
 
@@ -159,6 +163,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
   return {
     version: VERSION,
     sandbox: settings.sandbox,
+    ledger: otherLedger(settings),
     revision: daemon?.catalog?.revision,
     manifestsDir: settings.manifests,
     repositoryUrl: settings.repositoryUrl,

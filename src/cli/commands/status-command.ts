@@ -7,7 +7,9 @@ import { nameOf, type Key } from '../../kinds/key.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
+import { AS_SAID, type CommandContext } from '../../server/command-line.ts'
 import { nextSteps, type NextStep } from '../../server/remedy.ts'
+import { commandContext } from '../command-context.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
@@ -34,6 +36,7 @@ export async function status(
   options: StatusOptions,
 ): Promise<ExitCode> {
   const { server } = settings
+  const here = server === undefined ? commandContext(settings) : AS_SAID
   const read = async () => {
     if (server !== undefined) {
       const asked = { command: 'status', server }
@@ -51,10 +54,10 @@ export async function status(
   }
   if (options.watch) {
     const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
-    return watch(io, { read, inPlace, show: (reading) => show(io, reading, options) })
+    return watch(io, { read, inPlace, show: (reading) => show(io, reading, options, here) })
   }
   const reading = await read()
-  show(io, reading, options)
+  show(io, reading, options, here)
   return exitOf(reading)
 }
 
@@ -111,7 +114,7 @@ export function didYouMean(key: string, known: readonly Key[]): string {
   return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
 }
 
-function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
+function show(io: Io, reading: Chosen, { key, output }: StatusOptions, here: CommandContext): void {
   const { daemon, whole, resources, next } = reading
   const [only] = resources
   switch (output) {
@@ -128,7 +131,7 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
       return
     case 'text':
     case 'wide': {
-      const text = { ...textOptions(io, output), now: reading.now }
+      const text = { ...textOptions(io, output), here, now: reading.now }
       print(
         io.stdout,
         key !== undefined && only !== undefined
@@ -142,12 +145,12 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
 /** What a person does about it, with the lines of the manifest where it can be read here. */
 function nextOf(resource: ResourceView, settings: SettingsOf<'status'>): readonly NextStep[] {
   if (isWell(resource)) return []
-  const { sandbox, manifests } = settings
+  const { manifests } = settings
   const placeIn = ({ file, ...at }: ManifestPlace, edit: FieldEdit) => {
     const text = textOf(join(manifests, file))
     return text === undefined ? undefined : placeEdit(text, at, edit)
   }
-  return nextSteps(resource, { sandbox, manifestsDir: manifests, placeEdit: placeIn }, [])
+  return nextSteps(resource, { ...commandContext(settings), manifestsDir: manifests, placeEdit: placeIn }, [])
 }
 
 function textOf(file: string): string | undefined {
@@ -162,7 +165,7 @@ function jsonOf({ state, last }: StatusReading['daemon']) {
   return { state, ...last }
 }
 
-function textOptions(io: Io, form: StatusText['form']): Omit<StatusText, 'now'> {
+function textOptions(io: Io, form: StatusText['form']): Omit<StatusText, 'now' | 'here'> {
   return {
     paint: paintFor(io.stdout, io.env),
     width: widthOfTerminal(io.stdout),

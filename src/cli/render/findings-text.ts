@@ -70,6 +70,8 @@ export function findingsAsSarif(
     runs: [
       {
         tool: { driver: { name: 'pipewright', version: about.version, rules: codes.map(ruleOf) } },
+        // A position counts what a string of JavaScript counts; without a word it would be taken for code points.
+        columnKind: 'utf16CodeUnits',
         originalUriBaseIds: { [SOURCE_ROOT]: { description: { text: 'The root of the repository.' } } },
         invocations: [{ executionSuccessful: true, toolExecutionNotifications: problems }],
         results: findings.map((finding) => ({

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '../../contract/history.ts'
+import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { fitLines, formatTable, type Paint, printable, wrapped } from './terminal.ts'
 
@@ -8,19 +9,24 @@ export interface HistoryText {
   readonly width: number | undefined
   /** `wide`: with revision and request, however long the lines are. */
   readonly form: 'text' | 'wide'
+  /** What commands in messages have to name. */
+  readonly here: CommandContext
 }
 
 /** A message that has less room beside the rest stands below it. */
 const LEAST_MESSAGE = 40
 
 /** A line for each entry; on a narrow terminal, with what it says below. */
-export function historyText(entries: readonly HistoryEntry[], { paint, width, form }: HistoryText): string {
+export function historyText(
+  entries: readonly HistoryEntry[],
+  { paint, width, form, here }: HistoryText,
+): string {
   const wide = form === 'wide'
   const head = ['TIME', 'RESOURCE', 'WHAT', ...(wide ? ['REVISION', 'REQUEST'] : []), 'MESSAGE']
   const said = new Set(entries.filter(({ type }) => type === 'action').map(wordsOf))
   const rows = entries.map((entry) => ({
     facts: factsOf(entry, wide).map(printable),
-    message: printable(entry.message),
+    message: printable(commandsTyped(entry.message, here)),
     isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)),
   }))
   const heads = head.map((name) => paint('dim', name))

@@ -4,8 +4,9 @@ import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
 import type { DaemonView, ResourceView, StatusReading } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
-import type { WholeFacts } from '../../contract/activity.ts'
+import { LATE_MS, type WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/revision.ts'
+import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
 import { fitLines, type Paint, formatTable, printable, wrapped } from './terminal.ts'
 
@@ -30,6 +31,8 @@ export interface StatusText {
   /** Columns of the terminal; undefined: as wide as it comes out. */
   readonly width: number | undefined
   readonly form: 'text' | 'wide'
+  /** What commands in messages have to name. */
+  readonly here: CommandContext
 }
 
 /**
@@ -48,7 +51,9 @@ export function statusText(
 export const NOTHING_RECORDED = 'Nothing is recorded yet.'
 
 function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
-  return wholeSentences(whole).map((problem) => text.paint(['red', 'bold'], fitted(problem, text)))
+  return wholeSentences(whole).map((problem) =>
+    text.paint(['red', 'bold'], fitted(commandsTyped(problem, text.here), text)),
+  )
 }
 
 /** Resources side by side, then each cause of trouble in full. */
@@ -98,16 +103,17 @@ function fitted(line: string, { width }: Pick<StatusText, 'width'>): string {
 /** Keys that one line names. */
 const KEYS_NAMED = 3
 
-function causeLines(group: readonly ResourceView[], { paint, width }: StatusText): string {
+function causeLines(group: readonly ResourceView[], { paint, width, here }: StatusText): string {
   const [first, ...others] = group
   if (first === undefined) return ''
-  const { key, status, reason, message } = first
+  const { key, status, reason } = first
+  const message = commandsTyped(first.message, here)
   const fit = (line: string) => fitted(line, { width })
   if (others.length === 0) return fit(`${paint(STYLES[status], key)}: ${message}`)
   const named = group.slice(0, KEYS_NAMED).map((one) => one.key)
   const rest = group.length - named.length
   const keys = rest === 0 ? named.join(', ') : `${named.join(', ')} and ${rest} more`
-  const isSame = group.every((one) => one.message === message)
+  const isSame = group.every((one) => one.message === first.message)
   const cause = `${paint(STYLES[status], `${group.length} resources, ${reason}`)}: ${isSame ? message : `For example ${key}: ${message}`}`
   return `${fit(cause)}\n  ${keys}`
 }
@@ -130,7 +136,9 @@ export function daemonLine(
   switch (state) {
     case 'running': {
       const since = last === undefined ? '' : `, started ${agoOf(last.startedAt, now)}`
-      return `${what} is running${who}${since}.${page}`
+      const isLate = last !== undefined && now - last.seenAt > LATE_MS
+      const sign = isLate ? `; its last sign of life was ${agoOf(last.seenAt, now)}` : ''
+      return `${what} is running${who}${since}${sign}.${page}`
     }
     case 'silent':
       return paint(
@@ -155,15 +163,15 @@ export function statusDetails(
   { daemon, whole }: Pick<StatusReading, 'daemon' | 'whole'>,
   text: StatusText & { readonly next: readonly NextStep[] },
 ): string {
-  const { now, paint, next } = text
-  const cause = next.length === 0 ? resource.message : shortMessage(resource)
+  const { now, paint, next, here } = text
+  const cause = next.length === 0 ? commandsTyped(resource.message, here) : shortMessage(resource, here)
   const { key, status, pipeId, service, intent, lastUpsert, checkedAt, manifestRevision } = resource
   const conditions = Object.entries(resource.conditions).map(([type, condition]) => [
     `  ${type}`,
     condition.status,
     condition.reason,
     condition.since === 0 ? '' : `for ${formatDuration(Math.max(0, now - condition.since))}`,
-    condition.message === resource.message ? cause : condition.message,
+    condition.message === resource.message ? cause : commandsTyped(condition.message, here),
   ])
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],

@@ -37,11 +37,11 @@ export const CREATING = {
   }),
   RetryApproved: row({
     ...PROGRESSING,
-    means: 'an operator confirmed that the last attempt created nothing',
+    means: 'an operator settled the last attempt',
     facts: ATTEMPT,
     sample: { attempt: 1 },
-    words: ({ attempt }) =>
-      only(`An operator confirmed that attempt ${attempt} created nothing. It will be created again.`),
+    words: ({ attempt }, noun) =>
+      only(`An operator settled attempt ${attempt}. The ${noun} will be created again.`),
   }),
   RetryFailed: row({
     ...PROGRESSING,

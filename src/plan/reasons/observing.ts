@@ -4,6 +4,7 @@ import { LIFECYCLES } from '../../kinds/definition.ts'
 import { kindNamed, nounOf } from '../../kinds/lookup.ts'
 import { shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
+import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
 import {
   A_KEY,
   DRIFTED,
@@ -51,9 +52,18 @@ export const OBSERVING = {
   InSync: row({
     ...WELL,
     means: 'the platform reports what the manifest asks for',
-    facts: z.strictObject({ as: z.enum([...LIFECYCLES, 'last valid']) }),
+    facts: z.strictObject({
+      as: z.enum([...LIFECYCLES, 'last valid']),
+      /** Files that only a create needs: what is there is well without. */
+      missing: z.array(MISSING_SECRET).readonly().optional(),
+    }),
     sample: { as: 'create-once' },
-    words: ({ as }) => only(IN_SYNC[as]),
+    words: ({ as, missing }, noun) =>
+      only(
+        missing === undefined
+          ? IN_SYNC[as]
+          : `${IN_SYNC[as]} ${missingSecretWords(missing)} Until it is mounted, the ${noun} could not be created again.`,
+      ),
   }),
   Accepted: row({
     ...WELL,

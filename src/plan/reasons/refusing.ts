@@ -16,6 +16,7 @@ import {
   type About,
   type Step,
 } from './row.ts'
+import { MISSING_SECRET, missingSecretWords, type MissingSecret } from './missing-secret.ts'
 import { UNKNOWN } from './unknown.ts'
 
 /** Two keys that may be one and the same. */
@@ -47,15 +48,6 @@ function replaces(facts: SimilarFacts | undefined): readonly Step[] {
         },
       ]
 }
-
-/** A mounted file that was looked for in vain. */
-const MISSING_SECRET = z.strictObject({
-  file: z.string(),
-  why: z.enum(['absent', 'unreadable', 'empty', 'malformed']),
-  /** Of the platform's own credentials; undefined: a secretRef of the manifest names it. */
-  of: z.enum(['API key', 'alerts token']).optional(),
-})
-export type MissingSecret = z.output<typeof MISSING_SECRET>
 
 const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
   absent: 'Mount the secret:',
@@ -198,10 +190,8 @@ export const REFUSING = {
     sample: { missing: [{ file: 'SECRETS_DIR/NAME/KEY', why: 'absent' }] },
     words: ({ missing, said }) => {
       if (said !== undefined) return only(sentence(said))
-      const files = missing.map(({ file, why }) => (why === 'absent' ? file : `${file} (${why})`))
-      const what = missing.every(({ why }) => why === 'absent') ? 'not found' : 'cannot be used'
       return {
-        cause: `${files.length === 1 ? 'Secret file' : 'Secret files'} ${what}: ${files.join(', ')}.`,
+        cause: missingSecretWords(missing),
         remedy: 'Mount the secret there, or correct the secretRef. It continues automatically.',
       }
     },

@@ -159,24 +159,31 @@ export function unsavedOutcome(because: Because, requestId: string | undefined):
   return { result: 'failed', ...because, requestId, retryAfterMs: 1_000 }
 }
 
-/** What a process says last of a create whose outcome it could not write down: the next one does not know it. */
-export function lastWords(key: Key, end: CreateEnd): Event & { readonly type: 'OutcomeLost' } {
+/**
+ * What a process says last of a create whose outcome it could not write down: the next one does not know it.
+ * @param typed a command line of Pipewright, as it is typed here
+ */
+export function lastWords(
+  key: Key,
+  end: CreateEnd,
+  typed: (args: string) => string,
+): Event & { readonly type: 'OutcomeLost' } {
   const common = { type: 'OutcomeLost', key } as const
   const then = 'Once the ledger can be written, and before anything else:'
   switch (end.type) {
     case 'created': {
       const { id } = end.remote
-      const command = `pipewright resolve ${key} --adopt ${id}`
+      const command = typed(`resolve ${key} --adopt ${id}`)
       const message = `${capital(nounOf(key))} ${id} was created for ${key}, and the ledger does not hold its id. ${then} ${command}`
       return { ...common, outcome: 'created', pipeId: id, command, message }
     }
     case 'failed': {
-      const command = `pipewright resolve ${key} --retry --force`
+      const command = typed(`resolve ${key} --retry --force`)
       const message = `Nothing was created for ${key} (${end.seen.what}), and the ledger does not know that. ${then} ${command}`
       return { ...common, outcome: 'failed', pipeId: undefined, command, message }
     }
     case 'unknown': {
-      const command = `pipewright status ${key}`
+      const command = typed(`status ${key}`)
       const message = `Nobody knows whether a ${nounOf(key)} was created for ${key} (${end.seen.what}); the ledger says only that it was tried. ${then} ${command}`
       return { ...common, outcome: 'unknown', pipeId: end.seen.pipeId, command, message }
     }

@@ -41,7 +41,7 @@ export async function heedRetryCreate(
     requestId: intent.seen?.requestId,
     message: `Attempt ${intent.attempt} created nothing, as policy.retryCreate says.`,
   }
-  const next = await ledger.swap(dismissIntent(record, intent, now), [said])
+  const next = await ledger.swap(dismissIntent(record, intent, { now, found: 'created nothing' }), [said])
   store.note(next)
   return next
 }

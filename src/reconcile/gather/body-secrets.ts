@@ -1,7 +1,7 @@
 import { type SecretRef, secretRefsIn } from '../../kinds/secret-ref.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
-import type { MissingSecret } from '../../plan/reasons/refusing.ts'
+import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { SecretStore } from '../../contract/secrets.ts'
 
 /** The secrets that a body refers to, by dotted path, and the files that were looked for in vain. */

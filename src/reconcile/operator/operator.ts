@@ -95,8 +95,11 @@ export function nothingToResolve({ key, version, remote, intent }: LedgerRecord)
     return `${nothing}it has ${nounOf(key)} ${remote.id}, ${remote.origin} at ${timeOf(remote.at)}.`
   }
   if (intent === undefined) return `${nothing}no create was ever sent for it.`
+  const attempt = `${nothing}attempt ${intent.attempt} (intent ${intent.id})`
+  if (intent.state === 'dismissed')
+    return `${attempt} is settled${intent.seen === undefined ? '' : `: ${intent.seen.what}`}. It will be tried again automatically.`
   return (
-    `${nothing}attempt ${intent.attempt} (intent ${intent.id}) created nothing` +
+    `${attempt} created nothing` +
     `${intent.seen === undefined ? '' : ` (${intent.seen.what})`}, and it will be tried again automatically.`
   )
 }

@@ -16,7 +16,7 @@ import {
 
 /**
  * `resolve --retry`: the attempt created nothing, so that the next reconcile may create, with a new intent. Accepted once nothing of
- * the attempt can still be on its way to the platform.
+ * the attempt can still be on its way to the platform; with `--force` also before, when nobody can know what it did.
  */
 export function retryCreate(
   context: OperatorContext,
@@ -30,25 +30,34 @@ export function retryCreate(
     if (tooEarly !== undefined && !force) return refused(`${tooEarly} To take the risk now, add --force.`)
     const now = context.clock.now()
     const attempt = `Attempt ${intent.attempt} (intent ${intent.id})`
-    const forced =
-      tooEarly === undefined
-        ? ''
-        : ` With --force: if its request is still on its way, there will be two ${nounOf(key)}s.`
-    await context.ledger.swap({ ...dismissIntent(recorded, intent, now), conditions: undefined }, [
+    const found = tooEarly === undefined ? 'created nothing' : 'not known'
+    const risk = `If its request is still on its way, there will be two ${nounOf(key)}s.`
+    const settled = dismissIntent(recorded, intent, { now, found })
+    await context.ledger.swap({ ...settled, conditions: undefined }, [
       historyLine(context, recorded, {
         action: 'intent',
         reason: 'RetryApproved',
         result: 'failed',
-        message: `An operator confirmed that ${attempt.charAt(0).toLowerCase()}${attempt.slice(1)} created nothing.${forced}`,
+        message:
+          found === 'created nothing'
+            ? `An operator confirmed that ${lowered(attempt)} created nothing.`
+            : `An operator set ${lowered(attempt)} aside with --force. What it did is not known. ${risk}`,
       }),
     ])
     const next =
       context.store.desiredState(key) === 'valid'
         ? 'It will be created again'
         : 'It has no valid manifest now, so nothing is created'
+    const then = `${next}${await when(context)}.`
     return done(
       recorded,
-      `${attempt} of ${key} resolved: it created nothing. ${next}${await when(context)}.${forced}`,
+      found === 'created nothing'
+        ? `${attempt} of ${key} resolved: it created nothing. ${then}`
+        : `${attempt} of ${key} is set aside, as --force says. What it did is not known. ${then} ${risk}`,
     )
   })
+}
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
 }

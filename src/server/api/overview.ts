@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
 import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
+import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
 import type { LastReading } from '../recent-events.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
@@ -27,7 +28,8 @@ export interface OverviewReply extends Overview {
 
 /** The whole at a glance; of the findings the first hundred, errors first. */
 export function overviewOf(parts: ServerParts): OverviewReply {
-  const overview = parts.overview()
+  const now = parts.overview()
+  const overview = { ...now, sourceProblem: now.sourceProblem && commandsTyped(now.sourceProblem, now) }
   const ready = parts.ready()
   const counts = countStatuses(parts.board.list())
   const { recentEvents } = parts

@@ -4,6 +4,7 @@ import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
+import { resourceTyped } from '../command-line.ts'
 import { shortMessage, nextSteps, type NextStep } from '../remedy.ts'
 import { knownKey, wholeOf, type Query } from '../parameters.ts'
 import type { BudgetUse, ServerParts } from '../parts.ts'
@@ -60,7 +61,9 @@ export function registerResources(app: FastifyInstance, parts: ServerParts): voi
     const limit = wholeOf(query, 'limit', { least: 0, most: 10_000_000, absent: matching.length })
     const overview = overviewOf(parts)
     return {
-      items: matching.slice(offset, offset + limit).map(summaryOf),
+      items: matching
+        .slice(offset, offset + limit)
+        .map((resource) => summaryOf(resourceTyped(resource, overview))),
       total: matching.length,
       counts: overview.counts,
       overview,
@@ -96,10 +99,10 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
   const desired = parts.desired(resource.key)
   const manifest = parts.manifest(resource.key)
   return {
-    ...withBodies(resource, desired),
+    ...withBodies(resourceTyped(resource, overview), desired),
     since: sinceOf(resource),
     revision: overview.revision?.id,
-    cause: shortMessage(resource),
+    cause: shortMessage(resource, overview),
     next: nextSteps(resource, { ...overview, placeEdit: parts.placeEdit }, findings),
     fields: sideBySide(resource, desired),
     states: parts.recentEvents.states(resource.key),

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { messageTyped } from '../command-line.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
@@ -44,7 +45,9 @@ export function registerTimeline(app: FastifyInstance, parts: ServerParts): void
     const isPart = isNarrowed(query)
     const read = types === undefined && !isPart ? limit : DEEP
     const isWanted = isPart ? entriesSelected(parts, query) : () => true
-    const history = await parts.history({ key: undefined, limit: read })
+    const overview = parts.overview()
+    const kept = await parts.history({ key: undefined, limit: read })
+    const history = kept.map((entry) => messageTyped(entry, overview))
     const entries = timelineOf(history, parts.recentEvents.source(), { whole: history.length < read }).filter(
       (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
     )
@@ -64,7 +67,7 @@ function entriesSelected({ board }: ServerParts, query: Query): (entry: Timeline
   }
 }
 
-/** `GET /api/v1/history`, newest first. */
+/** `GET /api/v1/history`, newest first, word for word as the ledger has it. */
 export function registerHistory(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/history', async ({ query }): Promise<HistoryReply> => {
     const text = oneOf(query, 'key')
