@@ -208,7 +208,7 @@ export function buildProgram(io: Io, done: Done): Command {
 
   lenient(program.command('completion'))
     .description('print a script that completes commands, flags and keys in a shell')
-    .argument('<shell>', SHELLS.join(', '))
+    .argument('<shell>', `one of ${SHELLS.join(', ')}`)
     .action((shell: string, _flags, command: Command) => {
       assertUsage(command)
       print(io.stdout, completionScript(shell))

@@ -38,7 +38,7 @@ export function explainKind(name: string): FieldFacts | undefined {
 export function explainPath(path: string): FieldFacts | { readonly nearest: string | undefined } {
   const [first = '', ...steps] = path.split('.').map((step) => step.replace(/\[\d*\]$/, ''))
   const kind = MANIFEST_KINDS.find((name) => name.toLowerCase() === first.toLowerCase())
-  if (kind === undefined) return { nearest: nearest(first, MANIFEST_KINDS) }
+  if (kind === undefined) return { nearest: nearest(first, MANIFEST_KINDS) ?? withKind([first, ...steps]) }
   let field = explainKind(kind)
   for (const step of steps) {
     const next: FieldFacts | undefined = field?.fields.find(({ name }) => name === step)
@@ -49,6 +49,14 @@ export function explainPath(path: string): FieldFacts | { readonly nearest: stri
     field = next
   }
   return field ?? { nearest: undefined }
+}
+
+/** The path with the first kind that has it, for whoever began it without one. */
+function withKind(steps: readonly string[]): string | undefined {
+  return MANIFEST_KINDS.flatMap((kind) => {
+    const paths = [`${kind}.${steps.join('.')}`, `${kind}.spec.${steps.join('.')}`]
+    return paths.map(explainPath).flatMap((found) => ('nearest' in found ? [] : [found.path]))
+  })[0]
 }
 
 /** Every field below one, itself first. */

@@ -6,6 +6,7 @@ export const FIELD_EXAMPLES: Readonly<Record<string, Json>> = {
   apiVersion: 'pipewright/v1',
   'metadata.name': 'orders',
   'metadata.labels': { team: 'payments' },
+  policy: { interval: '10m', dependsOn: ['Alert/ingest-lag'] },
   'policy.interval': '10m',
   'suspend.reason': 'planned migration',
   until: '2027-01-31T00:00:00Z',
@@ -26,6 +27,7 @@ export const FIELD_EXAMPLES: Readonly<Record<string, Json>> = {
   // Pipe
   'spec.service': 'analytics',
   'spec.name': 'orders',
+  'spec.source': { kafka: { brokers: 'b-1.example:9092,b-2.example:9092', topics: 'orders,refunds' } },
   validateSamples: true,
   brokers: 'b-1.example:9092,b-2.example:9092',
   topics: 'orders,refunds',

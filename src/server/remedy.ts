@@ -55,7 +55,7 @@ export function nextSteps(
     const facts = condition.reason === reason ? condition.facts : undefined
     return shown(stepsOf({ reason, facts }, about))
   }
-  const [first] = findings
+  const first = findings[0] ?? placeSaid(conditions.Valid.facts)
   const place = first === undefined ? about.place : placeOf(context.manifestsDir, first.file, first.line)
   const { facts } = conditions.Synced
   return shown([
@@ -63,6 +63,15 @@ export function nextSteps(
     { text: 'To check before:', shell: `validate ${shellWord(context.manifestsDir)}` },
     ...(status === 'OutcomeUnknown' ? stepsOf({ reason: status, facts }, about) : []),
   ])
+}
+
+/** Where the first finding is, from its words: `file:line:column: …`; a ledger keeps no findings. */
+function placeSaid(
+  facts: ResourceStatus['conditions']['Valid']['facts'],
+): Pick<Finding, 'file' | 'line'> | undefined {
+  const said = facts !== undefined && 'said' in facts ? facts.said : undefined
+  const [, file, line] = (typeof said === 'string' ? /^(.+?):(\d+):\d+: /.exec(said) : undefined) ?? []
+  return file === undefined ? undefined : { file, line: Number(line) }
 }
 
 /** `dir/file:line`, as editors and terminals open it. */

@@ -18,6 +18,8 @@ export interface LogOptions {
   /** A stream or a file descriptor; it stays open. `run` logs to 1, the other commands to 2. */
   readonly destination: NodeJS.WritableStream | number
   readonly clock: Clock
+  /** For lines that people read: the words with the commands in them as they are typed here. */
+  readonly typed?: (text: string) => string
 }
 
 export interface Logger {
@@ -39,7 +41,7 @@ export function createLogger(options: LogOptions): Logger {
       serializers: { err: errorFacts, detail: maskDetail },
       redact: { paths: [...REDACTED_PATHS], censor: '[secret]' },
     },
-    options.format === 'json' ? output : prettyOutput(output, options.destination),
+    options.format === 'json' ? output : prettyOutput(output, options),
   )
   return {
     debugs: logger.isLevelEnabled('debug'),
@@ -87,13 +89,13 @@ function openOutput(destination: LogOptions['destination']): Output {
 
 function ignore(): void {}
 
-function prettyOutput(output: Output, destination: LogOptions['destination']): DestinationStream {
+function prettyOutput(output: Output, { destination, typed }: LogOptions): DestinationStream {
   const isTerminal =
     typeof destination === 'number'
       ? isatty(destination)
       : 'isTTY' in destination && destination.isTTY === true
   const noColour = (process.env['NO_COLOR'] ?? '') !== ''
-  const pretty = createPrettyLine({ colour: isTerminal && !noColour })
+  const pretty = createPrettyLine({ colour: isTerminal && !noColour, typed })
   return { write: (text) => output.write(pretty(text)) }
 }
 

@@ -30,7 +30,13 @@ const NOT_REPEATED: ReadonlySet<string> = new Set([
  * Turns a line of JSON into one for people: time, level, what, which, why, where, and the other facts. What the line
  * before said of the same resource in the same words is not said again.
  */
-export function createPrettyLine(options: { readonly colour: boolean }): (json: string) => string {
+export function createPrettyLine(options: {
+  readonly colour: boolean
+  /** Words with the commands in them as they are typed where the log is read. */
+  readonly typed?: ((text: string) => string) | undefined
+}): (json: string) => string {
+  const { colour, typed = (text) => text } = options
+
   let before: { readonly key: unknown; readonly detail: unknown } | undefined
 
   function wordsOf(log: Log, messageKey: string): string {
@@ -40,7 +46,7 @@ export function createPrettyLine(options: { readonly colour: boolean }): (json: 
     return [
       log[messageKey],
       key,
-      isRepeated ? undefined : [detail, log['hint']].filter(isText).join(' '),
+      isRepeated ? undefined : typed([detail, log['hint']].filter(isText).join(' ')),
       placeOf(log),
       revisionOf(log),
       factsOf(log),
@@ -52,7 +58,7 @@ export function createPrettyLine(options: { readonly colour: boolean }): (json: 
 
   // The factory and not the stream: a stream would hold lines back, and end its destination with itself.
   return pinoPretty.prettyFactory({
-    colorize: options.colour,
+    colorize: colour,
     translateTime: 'SYS:HH:MM:ss',
     ignore: IN_WORDS.join(','),
     messageFormat: wordsOf,

@@ -8,7 +8,7 @@ import { countEvent } from './event-table.ts'
 import { createInstruments } from './instruments.ts'
 
 export interface LoggingOptions {
-  readonly log: Pick<LogOptions, 'level' | 'format' | 'destination'>
+  readonly log: Omit<LogOptions, 'clock'>
   readonly clock: Clock
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { explainKind, explainPath, withFields, type FieldFacts } from '../../src/kinds/explain.ts'
-import { MANIFEST_KINDS, schemaOf } from '../../src/kinds/lookup.ts'
+import { isResource, MANIFEST_KINDS, rulesOf, schemaOf } from '../../src/kinds/lookup.ts'
 
 const KINDS = MANIFEST_KINDS.flatMap((name) => explainKind(name) ?? [])
 
@@ -22,9 +22,12 @@ describe('every field', () => {
   )
 
   test.each(KINDS.map((kind) => [kind.name, kind] as const))(
-    'all examples of a %s together have the shape of one',
+    'the example of a %s as a whole is a right one',
     (name, kind) => {
-      expect(schemaOf(name)?.safeParse(kind.example).error).toBeUndefined()
+      const read = schemaOf(name)?.safeParse(kind.example)
+      expect(read?.error).toBeUndefined()
+      const manifest = read?.data
+      expect(isResource(manifest) ? rulesOf(manifest) : []).toEqual([])
     },
   )
 })
@@ -55,6 +58,8 @@ describe('a path', () => {
     ['pipe.spec.sorce', 'Pipe.spec.source'],
     ['pipe.spec.source.kafka.brokrs', 'Pipe.spec.source.kafka.brokers'],
     ['pipe.spec.service.name', undefined],
+    ['policy.interval', 'Pipe.policy.interval'],
+    ['scaling', 'Pipe.spec.scaling'],
   ])('%s is not there; near is %s', (path, nearest) => {
     expect(explainPath(path)).toEqual({ nearest })
   })

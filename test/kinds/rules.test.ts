@@ -314,3 +314,29 @@ describe('origins', () => {
     expect(cost).toBeLessThan(2_000)
   })
 })
+
+const POSTGRES = { host: 'db', tableMappings: [{ sourceTable: 'a', targetTable: 'stock' }] }
+
+test.each([
+  [
+    { source: { kafka: {} }, destination: { database: 'd', table: 't' } },
+    { source: 'kafka', table: 'd.t' },
+  ],
+  [
+    { source: { kafka: {} }, destination: { database: 'd' } },
+    { source: 'kafka', database: 'd' },
+  ],
+  [
+    { source: { postgres: POSTGRES }, destination: { database: 'd' } },
+    { source: 'postgres', table: 'd.stock' },
+  ],
+  [
+    { source: { postgres: { tableMappings: [...POSTGRES.tableMappings, { targetTable: 'other' }] } } },
+    { source: 'postgres', table: 'stock and 1 more' },
+  ],
+])('the outline of a pipe: %j', (spec, outline) => {
+  const manifest = { ...fullPipe('kafka'), spec: { service: 'a', ...spec } } as Parameters<
+    NonNullable<typeof PIPE.outline>
+  >[0] // only what an outline reads
+  expect(PIPE.outline?.(manifest)).toEqual(outline)
+})

@@ -95,6 +95,10 @@ describe('what is said of', () => {
     const { message } = await live.says('Pipe/orders', 'OutcomeUnknown')
     expect(message).toContain('pipewright resolve Pipe/orders --adopt')
     expect(message).toContain('pipewright resolve Pipe/orders --retry')
+    const planned = await scenario.run(['plan'])
+    expect(planned.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /run "pipewright resolve Pipe\/orders --retry --ledger \S+"/,
+    )
     const [pipe] = scenario.platform.pipes()
     const id = pipe?.id ?? 'no pipe'
     // The daemon may still be about to write what became of the create: then the command says when to run it again.

@@ -298,6 +298,13 @@ describe('for people', () => {
     )
   })
 
+  it('says commands as they are typed where it is read', async () => {
+    const typed = (words: string) => words.replace('"pipewright', '"npx pipewright')
+    const { emit, text } = await telemetry({ log: { format: 'pretty', typed } })
+    emit(createFinished({ outcome: 'unknown', message: 'Run "pipewright resolve Pipe/orders --retry".' }))
+    expect(text()).toContain('Run "npx pipewright resolve Pipe/orders --retry".')
+  })
+
   it('does not say the same twice in a row of the same resource', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     emit(conditionChanged(CONDITION))

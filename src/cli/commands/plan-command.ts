@@ -3,7 +3,9 @@ import { createMemoryLedger } from '../../ledger/memory-backend.ts'
 import { endOfPlan, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import { makePlan } from '../../daemon/planning.ts'
+import { AS_SAID, commandsTyped, messageTyped } from '../../server/command-line.ts'
 import { compose, loadOnce, openBoard, openLedgerToRead, openSource, platformName } from '../compose.ts'
+import { commandContext } from '../command-context.ts'
 import { openDryWorld } from '../dry-world.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
 import { planAtServer } from '../server-plan.ts'
@@ -35,10 +37,20 @@ export async function plan(
       print(io.stdout, planAsMarkdown(planned))
       break
     case 'text':
-      print(io.stdout, planAsText(planned, paintFor(io.stdout, io.env)))
+      print(io.stdout, planAsText(planTyped(planned, settings), paintFor(io.stdout, io.env)))
       break
   }
   return EXIT_OF[endOfPlan(planned)]
+}
+
+/** With the commands in it as they are typed here; a daemon has said them already. */
+function planTyped(planned: Plan, settings: Settings): Plan {
+  const here = settings.server === undefined ? commandContext(settings) : AS_SAID
+  return {
+    ...planned,
+    problem: planned.problem && commandsTyped(planned.problem, here),
+    items: planned.items.map((item) => messageTyped(item, here)),
+  }
 }
 
 const EXIT_OF = { nothing: EXIT.fine, changes: EXIT.pending, refused: EXIT.failed } as const

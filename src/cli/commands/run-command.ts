@@ -1,6 +1,6 @@
 import { commandContext } from '../command-context.ts'
 import { otherLedger } from '../../config/settings.ts'
-import { commandLine } from '../../server/command-line.ts'
+import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { readFile } from 'node:fs/promises'
 import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
@@ -34,7 +34,12 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const startedAt = systemClock.now()
   const board = openBoard()
   const telemetry = createTelemetry({
-    log: { level: settings.logLevel, format: settings.logFormat, destination: io.stdout },
+    log: {
+      level: settings.logLevel,
+      format: settings.logFormat,
+      destination: io.stdout,
+      typed: (text) => commandsTyped(text, commandContext(settings)),
+    },
     version: VERSION,
     board: () => board.list(),
     namedResources: settings.namedResources,

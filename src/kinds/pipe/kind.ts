@@ -41,7 +41,14 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   outline({ spec: { source, destination } }) {
     const kind = SOURCE_KINDS.find((name) => source[name] !== undefined)
     const { database, table } = destination ?? {}
-    const place = [database, table].filter((name) => name !== undefined).join('.')
-    return { ...(kind === undefined ? {} : { source: kind }), ...(place === '' ? {} : { table: place }) }
+    const targets = source.postgres?.tableMappings?.map(({ targetTable }) => targetTable) ?? []
+    const [first, ...more] = table === undefined ? targets : [table]
+    const tables = [database, first].filter((name) => name !== undefined).join('.')
+    return {
+      ...(kind === undefined ? {} : { source: kind }),
+      ...(first === undefined
+        ? { ...(database === undefined ? {} : { database }) }
+        : { table: more.length === 0 ? tables : `${tables} and ${more.length} more` }),
+    }
   },
 }
