@@ -216,9 +216,18 @@ function groupProblem(
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,
     // An outage, or the create limit, strikes all services alike.
-    service: group.every(({ service }) => service === first.service) ? first.service : undefined,
+    service: shared(group, ({ service }) => service),
+    file: shared(group, ({ file }) => file),
+    line: undefined,
+    revision: shared(group, ({ manifestRevision }) => manifestRevision),
     differences: [],
   }
+}
+
+/** What all of them have in common. */
+function shared<T>(group: readonly ResourceStatus[], factOf: (resource: ResourceStatus) => T): T | undefined {
+  const facts = new Set(group.map(factOf))
+  return facts.size === 1 ? facts.values().next().value : undefined
 }
 
 /** A document that is no resource yet, such as one whose name cannot be read. */

@@ -170,4 +170,7 @@ function down(name: string, service: string): ResourceStatus {
 it('a cause of several services is not said to be of one', () => {
   expect(problems([down('a', 'one'), down('b', 'two')])).toMatchObject([{ count: 2, service: undefined }])
   expect(problems([down('a', 'one'), down('b', 'one')])).toMatchObject([{ count: 2, service: 'one' }])
+  const from = (name: string, manifestRevision: string) => ({ ...down(name, 'one'), manifestRevision })
+  expect(problems([from('a', 'c1'), from('b', 'c1')])).toMatchObject([{ revision: 'c1' }])
+  expect(problems([from('a', 'c1'), from('b', 'c2')])).toMatchObject([{ revision: undefined }])
 })

@@ -298,8 +298,9 @@ describe('for people', () => {
     )
   })
 
+  const typed = (words: string) => words.replace('"pipewright', '"npx pipewright')
+
   it('says commands as they are typed where it is read', async () => {
-    const typed = (words: string) => words.replace('"pipewright', '"npx pipewright')
     const { emit, text } = await telemetry({ log: { format: 'pretty', typed } })
     emit(createFinished({ outcome: 'unknown', message: 'Run "pipewright resolve Pipe/orders --retry".' }))
     expect(text()).toContain('Run "npx pipewright resolve Pipe/orders --retry".')

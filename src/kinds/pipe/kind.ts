@@ -45,10 +45,9 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     const [first, ...more] = table === undefined ? targets : [table]
     const tables = [database, first].filter((name) => name !== undefined).join('.')
     return {
-      ...(kind === undefined ? {} : { source: kind }),
-      ...(first === undefined
-        ? { ...(database === undefined ? {} : { database }) }
-        : { table: more.length === 0 ? tables : `${tables} and ${more.length} more` }),
+      ...(kind !== undefined && { source: kind }),
+      ...(first !== undefined && { table: more.length === 0 ? tables : `${tables} and ${more.length} more` }),
+      ...(first === undefined && database !== undefined && { database }),
     }
   },
 }

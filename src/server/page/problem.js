@@ -108,13 +108,13 @@ function titleOf({ keys: [key], count, status, reason, service, file, line }) {
   )
 }
 
-/** Which service, which file, which commit. @param {Problem} problem */
+/** Which service, which file, which commit; of several resources, what they have in common. @param {Problem} problem */
 function origin({ count, service, file, line, revision, reason }) {
   const why = reason === undefined ? undefined : word(reason)
-  if (count > 1) return [why]
   return [
     why,
-    service === undefined ? undefined : element('span', {}, 'service ', serviceLink(service)),
+    // The title of several says their service.
+    service === undefined || count > 1 ? undefined : element('span', {}, 'service ', serviceLink(service)),
     file === undefined || count === 0 ? undefined : element('span', {}, placeLink(file, line)),
     revision === undefined || revision === ''
       ? undefined
