@@ -60,11 +60,14 @@ manifest refers to and that is not there; no other command does. Before the firs
 (\`SecretUnavailable\`), and \`plan --sandbox\` says the same. You can write the file, with any content, as the sandbox does not look into the
 secrets of a source; the pipe is then created. Or start the daemon again, which makes the file up.
 
-**To revoke a key**, overwrite its file. The daemon, \`plan\`, \`import\` and \`apply\` then get a 401 (\`AuthFailed\`), also after a restart:
+**To revoke a key**, overwrite its file. The daemon gets a 401 (\`AuthFailed\`) at its next request to the service, and at once when you ask for a check:
 
 \`\`\`sh
 echo revoked > .pipewright/secrets/commerce-api/keySecret
+npx pipewright reconcile --sandbox
 \`\`\`
+
+\`plan\`, \`import\` and \`apply\` with \`--sandbox\` get the same 401, and a restart changes nothing.
 
 **To get the right key back**, delete the file, and start the daemon again: it writes the same key as before. If you kept a copy, you can put it
 back while the daemon runs.
