@@ -50,6 +50,34 @@ npx pipewright resolve Pipe/chargebacks --adopt ID --sandbox
 
 To start over: remove the manifest and \`.pipewright/\`.
 
+## Secrets
+
+The secrets of \`--sandbox\` are below \`.pipewright/secrets/\` (\`--secrets-dir\`): a folder for each secret, a file for each key. They are
+made up, and nothing outside of your machine knows them. The start of \`run --sandbox\` or \`apply --sandbox\` writes each file that a
+manifest refers to and that is not there; no other command does. Before the first start, \`plan\` shows what that start would do.
+
+**A secret that is new.** While the daemon runs, it makes up nothing: a pipe whose \`secretRef\` names a file that is not there is refused
+(\`SecretUnavailable\`), and \`plan --sandbox\` says the same. You can write the file, with any content, as the sandbox does not look into the
+secrets of a source; the pipe is then created. Or start the daemon again, which makes the file up.
+
+**To revoke a key**, overwrite its file. The daemon gets a 401 (\`AuthFailed\`) at its next request to the service, and at once when you ask for a check:
+
+\`\`\`sh
+echo revoked > .pipewright/secrets/commerce-api/keySecret
+npx pipewright reconcile --sandbox
+\`\`\`
+
+\`plan\`, \`import\` and \`apply\` with \`--sandbox\` get the same 401, and a restart changes nothing.
+
+**To get the right key back**, delete the file, and start the daemon again: it writes the same key as before. If you kept a copy, you can put it
+back while the daemon runs.
+
+Which keys of services and which token for alerts are right, the sandbox remembers in \`.pipewright/sandbox.db\`, which only you can read. It
+learns each at the first start with a manifest that needs it: what is in the file, or else something made up. What is in the file later
+does not change it. A service that you add while the daemon runs has a right key from the next start on. A folder from an older version, in
+which nothing is remembered, is taken as it is, once. Keys of your own in another \`--secrets-dir\` are remembered there as well, so name none
+that are real.
+
 ## Faults
 
 \`pipewright sandbox --faults FILE\` reads rules and a mix; \`POST /-/sandbox/faults\` takes the same as JSON while it runs, and

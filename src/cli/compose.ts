@@ -15,7 +15,12 @@ import type { Emit } from '../contract/events.ts'
 import { type Ledger, LedgerError } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
 import { createdOf, createStateStore } from '../reconcile/state/store.ts'
-import { startEmbeddedSandbox, SANDBOX_LEDGER } from './embedded-sandbox.ts'
+import {
+  startEmbeddedSandbox,
+  SANDBOX_LEDGER,
+  type EmbeddedSandbox,
+  type SandboxUse,
+} from './embedded-sandbox.ts'
 import type { SettingsOf } from './command-help.ts'
 import type { Failpoints } from './failpoints.ts'
 import { nobody, VERSION } from './io.ts'
@@ -40,6 +45,7 @@ export interface ComposeOptions {
   readonly emit: Emit
   /** `--max-creates`, or Infinity when a person said yes. */
   readonly maxCreates: number
+  readonly sandboxUse: SandboxUse
   readonly failpoints?: Failpoints | undefined
 }
 
@@ -93,14 +99,15 @@ async function opened(settings: LedgerToRead, options: Parameters<typeof openLed
 /** Puts the parts together; what they hold is released with the stack. */
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
   const { settings, ledger, source, board, emit } = options
-  const secrets = createSecretStore(settings.secretsDir)
-  const sandboxUrl = settings.sandbox ? await sandboxUrlOf(settings, stack) : undefined
-  const baseUrl = sandboxUrl ?? settings.baseUrl
+  const sandbox = settings.sandbox ? await openSandbox(settings, options.sandboxUse, stack) : undefined
+  const secrets = createSecretStore(settings.secretsDir, sandbox?.readSecretFile)
+  const baseUrl = sandbox?.url ?? settings.baseUrl
   const platform = stack.use(
     createPlatform({
       baseUrl,
-      alertsBaseUrl: sandboxUrl ?? settings.alertsBaseUrl,
+      alertsBaseUrl: sandbox?.url ?? settings.alertsBaseUrl,
       alertsTokenFile: settings.alertsTokenFile,
+      readSecretFile: sandbox?.readSecretFile,
       secrets,
       budget: settings.apiBudget,
       requestTimeoutMs: settings.requestTimeoutMs,
@@ -131,14 +138,17 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
 }
 
 /** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */
-async function sandboxUrlOf(settings: Settings, stack: AsyncDisposableStack): Promise<string> {
+async function openSandbox(
+  settings: Settings,
+  use: SandboxUse,
+  stack: AsyncDisposableStack,
+): Promise<EmbeddedSandbox> {
   const { state } = await openSource(settings).load(
     new Map(),
     { accept: 'normal' },
     new AbortController().signal,
   )
-  const secrets = createSecretStore(settings.secretsDir)
-  return stack.use(await startEmbeddedSandbox(settings, secrets, state.catalog)).url
+  return startEmbeddedSandbox({ settings, catalog: state.catalog, use }, stack)
 }
 
 const AGREEING_READINGS = 3

@@ -1,93 +1,137 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import { bodyOf } from '../kinds/lookup.ts'
 import { asService } from '../kinds/service/kind.ts'
-import { type SecretRef, secretRefsIn } from '../kinds/secret-ref.ts'
+import { secretRefsIn } from '../kinds/secret-ref.ts'
 import { makeFolder } from '../ledger/location.ts'
-import { readSecretFile } from '../platform/secret-store.ts'
-import type { SecretStore } from '../contract/secrets.ts'
+import { Secret } from '../lib/secret.ts'
+import { readSecretFile, type ReadSecretFile } from '../platform/secret-store.ts'
 import { readFixture } from '../sandbox/fixture.ts'
 import { createSandbox, type Sandbox } from '../sandbox/sandbox-server.ts'
 
 /** The fixture beside the manifests: what is there before anybody asks. Readings of manifests skip dot files. */
 const FIXTURE_FILE = '.sandbox.yaml'
 
+/** `keep`: for those who act, who make the files of the sandbox. `look`: for those who only look, who write none. */
+export type SandboxUse = 'keep' | 'look'
+
+export interface EmbeddedSandbox {
+  readonly url: string
+  /** As from the disk; for a look before the first start, with what that start would make up. */
+  readonly readSecretFile: ReadSecretFile
+}
+
 /**
  * Starts the embedded platform for `--sandbox`, with made-up secrets for every reference that has none yet.
  * Nothing outside this machine is reached, and nothing here is a credential of anything.
  */
 export async function startEmbeddedSandbox(
-  settings: Settings,
-  secrets: SecretStore,
-  catalog: Catalog,
-): Promise<Sandbox> {
-  const refs = secretRefsOf(catalog)
-  for (const ref of refs) await makeUp(settings.secretsDir, secrets, ref)
-  await makeUpFile(settings.alertsTokenFile)
-  if (settings.adminTokenFile !== undefined) await makeUpFile(settings.adminTokenFile)
+  { settings, catalog, use }: { settings: Settings; catalog: Catalog; use: SandboxUse },
+  stack: AsyncDisposableStack,
+): Promise<EmbeddedSandbox> {
   const fixtureFile = join(settings.manifests, FIXTURE_FILE)
   const fixture = existsSync(fixtureFile) ? await readFixture(fixtureFile) : undefined
-  makeFolder(resolve(SANDBOX_HOME))
-  const sandbox = await createSandbox({
-    file: join(SANDBOX_HOME, 'sandbox.db'),
-    fixture,
-    credentials: [],
-    alertTokens: [],
+  if (use === 'keep') makeFolder(resolve(SANDBOX_HOME))
+  const sandbox = stack.use(
+    await createSandbox({
+      file: join(SANDBOX_HOME, 'sandbox.db'),
+      fileUse: use === 'keep' ? 'open' : 'copy',
+      fixture,
+      credentials: [],
+      alertTokens: [],
+    }),
+  )
+  const { keys, others } = secretFilesOf(settings, catalog)
+  const tokenFile = settings.alertsTokenFile
+  const credentialFiles = [...keys.flat(), tokenFile]
+  const isFirst = credentialFiles.every((file) => rightIn(sandbox, file) === undefined)
+  const missing =
+    use === 'keep' || isFirst ? await missingSecrets(sandbox, { credentialFiles, others }) : NONE
+  if (use === 'keep') for (const [file, content] of missing) await writeSecret(file, content)
+  sandbox.setAccess({
+    credentials: keys.flatMap(([idFile, secretFile]) => {
+      const [keyId, keySecret] = [rightIn(sandbox, idFile), rightIn(sandbox, secretFile)]
+      return keyId === undefined || keySecret === undefined ? [] : [{ keyId, keySecret }]
+    }),
+    alertTokens: [rightIn(sandbox, tokenFile)].filter((token) => token !== undefined),
   })
-  await grantAccess(sandbox, settings, secrets, catalog)
-  return sandbox
+  return { url: sandbox.url, readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing) }
 }
 
-/** Lets the sandbox accept the credentials that are mounted now. */
-async function grantAccess(
+const NONE: ReadonlyMap<string, string> = new Map()
+
+/**
+ * What the secret files that are not there have to hold. The sandbox learns here what is right in each file with credentials that it
+ * did not know: what is in it, or else something made up. What it knows stays right, whatever is in the file later.
+ */
+async function missingSecrets(
   sandbox: Sandbox,
-  settings: Settings,
-  secrets: SecretStore,
-  catalog: Catalog,
-): Promise<void> {
-  const credentials = []
-  for (const { manifest } of catalog.entries.values()) {
-    const service = asService(manifest)
-    if (service === undefined) continue
-    const { name } = service.spec.credentials.secretRef
-    const keyId = await secrets.read({ name, key: 'keyId' })
-    const keySecret = await secrets.read({ name, key: 'keySecret' })
-    if (!keyId.found || !keySecret.found) continue
-    credentials.push({ keyId: keyId.value.reveal(), keySecret: keySecret.value.reveal() })
+  files: { readonly credentialFiles: readonly string[]; readonly others: readonly string[] },
+): Promise<ReadonlyMap<string, string>> {
+  const missing = new Map<string, string>()
+  for (const file of files.others) if (await isAbsent(file)) missing.set(file, madeUp())
+  for (const file of files.credentialFiles) {
+    const reading = await readSecretFile(file)
+    sandbox.keepRightSecret(nameInHome(file), reading.found ? reading.value.reveal() : madeUp())
+    const right = rightIn(sandbox, file)
+    if (right !== undefined && (await isAbsent(file))) missing.set(file, right)
   }
-  const token = await readSecretFile(settings.alertsTokenFile)
-  sandbox.setAccess({ credentials, alertTokens: token.found ? [token.value.reveal()] : [] })
+  return missing
 }
 
-function secretRefsOf(catalog: Catalog): readonly SecretRef['secretRef'][] {
-  return [...catalog.entries.values()].flatMap(({ manifest }) => {
-    if (manifest === undefined) return []
-    const service = asService(manifest)
-    if (service !== undefined) {
-      const { name } = service.spec.credentials.secretRef
-      return [
-        { name, key: 'keyId' },
-        { name, key: 'keySecret' },
-      ]
-    }
-    const body = bodyOf(manifest)
-    return body === undefined ? [] : secretRefsIn(body).map(({ ref }) => ref)
+function rightIn(sandbox: Sandbox, file: string): string | undefined {
+  return sandbox.rightSecret(nameInHome(file))
+}
+
+/** The name by which the sandbox knows a file: the same after the folder with both was moved. */
+function nameInHome(file: string): string {
+  return relative(SANDBOX_HOME, file)
+}
+
+async function isAbsent(file: string): Promise<boolean> {
+  const reading = await readSecretFile(file)
+  return !reading.found && reading.why === 'absent'
+}
+
+function readerWith(missing: ReadonlyMap<string, string>): ReadSecretFile {
+  return async (file) => {
+    const content = missing.get(file)
+    return content === undefined ? readSecretFile(file) : { found: true, value: new Secret(content) }
+  }
+}
+
+interface SecretFiles {
+  /** Of each service: with the id of its key, and with the secret of it. */
+  readonly keys: readonly (readonly [string, string])[]
+  /** Any content will do. */
+  readonly others: readonly string[]
+}
+
+function secretFilesOf({ secretsDir, adminTokenFile }: Settings, catalog: Catalog): SecretFiles {
+  const manifests = [...catalog.entries.values()].flatMap(({ manifest }) => manifest ?? [])
+  const keys = manifests.flatMap((manifest) => {
+    const name = asService(manifest)?.spec.credentials.secretRef.name
+    return name === undefined
+      ? []
+      : [[join(secretsDir, name, 'keyId'), join(secretsDir, name, 'keySecret')] as const]
   })
+  const others = manifests.flatMap((manifest) =>
+    secretRefsIn(bodyOf(manifest) ?? {}).map(({ ref }) => join(secretsDir, ref.name, ref.key)),
+  )
+  return { keys, others: adminTokenFile === undefined ? others : [...others, adminTokenFile] }
 }
 
-async function makeUp(dir: string, secrets: SecretStore, ref: SecretRef['secretRef']): Promise<void> {
-  const reading = await secrets.read(ref)
-  if (!reading.found && reading.why === 'absent') await makeUpFile(join(dir, ref.name, ref.key))
+function madeUp(): string {
+  return `made-up-${randomBytes(12).toString('hex')}`
 }
 
-async function makeUpFile(file: string): Promise<void> {
-  if (existsSync(file)) return
+async function writeSecret(file: string, content: string): Promise<void> {
   makeFolder(dirname(resolve(file)), { mode: 0o700 })
-  await writeFile(file, `made-up-${randomBytes(12).toString('hex')}\n`, { mode: 0o600 })
+  await writeFile(file, `${content}\n`, { mode: 0o600 })
 }
 
 /** Where a sandbox run keeps its ledger, its data and its made-up secrets. */

@@ -10,6 +10,7 @@ import { notSent } from '../contract/remote-error.ts'
 import { createAccounts, admit, type Caller } from './admission.ts'
 import { createCredentialBreaker, type CredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
+import type { ReadSecretFile } from './secret-store.ts'
 import { createPermit } from './send-create.ts'
 import { createCredentials, type Login } from './login.ts'
 import { BASE_URL_FLAG } from './failure.ts'
@@ -37,6 +38,8 @@ export interface PlatformOptions {
   readonly baseUrl: string | undefined
   readonly alertsBaseUrl: string | undefined
   readonly alertsTokenFile: string
+  /** Reads {@link alertsTokenFile}; from the disk unless given. */
+  readonly readSecretFile?: ReadSecretFile | undefined
   readonly secrets: SecretStore
   /** Per credential. */
   readonly budget: { readonly requests: number; readonly windowMs: number }
@@ -80,7 +83,7 @@ export interface PlatformClient extends Platform, AsyncDisposable {
 
 /** The HTTP client of the interface (`spec/api.md` 4 and 5). */
 export function createPlatform(options: PlatformOptions): PlatformClient {
-  const { secrets, alertsTokenFile, clock, requestTimeoutMs, userAgent } = options
+  const { secrets, alertsTokenFile, readSecretFile, clock, requestTimeoutMs, userAgent } = options
   const emit = quietly(options.emit)
   const wire = DEFAULT_WIRE
   const bases = {
@@ -91,7 +94,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     allowH2: false,
     connect: { timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS) },
   })
-  const credentials = createCredentials({ secrets, alertsTokenFile, clock, wire })
+  const credentials = createCredentials({ secrets, alertsTokenFile, readSecretFile, clock, wire })
   const accounts = createAccounts({ ...options.budget, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
   const breaker = createCredentialBreaker({ clock, emit })

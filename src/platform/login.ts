@@ -8,7 +8,7 @@ import {
   type SecretStore,
   SecretUnavailableError,
 } from '../contract/secrets.ts'
-import { readSecretFile } from './secret-store.ts'
+import { readSecretFile, type ReadSecretFile } from './secret-store.ts'
 import type { Wire } from './wire.ts'
 
 /** How long a reading of the files may serve further requests; a mount itself lags by up to a minute. */
@@ -50,10 +50,11 @@ interface Reading {
 export function createCredentials(options: {
   readonly secrets: SecretStore
   readonly alertsTokenFile: string
+  readonly readSecretFile?: ReadSecretFile | undefined
   readonly clock: Clock
   readonly wire: Wire
 }): Credentials {
-  const { secrets, alertsTokenFile, clock, wire } = options
+  const { secrets, alertsTokenFile, readSecretFile: readFile = readSecretFile, clock, wire } = options
   const hashKey = randomBytes(32)
   const readings = new Map<string, Reading>()
 
@@ -89,7 +90,7 @@ export function createCredentials(options: {
   }
 
   async function readBearer(): Promise<Login> {
-    const token = valueOf(await readSecretFile(alertsTokenFile), 'alerts token')
+    const token = valueOf(await readFile(alertsTokenFile), 'alerts token')
     // A header cannot carry anything else, and an error of the HTTP client must not be what says so.
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
       throw new SecretUnavailableError({ file: alertsTokenFile, why: 'malformed', of: 'alerts token' })

@@ -9,14 +9,17 @@ import type { SecretReading, SecretStore } from '../contract/secrets.ts'
 /** A mounted secret is a key, a password or a certificate; what is larger was mounted by mistake. In bytes. */
 const LARGEST_SECRET = 64 * 1024
 
+/** Reads one secret from its file. */
+export type ReadSecretFile = (file: string) => Promise<SecretReading>
+
 /** Mounted secrets under `dir`: the file `<dir>/<name>/<key>`, read anew each time, links followed. */
-export function createSecretStore(dir: string): SecretStore {
+export function createSecretStore(dir: string, readFile: ReadSecretFile = readSecretFile): SecretStore {
   return {
     async read(ref) {
       const file = join(dir, ref.name, ref.key)
       // Manifests are checked by the same schema; a name that steps out of the directory must not depend on that alone.
       if (!isSecretRef({ secretRef: ref })) return { found: false, file, why: 'unreadable' }
-      return readSecretFile(file)
+      return readFile(file)
     },
   }
 }

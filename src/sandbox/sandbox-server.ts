@@ -7,7 +7,8 @@ import { createIncidents } from './incidents.ts'
 import { createPlatform } from './sandbox-platform.ts'
 import { createRequestHandler, type RequestHandlerParts } from './request-handler.ts'
 import { OPERATIONS, ROUTES } from './request-schema.ts'
-import { openStorage } from './storage.ts'
+import { openStorage, type Storage } from './storage.ts'
+import type { FileUse } from './storage-database.ts'
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 
 export interface SandboxOptions {
@@ -17,6 +18,8 @@ export interface SandboxOptions {
   readonly port?: number | undefined
   /** A SQLite file, made when absent, that several processes may open; in memory when not given. */
   readonly file?: string | undefined
+  /** `copy`: what changes is kept in memory, and the file stays as it is; `open` unless given. */
+  readonly fileUse?: FileUse | undefined
   /** What is there before anybody asks. */
   readonly fixture?: FixtureInput | undefined
   /** API keys that are right, besides those of the fixture. */
@@ -35,7 +38,8 @@ export interface SandboxOptions {
 }
 
 /** The platform of `spec/api.md`, embedded. */
-export interface Sandbox extends SandboxControl, AsyncDisposable {
+export interface Sandbox
+  extends SandboxControl, Pick<Storage, 'rightSecret' | 'keepRightSecret'>, AsyncDisposable {
   /** `http://HOST:PORT`: both `{base_url}` and `{alerts_base_url}`. */
   readonly url: string
   /** Replaces the API keys and tokens that are right, those of the fixture too. */
@@ -61,7 +65,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   faults.mix(options.faults?.mix)
 
   await using stack = new AsyncDisposableStack()
-  const storage = stack.use(openStorage(options.file))
+  const storage = stack.use(openStorage(options.file, options.fileUse))
   applyFixture(storage, fixture, now())
   const incidents = createIncidents(storage, fixture.incidents)
   const platform = createPlatform({ storage, incidents, services: fixture.services, provisioningMs })
@@ -80,6 +84,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   return {
     ...control,
     url: server.url,
+    rightSecret: (name) => storage.rightSecret(name),
+    keepRightSecret: (name, content) => storage.keepRightSecret(name, content),
     setAccess(next) {
       access = next
     },

@@ -1,8 +1,8 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Grows with every change of {@link TABLES}; stands in `user_version` of the file. */
-const VERSION = 1
+const VERSION = 2
 
 /** The tables of the sandbox's data; `body`, `incidents`, `facts` and `answer` are JSON. */
 const TABLES = `
@@ -30,6 +30,10 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS said (
     what TEXT NOT NULL UNIQUE
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS right_secret (
+    name TEXT NOT NULL UNIQUE,
+    content TEXT NOT NULL
+  ) STRICT;
   CREATE TABLE IF NOT EXISTS request (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     facts TEXT NOT NULL,
@@ -43,12 +47,17 @@ const BUSY_PAUSE_MS = 20
 /** SQLite's code for a lock that somebody else holds. */
 const SQLITE_BUSY = 5
 
+/** How a file is used: as it is, or as a copy in memory, so that the file stays as it is. */
+export type FileUse = 'open' | 'copy'
+
 /** The database in `file`, or a new one in memory, with its tables. @throws Error that names the file */
-export function openDatabase(file: string | undefined): DatabaseSync {
+export function openDatabase(file: string | undefined, use: FileUse): DatabaseSync {
   try {
-    if (file !== undefined) makeFile(file)
-    const database = new DatabaseSync(file ?? ':memory:', { timeout: BUSY_TIMEOUT_MS })
+    const opened = use === 'open' ? file : undefined
+    if (opened !== undefined) makeFile(opened)
+    const database = new DatabaseSync(opened ?? ':memory:', { timeout: BUSY_TIMEOUT_MS })
     try {
+      if (file !== undefined && use === 'copy') fillFrom(file, database)
       useWal(database)
       database.exec('PRAGMA synchronous = FULL')
       transact(database, () => prepareTables(database))
@@ -87,6 +96,25 @@ function isBusy(error: unknown): boolean {
 /** Connection strings are shown by the interface and so kept in here: for the owner's eyes only. */
 function makeFile(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
+}
+
+/** Fills an empty database in memory with what is in a file; one that is not there holds nothing. */
+function fillFrom(file: string, database: DatabaseSync): void {
+  if (!existsSync(file)) return
+  const bytes = bytesOf(file)
+  if (bytes.length === 0) return
+  bytes.fill(1, WAL_MARK.start, WAL_MARK.end)
+  database.deserialize(bytes)
+}
+
+/** Where a SQLite file says that it has a write-ahead log, which there is none of in memory: 1 is without, 2 with. */
+const WAL_MARK = { start: 18, end: 20 }
+
+/** A file that no process has open is read without SQLite, which would leave new files beside it. */
+function bytesOf(file: string): Uint8Array {
+  if (!existsSync(`${file}-wal`)) return readFileSync(file)
+  using source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  return source.serialize()
 }
 
 function prepareTables(database: DatabaseSync): void {

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Json, JsonObject } from '../lib/json.ts'
-import { openDatabase, transact } from './storage-database.ts'
+import { type FileUse, openDatabase, transact } from './storage-database.ts'
 import {
   type RecordedAnswer,
   type RecordedRequest,
@@ -34,6 +34,10 @@ export interface Storage extends Disposable {
   putAlert(alert: StoredAlert): void
   /** Remembers that this of a fixture was put here once. @returns whether it was not before */
   markApplied(what: string): boolean
+  /** What has to be in a file with credentials, by its name; undefined: nobody said so yet. */
+  rightSecret(name: string): string | undefined
+  /** Remembers what has to be in a file with credentials, unless that is known already. */
+  keepRightSecret(name: string, content: string): void
   /** @returns the number of the request; keeps the last {@link KEPT_REQUESTS} */
   addRequest(request: Omit<RecordedRequest, 'seq' | 'answer'>): number
   answerRequest(seq: number, answer: RecordedAnswer): void
@@ -44,11 +48,11 @@ export interface Storage extends Disposable {
 export const KEPT_REQUESTS = 100_000
 
 /**
- * Opens the storage in `file`, or a new one in memory.
+ * Opens the storage in `file`, or a new one in memory. A copy of a file forgets its changes.
  * @throws Error that names the file when it cannot be opened or was written by a newer version
  */
-export function openStorage(file: string | undefined): Storage {
-  const database = openDatabase(file)
+export function openStorage(file: string | undefined, use: FileUse = 'open'): Storage {
+  const database = openDatabase(file, use)
   const one = (sql: string) => {
     const statement = database.prepare(sql)
     return (...values: SQLInputValue[]) => statement.get(...values) as Row | undefined // rows of our own tables
@@ -84,13 +88,15 @@ export function openStorage(file: string | undefined): Storage {
      ON CONFLICT (id) DO UPDATE SET body = excluded.body, incidents = excluded.incidents`,
   )
   const markApplied = run('INSERT INTO said (what) VALUES (?) ON CONFLICT DO NOTHING')
+  const rightSecret = one('SELECT content FROM right_secret WHERE name = ?')
+  const keepRightSecret = run('INSERT INTO right_secret (name, content) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const addRequest = run('INSERT INTO request (facts) VALUES (?)')
   const answerRequest = run('UPDATE request SET answer = ? WHERE seq = ?')
   const forgetRequests = run('DELETE FROM request WHERE seq <= ?')
   const requests = many('SELECT * FROM request ORDER BY seq')
 
   return {
-    durable: file !== undefined,
+    durable: file !== undefined && use === 'open',
     transaction: (work) => transact(database, work),
     pipe: (id) => mapRow(pipe(id), toPipe),
     pipes: () => pipes().map(toPipe),
@@ -110,6 +116,10 @@ export function openStorage(file: string | undefined): Storage {
       putAlert(id, at, text(body), text(incidents))
     },
     markApplied: (what) => markApplied(what).changes > 0,
+    rightSecret: (name) => mapRow(rightSecret(name), (row) => row.content),
+    keepRightSecret(name, content) {
+      keepRightSecret(name, content)
+    },
     addRequest(request) {
       const seq = Number(addRequest(JSON.stringify(request)).lastInsertRowid)
       if (seq % 1_000 === 0) forgetRequests(seq - KEPT_REQUESTS)

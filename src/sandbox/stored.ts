@@ -92,6 +92,7 @@ export interface Row {
   readonly seq: number
   readonly facts: string
   readonly answer: string | null
+  readonly content: string
 }
 
 export function toPipe(row: Row): StoredPipe {

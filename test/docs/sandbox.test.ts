@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FaultsFile } from '../../src/sandbox/fault-schema.ts'
 import { readSandboxFile } from '../../src/sandbox/sandbox-file.ts'
@@ -37,7 +37,7 @@ test('a reply that is lost: the commands, one after the other', async () => {
   await using daemon = startProgram(['run', '--sandbox', '--listen', '127.0.0.1:0'], { cwd: workspace.dir })
   const url = await urlOf(daemon)
   const sandbox = String(daemon.log().find(({ msg }) => msg === 'Started')?.['baseUrl'])
-  const [misbehave = '', ask = '', look = ''] = examples('sh')
+  const [misbehave = '', ask = '', look = '', revoke = ''] = examples('sh')
   const curl = async (text: string) => {
     const [, path] = /curl -s \$sandbox(\S+)/.exec(text) ?? []
     const [, body] = /-d '(.*)'/.exec(text) ?? []
@@ -63,4 +63,15 @@ test('a reply that is lost: the commands, one after the other', async () => {
   expect(PAGE).toContain(`npx pipewright ${resolve.join(' ').replace(made[0]?.id ?? '', 'ID')}`)
   expect(await runProgram(resolve, { cwd: workspace.dir })).toMatchObject({ code: 0 })
   expect(await becomes('Ready')).toMatchObject({ pipeId: made[0]?.id })
+
+  const [, content = '', key = ''] = /^echo (\S+) > (\S+)$/m.exec(revoke) ?? []
+  expect(existsSync(workspace.path(key))).toBe(true)
+  workspace.write(key, content)
+  const [, check = ''] = /^npx pipewright (.*)$/m.exec(revoke) ?? []
+  expect(await runProgram(check.split(' '), { cwd: workspace.dir })).toMatchObject({ code: 0 })
+  await until('the key to be refused', async () =>
+    (await resourcesOf(url)).some(
+      (shown) => shown.key === 'Service/commerce' && shown.reason === 'AuthFailed',
+    ),
+  )
 })

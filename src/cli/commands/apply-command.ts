@@ -47,7 +47,10 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   const ledger = stack.use(await openLedgerAs('owner', settings, emit, failpoints))
   const source = openSource(settings, progress)
   const maxCreates = options.createLimit === 'off' ? Infinity : settings.maxCreates
-  const engine = await compose({ settings, ledger, source, board, emit, maxCreates, failpoints }, stack)
+  const engine = await compose(
+    { settings, ledger, source, board, emit, maxCreates, sandboxUse: 'keep', failpoints },
+    stack,
+  )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
   const { store } = engine.context
   const heartbeat = await startHeartbeat({

@@ -57,7 +57,8 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
     board: openBoard(),
     emit: nobody,
     maxCreates: settings.maxCreates,
-  }
+    sandboxUse: 'look',
+  } as const
   const engine = await compose(parts, stack)
   await loadOnce(engine, io.stop.stopping)
   assertFree(engine, key, pipeId)

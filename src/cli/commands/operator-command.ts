@@ -58,6 +58,7 @@ export async function withOperatorContext<T>(
       board: openBoard(),
       emit: nobody,
       maxCreates: settings.maxCreates,
+      sandboxUse: 'look',
     },
     stack,
   )

@@ -61,11 +61,13 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   const source = openSource(settings, progress)
   const board = openBoard()
   const engine = await compose(
-    { settings, ledger, source, board, emit: nobody, maxCreates: settings.maxCreates },
+    { settings, ledger, source, board, emit: nobody, maxCreates: settings.maxCreates, sandboxUse: 'look' },
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, 'normal')
-  const context = await openDryWorld({ ...engine.context, sourceSecrets: 'optional' }, catalog, stack)
+  // The sandbox's secrets are where it runs; those of a platform may be mounted elsewhere.
+  const sourceSecrets = settings.sandbox ? undefined : 'optional'
+  const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
   const result = await makePlan({
     context,
     manifests: settings.manifests,

@@ -66,7 +66,16 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   listening.notifier = notifier
   const source = openSource(settings)
   const engine = await compose(
-    { settings, ledger, source, board, emit, maxCreates: settings.maxCreates, failpoints },
+    {
+      settings,
+      ledger,
+      source,
+      board,
+      emit,
+      maxCreates: settings.maxCreates,
+      sandboxUse: 'keep',
+      failpoints,
+    },
     stack,
   )
 
