@@ -30,6 +30,8 @@ export interface DaemonParts {
   readonly renewed: () => Promise<readonly string[]>
   /** A person asks about this service, or `alerts`: refused credentials are tried now. */
   readonly probeNow: (service: string) => void
+  /** What was asked for is checked: writes down when, so that whoever asked finds it in the ledger. */
+  readonly noteChecks: () => Promise<void>
   /** Watches the directory from now on; the triggers are the daemon's. */
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -72,7 +74,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const { context, board, reconciler, source } = parts
   const { store, ledger, clock, emit } = context
   const stopping = new AbortController()
-  const requests = createRequests(context.newId)
+  const requests = createRequests(context.newId, parts.noteChecks)
   const changedAt = new Map<Key, number>()
   const asked = new Set<Key>()
   const queue = createQueue()

@@ -19,8 +19,13 @@ export interface HeartbeatParts {
 /** What nobody who reads the ledger can know does not wait longer than this to be written down. */
 const NEWS_MS = 5_000
 
+/** What is asked for within this time is written down together. */
+const GATHER_MS = 100
+
 /** Writes into the ledger now and then that this process lives, and when it last read which resources, for `status`. */
 export interface Heartbeat {
+  /** Does so now, since a person who asked for a check looks at it next. */
+  noteChecks(): Promise<void>
   /** The last one: the process ends as it should. */
   stop(): Promise<void>
 }
@@ -41,6 +46,7 @@ export async function startHeartbeat({
   let isStopped = false
   // A ledger that somebody keeps busy holds up the whole process for each try: it is asked no more often than it has to be.
   let isFailing = false
+  let noting: Promise<void> | undefined
 
   async function beat(stoppedAt: number | undefined): Promise<void> {
     const checked = new Map<Key, number>()
@@ -85,10 +91,17 @@ export async function startHeartbeat({
     })
   }
 
+  async function beatSoon(): Promise<void> {
+    await new Promise<void>((resolve) => clock.after(GATHER_MS, resolve))
+    noting = undefined
+    if (!isStopped && !isFailing) await beat(undefined)
+  }
+
   store.noteChecked(written)
   await beat(undefined)
   wait(0)
   return {
+    noteChecks: () => (noting ??= beatSoon()),
     async stop() {
       isStopped = true
       cancel?.()

@@ -17,33 +17,45 @@ const REMEMBERED = 100
 
 function nothing(): void {}
 
-export function createRequests(newId: () => string): Requests {
-  const pending = new Map<string, Set<Key> | undefined>()
+interface Request {
+  /** Still to be reconciled. Undefined: the reading is not done. */
+  pending: Set<Key> | undefined
+  done: boolean
+}
+
+/** @param writeDown when the last key of a request was reconciled, and before the request is said to be done */
+export function createRequests(newId: () => string, writeDown: () => Promise<void>): Requests {
+  const requests = new Map<string, Request>()
+
+  function answer(request: Request, key: Key): void {
+    request.pending?.delete(key)
+    if (request.pending?.size === 0) void writeDown().finally(() => (request.done = true))
+  }
+
   return {
     open() {
       const token = newId()
-      pending.set(token, undefined)
-      for (const oldest of pending.keys()) {
-        if (pending.size <= REMEMBERED) break
-        pending.delete(oldest)
+      requests.set(token, { pending: undefined, done: false })
+      for (const oldest of requests.keys()) {
+        if (requests.size <= REMEMBERED) break
+        requests.delete(oldest)
       }
       return token
     },
     expect(token, keys) {
-      if (pending.has(token)) pending.set(token, new Set(keys))
+      if (requests.has(token)) requests.set(token, { pending: new Set(keys), done: keys.length === 0 })
     },
     request(key) {
-      if (pending.size === 0) return nothing
+      if (requests.size === 0) return nothing
       // A reconcile that began before the request does not answer it.
-      const answered = [...pending.values()].filter((keys) => keys?.has(key) === true)
+      const answered = [...requests.values()].filter(({ pending }) => pending?.has(key) === true)
       return () => {
-        for (const keys of answered) keys?.delete(key)
+        for (const request of answered) answer(request, key)
       }
     },
     progress(token) {
-      if (!pending.has(token)) return undefined
-      const keys = pending.get(token)
-      return keys === undefined ? { done: false, pending: 0 } : { done: keys.size === 0, pending: keys.size }
+      const request = requests.get(token)
+      return request && { done: request.done, pending: request.pending?.size ?? 0 }
     },
   }
 }

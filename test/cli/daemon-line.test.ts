@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
 import { runStateOf } from '../../src/contract/activity.ts'
-import { daemonLine } from '../../src/cli/render/status-text.ts'
+import { AS_SAID } from '../../src/server/command-line.ts'
+import { daemonLine, statusDetails } from '../../src/cli/render/status-text.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
+
+function plain(_style: unknown, text: string): string {
+  return text
+}
 
 test.each([
   {
@@ -35,5 +40,49 @@ test.each([
     seenAt: NOW - row.ageMs,
   } as const
   const state = runStateOf(last, true, NOW)
-  expect(daemonLine({ state, last }, { now: NOW, paint: (_style, text) => text })).toContain(row.says)
+  expect(daemonLine({ state, last }, { now: NOW, paint: plain })).toContain(row.says)
+})
+
+test('of a daemon that died, it is told when it last wrote that it lived, and not that it died then', () => {
+  const last = {
+    command: 'run',
+    process: 7,
+    host: 'host',
+    startedAt: NOW - HOUR,
+    seenAt: NOW - 29_000,
+  } as const
+  const state = runStateOf(last, false, NOW)
+  expect(daemonLine({ state, last }, { now: NOW, paint: plain })).toBe(
+    'The daemon is not running: it died (process 7 on host). Its last sign of life was written 29s ago; what follows is from then. Look at its log, and start it again.',
+  )
+})
+
+const UNSEEN = { status: 'Unknown', reason: 'Unobserved', message: 'Waiting.', since: 0 } as const
+
+test.each([
+  { state: 'running', seenMs: 25_000, says: 'last check  1m10s ago, as written 25s ago' },
+  { state: 'running', seenMs: 3_000, says: 'last check  1m10s ago' },
+  { state: 'stopped', seenMs: 25_000, says: 'last check  1m10s ago' },
+] as const)('of a daemon that is $state and wrote $seenMs ms ago: $says', ({ state, seenMs, says }) => {
+  const resource = {
+    key: 'Pipe/orders',
+    kind: 'Pipe',
+    status: 'Progressing',
+    reason: 'Unobserved',
+    message: 'Waiting.',
+    since: 0,
+    checkedAt: NOW - 70_000,
+    labels: {},
+    service: undefined,
+    pipeId: undefined,
+    file: undefined,
+    line: undefined,
+    manifestRevision: undefined,
+    differences: [],
+    conditions: { Valid: UNSEEN, Synced: UNSEEN, Ready: UNSEEN },
+  } as const
+  const last = { command: 'run', startedAt: NOW - HOUR, seenAt: NOW - seenMs } as const
+  const text = { now: NOW, paint: plain, width: undefined, form: 'text', here: AS_SAID, next: [] } as const
+  const shown = statusDetails(resource, { daemon: { state, last }, whole: {} }, text)
+  expect(shown.split('\n').map((line) => line.trim())).toContain(says)
 })

@@ -66,3 +66,16 @@ test('a ledger that is busy is tried no more often because of news', async () =>
   expect(said.at(-1)).toEqual({ errors: 1 })
   await heartbeat.stop()
 })
+
+test('what a person asked for is written down at once, what comes together in one write, and nothing after the end', async () => {
+  const { clock, said, heartbeat } = await beating()
+  const written = Promise.all([heartbeat.noteChecks(), heartbeat.noteChecks()])
+  await clock.advance(100)
+  await written
+  expect(said.length).toBe(1 + 1)
+  const late = heartbeat.noteChecks()
+  await heartbeat.stop()
+  await clock.advance(100)
+  await late
+  expect(said.length).toBe(2 + 1)
+})

@@ -51,7 +51,7 @@ describe('reconcile', () => {
 
     const typo = await scenario.run(['reconcile', 'Pipe/ordres', '--wait'], token)
     expect(typo.code).toBe(1)
-    expect(typo.stderr).toContain('Did you mean "Pipe/orders"?')
+    expect(typo.stderr).toContain('there is no resource Pipe/ordres. Did you mean Pipe/orders?')
     expect(scenario.creates()).toEqual(['orders'])
   })
 
@@ -171,7 +171,8 @@ describe('status and history of a running daemon', () => {
       })
     }
     const unknown = await there('history', 'Pipe/ordres')
-    expect(unknown.stdout).toContain('Did you mean Pipe/orders?')
+    expect([unknown.code, unknown.stdout]).toEqual([1, ''])
+    expect(unknown.stderr).toContain('Did you mean Pipe/orders?')
 
     for (const name of ['orders', 'paused']) rmSync(scenario.workspace.path(`manifests/${name}.yaml`))
     rmSync(scenario.workspace.path('manifests/service.yaml'))

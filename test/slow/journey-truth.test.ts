@@ -107,7 +107,7 @@ describe('the answer to "is all well?"', () => {
     const dead = await world.command('status')
     expect(dead.code).toBe(1)
     expect(dead.stdout.split('\n')[0]).toMatch(
-      /^The daemon died \(process \d+ on .*\): it was last seen .* ago/,
+      /^The daemon is not running: it died \(process \d+ on .*\)\. Its last sign of life was written .* ago/,
     )
     const again = await world.startDaemon()
     await until('a check of its own', async () => {
@@ -122,6 +122,27 @@ describe('the answer to "is all well?"', () => {
     expect((await statusOf(world)).resources.find(({ key }) => key === 'Pipe/orders')?.checkedAt).toMatch(
       /^20/,
     )
+  })
+
+  test('right after a check that a person asked for, status says when it was', async () => {
+    await using world = await given('orders', 'other')
+    world.workspace.write('token', 'planted-admin-token')
+    const token = ['--admin-token-file', world.workspace.path('token')]
+    const { program, url } = await world.startDaemon(...token, '--interval', '1h')
+    await settled(url, ['Pipe/orders', 'Pipe/other', 'Service/analytics'])
+    const checkedAt = async (key: string) =>
+      (await statusOf(world)).resources.find((one) => one.key === key)?.checkedAt
+    await until(
+      'the first checks to be written down',
+      async () => (await checkedAt('Pipe/other')) !== undefined,
+    )
+    for (const key of [['Pipe/orders'], []]) {
+      const before = Date.now()
+      const asked = await world.command('reconcile', ...key, '--wait', ...token)
+      expect(asked.code).toBe(0)
+      expect(Date.parse((await checkedAt('Pipe/orders')) ?? '')).toBeGreaterThanOrEqual(before)
+    }
+    await stopped(program)
   })
 
   test('a revision says when this resource changed, and which one is in force', async () => {

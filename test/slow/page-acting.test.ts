@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../support/until.ts'
 import { openPage, seriousFindings, startBrowser } from './page-browser.ts'
 import { createScenario, type Scenario } from './scenario.ts'
 
@@ -64,6 +65,35 @@ describe('the page', () => {
     expect(faults().filter((fault) => !fault.includes('401'))).toEqual([])
     await live.stop()
     expect(live.program.stdout()).not.toContain(TOKEN)
+  })
+
+  test('shows when the last check was, also where it changed nothing, and leaves what is open as it is', async () => {
+    await using scenario = await createScenario()
+    scenario.writePipe('orders')
+    scenario.writePipe('often', { more: 'policy:\n  interval: 7s\n' })
+    const live = await scenario.start([...withToken(scenario), '--interval', '1h'])
+    await live.says('Pipe/orders', 'Ready')
+    await live.says('Pipe/often', 'Ready')
+    await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
+    const { page, faults } = watched
+    const checkedAt = async () => Number(await page.locator('#checked').getAttribute('data-at'))
+
+    const asked = Date.now()
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await give(page, TOKEN)
+    await page.locator('#told', { hasText: 'Checked Pipe/orders.' }).waitFor()
+    await until('the page to say when', async () => (await checkedAt()) >= asked, 3_000)
+
+    // Nobody asks for these, and all that they change is when they were.
+    await page.goto(`${live.url}/?resource=Pipe/often`)
+    for (const round of [1, 2]) {
+      if (round === 2) await page.locator('#request summary').click()
+      const before = await checkedAt()
+      await until('the next check to be shown', async () => (await checkedAt()) > before, 15_000)
+      expect(Date.now() - (await checkedAt())).toBeLessThan(10_000)
+    }
+    expect(await page.locator('#request pre').isVisible()).toBe(true)
+    expect(faults()).toEqual([])
   })
 
   test('says which flag turns that on, where there is no token', async () => {

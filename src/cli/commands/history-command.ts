@@ -10,7 +10,7 @@ import { historyText } from '../render/history-text.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
 import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
-import { didYouMean } from './status-command.ts'
+import { didYouMean } from '../did-you-mean.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
 
@@ -41,12 +41,13 @@ export async function history(
   // One more, to know whether there are more.
   const found = await entriesOf(source, { ...options, limit: options.limit + 1, key })
   const entries = found.slice(0, options.limit)
+  if (key !== undefined && entries.length === 0) await assertKnown(source, key)
   if (options.output === 'json') {
     printJson(io, entries)
     return EXIT.fine
   }
   if (entries.length === 0) {
-    print(io.stdout, await nothingFound(source, key, options.filter))
+    print(io.stdout, nothingFound(key, options.filter))
     return EXIT.fine
   }
   const text = {
@@ -112,17 +113,15 @@ function entryFacts({ key, reason, at }: HistoryEntry) {
   return { kind: kindOf(key), reason, at }
 }
 
-async function nothingFound(
-  source: HistorySource,
-  key: Key | undefined,
-  filter: ResourceFilter,
-): Promise<string> {
-  if (key !== undefined) {
-    const known = (await source.resources()).map((record) => record.key)
-    return known.includes(key)
-      ? `Nothing is recorded of ${key} that matches.`
-      : `There is no history of ${key}. ${didYouMean(key, known)}`
-  }
+/** @throws {CommandError} when there is neither a resource of this key nor a line of one that was */
+async function assertKnown(source: HistorySource, key: Key): Promise<void> {
+  const known = (await source.resources()).map((record) => record.key)
+  if (known.includes(key) || (await source.history({ key, limit: 1 })).length > 0) return
+  throw new CommandError(`there is no history of ${key}. ${didYouMean(key, known)}`)
+}
+
+function nothingFound(key: Key | undefined, filter: ResourceFilter): string {
+  if (key !== undefined) return `Nothing is recorded of ${key} that matches.`
   const isNarrow = filterFlags(filter).length > 0
   return isNarrow ? `Nothing in the history matches ${filterWords(filter)}.` : 'The history is empty.'
 }

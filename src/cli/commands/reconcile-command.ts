@@ -6,6 +6,7 @@ import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
@@ -50,10 +51,9 @@ export async function reconcile(
     type: 'application/json',
     text: JSON.stringify({ key, accept: accept === 'force' ? true : undefined }),
   }
-  const receipt = expectObject(
-    call,
-    await callServer(io, { ...call, method: 'POST', path: '-/reconcile', token, body }),
-  )
+  const reply = await callServer(io, { ...call, method: 'POST', path: '-/reconcile', token, body })
+  if (key !== undefined && reply.status === 404) await assertKnown(io, call, key)
+  const receipt = expectObject(call, reply)
   if (waitMs === undefined) {
     if (output === 'json') printJson(io, { key, done: false, ...receipt })
     else
@@ -80,6 +80,14 @@ export async function reconcile(
   const problems = wholeSentences(wholeOf(all.overview))
   showAll(io, { items: all.items, problems }, output)
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
+}
+
+/** @throws {CommandError} when the daemon has no resource of this key */
+async function assertKnown(io: Io, call: Pick<ServerCall, 'command' | 'server'>, key: Key): Promise<void> {
+  const { items } = await getReply(io, call, { path: 'api/v1/resources' })
+  const known = items.map((item) => item.key)
+  if (known.includes(key)) return
+  throw new CommandError(`${call.command}: there is no resource ${key}. ${didYouMean(key, known)}`)
 }
 
 /** A daemon answers each of these at once: ms. */

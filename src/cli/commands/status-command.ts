@@ -3,14 +3,13 @@ import { join } from 'node:path'
 import type { SettingsOf } from '../command-help.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
-import { nameOf, type Key } from '../../kinds/key.ts'
-import { nearest } from '../../lib/nearest.ts'
 import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
 import { AS_SAID, type CommandContext } from '../../server/command-line.ts'
 import { nextSteps, type NextStep } from '../../server/remedy.ts'
 import { commandContext } from '../command-context.ts'
 import { openLedgerToRead } from '../compose.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText, type StatusText } from '../render/status-text.ts'
@@ -107,11 +106,6 @@ function viewNamed(resources: readonly ResourceView[], key: string): ResourceVie
     )}`,
     EXIT.failed,
   )
-}
-
-export function didYouMean(key: string, known: readonly Key[]): string {
-  const near = known.find((one) => nameOf(one) === key) ?? nearest(key, known)
-  return near === undefined ? '"pipewright status" lists all there are.' : `Did you mean ${near}?`
 }
 
 function show(io: Io, reading: Chosen, { key, output }: StatusOptions, here: CommandContext): void {

@@ -125,6 +125,15 @@ export function agoOf(at: number | undefined, now: number): string {
   return age < 1_000 ? 'just now' : `${formatDuration(age)} ago`
 }
 
+/** A daemon that runs may have checked since it last wrote down when. */
+function lastCheck(at: number | undefined, { state, last }: DaemonView, now: number): string {
+  const isOld = state === 'running' && last !== undefined && now - last.seenAt >= OLD_MS
+  return isOld ? `${agoOf(at, now)}, as written ${agoOf(last.seenAt, now)}` : agoOf(at, now)
+}
+
+/** Who is told within this time need not know that it was written down earlier: ms. */
+const OLD_MS = 5_000
+
 /** One line on whoever works with the ledger: whether what follows is of now. */
 export function daemonLine(
   { state, last }: DaemonView,
@@ -148,7 +157,7 @@ export function daemonLine(
     case 'died':
       return paint(
         ['red', 'bold'],
-        `${what} died${who}: it was last seen ${agoOf(last?.seenAt, now)}, and did not stop in order. What follows is from then. Look at its log, and start it again.`,
+        `${what} is not running: it died${who}. Its last sign of life was written ${agoOf(last?.seenAt, now)}; what follows is from then. Look at its log, and start it again.`,
       )
     case 'stopped':
       return `No daemon is running. ${what} stopped ${agoOf(last?.stoppedAt, now)}${who}; what follows is from then.`
@@ -180,7 +189,7 @@ export function statusDetails(
     ['pipe', pipeId],
     ['attempt', intent && attemptLine(intent)],
     ['applied', lastUpsert && agoOf(lastUpsert.at, now)],
-    ['last check', agoOf(checkedAt, now)],
+    ['last check', lastCheck(checkedAt, daemon, now)],
   ]
   const lines = [
     fitted(daemonLine(daemon, text), text),

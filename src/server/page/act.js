@@ -45,6 +45,7 @@ export async function checkNow(key) {
       tell(`Checking ${what}…`)
       const receipt = await send('-/reconcile', key === undefined ? undefined : { key }, token)
       const isDone = await finished(`api/v1/reconciles/${encodeURIComponent(receipt.token)}`)
+      dispatchEvent(new Event('checked'))
       tell(
         isDone ? `Checked ${what}.` : `${what} is still being checked. This page shows when it is done.`,
         SHOWN_MS,

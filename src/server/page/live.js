@@ -2,7 +2,7 @@
  * @import { Change } from '../recent-events.ts'
  * @typedef {{ live: boolean, asOf: number | undefined }} Connection `asOf`: when what is shown was last known to be right,
  *   in ms since the epoch by this machine's clock; `undefined`: never yet
- * @typedef {Change['type'] | 'alive'} Part
+ * @typedef {Change['type'] | 'alive' | 'one'} Part `one`: the resource that is open
  */
 
 /** Changes within this time are fetched together. */

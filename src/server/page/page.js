@@ -5,7 +5,7 @@ import { byId, controlById, element, setText } from './elements.js'
 import { clearText, setUpFilter, showFacets, showFilter } from './list-filter.js'
 import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
-import { showNoResource, showResource } from './resource.js'
+import { showCheck, showNoResource, showResource } from './resource.js'
 import { showFindings, showSource } from './source.js'
 import { showStory, STORY_STEP } from './story.js'
 import { showSummary } from './summary.js'
@@ -41,7 +41,7 @@ async function refresh(parts) {
   const jobs = [loadOverview()]
   if (has(parts, 'resources', 'source')) jobs.push(loadProblems(), loadList(), loadFacets())
   if (has(parts, 'history', 'source')) jobs.push(loadStory())
-  if (wanted.resource !== undefined && has(parts, 'resources', 'history', 'source'))
+  if (wanted.resource !== undefined && has(parts, 'resources', 'history', 'source', 'one'))
     jobs.push(loadResource(wanted.resource))
   await Promise.all(jobs)
 }
@@ -120,8 +120,10 @@ async function loadResource(key) {
       get('api/v1/history', { limit: String(HISTORY_SHOWN), key }),
     ])
     if (readAddress().resource !== key) return
-    const { now: _now, ...shown } = resource
-    draw('one', [shown, history, location.search], () => showResource(resource, history.items))
+    const { now: _now, checkedAt, nextReconcileAt, lastReconciledAt: _at, states, ...shown } = resource
+    const known = [checkedAt === undefined, nextReconcileAt === undefined, states.map(({ state }) => state)]
+    draw('one', [shown, known, history, location.search], () => showResource(resource, history.items))
+    draw('check', [key, checkedAt, nextReconcileAt, states], () => showCheck(resource))
   } catch (error) {
     if (!(error instanceof ReplyError)) throw error
     drawn.delete('one')
@@ -281,4 +283,7 @@ showFilter()
 const want = keepFresh(refresh, showConnection)
 setInterval(() => {
   if (connection.asOf !== undefined) tick()
+  // The server does not tell of a check that changed nothing: there are many of them.
+  if (connection.live && readAddress().resource !== undefined) want('one')
 }, TICK_MS)
+addEventListener('checked', () => want('one'))

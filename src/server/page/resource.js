@@ -23,7 +23,7 @@ import { storyItems } from './story.js'
 import { nextSteps, serviceLink } from './problem.js'
 import { placeLink, revisionLink } from './repository.js'
 import { meterOf } from './source.js'
-import { until, ago, duration, sinceWhen } from './time.js'
+import { until, ago, duration, setTime, sinceWhen } from './time.js'
 
 /**
  * @import { ResourceReply } from '../api/resources.ts'
@@ -53,13 +53,20 @@ export function showResource(resource, history) {
     heading(2, 'Conditions'),
     conditionTable(resource.conditions),
     ...fieldSection(resource),
-    ...stateSection(resource.states),
+    element('div', { id: 'states' }, ...stateSection(resource.states)),
     ...manifestSection(resource),
     heading(2, 'History'),
     history.length === 0
       ? element('p', { class: 'quiet' }, 'Nothing yet.')
       : element('ol', { class: 'story' }, ...storyItems(history, { keys: false })),
   )
+}
+
+/** What each check changes, where nothing else is new: it is brought up to date in place. @param {ResourceReply} resource */
+export function showCheck({ checkedAt, nextReconcileAt, states }) {
+  if (checkedAt !== undefined) setTime('checked', checkedAt)
+  if (nextReconcileAt !== undefined) setTime('next-check', nextReconcileAt)
+  byId('states').replaceChildren(...stateSection(states))
 }
 
 /** It is not, or no longer, there. @param {string} key @param {ReplyError} error */
@@ -104,6 +111,7 @@ function actOf({ reason }) {
 function factsOf(resource) {
   const { file, line, revision, manifestRevision, service, state, pipeId, labels, manifest, budget } =
     resource
+  const { checkedAt, nextReconcileAt: next } = resource
   const { organizationId, serviceId } = idsOf(manifest)
   return facts(
     fact('Manifest', file === undefined ? undefined : placeLink(file, line)),
@@ -115,12 +123,18 @@ function factsOf(resource) {
     fact('Request budget', budget === undefined ? undefined : budgetOf(budget)),
     fact('State', state === undefined ? undefined : foreign(state)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
-    fact('Last check', resource.checkedAt === undefined ? 'never' : ago(resource.checkedAt)),
-    fact('Next check', resource.nextReconcileAt === undefined ? undefined : until(resource.nextReconcileAt)),
+    fact('Last check', checkedAt === undefined ? 'never' : named('checked', ago(checkedAt))),
+    fact('Next check', next === undefined ? undefined : named('next-check', until(next))),
     fact('Suspended until', resource.suspendedUntil),
     ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
     fact('As data', dataLinks(resource)),
   )
+}
+
+/** @param {string} id @param {HTMLElement} made */
+function named(id, made) {
+  made.id = id
+  return made
 }
 
 /** What only a Service has. @param {ResourceReply['manifest']} manifest @returns {{ organizationId?: string, serviceId?: string }} */

@@ -1,4 +1,4 @@
-import { element } from './elements.js'
+import { byId, element } from './elements.js'
 
 /** Made once: making one costs more than drawing a row. */
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -27,6 +27,15 @@ export function ago(at) {
   const made = element('time', { datetime: new Date(at).toISOString(), title: exactly(at) }, distance(at))
   made.dataset.at = String(at)
   return made
+}
+
+/** Another moment for a time that is shown. @param {string} id @param {number} at ms since the epoch */
+export function setTime(id, at) {
+  const shown = byId(id)
+  shown.setAttribute('datetime', new Date(at).toISOString())
+  shown.title = exactly(at)
+  shown.dataset.at = String(at)
+  shown.textContent = textOf(shown)
 }
 
 /** "in 3 min", and "due" once it has come. @param {number} at ms since the epoch */
