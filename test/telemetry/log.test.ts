@@ -275,6 +275,10 @@ describe('secrets', () => {
   })
 })
 
+function typed(words: string): string {
+  return words.replace('"pipewright', '"npx pipewright')
+}
+
 describe('for people', () => {
   it('shows a line each, without colour where there is no terminal', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
@@ -297,8 +301,6 @@ describe('for people', () => {
       /WARN: Finding · Pipe\/orders · There is no field "replcas"\. Did you mean "replicas"\? · orders\.yaml:7:3 · severity=error code=unknown-field$/,
     )
   })
-
-  const typed = (words: string) => words.replace('"pipewright', '"npx pipewright')
 
   it('says commands as they are typed where it is read', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty', typed } })
