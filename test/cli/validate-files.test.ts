@@ -140,3 +140,10 @@ test('what the ignore file names is not read, and says nothing', () => {
   expect(named.stderr).toContain('team/c.yaml is named in .pipewrightignore, so it is not read.')
   rmSync(join(root, 'manifests/.pipewrightignore'))
 })
+
+test('where the manifests are a single file, findings name that file', () => {
+  const { stdout, status } = validate('--manifests', 'manifests/a.yaml', '-o', 'compact')
+  expect(stdout).toMatch(/^manifests\/a\.yaml:4:/)
+  expect(status).toBe(1)
+  expect(validate('--manifests', 'manifests/a.yaml').stdout).toContain('\nmanifests/a.yaml:4:')
+})

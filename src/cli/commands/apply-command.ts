@@ -12,7 +12,7 @@ import { createLogging } from '../../telemetry/telemetry.ts'
 import { seedStatus, type WritableBoard } from '../../reconcile/state/status-board.ts'
 import { lastWords, type CreateEnd } from '../../reconcile/apply/outcome-outbox.ts'
 import { desiredBody, withBodies } from '../../contract/status.ts'
-import { type Engine, compose, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
+import { type Engine, compose, folderOf, loadOnce, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, EXIT, type Io, print, printJson } from '../io.ts'
 import { failpointsOf } from '../failpoints.ts'
 import { findingsAsText } from '../render/findings-text.ts'
@@ -79,7 +79,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   } else {
     const paint = paintFor(io.stdout, io.env)
     if (catalog.findings.length > 0)
-      print(io.stdout, findingsAsText(catalog.findings, settings.manifests, paint))
+      print(io.stdout, findingsAsText(catalog.findings, folderOf(settings.manifests), paint))
     if (catalog.problem !== undefined) print(io.stderr, `${settings.manifests}: ${catalog.problem.message}`)
     const width = widthOfTerminal(io.stdout)
     print(

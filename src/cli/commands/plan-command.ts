@@ -4,7 +4,15 @@ import { endOfPlan, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import { makePlan } from '../../daemon/planning.ts'
 import { AS_SAID, commandsTyped, messageTyped } from '../../server/command-line.ts'
-import { compose, loadOnce, openBoard, openLedgerToRead, openSource, platformName } from '../compose.ts'
+import {
+  compose,
+  folderOf,
+  loadOnce,
+  openBoard,
+  openLedgerToRead,
+  openSource,
+  platformName,
+} from '../compose.ts'
 import { commandContext } from '../command-context.ts'
 import { openDryWorld } from '../dry-world.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
@@ -70,7 +78,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   const context = await openDryWorld({ ...engine.context, sourceSecrets }, catalog, stack)
   const result = await makePlan({
     context,
-    manifests: settings.manifests,
+    manifests: folderOf(settings.manifests),
     concurrency: settings.concurrency,
     urgency: 'normal',
     settled: new Map(),

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { SettingsOf } from '../command-help.ts'
 import type { Finding } from '../../kinds/finding.ts'
-import { openSource } from '../compose.ts'
+import { folderOf, openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
 import {
   findingsAsCompact,
@@ -108,32 +108,32 @@ function show(
   result: Result,
 ): void {
   const { findings, problem, total, paths } = result
+  const { manifests } = settings
+  const root = folderOf(manifests)
   switch (output) {
     case 'json':
       return printJson(io, { manifests: total, problem, findings })
     case 'compact':
-      if (problem !== undefined) print(io.stderr, `${settings.manifests}: ${problem}`)
-      return findings.length === 0
-        ? undefined
-        : print(io.stdout, findingsAsCompact(findings, settings.manifests))
+      if (problem !== undefined) print(io.stderr, `${manifests}: ${problem}`)
+      return findings.length === 0 ? undefined : print(io.stdout, findingsAsCompact(findings, root))
     case 'github':
-      return print(io.stdout, findingsAsGithub(findings, inRepository(settings.manifests, io.env), problem))
+      return print(io.stdout, findingsAsGithub(findings, inRepository(root, io.env), problem))
     case 'sarif':
       return printJson(
         io,
         findingsAsSarif(findings, {
-          root: inRepository(settings.manifests, io.env),
+          root: inRepository(root, io.env),
           version: VERSION,
           problem,
         }),
       )
     case 'text': {
       const paint = paintFor(io.stdout, io.env)
-      if (findings.length > 0) print(io.stdout, findingsAsText(findings, settings.manifests, paint))
-      if (problem !== undefined) print(io.stderr, `${settings.manifests}: ${problem}`)
+      if (findings.length > 0) print(io.stdout, findingsAsText(findings, root, paint))
+      if (problem !== undefined) print(io.stderr, `${manifests}: ${problem}`)
       return total === 0 && findings.length === 0
         ? undefined
-        : print(io.stdout, summary(findings, total) + context(settings.manifests, paths))
+        : print(io.stdout, summary(findings, total) + context(manifests, paths))
     }
   }
 }
