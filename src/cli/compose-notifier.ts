@@ -1,4 +1,4 @@
-import { commandContext } from './command-context.ts'
+import { stepContext } from './command-context.ts'
 import { Agent, type Dispatcher } from 'undici'
 import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import type { NotificationTarget } from '../config/notification-settings.ts'
@@ -51,10 +51,7 @@ export async function openNotifier(
       publicUrl,
       nextStep(key) {
         const status = board.get(key)
-        const [first] =
-          status === undefined
-            ? []
-            : nextSteps(status, { ...commandContext(settings), manifestsDir: settings.manifests }, [])
+        const [first] = status === undefined ? [] : nextSteps(status, stepContext(settings), [])
         return first && [first.text, first.copy].filter((text) => text !== undefined).join(' ')
       },
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, statSync } from 'node:fs'
-import { dirname, relative, sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { relative, sep } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Catalog } from '../contract/catalog.ts'
@@ -178,11 +178,6 @@ export async function loadOnce(
 
 export function openBoard(): WritableBoard {
   return createBoard()
-}
-
-/** The folder that the names of files are relative to: `--manifests` itself, or where it stands when it is a single file. */
-export function folderOf(manifests: string): string {
-  return statSync(manifests, { throwIfNoEntry: false })?.isFile() === true ? dirname(manifests) : manifests
 }
 
 /** @param progress of a command that a person waits for */

@@ -1,6 +1,7 @@
 import type { Command, Help, Option } from 'commander'
 import { SETTINGS } from '../config/settings.ts'
-import { definitionOf, SETTING_GROUPS, type SettingName } from '../config/settings-table.ts'
+import { SETTING_GROUPS } from '../config/setting-definition.ts'
+import { definitionOf, type SettingName } from '../config/settings-table.ts'
 
 /** What the help of a command has beside its options. */
 export interface CommandHelp {

@@ -1,3 +1,4 @@
+import { folderOf } from './command-context.ts'
 import type { Settings } from '../config/settings.ts'
 import { type FileTree, MOST_PLANNED, type Plan } from '../contract/plan.ts'
 import { readTree } from '../manifest/files/read-tree.ts'
@@ -30,7 +31,7 @@ export async function planAtServer(
     method: 'POST',
     path: 'api/v1/plan',
     token,
-    body: { type: 'application/x-ndjson', text: linesOf(tree, settings.manifests) },
+    body: { type: 'application/x-ndjson', text: linesOf(tree, folderOf(settings.manifests)) },
     timeoutMs: TIMEOUT_MS,
   })
   const body: unknown = expectObject(call, reply)

@@ -1,4 +1,5 @@
-import { SETTING_NAMES, definitionOf, type SettingDefinition } from './settings-table.ts'
+import type { SettingDefinition } from './setting-definition.ts'
+import { SETTING_NAMES, definitionOf } from './settings-table.ts'
 
 /** One thing that is wrong with the settings. */
 export interface SettingProblem {

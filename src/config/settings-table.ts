@@ -12,6 +12,7 @@ import {
   parseSwitch,
   wholeNumber,
 } from './parsers.ts'
+import type { SettingDefinition } from './setting-definition.ts'
 
 /** A setting that parsed, with where it came from. */
 export interface Read<T> {
@@ -26,39 +27,6 @@ export type ReadValues = { readonly [N in SettingName]?: Read<ValueOf<N>> }
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
-/** In the order of the help. */
-export const SETTING_GROUPS = [
-  'General',
-  'Manifests',
-  'Platform',
-  'Ledger',
-  'Reconciling',
-  'Page and HTTP',
-  'Notifications',
-  'Logs',
-] as const
-
-type SettingGroup = (typeof SETTING_GROUPS)[number]
-
-/** One setting: a flag, a variable and a key of the file. */
-export interface SettingDefinition<T = unknown> {
-  /** Under which the help shows it. */
-  readonly group: SettingGroup
-  /** Without dashes in front; also the key in the file. */
-  readonly flag: string
-  /** What stands for the value in the help: `DIR`; `undefined` for a switch, which takes none. */
-  readonly placeholder: string | undefined
-  readonly env: string
-  /** The default as one would write it; `undefined` when there is none. */
-  readonly default: string | undefined
-  /** The default in the sandbox, where it is another one. */
-  readonly sandboxDefault?: string
-  /** Says in the docs what the default is, where {@link default} does not. */
-  readonly defaultNote?: string
-  readonly describe: string
-  readonly parse: Parser<T>
-}
-
 /**
  * Every setting there is (design §8). Flags, variables, the file, the help and the docs come from here.
  * The defaults are texts and go through the same parsers.
@@ -68,7 +36,6 @@ export const TABLE = {
     group: 'General',
     flag: 'config',
     placeholder: 'FILE',
-    env: 'PIPEWRIGHT_CONFIG',
     default: undefined,
     describe: 'YAML file with settings: the names of the flags, without dashes in front, and their values',
     parse: parsePath,
@@ -77,7 +44,6 @@ export const TABLE = {
     group: 'Manifests',
     flag: 'manifests',
     placeholder: 'DIR',
-    env: 'PIPEWRIGHT_MANIFESTS',
     default: 'manifests',
     describe: 'directory of the manifests',
     parse: parsePath,
@@ -86,7 +52,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'base-url',
     placeholder: 'URL',
-    env: 'PIPEWRIGHT_BASE_URL',
     default: undefined,
     defaultNote: 'none; needed unless `--sandbox`',
     describe: 'where the platform answers: {base_url} of its interface',
@@ -96,7 +61,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'alerts-base-url',
     placeholder: 'URL',
-    env: 'PIPEWRIGHT_ALERTS_BASE_URL',
     default: undefined,
     defaultNote: 'none; needed once there is an `Alert`',
     describe: 'where alerts are read: {alerts_base_url} of the interface',
@@ -106,7 +70,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'alerts-token-file',
     placeholder: 'FILE',
-    env: 'PIPEWRIGHT_ALERTS_TOKEN_FILE',
     default: undefined,
     defaultNote: '`<secrets-dir>/alerts/token`',
     describe: 'file with the bearer token for alerts',
@@ -116,7 +79,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'secrets-dir',
     placeholder: 'DIR',
-    env: 'PIPEWRIGHT_SECRETS_DIR',
     default: '/etc/pipewright/secrets',
     sandboxDefault: '.pipewright/secrets',
     describe: 'directory of the mounted secrets: a folder each, with a file for each key',
@@ -126,7 +88,6 @@ export const TABLE = {
     group: 'Ledger',
     flag: 'ledger',
     placeholder: 'URL',
-    env: 'PIPEWRIGHT_LEDGER',
     default: 'sqlite:.pipewright/ledger.db',
     // a file of its own: with the real ledger, a run in the sandbox would take its pipes for missing ones
     // and record made-up ids over the real ones
@@ -138,7 +99,6 @@ export const TABLE = {
     group: 'Ledger',
     flag: 'ledger-init',
     placeholder: 'auto|never',
-    env: 'PIPEWRIGHT_LEDGER_INIT',
     default: 'auto',
     describe: 'whether a missing ledger is a first run (auto) or an error (never)',
     parse: oneOf(['auto', 'never']),
@@ -147,7 +107,6 @@ export const TABLE = {
     group: 'Page and HTTP',
     flag: 'listen',
     placeholder: 'HOST:PORT',
-    env: 'PIPEWRIGHT_LISTEN',
     default: '127.0.0.1:8080',
     describe: 'where the page, the metrics and the health checks are served; port 0 is any free one',
     parse: parseListen,
@@ -156,7 +115,6 @@ export const TABLE = {
     group: 'Page and HTTP',
     flag: 'admin-token-file',
     placeholder: 'FILE',
-    env: 'PIPEWRIGHT_ADMIN_TOKEN_FILE',
     default: undefined,
     sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
@@ -168,7 +126,6 @@ export const TABLE = {
     group: 'Page and HTTP',
     flag: 'server',
     placeholder: 'URL',
-    env: 'PIPEWRIGHT_SERVER',
     default: undefined,
     describe: 'address of a running daemon, for the commands that can ask it instead of a ledger',
     parse: parseBaseUrl,
@@ -177,7 +134,6 @@ export const TABLE = {
     group: 'Page and HTTP',
     flag: 'public-url',
     placeholder: 'URL',
-    env: 'PIPEWRIGHT_PUBLIC_URL',
     default: undefined,
     describe: 'where people open the page, for links in notifications',
     parse: parseBaseUrl,
@@ -186,7 +142,6 @@ export const TABLE = {
     group: 'Page and HTTP',
     flag: 'repository-url',
     placeholder: 'TEMPLATE',
-    env: 'PIPEWRIGHT_REPOSITORY_URL',
     default: undefined,
     defaultNote: 'none: files and commits are no links',
     describe:
@@ -197,7 +152,6 @@ export const TABLE = {
     group: 'Notifications',
     flag: 'notifications',
     placeholder: 'FILE',
-    env: 'PIPEWRIGHT_NOTIFICATIONS',
     default: undefined,
     defaultNote: 'none: no notifications',
     describe: 'YAML file with the targets of notifications: see [notifications](notifications.md)',
@@ -207,7 +161,6 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'interval',
     placeholder: 'D',
-    env: 'PIPEWRIGHT_INTERVAL',
     default: '5m',
     describe: 'time between two drift checks of a resource',
     parse: duration(SECOND, 24 * HOUR),
@@ -216,7 +169,6 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'healthy-states',
     placeholder: 'LIST',
-    env: 'PIPEWRIGHT_HEALTHY_STATES',
     default: undefined,
     defaultNote: 'none: a state is judged by its name',
     describe:
@@ -227,7 +179,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'api-budget',
     placeholder: 'N/D',
-    env: 'PIPEWRIGHT_API_BUDGET',
     default: '10/10s',
     describe: 'most requests in any such time, per credential',
     parse: parseBudget,
@@ -236,7 +187,6 @@ export const TABLE = {
     group: 'Platform',
     flag: 'request-timeout',
     placeholder: 'D',
-    env: 'PIPEWRIGHT_REQUEST_TIMEOUT',
     default: '20s',
     describe: 'longest time for one request; at least 2s less than --shutdown-grace',
     parse: duration(100, HOUR),
@@ -245,7 +195,6 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'concurrency',
     placeholder: 'N',
-    env: 'PIPEWRIGHT_CONCURRENCY',
     default: '8',
     describe: 'most reconciles at once',
     parse: wholeNumber(1, 256),
@@ -254,7 +203,6 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'max-creates',
     placeholder: 'N',
-    env: 'PIPEWRIGHT_MAX_CREATES',
     default: '25',
     describe: 'create limit: when more creations than this are pending at once, all are refused',
     parse: wholeNumber(0, 100_000),
@@ -263,7 +211,6 @@ export const TABLE = {
     group: 'Page and HTTP',
     flag: 'named-resources',
     placeholder: 'N',
-    env: 'PIPEWRIGHT_NAMED_RESOURCES',
     default: '1000',
     describe: 'most resources that metrics name in their labels; the others share "_other"',
     parse: wholeNumber(0, 100_000),
@@ -272,7 +219,6 @@ export const TABLE = {
     group: 'Reconciling',
     flag: 'shutdown-grace',
     placeholder: 'D',
-    env: 'PIPEWRIGHT_SHUTDOWN_GRACE',
     default: '25s',
     describe: 'longest time to finish running work when asked to stop',
     parse: duration(SECOND, 2 * HOUR),
@@ -281,7 +227,6 @@ export const TABLE = {
     group: 'Logs',
     flag: 'log-level',
     placeholder: 'L',
-    env: 'PIPEWRIGHT_LOG_LEVEL',
     default: 'info',
     describe: 'least level that is logged: trace, debug, info, warn, error, fatal or silent',
     parse: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
@@ -290,7 +235,6 @@ export const TABLE = {
     group: 'Logs',
     flag: 'log-format',
     placeholder: 'json|pretty',
-    env: 'PIPEWRIGHT_LOG_FORMAT',
     default: 'json',
     describe: 'how log lines are written: json for machines, pretty for people',
     parse: oneOf(['json', 'pretty']),
@@ -299,7 +243,6 @@ export const TABLE = {
     group: 'General',
     flag: 'sandbox',
     placeholder: undefined,
-    env: 'PIPEWRIGHT_SANDBOX',
     default: 'false',
     defaultNote: 'off',
     describe: 'work against a made-up platform inside this process',
@@ -309,13 +252,12 @@ export const TABLE = {
     group: 'Platform',
     flag: 'allow-insecure-http',
     placeholder: undefined,
-    env: 'PIPEWRIGHT_ALLOW_INSECURE_HTTP',
     default: 'false',
     defaultNote: 'off',
     describe: 'send credentials over plain http: to other machines',
     parse: parseSwitch,
   },
-} as const satisfies Readonly<Record<string, SettingDefinition>>
+} as const satisfies Readonly<Record<string, Omit<SettingDefinition, 'env'>>>
 
 export type SettingName = keyof typeof TABLE
 
@@ -325,5 +267,6 @@ export type ValueOf<N extends SettingName> = (typeof TABLE)[N]['parse'] extends 
 export const SETTING_NAMES = Object.keys(TABLE) as readonly SettingName[] // the keys of the object above
 
 export function definitionOf(name: SettingName): SettingDefinition {
-  return TABLE[name]
+  const row = TABLE[name]
+  return { ...row, env: `PIPEWRIGHT_${row.flag.toUpperCase().replaceAll('-', '_')}` }
 }

@@ -10,12 +10,12 @@ import {
   type Source,
 } from './setting-sources.ts'
 import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
+import type { SettingDefinition } from './setting-definition.ts'
 import { checkRules } from './setting-rules.ts'
 import {
   SETTING_NAMES,
   TABLE,
   definitionOf,
-  type SettingDefinition,
   type SettingName,
   type ValueOf,
   type Read,
@@ -89,7 +89,7 @@ const NO_PLATFORM: SettingProblem = {
   from: '--base-url',
   given: undefined,
   why: 'it is not set, and this command talks to the platform',
-  right: `give --base-url URL or set ${TABLE.baseUrl.env}; or try --sandbox, which needs no account`,
+  right: `give --base-url URL or set ${definitionOf('baseUrl').env}; or try --sandbox, which needs no account`,
 }
 
 /** In order of precedence. */

@@ -1,5 +1,4 @@
 import { aborted } from 'node:util'
-import type { Finding } from '../kinds/finding.ts'
 import { nameOf, type Key } from '../kinds/key.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
 import type { Catalog } from '../contract/catalog.ts'
@@ -11,6 +10,7 @@ import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/status.ts'
 import type { WatchMode } from '../contract/events.ts'
+import { locked, otherwiseWrong } from './catalog-changes.ts'
 import { type Again, createDispatcher } from './dispatcher.ts'
 import { createHeapTrim } from './heap-trim.ts'
 import { serviceQueueOf } from './service-queue.ts'
@@ -277,25 +277,4 @@ function showPositions(board: WritableBoard, catalog: Catalog): void {
 /** Whether the watcher is one that hears of changes; polling finds them late by nature. */
 function listens(mode: WatchMode): boolean {
   return mode === 'recursive' || mode === 'parent'
-}
-
-/** Keys for which a Lock says something else than before. */
-function locked(before: ReadonlyMap<Key, string> | undefined, { locks, entries }: Catalog): readonly Key[] {
-  if (before === locks) return []
-  return [...entries.keys()].filter((key) => before?.get(key) !== locks.get(key))
-}
-
-/** Keys that were invalid before and are so still, by another mistake: what is said of them is of the first one. */
-function otherwiseWrong(before: Catalog | undefined, { entries }: Catalog): readonly Key[] {
-  return [...entries.values()].flatMap(({ key, state, findings }) => {
-    if (state !== 'invalid') return []
-    const known = before?.entries.get(key)?.findings
-    return known === undefined || known === findings || mistakesIn(known) === mistakesIn(findings)
-      ? []
-      : [key]
-  })
-}
-
-function mistakesIn(findings: readonly Finding[]): string {
-  return JSON.stringify(findings.map(({ message, line, column }) => [message, line, column]))
 }

@@ -3,17 +3,9 @@ import { createMemoryLedger } from '../../ledger/memory-backend.ts'
 import { endOfPlan, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import { makePlan } from '../../daemon/planning.ts'
-import { AS_SAID, commandsTyped, messageTyped } from '../../server/command-line.ts'
-import {
-  compose,
-  folderOf,
-  loadOnce,
-  openBoard,
-  openLedgerToRead,
-  openSource,
-  platformName,
-} from '../compose.ts'
-import { commandContext } from '../command-context.ts'
+import { commandsTyped, messageTyped } from '../../server/command-line.ts'
+import { compose, loadOnce, openBoard, openLedgerToRead, openSource, platformName } from '../compose.ts'
+import { folderOf, replyContext } from '../command-context.ts'
 import { openDryWorld } from '../dry-world.ts'
 import { type ExitCode, CommandError, EXIT, type Io, print, printJson, nobody } from '../io.ts'
 import { planAtServer } from '../server-plan.ts'
@@ -53,7 +45,7 @@ export async function plan(
 
 /** With the commands in it as they are typed here; a daemon has said them already. */
 function planTyped(planned: Plan, settings: Settings): Plan {
-  const here = settings.server === undefined ? commandContext(settings) : AS_SAID
+  const here = replyContext(settings)
   return {
     ...planned,
     problem: planned.problem && commandsTyped(planned.problem, here),

@@ -1,4 +1,4 @@
-import { commandContext } from '../command-context.ts'
+import { commandContext, folderOf } from '../command-context.ts'
 import { otherLedger } from '../../config/settings.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { readFile } from 'node:fs/promises'
@@ -180,7 +180,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     sandbox: settings.sandbox,
     ledger: otherLedger(settings),
     revision: daemon?.catalog?.revision,
-    manifestsDir: settings.manifests,
+    manifestsDir: folderOf(settings.manifests),
     repositoryUrl: settings.repositoryUrl,
     adminTokenFile: settings.adminTokenFile,
     sourceProblem: daemon?.sourceProblem,

@@ -5,9 +5,9 @@ import { systemClock } from '../../daemon/system-clock.ts'
 import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
 import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
-import { AS_SAID, type CommandContext } from '../../server/command-line.ts'
+import type { CommandContext } from '../../server/command-line.ts'
 import { nextSteps, type NextStep } from '../../server/remedy.ts'
-import { commandContext } from '../command-context.ts'
+import { replyContext, stepContext } from '../command-context.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
@@ -35,7 +35,7 @@ export async function status(
   options: StatusOptions,
 ): Promise<ExitCode> {
   const { server } = settings
-  const here = server === undefined ? commandContext(settings) : AS_SAID
+  const here = replyContext(settings)
   const read = async () => {
     if (server !== undefined) {
       const asked = { command: 'status', server }
@@ -139,12 +139,12 @@ function show(io: Io, reading: Chosen, { key, output }: StatusOptions, here: Com
 /** What a person does about it, with the lines of the manifest where it can be read here. */
 function nextOf(resource: ResourceView, settings: SettingsOf<'status'>): readonly NextStep[] {
   if (isWell(resource)) return []
-  const { manifests } = settings
+  const context = stepContext(settings)
   const placeIn = ({ file, ...at }: ManifestPlace, edit: FieldEdit) => {
-    const text = textOf(join(manifests, file))
+    const text = textOf(join(context.manifestsDir, file))
     return text === undefined ? undefined : placeEdit(text, at, edit)
   }
-  return nextSteps(resource, { ...commandContext(settings), manifestsDir: manifests, placeEdit: placeIn }, [])
+  return nextSteps(resource, { ...context, placeEdit: placeIn }, [])
 }
 
 function textOf(file: string): string | undefined {

@@ -2,7 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { SettingsOf } from '../command-help.ts'
 import type { Finding } from '../../kinds/finding.ts'
-import { folderOf, openSource } from '../compose.ts'
+import { folderOf } from '../command-context.ts'
+import { openSource } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
 import {
   findingsAsCompact,
