@@ -37,5 +37,6 @@ async function holds(rig: Rig, what: 'nothing' | 'everything') {
   await using daemon = await rig.daemon(args, options)
   if (!isEmpty) await platform.untilSaw('a full pass', (saw) => saw.gets >= paths.length)
   await setTimeout(SETTLE_MS)
-  return daemon.memory()
+  // Awaited here, while the daemon still lives.
+  return await daemon.memory()
 }

@@ -15,5 +15,5 @@ export async function recordOf(workspace: Workspace, key: string): Promise<Ledge
     clock: systemClock,
     emit: () => undefined,
   })
-  return ledger.get(known)
+  return await ledger.get(known)
 }

@@ -66,7 +66,7 @@ async function followSwaps(
 async function followFresh(root: string): Promise<Holdings> {
   await using following = await follow(root)
   await following.quiet(200)
-  return holdings()
+  return await holdings()
 }
 
 async function main(layout: Layout, swaps: number): Promise<SwapsReport> {
