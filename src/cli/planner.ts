@@ -51,7 +51,8 @@ export function createPlanner(
       signal,
     })
     const dry = await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack)
-    takeOverContacts(context.store, dry.store)
+    takeOverContacts(context, dry.store)
+    takeOverObservations(context.store, dry.store)
     const result = await makePlan({
       context: dry,
       settled: checkedLately(engine, dry),
@@ -82,12 +83,17 @@ const LATELY_MS = 60 * 60_000
 function checkedLately({ context, board }: Engine, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
   const { store, clock } = context
   const settled = new Map<Key, Settled>()
+  const asked = new Set<string | undefined>()
   const now = clock.now()
   for (const { key, action, conditions, checkedAt, reason, message } of board.list()) {
     if (lifecycleOf(key) !== 'create-once' || action !== 'observe' || conditions.Synced.status !== 'True')
       continue
     if (checkedAt === undefined || now - checkedAt > LATELY_MS || !store.judged.has(key)) continue
-    if (isAsItWas(store, dry.store, key)) settled.set(key, { reason, message, ageMs: now - checkedAt })
+    if (conditions.Ready.status === 'False' || !isAsItWas(store, dry.store, key)) continue
+    const service = dry.store.record(key)?.service?.serviceId
+    // One of each service is read all the same: it shows whether the credentials are still taken.
+    if (asked.has(service)) settled.set(key, { reason, message, ageMs: now - checkedAt })
+    else asked.add(service)
   }
   return settled
 }
@@ -105,11 +111,21 @@ function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
   )
 }
 
-/** What is known to answer does not have to answer again. */
-function takeOverContacts(daemon: StateStore, plan: StateStore): void {
+/** What is known to have answered lately does not have to answer again. */
+function takeOverContacts({ store: daemon, clock }: ReconcileContext, plan: StateStore): void {
   for (const [key, { digest }] of plan.catalog?.entries ?? []) {
-    const contact = lifecycleOf(key) === 'reference' ? daemon.contact(nameOf(key)) : undefined
-    if (contact?.type === 'answered' && daemon.entry(key)?.digest === digest)
-      plan.noteContact(nameOf(key), contact)
+    if (lifecycleOf(key) !== 'reference' || daemon.entry(key)?.digest !== digest) continue
+    const contact = daemon.contact(nameOf(key))
+    const ageMs = clock.now() - (daemon.answeredAt(nameOf(key)) ?? 0)
+    if (contact?.type === 'answered' && ageMs <= LATELY_MS) plan.noteContact(nameOf(key), contact)
+  }
+}
+
+/** What is counted of pipes that are not found, and who else was found beside them: a plan cannot wait for that itself. */
+function takeOverObservations(daemon: StateStore, plan: StateStore): void {
+  for (const { key, remote } of plan.records()) {
+    const observation = daemon.observation(key)
+    if (observation !== undefined && remote?.id === daemon.record(key)?.remote?.id)
+      plan.noteObservation(key, observation)
   }
 }

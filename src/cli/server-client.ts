@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { stripVTControlCharacters } from 'node:util'
 import { request } from 'undici'
 import type { Settings } from '../config/settings.ts'
 import type { Replies } from '../server/routes.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
+import { printable } from './render/terminal.ts'
 import { CommandError, EXIT, type Io, VERSION } from './io.ts'
 
 /* Asks a running daemon, for the commands that can. What goes wrong is said with the name of the command. */
@@ -97,7 +99,7 @@ export function expectObject(
     )
   }
   const hint = typeof object['hint'] === 'string' ? ` ${object['hint']}` : ''
-  throw new CommandError(`${command}: ${server}: ${said}.${hint}`)
+  throw new CommandError(printable(stripVTControlCharacters(`${command}: ${server}: ${said}.${hint}`)))
 }
 
 /** One of the replies that everybody may read. @throws {CommandError} */

@@ -1,10 +1,13 @@
+import { setTimeout } from 'node:timers/promises'
+import { ACTION_TYPES } from '../plan/action.ts'
+import { z } from '../kinds/zod.ts'
 import { folderOf } from './command-context.ts'
 import type { Settings } from '../config/settings.ts'
-import { type FileTree, MOST_PLANNED, type Plan } from '../contract/plan.ts'
+import { type FileTree, MOST_PLANNED, type Plan, VERDICTS } from '../contract/plan.ts'
 import { readTree } from '../manifest/files/read-tree.ts'
 import type { Progress } from './render/progress.ts'
-import { CommandError, type Io } from './io.ts'
-import { adminTokenOf, callServer, expectObject } from './server-client.ts'
+import { CommandError, type Io, VERSION } from './io.ts'
+import { adminTokenOf, callServer, expectObject, type ServerCall, type ServerReply } from './server-client.ts'
 
 /** Longer than a daemon takes for a plan at most: ms. */
 const TIMEOUT_MS = 11 * 60_000
@@ -26,16 +29,53 @@ export async function planAtServer(
   const token = await adminTokenOf(settings, 'plan --server')
   progress.show(`Waiting for the plan of ${server}`)
   const call = { command: 'plan', server }
-  const reply = await callServer(io, {
-    ...call,
-    method: 'POST',
-    path: 'api/v1/plan',
-    token,
-    body: { type: 'application/x-ndjson', text: linesOf(tree, folderOf(settings.manifests)) },
-    timeoutMs: TIMEOUT_MS,
-  })
+  const text = linesOf(tree, folderOf(settings.manifests))
+  const deadline = Date.now() + TIMEOUT_MS
+  for (;;) {
+    const reply = await callServer(io, {
+      ...call,
+      method: 'POST',
+      path: 'api/v1/plan',
+      token,
+      body: { type: 'application/x-ndjson', text },
+      timeoutMs: TIMEOUT_MS,
+    })
+    if (reply.status !== BUSY || Date.now() + BUSY_MS > deadline) return planIn(call, reply)
+    progress.show(`Waiting until ${server} has made another plan`)
+    await setTimeout(BUSY_MS, undefined, { signal: io.stop.stopping }).catch(() => {
+      throw new CommandError('plan: stopped before the server answered.')
+    })
+  }
+}
+
+/** Somebody else's plan is being made: one at a time. */
+const BUSY = 429
+const BUSY_MS = 5_000
+
+/** The part of a plan by which it is shown, and its exit code found. */
+const PLAN = z.looseObject({
+  revision: z.string(),
+  createLimit: z.looseObject({ wanted: z.number(), limit: z.number().nullable(), reached: z.boolean() }),
+  checkedBefore: z.looseObject({ items: z.number(), oldestMs: z.number() }),
+  items: z.array(
+    z.looseObject({
+      key: z.string(),
+      action: z.enum(ACTION_TYPES),
+      verdict: z.enum(VERDICTS),
+      message: z.string(),
+      differences: z.array(z.unknown()),
+    }),
+  ),
+  findings: z.array(z.looseObject({ severity: z.string(), message: z.string() })),
+})
+
+/** @throws {CommandError} when it is no plan of a version that this one knows */
+function planIn(call: Pick<ServerCall, 'command' | 'server'>, reply: ServerReply): Plan {
   const body: unknown = expectObject(call, reply)
-  return body as Plan // as the daemon made it
+  if (PLAN.safeParse(body).success) return body as Plan // as the daemon made it
+  throw new CommandError(
+    `plan: ${call.server} answered with something that is not a plan of this version. Use the version of Pipewright that the daemon has (${VERSION} here).`,
+  )
 }
 
 /** A line each, so that the server need not parse all at once. */

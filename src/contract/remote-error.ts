@@ -31,8 +31,19 @@ export interface RemoteErrorFacts {
   readonly repliedId: string | undefined
   /** Equal for equal credentials; undefined when nothing was sent with any. */
   readonly credential: string | undefined
-  /** Where a person finds the credentials that were refused, in words; undefined: they were not. */
-  readonly refused: string | undefined
+  /** What was refused of the credentials; undefined: nothing. */
+  readonly refused: RefusedCredentials | undefined
+}
+
+export interface RefusedCredentials {
+  /** Where a person finds them, in words. */
+  readonly source: string
+  /** They are not taken at all (401), or forbid an operation (403). */
+  readonly what: 'the credentials' | 'an operation'
+}
+
+export function whatIsRefused(status: number): RefusedCredentials['what'] {
+  return status === 403 ? 'an operation' : 'the credentials'
 }
 
 /**

@@ -3,6 +3,9 @@ import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
+import { messageOf } from '../plan/reason.ts'
+import type { MissingSecret } from '../plan/reasons/missing-secret.ts'
+import { sentence } from '../plan/reasons/row.ts'
 import type { StateStore } from '../reconcile/state/store.ts'
 import { createBoard } from '../reconcile/state/status-board.ts'
 import { keysOf, passOver, type PassOptions } from './pass.ts'
@@ -57,7 +60,7 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   // A key whose record has moved on is none any more.
   const planned = keysOf(context).flatMap((key) => items.get(key) ?? [])
   const sent = planned.map((item) => withContact(store, item))
-  return { is: 'whole', plan: planOf(options, withWaits(sent)) }
+  return { is: 'whole', plan: planOf(options, withWaits(sent, runs)) }
 }
 
 function planOf({ context, manifests, settled }: PlanOptions, items: readonly PlanItem[]): Plan {
@@ -86,18 +89,21 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
   }
 }
 
-/** A service that has just refused the credentials will refuse what is to be sent with them, too. */
+/** What a service has just refused or left without a reply, it will not answer to what is to be sent there, either. */
 function withContact(store: StateStore, item: PlanItem): PlanItem {
   const { action, verdict, service } = item
   const writes = action === 'create' || action === 'upsert'
   const contact = writes && verdict === 'change' && service ? store.contact(service.name) : undefined
-  if (contact?.type !== 'refused') return item
-  const message = `Would be sent, but Service/${service?.name} refuses its credentials: ${contact.said}`
-  return { ...item, verdict: 'failed', reason: 'AuthFailed', message }
+  if (contact === undefined || contact.type === 'answered') return item
+  // A 403 is about the operation that was asked for, and says nothing of this one.
+  if (contact.type === 'refused' && contact.what === 'an operation') return item
+  const reason = contact.type === 'refused' ? 'AuthFailed' : 'Unavailable'
+  const message = `Would fail like the other requests to Service/${service?.name}. ${sentence(contact.said)}`
+  return { ...item, verdict: 'failed', reason, message }
 }
 
 /** What waits for something that this plan makes is not refused: it is done once that is ready. */
-function withWaits(items: readonly PlanItem[]): readonly PlanItem[] {
+function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileResult>): readonly PlanItem[] {
   const byKey = new Map(items.map((item) => [item.key, item]))
   const known = new Map<Key, boolean>()
   function comes(key: Key): boolean {
@@ -110,9 +116,18 @@ function withWaits(items: readonly PlanItem[]): readonly PlanItem[] {
     known.set(key, answer)
     return answer
   }
-  return items.map((item) =>
-    item.reason === 'DependencyNotReady' && comes(item.key) ? asWaiting(item) : item,
-  )
+  return items.map((item) => {
+    if (item.reason !== 'DependencyNotReady') return item
+    if (!comes(item.key)) return { ...item, before: undefined, desired: undefined }
+    const missing = runs.get(item.key)?.assessment?.input.surroundings.missingSecrets ?? []
+    return missing.length > 0 ? asRefused(item, missing) : asWaiting(item)
+  })
+}
+
+/** The wait ends, and it is refused then. */
+function asRefused(item: PlanItem, missing: readonly MissingSecret[]): PlanItem {
+  const because = { reason: 'SecretUnavailable', facts: { missing } } as const
+  return { ...item, reason: because.reason, message: messageOf(because, item.key) }
 }
 
 function asWaiting(item: PlanItem): PlanItem {

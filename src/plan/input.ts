@@ -130,8 +130,8 @@ export interface ReferenceInput extends Common {
 /** What came of the last requests to a service. */
 export type Contact =
   | { readonly type: 'answered' }
-  /** It refused the credentials. */
-  | { readonly type: 'refused'; readonly said: string }
+  /** It refused the credentials (401), or forbids them an operation (403). */
+  | { readonly type: 'refused'; readonly what: 'the credentials' | 'an operation'; readonly said: string }
   /** No reply came, or none that the interface knows. */
   | { readonly type: 'unreachable'; readonly said: string }
 

@@ -3,7 +3,7 @@ import { capital } from '../kinds/lookup.ts'
 import { formatDuration } from '../lib/duration.ts'
 import type { Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
-import { notSent, type RemoteError } from '../contract/remote-error.ts'
+import { notSent, type RemoteError, whatIsRefused } from '../contract/remote-error.ts'
 
 /** First wait for a probe; each next one is twice as long. */
 const FIRST_PROBE_MS = { refused: 30_000, idle: 5_000 }
@@ -194,5 +194,7 @@ function held(entry: Trip, now: number): RemoteError {
   const again = `${wordsOf(entry)}; next try in ${formatDuration(afterMs)}`
   return isIdle(entry)
     ? notSent('ServiceIdle', again, { retryAfterMs: Math.ceil(afterMs) })
-    : notSent('AuthFailed', `${again}, or as soon as the secret changes`, { refused: entry.source })
+    : notSent('AuthFailed', `${again}, or as soon as the secret changes`, {
+        refused: { source: entry.source, what: whatIsRefused(entry.status) },
+      })
 }

@@ -1,7 +1,14 @@
 import type { Operation } from '../kinds/definition.ts'
 import type { Seen } from './http-exchange.ts'
 import type { ReplyBody } from './wire.ts'
-import { type Effect, type ErrorClass, type RemoteErrorFacts, RemoteError } from '../contract/remote-error.ts'
+import {
+  type Effect,
+  type ErrorClass,
+  type RemoteErrorFacts,
+  RemoteError,
+  whatIsRefused,
+} from '../contract/remote-error.ts'
+import { maskText } from '../kinds/mask.ts'
 import { excerptOf, mask } from '../lib/excerpt.ts'
 import { retryAfterMs } from '../lib/retry-after.ts'
 import { formatDuration } from '../lib/duration.ts'
@@ -59,9 +66,12 @@ export function classify(failure: Failure): RemoteError {
     repliedId:
       operation.does === 'create' && body.repliedId !== undefined ? mask(body.repliedId, secrets) : undefined,
     credential: failure.credential,
-    refused: kind === 'AuthFailed' ? failure.source : undefined,
+    refused:
+      kind === 'AuthFailed' && seen.type === 'reply'
+        ? { source: failure.source, what: whatIsRefused(seen.status) }
+        : undefined,
   }
-  const excerpt = seen.type === 'reply' ? excerptOf(seen.body, secrets) : ''
+  const excerpt = seen.type === 'reply' ? maskText(excerptOf(seen.body, secrets)) : ''
   const facts: RemoteErrorFacts = { ...known, what: seenWords(failure, known, excerpt) }
   return new RemoteError(failureWords(failure, facts), facts)
 }
@@ -141,7 +151,7 @@ const REPLY_WORDS: Readonly<
   BadReply: ({ end }) => END_WORDS[end],
   Redirected: (_seen, _facts, operation) =>
     `a redirect, which is never followed with credentials (check ${BASE_URL_FLAG[operation.api]})`,
-  AuthFailed: (_seen, { refused }) => `it refused the credentials in ${refused}`,
+  AuthFailed: (_seen, { refused }) => `it refused the credentials in ${refused?.source}`,
   Missing: (_seen, _facts, { noun }) => `it knows no such ${noun}`,
   Throttled: (_seen, facts) => `too many requests${waitWords(facts)}`,
   ServiceIdle: (_seen, facts) => `the service is idle or still waking up${idleWords(facts)}`,

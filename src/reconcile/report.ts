@@ -152,7 +152,8 @@ function alsoOf(
 /** What a request came to for the service that it went to; undefined: none was sent, or it says nothing of the service. */
 function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undefined {
   if (outcome.result === 'failed') {
-    if (outcome.reason === 'AuthFailed') return { type: 'refused', said: outcome.facts.said }
+    if (outcome.reason === 'AuthFailed')
+      return { type: 'refused', what: outcome.facts.refuses ?? 'the credentials', said: outcome.facts.said }
     if (outcome.reason === 'Unavailable') return { type: 'unreachable', said: outcome.facts.said }
     if (outcome.reason === 'RateLimited') return undefined
   }

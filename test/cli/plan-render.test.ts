@@ -49,7 +49,7 @@ function planWith(items: readonly Partial<PlanItem>[], over: Partial<Plan> = {})
   }
 }
 
-const plain = (_style: unknown, text: string) => text
+const plain = { paint: (_style: unknown, text: string) => text, width: 80 }
 
 describe('how a plan ends', () => {
   const differs = [{ field: 'a', desired: '1', observed: '2' }]
@@ -173,15 +173,52 @@ describe('as a comment', () => {
     expect(comment.length).toBeLessThanOrEqual(65_536)
     expect(comment).toContain('2000 to create')
     expect(comment.indexOf('`Pipe/zz`')).toBeLessThan(comment.indexOf('`Pipe/p0`'))
-    expect(comment).toMatch(/_\d+ more resources left out/)
+    expect(comment).toMatch(/_\d+ more rows left out/)
     expect(comment).toMatch(/_\d+ more bodies left out/)
+  })
+
+  test('shows small bodies beside one that is too large', () => {
+    const large = { ...CREATE, key: 'Pipe/a', desired: { text: 'z'.repeat(70_000) } } as const
+    const comment = planAsMarkdown(planWith([large, { ...CREATE, key: 'Pipe/b' }]))
+    expect(comment).toContain('<details><summary>Pipe/b: create New</summary>')
+    expect(comment).toContain('_1 more body left out')
+  })
+
+  test('has the whole of a long message below the table, where the row has its beginning', () => {
+    const message = `${'word '.repeat(100)}the end`
+    const comment = planAsMarkdown(planWith([{ ...refused, message }]))
+    expect(comment.split('the end')).toHaveLength(2)
+    expect(comment).toContain('…')
+  })
+
+  test('has one row for one cause, and names what it holds back', () => {
+    const limit = {
+      verdict: 'refused',
+      action: 'refuse',
+      reason: 'CreateLimit',
+      message: 'Too many.',
+    } as const
+    const items = Array.from({ length: 40 }, (_, number) => ({ ...limit, key: `Pipe/p${number}` }) as const)
+    const comment = planAsMarkdown(planWith(items))
+    expect(comment.split('Too many.')).toHaveLength(2)
+    expect(comment).toContain('| 40 resources |')
+    expect(comment).toContain('Pipe/p29 and 10 more')
+  })
+
+  test('makes no mention, link, picture or cell of what others wrote', () => {
+    const message = String.raw`@octocat ![i](http://x.example/p.png) [l](javascript:1) #12 a \| b *c* \`d\` snake_case`
+    const comment = planAsMarkdown(planWith([{ ...refused, message, file: 'we`ird|@octo.yaml' }]))
+    const row = comment.split('\n').find((line) => line.includes('Pipe/zz')) ?? ''
+    expect(row.split('|')).toHaveLength(6)
+    for (const live of ['@octo', '](', '#12', '*c*', '`d`']) expect(row).not.toContain(live)
+    expect(row).toContain('snake_case')
   })
 
   test('has a body folded, and lets nothing out of its fence or its cell', () => {
     const hostile = { name: '```\n</details><script>', list: ['``````'] }
     const comment = planAsMarkdown(planWith([{ ...CREATE, message: 'a | b <b> & c\nd', desired: hostile }]))
     expect(comment).toContain('<details><summary>Pipe/orders: create New</summary>')
-    expect(comment).toContain(String.raw`| a \| b &lt;b&gt; &amp; c d |`)
+    expect(comment).toContain('| a &#124; b &#60;b&#62; &#38; c d |')
     const [, fence = ''] = /^(`+)diff$/m.exec(comment) ?? []
     expect(fence.length).toBeGreaterThan(6)
     expect(comment.split('\n').filter((line) => line === fence)).toHaveLength(1)

@@ -491,7 +491,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a service whose credentials are refused',
-    decided: service({ contact: { type: 'refused', said: '401' } }),
+    decided: service({ contact: { type: 'refused', what: 'the credentials', said: '401' } }),
     is: ['True Valid', 'False AuthFailed', 'False AuthFailed'],
     status: 'Failed',
   },

@@ -648,7 +648,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'a service whose credentials are refused',
-    input: service({ contact: { type: 'refused', said: '401' } }),
+    input: service({ contact: { type: 'refused', what: 'the credentials', said: '401' } }),
     is: ['refuse', 'AuthFailed'],
   },
 ]

@@ -222,7 +222,7 @@ export function remoteError(errorClass: ErrorClass, effect: Effect, repliedId?: 
     transient: errorClass === 'Unavailable',
     repliedId,
     credential: CREDENTIAL,
-    refused: errorClass === 'AuthFailed' ? 'secret api' : undefined,
+    refused: errorClass === 'AuthFailed' ? { source: 'secret api', what: 'the credentials' } : undefined,
   })
 }
 

@@ -7,15 +7,21 @@ import type { ReconcileContext } from '../../src/reconcile/context.ts'
 
 const never = new AbortController().signal
 
-/** The plan of a world whose directory was read. */
-export async function planOf(world: {
-  readonly context: ReconcileContext
-  readonly ledger: Ledger
-}): Promise<Plan> {
+/** The plan of a world whose directory was read. @param sourceSecrets as where it is made: `required` where the daemon is */
+export async function planOf(
+  world: { readonly context: ReconcileContext; readonly ledger: Ledger },
+  sourceSecrets: 'optional' | 'required' = 'optional',
+): Promise<Plan> {
   const { catalog } = world.context.store
   if (catalog === undefined) throw new Error('the directory was not read')
   const copy = await copyLedger(world.ledger)
-  const context = await createDryContext({ ...world.context, sourceSecrets: 'optional' }, { copy, catalog })
+  const context = await createDryContext(
+    {
+      ...world.context,
+      sourceSecrets: sourceSecrets === 'optional' ? sourceSecrets : undefined,
+    },
+    { copy, catalog },
+  )
   const result = await makePlan({
     context,
     manifests: 'manifests',

@@ -39,6 +39,10 @@ async function post(planner: Planner | undefined, body: string, headers: Record<
   return ask(`${url}/api/v1/plan`, { method: 'POST', headers, body })
 }
 
+function filesUpTo(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, number) => `{"file":"${number}.yaml","text":""}`)
+}
+
 describe('POST /api/v1/plan', () => {
   it('hands over the files as they were sent, and answers with the plan', async () => {
     const { planner, asked } = fakePlanner()
@@ -75,7 +79,12 @@ describe('POST /api/v1/plan', () => {
     ['a file without content', `${HEAD}\n{"file":"a.yaml"}`, 400],
     ['a path that leaves the directory', `${HEAD}\n{"file":"../a.yaml","text":""}`, 400],
     ['a line without end', `${HEAD}\n${'x'.repeat(9 * 1024 * 1024)}`, 413],
-    ['more files than a reading may have', `${HEAD}\n${`${FILE}\n`.repeat(20_001)}`, 413],
+    ['more files than a reading may have', [HEAD, ...filesUpTo(20_001)].join('\n'), 413],
+    ['a file that is there twice', [HEAD, FILE, FILE].join('\n'), 400],
+    ['a hidden file', `${HEAD}\n{"file":".a.yaml","text":""}`, 400],
+    ['a path with an empty part', `${HEAD}\n{"file":"a//b.yaml","text":""}`, 400],
+    ['a path that is too long', `${HEAD}\n{"file":"${'x'.repeat(5_000)}","text":""}`, 400],
+    ['bytes that are none', `${HEAD}\n{"file":"a.yaml","base64":"!!!!"}`, 400],
   ])('refuses %s, and repeats nothing of it', async (_, sent, expected) => {
     const { planner, asked } = fakePlanner()
     const { status, body } = await post(planner, sent)

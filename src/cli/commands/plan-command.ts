@@ -12,7 +12,7 @@ import { planAtServer } from '../server-plan.ts'
 import { planAsMarkdown } from '../render/plan-markdown.ts'
 import { planAsText } from '../render/plan-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
-import { paintFor } from '../render/terminal.ts'
+import { paintFor, widthOfTerminal } from '../render/terminal.ts'
 
 export const PLAN_OUTPUTS = ['text', 'json', 'markdown'] as const
 
@@ -37,7 +37,13 @@ export async function plan(
       print(io.stdout, planAsMarkdown(planned))
       break
     case 'text':
-      print(io.stdout, planAsText(planTyped(planned, settings), paintFor(io.stdout, io.env)))
+      print(
+        io.stdout,
+        planAsText(planTyped(planned, settings), {
+          paint: paintFor(io.stdout, io.env),
+          width: widthOfTerminal(io.stdout) ?? Infinity,
+        }),
+      )
       break
   }
   return EXIT_OF[endOfPlan(planned)]

@@ -1,8 +1,8 @@
 import type { Plan, PlanItem } from '../../contract/plan.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { diffOf } from './plan-text.ts'
-import { factsOf, headOf, newsOf, summaryOf } from './plan-words.ts'
-import { printable } from './terminal.ts'
+import { byCause, factsOf, headOf, keysOf, newsOf, summaryOf } from './plan-words.ts'
+import { asMarkdown, codeInMarkdown } from './markdown.ts'
 
 /** What GitHub takes for a comment, in characters. */
 const COMMENT = 65_536
@@ -10,36 +10,37 @@ const COMMENT = 65_536
 /** For what is said about what was left out, and for characters that count twice. */
 const RESERVE = 1_536
 
-/** Of a cell; the rest is below the table. */
+/** Of a cell; the whole message is below the table. */
 const LONGEST_CELL = 300
 
+/** Items of one cause; mostly one. */
+type Cause = readonly [PlanItem, ...PlanItem[]]
+
 /**
- * A comment for a pull request: the summary, a table, and each body folded. As much of it as a comment holds, what matters most
- * first, with a word on the rest.
+ * A comment for a pull request: the summary, a table with a row a cause, and each body folded. As much of it as a comment holds,
+ * what matters most first, with a word on the rest.
  */
 export function planAsMarkdown(plan: Plan): string {
-  const news = newsOf(plan)
+  const causes = byCause(newsOf(plan))
   const head = [
-    `### Pipewright plan for \`${plan.revision}\``,
+    `### Pipewright plan for ${codeInMarkdown(plan.revision)}`,
     '',
-    ...(plan.problem === undefined ? [] : [`> ${escaped(plan.problem)}`, '']),
-    summaryOf(plan),
+    ...(plan.problem === undefined ? [] : [`> ${asMarkdown(plan.problem)}`, '']),
+    asMarkdown(summaryOf(plan)),
     '',
   ]
-  let room = COMMENT - RESERVE - lengthOf(head)
-  const take = (lines: readonly string[]): readonly string[] => {
-    const fitting: string[] = []
-    for (const line of lines) {
-      if (line.length + 1 > room) break
-      room -= line.length + 1
-      fitting.push(line)
-    }
-    return fitting
-  }
+  let room = COMMENT - RESERVE - head.reduce((sum, line) => sum + line.length + 1, 0)
+  /** Those that fit: a large one does not keep out what is smaller. */
+  const take = (lines: readonly string[]): readonly string[] =>
+    lines.filter((line) => {
+      const fits = line.length + 1 <= room
+      if (fits) room -= line.length + 1
+      return fits
+    })
   const findings = take(plan.findings.map(findingLine))
-  const rows = take(news.map(rowOf))
-  const folded = take(news.flatMap(foldedBody))
-  const bodies = news.flatMap(foldedBody).length
+  const rows = take(causes.map(rowOf))
+  const folds = causes.flatMap(foldOf)
+  const folded = take(folds)
   return [
     ...head,
     ...findings,
@@ -49,8 +50,8 @@ export function planAsMarkdown(plan: Plan): string {
       : ['| action | resource | what and why | where |', '|---|---|---|---|', ...rows, '']),
     ...folded,
     ...leftOut(plan.findings.length - findings.length, 'finding'),
-    ...leftOut(news.length - rows.length, 'resource'),
-    ...leftOut(bodies - folded.length, 'body', 'bodies'),
+    ...leftOut(causes.length - rows.length, 'row'),
+    ...leftOut(folds.length - folded.length, 'body', 'bodies'),
   ].join('\n')
 }
 
@@ -60,35 +61,40 @@ function leftOut(count: number, one: string, many = `${one}s`): readonly string[
   return ['', `_${what} left out: a comment holds no more. \`pipewright plan\` shows all._`]
 }
 
-function lengthOf(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0)
-}
-
 function findingLine({ severity, code, file, line, column, message, hint }: Finding): string {
-  return `- **${severity}** \`${code}\` \`${file}:${line}:${column}\` ${escaped(message)} ${escaped(hint)}`
+  const place = codeInMarkdown(`${file}:${line}:${column}`)
+  return `- **${severity}** \`${code}\` ${place} ${asMarkdown(message)} ${asMarkdown(hint)}`
 }
 
-function rowOf(item: PlanItem): string {
-  const place = item.file === undefined ? '' : `\`${item.file}:${item.line ?? 1}\``
-  const message =
-    item.message.length > LONGEST_CELL ? `${item.message.slice(0, LONGEST_CELL - 1)}…` : item.message
-  return `| ${escaped(headOf(item))} | \`${item.key}\` | ${escaped(message)} | ${place} |`
+function rowOf([item, ...more]: Cause): string {
+  const isOne = more.length === 0
+  const place = isOne && item.file !== undefined ? codeInMarkdown(`${item.file}:${item.line ?? 1}`) : ''
+  const what = isOne ? codeInMarkdown(item.key) : `${more.length + 1} resources`
+  const message = isCut(item) ? `${item.message.slice(0, LONGEST_CELL - 1)}…` : item.message
+  return `| ${asMarkdown(headOf(item))} | ${what} | ${asMarkdown(message)} | ${place} |`
+}
+
+function isCut({ message }: PlanItem): boolean {
+  return message.length > LONGEST_CELL
 }
 
 /** One text for each: folded away until somebody wants to see it. */
-function foldedBody(item: PlanItem): readonly string[] {
-  const facts = factsOf(item)
-  const diff = diffOf(item)
-  if (facts.length === 0 && diff.length === 0) return []
+function foldOf(cause: Cause): readonly string[] {
+  const [item, ...more] = cause
+  const facts = more.length > 0 ? [keysOf(cause)] : factsOf(item)
+  const diff = more.length > 0 ? [] : diffOf(item)
+  if (facts.length === 0 && diff.length === 0 && !isCut(item)) return []
   const lines = diff.map(
     ({ sign, text }) => `${sign === '…' ? '@@' : sign} ${text}${sign === '…' ? ' @@' : ''}`,
   )
   const fence = fenceFor(lines)
+  const what = more.length > 0 ? `${cause.length} resources` : item.key
   return [
     [
-      `<details><summary>${escaped(`${item.key}: ${headOf(item)}`)}</summary>`,
+      `<details><summary>${asMarkdown(`${what}: ${headOf(item)}`)}</summary>`,
       '',
-      ...facts.map((fact) => `- ${escaped(fact)}`),
+      ...(isCut(item) ? [asMarkdown(item.message), ''] : []),
+      ...facts.map((fact) => `- ${asMarkdown(fact)}`),
       ...(lines.length === 0 ? [] : ['', `${fence}diff`, ...lines, fence]),
       '',
       '</details>',
@@ -101,13 +107,4 @@ function foldedBody(item: PlanItem): readonly string[] {
 function fenceFor(lines: readonly string[]): string {
   const longest = Math.max(2, ...lines.flatMap((line) => (line.match(/`+/g) ?? []).map((row) => row.length)))
   return '`'.repeat(longest + 1)
-}
-
-function escaped(text: string): string {
-  return printable(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('|', String.raw`\|`)
-    .replaceAll('\n', ' ')
 }

@@ -2,11 +2,15 @@ import type { Plan, PlanItem } from '../../contract/plan.ts'
 import type { ActionType } from '../../plan/action.ts'
 import { bodyDiff, type DiffLine } from './body-diff.ts'
 import { findingsAsText } from './findings-text.ts'
-import { byCause, factsOf, headOf, newsOf, summaryOf } from './plan-words.ts'
+import { byCause, factsOf, headOf, keysOf, newsOf, summaryOf } from './plan-words.ts'
 import { type Paint, printable, wrapped } from './terminal.ts'
 
-/** Columns of a line at most, where it can be broken. */
-const WIDTH = 80
+/** What a plan is written on. */
+interface Sheet {
+  readonly paint: Paint
+  /** Columns of a line at most, where it can be broken; Infinity in a file or a pipe. */
+  readonly width: number
+}
 
 interface Sign {
   readonly sign: string
@@ -32,37 +36,33 @@ function signOf({ verdict, action, renamedFrom }: PlanItem): Sign {
 }
 
 /** For a terminal: what matters most last, next to the summary. */
-export function planAsText(plan: Plan, paint: Paint): string {
-  const blocks = byCause(newsOf(plan, 'last')).map((items) => blockOf(items, paint))
+export function planAsText(plan: Plan, sheet: Sheet): string {
+  const { paint, width } = sheet
+  const blocks = byCause(newsOf(plan, 'last')).map((items) => blockOf(items, sheet))
   const findings = plan.findings.length === 0 ? [] : [findingsAsText(plan.findings, plan.manifests, paint)]
   const problem = plan.problem === undefined ? [] : [paint('red', `${plan.manifests}: ${plan.problem}`)]
-  const summary = wrapped(`${summaryOf(plan)} Revision ${plan.revision}.`, '')
+  const summary = wrapped(`${summaryOf(plan)} Revision ${plan.revision}.`, '', width)
   return [...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
 }
 
 /** @param items one, or several of one cause */
-function blockOf(items: readonly PlanItem[], paint: Paint): string {
+function blockOf(items: readonly [PlanItem, ...PlanItem[]], sheet: Sheet): string {
   const [item, ...more] = items
-  if (item === undefined) return ''
-  if (more.length > 0) return causeOf(item, items, paint)
+  if (more.length > 0) return causeOf(item, items, sheet)
+  const { paint, width } = sheet
   const { sign, style } = signOf(item)
   const place = item.file === undefined ? '' : paint('dim', `  ${printable(item.file)}:${item.line ?? 1}`)
   const head = `${paint([style, 'bold'], sign)} ${paint('bold', item.key)}  ${printable(headOf(item))}${place}`
-  const facts = factsOf(item).map((fact) => wrapped(printable(fact), '    '))
-  const lines = diffOf(item).map((line) => painted(line, paint))
-  return [head, wrapped(printable(item.message), '  '), ...facts, ...lines].join('\n')
+  const facts = factsOf(item).map((fact) => wrapped(printable(fact), '    ', width))
+  const lines = diffOf(item).map((line) => painted(line, sheet))
+  return [head, wrapped(printable(item.message), '  ', width), ...facts, ...lines].join('\n')
 }
 
-/** Keys of one cause that are named. */
-const MOST_NAMED = 30
-
-function causeOf(item: PlanItem, items: readonly PlanItem[], paint: Paint): string {
+function causeOf(item: PlanItem, items: readonly PlanItem[], { paint, width }: Sheet): string {
   const { sign, style } = signOf(item)
-  const named = items.slice(0, MOST_NAMED).map(({ key }) => key)
-  const rest = items.length > MOST_NAMED ? ` and ${items.length - MOST_NAMED} more` : ''
   const head = `${paint([style, 'bold'], sign)} ${paint('bold', `${items.length} resources`)}  ${printable(headOf(item))}`
-  const keys = wrapped(printable(`${named.join(', ')}${rest}`), '    ')
-  return [head, wrapped(printable(item.message), '  '), keys].join('\n')
+  const keys = wrapped(printable(keysOf(items)), '    ', width)
+  return [head, wrapped(printable(item.message), '  ', width), keys].join('\n')
 }
 
 /** From what is there to what is asked for. */
@@ -75,9 +75,9 @@ export function diffOf({ before, desired }: PlanItem): readonly DiffLine[] {
 const STYLES = { '+': 'green', '-': 'red', ' ': undefined, '…': 'dim' } as const
 
 /** A line that is too long goes on below itself, under the same sign. */
-function painted({ sign, text }: DiffLine, paint: Paint): string {
+function painted({ sign, text }: DiffLine, { paint, width }: Sheet): string {
   const style = STYLES[sign]
-  return pieces(text, WIDTH - 6)
+  return pieces(text, width - 6)
     .map((piece) => (style === undefined ? `    ${sign} ${piece}` : paint(style, `    ${sign} ${piece}`)))
     .join('\n')
 }

@@ -35,8 +35,8 @@ function isDelicate({ takesAway, differences }: PlanItem): boolean {
 }
 
 /** Items of one cause, of which nothing else is to be shown, as one: a create limit is not said thirty times. */
-export function byCause(items: readonly PlanItem[]): readonly (readonly PlanItem[])[] {
-  const groups = new Map<string, PlanItem[]>()
+export function byCause(items: readonly PlanItem[]): readonly (readonly [PlanItem, ...PlanItem[]])[] {
+  const groups = new Map<string, [PlanItem, ...PlanItem[]]>()
   for (const item of items) {
     const isAlone = item.desired !== undefined || item.renamedFrom !== undefined
     const cause = isAlone ? item.key : `${item.verdict} ${item.reason} ${item.message}`
@@ -45,6 +45,15 @@ export function byCause(items: readonly PlanItem[]): readonly (readonly PlanItem
     else group.push(item)
   }
   return [...groups.values()]
+}
+
+/** Keys of one cause that are named. */
+const MOST_NAMED = 30
+
+export function keysOf(items: readonly PlanItem[]): string {
+  const named = items.slice(0, MOST_NAMED).map(({ key }) => key)
+  const rest = items.length > MOST_NAMED ? ` and ${items.length - MOST_NAMED} more` : ''
+  return `${named.join(', ')}${rest}`
 }
 
 const TO_DO: Readonly<Partial<Record<ActionType, string>>> = {
@@ -60,6 +69,8 @@ const REPORTED: Readonly<Partial<Record<Reason, string>>> = {
   Orphaned: 'orphaned',
   Missing: 'missing',
   Stalled: 'stalled',
+  UnhealthyState: 'not ready',
+  Unanswered: 'not answered yet',
   InvalidManifest: 'invalid',
 }
 
@@ -97,7 +108,8 @@ export function summaryOf(plan: Plan): string {
   if (plan.problem !== undefined) return 'Nothing is planned: the manifests are not accepted as they are.'
   const { wanted, limit, reached } = plan.createLimit
   const most = limit === null ? 'no limit' : `limit ${limit}`
-  const creations = wanted === 0 && !reached ? '' : ` Pending creates: ${wanted} (${most}).`
+  const isCreated = plan.items.some(({ action }) => action === 'create')
+  const creations = !isCreated && !reached ? '' : ` Pending creates: ${wanted} (${most}).`
   const refused = reached
     ? ' That is more than the create limit lets pass, so nothing is created until somebody allows it.'
     : ''

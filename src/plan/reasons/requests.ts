@@ -63,7 +63,12 @@ export const REQUESTS = {
     ...FAILED,
     ...MET,
     means: 'the platform refused the credentials',
-    facts: SAID.extend({ /** Where they are, in words. */ credentials: z.string().optional() }),
+    facts: SAID.extend({
+      /** Where they are, in words. */
+      credentials: z.string().optional(),
+      /** Undefined: an earlier version recorded it. */
+      refuses: z.enum(['the credentials', 'an operation']).optional(),
+    }),
     steps: (facts, about) => [
       {
         text: `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. They are tried as soon as they change. Then check:`,

@@ -57,7 +57,7 @@ export function createOutcomeOf(error: unknown, now: number): RemoteFailure | Om
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {
   const reason = REASON_OF_CLASS[facts.class]
   return reason === 'AuthFailed'
-    ? { reason, facts: { said: message, credentials: facts.refused } }
+    ? { reason, facts: { said: message, credentials: facts.refused?.source, refuses: facts.refused?.what } }
     : { reason, facts: { said: message } }
 }
 

@@ -1,5 +1,5 @@
 import { beforeBody, beforeWhole } from '../../kinds/before-body.ts'
-import { parseKey, type Key } from '../../kinds/key.ts'
+import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import { expectedOf, fieldsOf, kindOfKey, remoteNameOf } from '../../kinds/lookup.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
@@ -7,7 +7,9 @@ import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { PlanItem, Verdict } from '../../contract/plan.ts'
 import { bodyIn } from '../../contract/status.ts'
-import { messageOf, REASONS } from '../../plan/reason.ts'
+import { sameId } from '../../lib/same-id.ts'
+import { type Because, messageOf, type Reason, REASONS } from '../../plan/reason.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
 import type { Basis, ReconcileResult } from '../context.ts'
 import type { StateStore } from '../state/store.ts'
 
@@ -23,11 +25,11 @@ function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult)
 
 /** What a dry run of one key says of the real one. */
 export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): PlanItem {
-  const { action, outcome, assessment, movedFrom } = run
+  const { action, assessment, movedFrom } = run
   const entry = store.entry(key)
   const record = store.record(key)
-  const told = outcome.result === 'failed' ? outcome : action
-  const drifted = outcome.result === 'done' ? outcome.differences : []
+  const told = toldOf(store, key, run)
+  const drifted = driftOf(run)
   const differences = drifted.length > 0 ? drifted : action.type === 'report' ? action.differences : []
   const manifest = entry?.manifest
   const kind = kindOfKey(key)
@@ -36,18 +38,18 @@ export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): P
     key,
     action: action.type,
     reason: told.reason,
-    verdict: verdictOf(run),
-    message: messageOf(action.type === 'adopt' && drifted.length > 0 ? withReason(run) : told, key),
+    verdict: verdictOf(run, told.reason),
+    message: told.message,
     after: dependenciesOf(manifest),
     waitsFor: action.reason === 'DependencyNotReady' ? action.facts.waitsFor : [],
     renamedFrom: movedFrom,
-    service: assessment?.service.usable === true ? assessment.service.identity : record?.service,
+    service: serviceOfItem(run, record),
     outline: outline ?? {},
     platformName: manifest && kind.lifecycle === 'create-once' ? remoteNameOf(manifest) : undefined,
     remoteId: action.type === 'adopt' ? action.pipeId : idBefore(assessment),
     ...bodiesOf(store, key, run, differences),
     differences,
-    ...accessOf(run),
+    ...accessOf(store, run),
     uncheckedSecrets: (assessment?.secrets.missing ?? []).map(({ file }) => secretName(file)).toSorted(),
     file: entry?.position.file ?? record?.file,
     line: entry?.position.line ?? record?.line,
@@ -99,7 +101,34 @@ function withReason({ action, outcome }: ReconcileResult) {
   return outcome.result === 'done' && outcome.reason !== undefined ? outcome : action
 }
 
-function verdictOf({ action, outcome, movedFrom }: ReconcileResult): Verdict {
+/** What is said of a run: its failure, a state that is not healthy, or what was decided. */
+function toldOf(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'message'> {
+  const { action, outcome } = run
+  const said = (because: Because) => ({ reason: because.reason, message: messageOf(because, key) })
+  if (outcome.result === 'failed') return said(outcome)
+  // What differs from what it is taken over for says more than that it is taken over.
+  if (action.type === 'adopt' && driftOf(run).length > 0)
+    return { ...said(action), message: said(withReason(run)).message }
+  const ready = store.record(key)?.conditions?.Ready
+  return action.type === 'observe' && action.reason !== 'Unobserved' && ready?.status === 'False'
+    ? ready
+    : said(action)
+}
+
+function driftOf({ outcome }: ReconcileResult): readonly Difference[] {
+  return outcome.result === 'done' ? outcome.differences : []
+}
+
+/** A pipe that stays where it is is shown with the service that it is in; all else with the one that the manifest names. */
+function serviceOfItem(
+  { action, assessment }: ReconcileResult,
+  record: LedgerRecord | undefined,
+): PlanItem['service'] {
+  const desired = assessment?.service.usable === true ? assessment.service.identity : undefined
+  return action.type === 'report' ? (record?.service ?? desired) : (desired ?? record?.service)
+}
+
+function verdictOf({ action, outcome, movedFrom }: ReconcileResult, told: Reason): Verdict {
   if (outcome.result === 'failed') return REASONS[outcome.reason].status === 'Refused' ? 'refused' : 'failed'
   if (outcome.result !== 'done') return 'failed'
   switch (action.type) {
@@ -114,7 +143,9 @@ function verdictOf({ action, outcome, movedFrom }: ReconcileResult): Verdict {
     case 'hold':
       return action.reason === 'InvalidManifest' ? 'refused' : 'held'
     case 'observe':
-      return movedFrom === undefined ? 'unchanged' : 'change'
+      if (movedFrom !== undefined) return 'change'
+      if (told === 'Unobserved') return 'failed'
+      return told === action.reason ? 'unchanged' : 'attention'
   }
 }
 
@@ -134,12 +165,17 @@ function bodiesOf(
   const writes = action.type === 'create' || action.type === 'adopt' || action.type === 'upsert'
   // Of what could not be taken over nothing is known.
   const isShown =
-    (writes && outcome.result === 'done') || differences.length > 0 || action.reason === 'NotUpdatable'
-  if (asked === undefined || !isShown) return { before: undefined, desired: undefined }
-  const desired = maskSensitive(asked)
+    ((writes || action.reason === 'DependencyNotReady') && outcome.result === 'done') ||
+    differences.length > 0 ||
+    action.reason === 'NotUpdatable'
+  if (asked === undefined || !isShown) return NOTHING_SHOWN
   const before = action.type === 'create' ? undefined : beforeOf(store, key, assessment, asked)
-  return { before: before && maskSensitive(before), desired }
+  // Beside what was not read, all of it would look new.
+  if (action.type === 'report' && before === undefined) return NOTHING_SHOWN
+  return { before: before && maskSensitive(before), desired: maskSensitive(asked) }
 }
+
+const NOTHING_SHOWN = { before: undefined, desired: undefined } as const
 
 /** What the last reply says of it: to a reading, or to the last upsert. */
 function beforeOf(
@@ -150,19 +186,37 @@ function beforeOf(
 ): JsonObject | undefined {
   const fields = fieldsOf(key)
   if (assessment?.input.lifecycle === 'upsert') {
-    const reply = assessment.input.recorded.upsert?.reply
+    const reply = lastReply(store, assessment)
     return reply && beforeWhole(fields, asked, reply)
   }
   const observed = bodyIn(store.observation(key)?.reply)
   return observed && beforeBody(fields, asked, observed)
 }
 
-function accessOf({ action, assessment }: ReconcileResult): Pick<PlanItem, 'gives' | 'takesAway'> {
+/** The access that an upsert gives and takes away, also one that waits. */
+function accessOf(
+  store: StateStore,
+  { action, assessment }: ReconcileResult,
+): Pick<PlanItem, 'gives' | 'takesAway'> {
   const input = assessment?.input
-  if (action.type !== 'upsert' || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
+  const comes = action.type === 'upsert' || action.reason === 'DependencyNotReady'
+  if (!comes || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
     return { gives: [], takesAway: [] }
-  const gives = input.kind.takenAway(assessment.body, input.recorded.upsert?.reply ?? {})
-  return { gives, takesAway: action.takesAway }
+  const reply = lastReply(store, assessment) ?? {}
+  const { takenAway } = input.kind
+  return { gives: takenAway(assessment.body, reply), takesAway: takenAway(reply, assessment.body) }
+}
+
+/** What the last upsert there was answered: of this key, or of another one that applied to the same service. */
+function lastReply(store: StateStore, { input, service }: Basis): JsonObject | undefined {
+  const { key } = input.desired
+  const own = input.recorded.upsert?.reply
+  if (own !== undefined || !service.usable) return own
+  for (const record of store.records()) {
+    if (kindOf(record.key) !== kindOf(key) || record.key === key) continue
+    if (sameId(record.service?.serviceId, service.identity.serviceId)) return record.upsert?.reply
+  }
+  return undefined
 }
 
 /** `name/key` of a mounted file. */

@@ -30,15 +30,20 @@ export function registerPlan(app: FastifyInstance, parts: ServerParts): void {
       )
     }
     await authorize(request.headers.authorization, planner)
+    const gone = new AbortController()
+    reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
+    const tree = await readTreeOf(request.body).catch((error: unknown) => {
+      // The rest of the body is not read: nothing can follow it on this connection.
+      reply.header('connection', 'close')
+      throw error
+    })
+    // Only now, so that a client that sends slowly, or no more, keeps nobody waiting.
     if (isBusy) {
       reply.header('retry-after', BUSY_S)
       throw new RequestError(429, 'another plan is being made', 'Ask again when it is done.')
     }
-    const gone = new AbortController()
-    reply.raw.on('close', () => gone.abort(new Error('the client has gone')))
     isBusy = true
     try {
-      const tree = await readTreeOf(request.body)
       const answer = await planner.plan(tree, gone.signal)
       if (answer.is === 'plan') return { ...answer.plan, manifests: tree.manifests }
       throw new RequestError(
@@ -58,7 +63,7 @@ async function readTreeOf(body: unknown): Promise<SentTree> {
   if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body))
     throw notUnderstood('it is empty')
   let head: JsonObject | undefined
-  const files: FileTree['files'][number][] = []
+  const files = new Map<string, FileTree['files'][number]>()
   let bytes = 0
   for await (const line of linesOf(body as AsyncIterable<Buffer>)) {
     const value = objectIn(line)
@@ -66,13 +71,14 @@ async function readTreeOf(body: unknown): Promise<SentTree> {
     else {
       const file = fileOf(value)
       bytes += file.bytes.length
-      files.push(file)
-      if (files.length > MOST_PLANNED.files) throw tooLarge(`more than ${MOST_PLANNED.files} files`)
+      if (files.has(file.file)) throw notUnderstood(`${file.file} is there twice`)
+      files.set(file.file, file)
+      if (files.size > MOST_PLANNED.files) throw tooLarge(`more than ${MOST_PLANNED.files} files`)
       if (bytes > MOST_PLANNED.bytes) throw tooLarge(`more than ${MOST_PLANNED.bytes} bytes of manifests`)
     }
   }
   if (head === undefined) throw notUnderstood('it is empty')
-  return { ...headOf(head), files: files.toSorted((a, b) => (a.file < b.file ? -1 : 1)) }
+  return { ...headOf(head), files: [...files.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1)) }
 }
 
 /** One at a time, so that a large body is parsed in as many pieces as it has files. */
@@ -108,13 +114,26 @@ function objectIn(line: string): JsonObject {
   throw notUnderstood('a line of it is not a JSON object')
 }
 
-/** A path that steps out of the directory names nothing here; it is refused all the same. */
+/** Longer is no path that a file system takes: bytes. */
+const LONGEST_PATH = 4_096
+
+/** Neither a step out of the directory nor a hidden name: a reading of the directory has none. */
+function isPath(file: unknown): file is string {
+  return (
+    typeof file === 'string' &&
+    Buffer.byteLength(file) <= LONGEST_PATH &&
+    file.split('/').every((part) => part !== '' && !part.startsWith('.'))
+  )
+}
+
 function fileOf({ file, text, base64 }: JsonObject): FileTree['files'][number] {
-  const isName =
-    typeof file === 'string' && file !== '' && !file.startsWith('/') && !file.split('/').includes('..')
-  if (!isName) throw notUnderstood('a line has no "file", a relative path')
+  if (!isPath(file)) throw notUnderstood('a line has no "file", the relative path of a manifest')
   if (typeof text === 'string') return { file, bytes: Buffer.from(text, 'utf8') }
-  if (typeof base64 === 'string') return { file, bytes: Buffer.from(base64, 'base64') }
+  if (typeof base64 === 'string') {
+    const bytes = Buffer.from(base64, 'base64')
+    if (bytes.toString('base64') === base64) return { file, bytes }
+    throw notUnderstood(`the "base64" of ${file} is none`)
+  }
   throw notUnderstood(`the line of ${file} has neither "text" nor "base64"`)
 }
 
