@@ -10,8 +10,14 @@ import { catalogOfTree } from '../manifest/tree-catalog.ts'
 import type { Settings } from '../config/settings.ts'
 import type { FileTree } from '../contract/plan.ts'
 import type { Planner, PlanAnswer } from '../server/parts.ts'
+import type { SettingsOf } from './command-help.ts'
 import { type Engine, ownSecretsOf } from './compose.ts'
 import { openDryWorld } from './dry-world.ts'
+
+/** What a daemon has for it. */
+type Planning = Pick<Engine, 'context' | 'board'> & {
+  readonly platform: Pick<Engine['platform'], 'beside'>
+}
 
 /** A plan takes as long as the request budget lets it, and not for ever: ms. */
 const LONGEST_MS = 10 * 60_000
@@ -21,8 +27,8 @@ const LONGEST_MS = 10 * 60_000
  * found out, or refused, on the way changes what the daemon knows.
  */
 export function createPlanner(
-  engine: Engine,
-  settings: Settings,
+  engine: Planning,
+  settings: SettingsOf<'validate'> & Pick<Settings, 'concurrency'>,
   { adminToken, stopping }: { readonly adminToken: Planner['adminToken']; readonly stopping: AbortSignal },
 ): Planner {
   const { context, platform } = engine
@@ -80,7 +86,7 @@ const LATELY_MS = 60 * 60_000
  * Pipes that the daemon found in sync a while ago, and that these manifests leave as they are: with a small request budget, reading
  * them all again would take longer than anybody waits for a plan. What others depend on is read anew.
  */
-function checkedLately({ context, board }: Engine, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
+function checkedLately({ context, board }: Planning, dry: ReconcileContext): ReadonlyMap<Key, Settled> {
   const { store, clock } = context
   const settled = new Map<Key, Settled>()
   const asked = new Set<string | undefined>()

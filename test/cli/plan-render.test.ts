@@ -210,7 +210,7 @@ describe('as a comment', () => {
     const comment = planAsMarkdown(planWith([{ ...refused, message, file: 'we`ird|@octo.yaml' }]))
     const row = comment.split('\n').find((line) => line.includes('Pipe/zz')) ?? ''
     expect(row.split('|')).toHaveLength(6)
-    for (const live of ['@octo', '](', '#12', '*c*', '`d`']) expect(row).not.toContain(live)
+    for (const live of ['@octo', '](', ' #12', '*c*', '`d`']) expect(row).not.toContain(live)
     expect(row).toContain('snake_case')
   })
 

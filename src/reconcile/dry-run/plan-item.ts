@@ -203,8 +203,8 @@ function accessOf(
   if (!comes || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
     return { gives: [], takesAway: [] }
   const reply = lastReply(store, assessment) ?? {}
-  const { takenAway } = input.kind
-  return { gives: takenAway(assessment.body, reply), takesAway: takenAway(reply, assessment.body) }
+  const { kind } = input
+  return { gives: kind.takenAway(assessment.body, reply), takesAway: kind.takenAway(reply, assessment.body) }
 }
 
 /** What the last upsert there was answered: of this key, or of another one that applied to the same service. */
