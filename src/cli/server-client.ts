@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { request } from 'undici'
 import type { Settings } from '../config/settings.ts'
 import type { Replies } from '../server/routes.ts'
+import { retryAfterMs } from '../lib/retry-after.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { printable } from './render/terminal.ts'
 import { CommandError, EXIT, type Io, VERSION } from './io.ts'
@@ -27,6 +28,8 @@ export interface ServerReply {
   readonly status: number
   /** Undefined when it is no JSON. */
   readonly body: unknown
+  /** As it asks: ms. */
+  readonly retryAfterMs: number | undefined
 }
 
 /** No answer came: it may not run, or not any more. */
@@ -52,7 +55,11 @@ export async function callServer(io: Io, call: ServerCall): Promise<ServerReply>
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     })
-    return { status: reply.statusCode, body: parsed(await textOf(reply.body)) }
+    return {
+      status: reply.statusCode,
+      body: parsed(await textOf(reply.body)),
+      retryAfterMs: retryAfterMs(reply.headers, Date.now()),
+    }
   } catch (error) {
     if (stopping.aborted) throw new CommandError(`${command}: stopped before the server answered.`)
     throw new NoAnswerError(
@@ -88,7 +95,7 @@ function parsed(text: string): unknown {
 /** The body of an answer that is as hoped for. @throws {CommandError} with what the server says of any other */
 export function expectObject(
   { command, server }: Pick<ServerCall, 'command' | 'server'>,
-  { status, body }: ServerReply,
+  { status, body }: Pick<ServerReply, 'status' | 'body'>,
 ): JsonObject {
   const object = isObject(body) ? body : undefined
   if (status >= 200 && status < 300 && object !== undefined) return object

@@ -40,9 +40,10 @@ export async function planAtServer(
       body: { type: 'application/x-ndjson', text },
       timeoutMs: TIMEOUT_MS,
     })
-    if (reply.status !== BUSY || Date.now() + BUSY_MS > deadline) return planIn(call, reply)
+    const waitMs = reply.status === BUSY ? reply.retryAfterMs : undefined
+    if (waitMs === undefined || Date.now() + waitMs > deadline) return planIn(call, reply)
     progress.show(`Waiting until ${server} has made another plan`)
-    await setTimeout(BUSY_MS, undefined, { signal: io.stop.stopping }).catch(() => {
+    await setTimeout(waitMs, undefined, { signal: io.stop.stopping }).catch(() => {
       throw new CommandError('plan: stopped before the server answered.')
     })
   }
@@ -50,7 +51,6 @@ export async function planAtServer(
 
 /** Somebody else's plan is being made: one at a time. */
 const BUSY = 429
-const BUSY_MS = 5_000
 
 /** The part of a plan by which it is shown, and its exit code found. */
 const PLAN = z.looseObject({

@@ -28,7 +28,7 @@ export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): P
   const { action, assessment, movedFrom } = run
   const entry = store.entry(key)
   const record = store.record(key)
-  const told = toldOf(store, key, run)
+  const explanation = explain(store, key, run)
   const drifted = driftOf(run)
   const differences = drifted.length > 0 ? drifted : action.type === 'report' ? action.differences : []
   const manifest = entry?.manifest
@@ -37,9 +37,9 @@ export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): P
   return {
     key,
     action: action.type,
-    reason: told.reason,
-    verdict: verdictOf(run, told.reason),
-    message: told.message,
+    reason: explanation.reason,
+    verdict: verdictOf(run, explanation.reason),
+    message: explanation.message,
     after: dependenciesOf(manifest),
     waitsFor: action.reason === 'DependencyNotReady' ? action.facts.waitsFor : [],
     renamedFrom: movedFrom,
@@ -102,7 +102,7 @@ function withReason({ action, outcome }: ReconcileResult) {
 }
 
 /** What is said of a run: its failure, a state that is not healthy, or what was decided. */
-function toldOf(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'message'> {
+function explain(store: StateStore, key: Key, run: ReconcileResult): Pick<PlanItem, 'reason' | 'message'> {
   const { action, outcome } = run
   const said = (because: Because) => ({ reason: because.reason, message: messageOf(because, key) })
   if (outcome.result === 'failed') return said(outcome)
@@ -128,7 +128,7 @@ function serviceOfItem(
   return action.type === 'report' ? (record?.service ?? desired) : (desired ?? record?.service)
 }
 
-function verdictOf({ action, outcome, movedFrom }: ReconcileResult, told: Reason): Verdict {
+function verdictOf({ action, outcome, movedFrom }: ReconcileResult, reason: Reason): Verdict {
   if (outcome.result === 'failed') return REASONS[outcome.reason].status === 'Refused' ? 'refused' : 'failed'
   if (outcome.result !== 'done') return 'failed'
   switch (action.type) {
@@ -144,8 +144,8 @@ function verdictOf({ action, outcome, movedFrom }: ReconcileResult, told: Reason
       return action.reason === 'InvalidManifest' ? 'refused' : 'held'
     case 'observe':
       if (movedFrom !== undefined) return 'change'
-      if (told === 'Unobserved') return 'failed'
-      return told === action.reason ? 'unchanged' : 'attention'
+      if (reason === 'Unobserved') return 'failed'
+      return reason === action.reason ? 'unchanged' : 'attention'
   }
 }
 
