@@ -36,7 +36,9 @@ async function planOf(
       revision: { id: 'abc', from: 'git' },
       findings: [],
       unread: [],
-      files: [...all].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([file, text]) => ({ file, bytes: Buffer.from(text) })),
+      files: [...all]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([file, text]) => ({ file, bytes: Buffer.from(text) })),
     },
     new AbortController().signal,
   )
