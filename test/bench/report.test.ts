@@ -124,3 +124,27 @@ test.each([
   expect(isBad(result, { isShort: false })).toBe(isBadAlone)
   expect(isBad(result, { isShort: true })).toBe(isBadInCi)
 })
+
+test.each([
+  ['in some runs', [['1 answers 429'], [], []], []],
+  [
+    'in each run',
+    [['1 answers 429'], ['2 answers 429'], ['1 answers 429']],
+    ['1 answers 429', '2 answers 429'],
+  ],
+] as const)(
+  'a fault that a busy machine may make counts when it is there in each run: %s',
+  (_, seen, expected) => {
+    const measured = seen.map((faultsIfInEach) => ({
+      floor: 50,
+      subject: 49,
+      notes: {},
+      faults: [],
+      faultsIfInEach,
+    }))
+    const row = { name: 'budget', what: '', floor: '', unit: 'requests/s', rule: SHARE } as const
+    expect(
+      resultOf({ ...row, measure: () => Promise.reject(new Error('not measured')) }, 1, measured).faults,
+    ).toEqual(expected)
+  },
+)

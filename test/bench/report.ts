@@ -50,7 +50,10 @@ export function resultOf(row: Row, size: number, measured: readonly Measured[]):
   }))
   const values = runs.map((run) => run.value)
   const value = median(values)
-  const faults = [...new Set(measured.flatMap((run) => run.faults))]
+  const isInEach = measured.every(({ faultsIfInEach = [] }) => faultsIfInEach.length > 0)
+  const faults = [
+    ...new Set(measured.flatMap((run) => [...run.faults, ...(isInEach ? (run.faultsIfInEach ?? []) : [])])),
+  ]
   const names = [...new Set(measured.flatMap((run) => Object.keys(run.notes)))]
   return {
     row: row.name,

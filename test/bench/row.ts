@@ -15,8 +15,10 @@ export interface Measured {
   readonly subject: number
   /** What else was seen, shown beside; medians over the runs. */
   readonly notes: Readonly<Record<string, number>>
-  /** What must not be, whatever the numbers say: a pipe that was read twice, a POST, a 429. */
+  /** What must not be, whatever the numbers say: a pipe that was read twice, a POST. */
   readonly faults: readonly string[]
+  /** What must not be in each run: in some, a machine that is busy may be to blame. */
+  readonly faultsIfInEach?: readonly string[]
 }
 
 /** One row of the table (design §13). */

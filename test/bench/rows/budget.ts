@@ -36,7 +36,9 @@ export const budget: Row = {
       floor: RATE,
       subject: (count / WINDOW_MS) * 1_000,
       notes: { 'answers 429': refused },
-      faults: [...(refused > 0 ? [`${refused} answers 429`] : []), ...(posts > 0 ? [`${posts} writes`] : [])],
+      faults: posts > 0 ? [`${posts} writes`] : [],
+      // A request that a busy machine holds up for longer than the margin arrives among those of the next period.
+      faultsIfInEach: refused > 0 ? [`${refused} answers 429`] : [],
     }
   },
 }
