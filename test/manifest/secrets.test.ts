@@ -78,6 +78,36 @@ const rows: readonly (readonly [string, string])[] = [
     'a connection string',
     `${HEAD}spec:\n  source: {objectStorage: {conectionString: "AccountKey=${PLANTED}"}}\n`,
   ],
+  ...[
+    `url: acc.blob.example/c/x.json?sv=2020&sig=${PLANTED}`,
+    `ulr: https://acc.blob.example/c/x.json?sig=${PLANTED}&sv=2020`,
+    `url: ["https://acc.blob.example/c/x.json?sv=2020&sig=${PLANTED}"]`,
+    `url: https://a.example\n      url: https://b.example/?X-Amz-Signature=${PLANTED}`,
+    `isContinuous: https://b.example/?token=${PLANTED}`,
+    `"https://u:${PLANTED}${'.x'.repeat(30)}@b.example": 1`,
+  ].map(
+    (line) =>
+      [
+        `a URL that opens something: ${line.slice(0, 50)}`,
+        `${HEAD}spec:\n  service: a\n  source:\n    objectStorage:\n      ${line}\n`,
+      ] as const,
+  ),
+  ...[
+    `https://u:${PLANTED}@x.example`,
+    `https://${PLANTED}@x.example`,
+    `u:${PLANTED}@x.example`,
+    `x.example/?sig=${PLANTED}`,
+  ].map(
+    (origin) =>
+      [
+        `an origin with a user or a signature: ${origin}`,
+        `apiVersion: pipewright/v1\nkind: QueryEndpoint\nmetadata: {name: a}\nspec:\n  service: a\n  allowedOrigins: ${origin}, b.example\n`,
+      ] as const,
+  ),
+  [
+    'a broker with a password behind it',
+    `${HEAD}spec:\n  service: a\n  source:\n    kafka:\n      brokers: b:9092/?sasl.password=${PLANTED}\n`,
+  ],
 ]
 
 describe('no secret leaves', () => {

@@ -1,5 +1,5 @@
 import { nearest } from '../../lib/nearest.ts'
-import { isSensitiveName, SENSITIVE_FIELDS } from '../../kinds/mask.ts'
+import { isSensitiveName, maskWrongText, SENSITIVE_FIELDS } from '../../kinds/mask.ts'
 
 export const MASK = '[masked]'
 
@@ -17,8 +17,6 @@ const PLAIN_NAME = /^[ \t]*(?:name|key):[ \t]+[\w.-]{1,80}[ \t]*$/
 /** Long runs that look like base64, a key or a token; UUIDs are let through. */
 const RUN = /[A-Za-z0-9+/_=-]{32,}/g
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-const USER_INFO = /\/\/[^\s/@"']*@/g
 
 /** Whether a value under this name is kept from every output. Misspelt names count. */
 export function looksSensitive(name: string): boolean {
@@ -147,7 +145,7 @@ function continued(value: string, indent: number): Open {
 }
 
 function maskRuns(text: string): string {
-  return text.replaceAll(USER_INFO, `//${MASK}@`).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
+  return maskWrongText(text, MASK).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
 }
 
 /** UUIDs, and words without a digit: names of fields and of tables may be long. */

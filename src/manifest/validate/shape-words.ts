@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import { looksLikeToken } from '../diagnostics/mask-lines.ts'
+import { maskWrongText } from '../../kinds/mask.ts'
+import { looksLikeToken, MASK } from '../diagnostics/mask-lines.ts'
 import { printable } from '../diagnostics/source-text.ts'
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -102,7 +103,8 @@ export function quote(text: string): string {
 }
 
 function short(text: string): string {
-  const safe = printable(text)
+  // Before it is cut: of half a URL nobody sees that it has a password.
+  const safe = printable(maskWrongText(text, MASK))
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
 }
 
@@ -110,5 +112,6 @@ function short(text: string): string {
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string' || value.trim() === '' || value.length > 80) return undefined
-  return looksLikeToken(value) || printable(value) !== value ? undefined : value
+  const isPlain = !looksLikeToken(value) && printable(value) === value && maskWrongText(value, MASK) === value
+  return isPlain ? value : undefined
 }
