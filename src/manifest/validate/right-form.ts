@@ -4,6 +4,7 @@ import { ResourceName } from '../../kinds/manifest.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { looksSensitive } from '../diagnostics/mask-lines.ts'
+import { dashBefore } from '../yaml/look-alikes.ts'
 import { isOptional, knownFields } from './known-fields.ts'
 import { plainText } from './shape-words.ts'
 
@@ -39,6 +40,8 @@ function listForm({ path, input, schema }: Value): string | undefined {
   const fields = knownFields(schema, [...path, 0])
   if (isObject(input)) return listOfMapping(input, fields)
   if (typeof input === 'string' && /^-\S/.test(input)) return 'Write "- ", with a space, before each item.'
+  const dash = typeof input === 'string' ? dashBefore(input) : undefined
+  if (dash !== undefined) return dash
   const text = plainText(input)
   if (text === undefined) return undefined
   if (fields.length > 0) return `Write a list of items: - ${itemOf(text, fields) ?? `{${fields[0]}: …}`}.`
