@@ -388,6 +388,22 @@ const ROWS: readonly Row[] = [
   ],
   ['one state', ALERT, '[OK]', 'OK', 'error wrong-type 6:18', 'Write a list: [OK].'],
   [
+    'labels in a list',
+    PIPE,
+    '{ team: payments }',
+    '[payments]',
+    'error wrong-type 5:3',
+    'Write names with values, such as {team: payments}.',
+  ],
+  [
+    'an empty list of labels',
+    PIPE,
+    '{ team: payments }',
+    '[]',
+    'error wrong-type 5:3',
+    'Write fields instead of a list, without [ ] or "- ".',
+  ],
+  [
     'metadata as a text',
     SERVICE,
     'metadata:\n  name: analytics',

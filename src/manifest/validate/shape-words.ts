@@ -38,13 +38,13 @@ export function typeHint(expected: string, input: unknown, path: Path): string {
     return isNumeral(input)
       ? 'Write the number without quotes.'
       : 'Write a number alone, such as 4: no unit, no words.'
-  if (expected === 'int' && typeof input === 'number') return 'Write a whole number that is not too large.'
+  if (expected === 'int' && typeof input === 'number') return 'Write a whole number.'
   if (expected === 'boolean') return 'Write true or false, without quotes.'
   if (expected === 'array')
     return isObject(input) ? 'Put "- " before each item of the list.' : 'Write a list: [first, second].'
   if (expected === 'object' || expected === 'record')
     return Array.isArray(input)
-      ? 'Write fields instead of a list: remove the "- ".'
+      ? 'Write fields instead of a list, without [ ] or "- ".'
       : 'Write its fields below it, each on a line of its own, indented by two more spaces.'
   return `Write ${typeName(expected)}.`
 }
