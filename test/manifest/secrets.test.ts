@@ -144,6 +144,28 @@ describe('no secret leaves', () => {
     expect(maskLines(lines)).toEqual(lines)
   })
 
+  test.each([
+    ['    secretRef: kafka/username', '    secretRef: kafka/username'],
+    ['  username: {secretRef: kafka/username}', '  username: {secretRef: kafka/username}'],
+    ['  username: {secretRef: "kafka#password"} # c', '  username: {secretRef: "kafka#password"} # c'],
+    ['  username: {valueFrom: {secretKeyRef: {x: y}}}', `  username: {valueFrom: {secretKeyRef: ${MASK}`],
+    ['  secretRef: hunter2', `  secretRef: ${MASK}`],
+    ['  secretRef: hunter2/fish', `  secretRef: ${MASK}`],
+    ['  secretRef: kafka/passwordhunter2', `  secretRef: ${MASK}`],
+    ['  password: kafka/password', `  password: ${MASK}`],
+    ['  username: {secretRef: hunter2}', `  username: {secretRef: ${MASK}`],
+    ['  username: {valueFrom: hunter2}', `  username: {valueFrom: ${MASK}`],
+  ])('of %s is shown what is none', (line, shown) => {
+    expect(maskLines([line])).toEqual([shown])
+    // Below a field that is sensitive as a whole as well.
+    expect(maskLines(['credentials:', line])[1]).toBe(shown)
+  })
+
+  test('what follows a reference in its line is masked as well', () => {
+    const lines = ['credentials:', '  username: {secretRef: {name: a, key: b}} hunter2']
+    expect(maskLines(lines)[1]).toBe(`  username: {secretRef: ${MASK}`)
+  })
+
   test('the mask ends where the secret ends', () => {
     expect(maskLines(['a: 1', 'password: x', 'b: 2', 'token: |', '  x', '', '  y', 'c: 3'])).toEqual([
       'a: 1',

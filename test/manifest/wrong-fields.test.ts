@@ -290,6 +290,14 @@ const ROWS: readonly Row[] = [
     'Write username: {secretRef: {name: kafka, key: user}}.',
   ],
   [
+    'a password under a field of its own',
+    PIPE,
+    PASSWORD,
+    'password: { value: hunter2 }',
+    'error unknown-field 18:21',
+    'Write password: {secretRef: {name: …, key: …}}.',
+  ],
+  [
     'one for both',
     PIPE,
     `credentials:\n        ${USERNAME}\n        ${PASSWORD}`,
@@ -575,6 +583,19 @@ const MISTAKES: readonly Mistake[] = ROWS.map(([why, base, from, to, said, hint]
   said,
   hint,
 }))
+
+test('a field below a secret is named when it is one of a reference, and only then', () => {
+  const messages = (value: string) =>
+    findingsOf(parse(PIPE.replace('{ secretRef: { name: kafka, key: username } }', value))).map(
+      ({ message }) => message,
+    )
+  expect(messages('{ valueFrom: { x: y } }')).toEqual([
+    'There is no field "valueFrom" in spec.source.kafka.credentials.username.',
+  ])
+  expect(messages('{ secretRef: { name: a, key: b }, hunter2: x }')).toEqual([
+    'There is no such field in spec.source.kafka.credentials.username.',
+  ])
+})
 
 test('two fields without a space after the colon', () => {
   const text = PIPE.replace('{ name: amount, type: Int64 }', '{ name:amount, type:Int64 }')

@@ -26,11 +26,9 @@ export function unknownFields(
 }
 
 function unknownField(unknown: Unknown): ShapeFinding {
-  const { parent, name } = unknown
-  const shown =
-    parent.some((step) => looksSensitive(String(step))) || looksLikeToken(name)
-      ? 'such field'
-      : `field ${quote(name)}`
+  const { parent, name, known } = unknown
+  const isBelowSecret = parent.some((step) => looksSensitive(String(step))) && !isPartOfReference(name, known)
+  const shown = isBelowSecret || looksLikeToken(name) ? 'such field' : `field ${quote(name)}`
   const where = parent.length === 0 ? 'at the top of a manifest' : `in ${nameOf(parent)}`
   const { hint, stands = [] } = adviceOn(unknown)
   return {
