@@ -21,7 +21,8 @@ import { schema } from './commands/schema-command.ts'
 import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
 import { existsSync } from 'node:fs'
-import { isBelow, isDirectory, validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
+import { assumedRoot, isDirectory, USUAL_ROOT } from './manifests-root.ts'
+import { isBelow, validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
 
 /* The commands and their options. */
 
@@ -117,8 +118,13 @@ export function buildProgram(io: Io, done: Done): Command {
         !isBelow(only, flags.manifests)
       const root = isRoot ? only : undefined
       if (root !== undefined) command.setOptionValue('manifests', root)
-      const settings = await settingsFor(io, command, 'local')
-      done(await validate(io, settings, { output: flags.output, paths: root === undefined ? paths : [] }))
+      const asked = await settingsFor(io, command, 'local')
+      const named = root === undefined ? paths : []
+      const isSaid = flags.manifests !== undefined || asked.manifests !== USUAL_ROOT
+      const assumed = isSaid ? undefined : assumedRoot(named)
+      if (assumed?.note !== undefined) print(io.stderr, assumed.note)
+      const settings = assumed === undefined ? asked : { ...asked, manifests: assumed.root }
+      done(await validate(io, settings, { output: flags.output, paths: named }))
     })
 
   withSettings(program.command('plan').description('say what would happen and why, and write nothing'))

@@ -13,6 +13,8 @@ export interface Entry {
   readonly state: 'valid' | 'invalid' | 'missing'
   /** Undefined only when there never was a valid one in this process. */
   readonly manifest: ResourceManifest | undefined
+  /** What a manifest that never was valid says of whose it is; undefined where there is a valid one, or it says nothing. */
+  readonly stated: Stated | undefined
   /** Where the document begins. */
   readonly position: Position
   /** Changes exactly when the meaning of the entry changes: its state or its manifest. */
@@ -21,6 +23,13 @@ export interface Entry {
   readonly revision: string
   /** Errors of this document; empty when `valid`. */
   readonly findings: readonly Finding[]
+}
+
+/** By what people look for a manifest that is not valid. */
+export interface Stated {
+  readonly labels: Readonly<Record<string, string>>
+  /** The name of the Service that it asks for, whether or not there is one. */
+  readonly service: string | undefined
 }
 
 /** All manifests of one reading of the directory, at one revision. */

@@ -1,5 +1,4 @@
-import type { Catalog } from '../contract/catalog.ts'
-import type { Finding } from '../kinds/finding.ts'
+import type { Catalog, Entry } from '../contract/catalog.ts'
 import type { Key } from '../kinds/key.ts'
 
 /* What a reading changed for keys whose manifests it left as they were. */
@@ -13,17 +12,16 @@ export function locked(
   return [...entries.keys()].filter((key) => before?.get(key) !== locks.get(key))
 }
 
-/** Keys that were invalid before and are so still, by another mistake: what is said of them is of the first one. */
+/** Keys that were invalid before and are so still, by another mistake or as somebody else's: what is said of them is of the first one. */
 export function otherwiseWrong(before: Catalog | undefined, { entries }: Catalog): readonly Key[] {
-  return [...entries.values()].flatMap(({ key, state, findings }) => {
-    if (state !== 'invalid') return []
-    const known = before?.entries.get(key)?.findings
-    return known === undefined || known === findings || mistakesIn(known) === mistakesIn(findings)
-      ? []
-      : [key]
+  return [...entries.values()].flatMap((entry) => {
+    const { key, state } = entry
+    const known = before?.entries.get(key)
+    if (state !== 'invalid' || known === undefined || known === entry) return []
+    return saidOf(known) === saidOf(entry) ? [] : [key]
   })
 }
 
-function mistakesIn(findings: readonly Finding[]): string {
-  return JSON.stringify(findings.map(({ message, line, column }) => [message, line, column]))
+function saidOf({ findings, stated }: Entry): string {
+  return JSON.stringify([stated, findings.map(({ message, line, column }) => [message, line, column])])
 }

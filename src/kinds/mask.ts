@@ -7,6 +7,10 @@ export const SENSITIVE = '[sensitive]'
 const USER_INFO = /(:\/\/)[^/?#\s@:]*:[^/?#\s]*@/g
 const SIGNATURE = /([?&;](?:[^=&;?\s]*(?:sig|signature|token|secret|password|credential|key))=)[^&;\s]+/gi
 
+/** A user alone, and user and password without a scheme before them: only wrong manifests have these. */
+const USER = /(\/\/)[^/?#\s]*@/g
+const BARE_USER_INFO = /(^|[\s"'[{(,=])[^\s"'[{(,=/@:]{1,256}:[^\s/@]{1,256}@/g
+
 /** A reply may be nested deeper than any stack. */
 const DEEPEST = 64
 
@@ -22,8 +26,19 @@ export function maskManifest(manifest: JsonObject): JsonObject {
 
 /** A text that is not sensitive by its name, without the password or signature that a URL may carry. */
 export function maskText(text: string): string {
+  return withoutUrlSecrets(text, SENSITIVE)
+}
+
+/** The same of a text that may be wrong, such as a line of a manifest and what a finding repeats of it. @param mask takes the place */
+export function maskWrongText(text: string, mask: string): string {
+  const masked = withoutUrlSecrets(text, mask)
+  if (!masked.includes('@')) return masked
+  return masked.replaceAll(USER, `$1${mask}@`).replaceAll(BARE_USER_INFO, `$1${mask}@`)
+}
+
+function withoutUrlSecrets(text: string, mask: string): string {
   if (!text.includes('=') && !text.includes('://')) return text
-  return text.replaceAll(USER_INFO, `$1${SENSITIVE}@`).replaceAll(SIGNATURE, `$1${SENSITIVE}`)
+  return text.replaceAll(USER_INFO, `$1${mask}@`).replaceAll(SIGNATURE, `$1${mask}`)
 }
 
 /** `closed` below a sensitive name: names and references stay, values do not. With `references`, these stay objects. */

@@ -17,6 +17,11 @@ writeFileSync(join(root, 'manifests/a.yaml'), alert('a', 'policy: {interval: 10}
 writeFileSync(join(root, 'manifests/team/b.yaml'), alert('b', 'policy: {dependsOn: [Alert/a]}\n'))
 writeFileSync(join(root, 'manifests/team/c.yaml'), alert('c', 'colour: red\n'))
 writeFileSync(join(root, 'elsewhere.yaml'), alert('d'))
+for (const folder of ['alone', 'two', 'tools']) mkdirSync(join(root, folder))
+writeFileSync(join(root, 'alone/x.yaml'), alert('x', 'policy: {dependsOn: [Alert/y]}\n'))
+writeFileSync(join(root, 'alone/y.yaml'), alert('y'))
+writeFileSync(join(root, 'two/x.yaml'), alert('x'))
+writeFileSync(join(root, 'two/y.yaml'), alert('x'))
 
 function validate(...args: readonly string[]) {
   const { stdout, stderr, status } = spawnSync(process.execPath, [PROGRAM, 'validate', ...args], {
@@ -74,12 +79,82 @@ test('one directory is the manifests directory', () => {
 })
 
 test.each([
-  ['elsewhere.yaml', 'elsewhere.yaml is not in the manifests directory manifests'],
+  [
+    'elsewhere.yaml',
+    'elsewhere.yaml is not in manifests, whose manifests are read. Name the directory that it is in: ' +
+      'pipewright validate --manifests . elsewhere.yaml',
+  ],
   ['manifests/none.yaml', 'manifests/none.yaml does not exist'],
 ])('%s is a usage error', (path, message) => {
   const { stderr, status } = validate('--manifests', 'manifests', path, 'manifests/a.yaml')
   expect(stderr).toContain(message)
   expect(status).toBe(64)
+})
+
+/** From another folder, without saying which manifests. */
+function from(folder: string, ...args: readonly string[]) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [PROGRAM, 'validate', ...args], {
+    cwd: join(root, folder),
+    encoding: 'utf8',
+    env: {},
+  })
+  return { stdout, stderr, status }
+}
+
+test('a file of a folder named manifests is read with all of it, from wherever it is named', () => {
+  const within = from('manifests/team', 'b.yaml')
+  expect(within).toMatchObject({ status: 0, stderr: '' })
+  expect(within.stdout).toContain('no findings. Read all of ..; shown are the findings of 1 path.')
+  const { stdout, status } = from('tools', '../manifests/team/c.yaml', '../manifests/a.yaml', '-o', 'compact')
+  expect(stdout).toMatch(/^\.\.\/manifests\/a\.yaml:4:20: .*\n\.\.\/manifests\/team\/c\.yaml:4:1: /)
+  expect(status).toBe(1)
+})
+
+test('a file of no such folder is read with its neighbours, and that is said', () => {
+  const { stdout, stderr, status } = from('.', 'alone/x.yaml')
+  expect(stderr).toBe(
+    'No directory of manifests is given, so alone is read as one: what stands elsewhere seems to be missing. ' +
+      'To read more, add --manifests DIR.\n',
+  )
+  expect(stdout).toContain('2 manifests, no findings. Read all of alone; shown are the findings of 1 path.')
+  expect(status).toBe(0)
+  expect(from('alone', 'x.yaml').stderr).toContain('so this folder is read as one')
+  expect(from('.', 'alone/x.yaml', 'elsewhere.yaml').stderr).toContain('alone/x.yaml is not in manifests')
+})
+
+test('where there is no directory of manifests, what to write is said', () => {
+  expect(from('alone').stderr).toBe(
+    'manifests: The manifests directory is missing. Name it: pipewright validate DIR.\n',
+  )
+  expect(from('manifests/team').stderr).toBe(
+    'manifests: The manifests directory is missing. You are in one: run "pipewright validate ..".\n',
+  )
+})
+
+test('of a file that is too large nothing is said that only a daemon could have done', () => {
+  mkdirSync(join(root, 'large'))
+  writeFileSync(join(root, 'large/x.yaml'), `# ${'x'.repeat(2_000_000)}\n`)
+  expect(from('.', 'large').stdout).toContain(
+    'hint: Split it into several files. A daemon keeps what it read from it before.',
+  )
+})
+
+test('for programs, each place has a path that can be opened from there', () => {
+  const { stdout } = from('tools', '../two', '-o', 'json')
+  expect(JSON.parse(stdout)).toMatchObject({
+    findings: [
+      {
+        file: 'x.yaml',
+        path: '../two/x.yaml',
+        related: [{ file: 'y.yaml', path: '../two/y.yaml', line: 1 }],
+      },
+      {
+        file: 'y.yaml',
+        path: '../two/y.yaml',
+        related: [{ file: 'x.yaml', path: '../two/x.yaml', line: 1 }],
+      },
+    ],
+  })
 })
 
 /** From a folder of the repository that is not its root. */

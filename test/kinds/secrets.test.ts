@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { maskManifest, maskSensitive, maskText, isSensitiveName } from '../../src/kinds/mask.ts'
+import {
+  isSensitiveName,
+  maskManifest,
+  maskSensitive,
+  maskText,
+  maskWrongText,
+} from '../../src/kinds/mask.ts'
 import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import { secretRefsIn, withSecrets } from '../../src/kinds/secret-ref.ts'
@@ -149,9 +155,13 @@ describe('masking', () => {
     expect(JSON.stringify(maskSensitive(deep))).toContain('[nested too deep]')
   })
 
-  test.each(['a:', '://', '?', '://a:', '?a', ';sig'])('a long text of "%s" is masked at once', (part) => {
-    expect(cpuMsOf(() => maskText(`://=${part.repeat(100_000)}`))).toBeLessThan(2_000)
-  })
+  test.each(['a:', '://', '?', '://a:', '?a', ';sig', ',a:b', '//a'])(
+    'a long text of "%s" is masked at once',
+    (part) => {
+      expect(cpuMsOf(() => maskText(`://=${part.repeat(100_000)}`))).toBeLessThan(2_000)
+      expect(cpuMsOf(() => maskWrongText(`@://=${part.repeat(100_000)}`, '[masked]'))).toBeLessThan(2_000)
+    },
+  )
 
   test('no field of the interface but the sensitive ones has a sensitive name', () => {
     const names = [

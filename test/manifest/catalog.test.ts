@@ -101,6 +101,50 @@ describe('what stays while nothing is certain', () => {
   })
 })
 
+describe('whose a manifest is that never was valid', () => {
+  const TEAM = pipe('b').replace('{name: b}', '{name: b, labels: {team: growth}}')
+  const growth = { labels: { team: 'growth' }, service: 'analytics' }
+
+  test.each([
+    ['an unknown field', TEAM.replace('topics', 'tpics'), growth],
+    ['no YAML below its labels', `${TEAM}  x: "\n`, growth],
+    ['a service that there is not', TEAM.replace('analytics', 'other'), { ...growth, service: 'other' }],
+    ['no service', TEAM.replace(/ {2}service: .*\n/, ''), { ...growth, service: undefined }],
+    ['no labels', pipe('b').replace('topics', 'tpics'), { labels: {}, service: 'analytics' }],
+    [
+      'labels that are none beside one that is',
+      TEAM.replace(
+        '{team: growth}',
+        `{team: growth, cost: 7, ${'x'.repeat(64)}: y, z: {a: b}, key: ${'0A'.repeat(20)}}`,
+      ),
+      growth,
+    ],
+    ['labels in a list', TEAM.replace('{team: growth}', '[team]'), { labels: {}, service: 'analytics' }],
+    [
+      'more labels than are looked at',
+      TEAM.replace(
+        '{team: growth}',
+        `{${Array.from({ length: 99 }, (_, n) => `l${n}: a`).join(', ')}}`,
+      ).replace('topics', 'x'),
+      {
+        labels: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`l${n}`, 'a'])),
+        service: 'analytics',
+      },
+    ],
+    ['neither', pipe('b').replace(/ {2}service: .*\n/, ''), undefined],
+  ])('%s', (_why, text, stated) => {
+    const { catalog } = next(undefined, readingOf({ 's.yaml': service('analytics'), 'b.yaml': text }))
+    expect(catalog.entries.get('Pipe/b')).toMatchObject({ state: 'invalid', manifest: undefined })
+    expect(catalog.entries.get('Pipe/b')?.stated).toEqual(stated)
+  })
+
+  test('of one that was valid, the last valid manifest says it', () => {
+    const before = next(undefined, readingOf(ONE))
+    const state = next(before, readingOf({ ...ONE, 'b.yaml': TEAM.replace('topics', 'tpics') }))
+    expect(state.catalog.entries.get('Pipe/b')?.stated).toBeUndefined()
+  })
+})
+
 describe('readings that are not believed', () => {
   const before = next(undefined, readingOf(ONE))
   const rows = [

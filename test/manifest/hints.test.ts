@@ -82,6 +82,18 @@ const ROWS: readonly Row[] = [
     hint: 'Write "apiVersion: pipewright/v1".',
   },
   {
+    why: 'one column without a mapping',
+    from: 'columns: [{name: id, type: UInt64}]',
+    to: 'columns: [{name: id, type: UInt64}, {name: amount, type: Int64}]',
+    hint: 'Add a mapping with "destinationField: amount": the mappings must include all destination columns.',
+  },
+  {
+    why: 'several columns without a mapping',
+    from: 'columns: [{name: id, type: UInt64}]',
+    to: 'columns: [{name: id, type: UInt64}, {name: a, type: Int64}, {name: b, type: Int64}]',
+    hint: 'Add one mapping for each of these columns, with its name as destinationField: the mappings must',
+  },
+  {
     why: 'text where a list belongs',
     from: 'columns: [{name: id, type: UInt64}]',
     to: 'columns: id',
@@ -151,7 +163,13 @@ describe('where a mistake is', () => {
     ['a field that is there twice', '  scaling', '  service: other\n  scaling', 'error duplicate-field 12:3'],
     ['a variable', 'b-1.example', '${BROKERS}', 'warning placeholder 8:16'],
     ['a variable where none can be', 'commerce', '${SERVICE}', 'error placeholder 5:12'],
-    ['a template', 'commerce', '{{ .Values.service }}', 'error template 5:13'],
+    ['a template', 'commerce', '{{ .Values.service }}', 'error template 5:12'],
+    [
+      'a value that a template of Jinja chooses',
+      'topics: orders',
+      'topics: {% if x %}orders{% endif %}',
+      'error template 9:15',
+    ],
     ['a condition of a template', '  scaling', '{{- if .Values.big }}\n  scaling', 'error template 12:1'],
     [
       'a condition of a template further in',
@@ -181,6 +199,19 @@ describe('where a mistake is', () => {
     ['a quote in the middle', 'topics: orders', 'topics: it\u2019s'],
   ])('nothing is said of %s', (_why, from, to) => {
     expect(saidOf(PIPE.replace(from, () => to))).toEqual([])
+  })
+
+  test.each([
+    ['2.5', 'spec.scaling.replicas must be a whole number, and 2.5 is not one.', 'Write 2 or 3.'],
+    ['-0.5', 'spec.scaling.replicas must be a whole number, and -0.5 is not one.', 'Write 0.'],
+    ['-1.5', 'spec.scaling.replicas must be a whole number, and -1.5 is not one.', 'Write a whole number.'],
+  ])('%s is a number, and not whole', (value, message, hint) => {
+    const { documents } = parseFile(
+      { file: 'a.yaml', hash: '', bytes: Buffer.from(PIPE.replace('replicas: 2', `replicas: ${value}`)) },
+      DEFAULT_LIMITS,
+      createEffort(),
+    )
+    expect(documents[0]?.findings).toMatchObject([{ message, hint }])
   })
 
   test('the first of two fields is named, and the second marked', () => {

@@ -72,7 +72,7 @@ const rows: readonly Row[] = [
   },
   { name: 'YAML 1.3', text: `%YAML 1.3\n---\n${pipe('a')}`, findings: ['yaml-version 1:7-10'] },
   { name: 'YAML 1.2 is fine', text: `%YAML 1.2\n---\n${pipe('a')}`, findings: [] },
-  { name: 'a template that was not filled in', text: 'a: {{ x }}\n', findings: ['template 1:5-6'] },
+  { name: 'a template that was not filled in', text: 'a: {{ x }}\n', findings: ['template 1:4-6'] },
   { name: 'a tab as indentation', text: 'a:\n\tb: 1\n', findings: ['yaml-syntax 2:1-2'] },
   {
     name: 'an open quote ends with its document',

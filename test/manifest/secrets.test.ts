@@ -78,6 +78,36 @@ const rows: readonly (readonly [string, string])[] = [
     'a connection string',
     `${HEAD}spec:\n  source: {objectStorage: {conectionString: "AccountKey=${PLANTED}"}}\n`,
   ],
+  ...[
+    `url: acc.blob.example/c/x.json?sv=2020&sig=${PLANTED}`,
+    `ulr: https://acc.blob.example/c/x.json?sig=${PLANTED}&sv=2020`,
+    `url: ["https://acc.blob.example/c/x.json?sv=2020&sig=${PLANTED}"]`,
+    `url: https://a.example\n      url: https://b.example/?X-Amz-Signature=${PLANTED}`,
+    `isContinuous: https://b.example/?token=${PLANTED}`,
+    `"https://u:${PLANTED}${'.x'.repeat(30)}@b.example": 1`,
+  ].map(
+    (line) =>
+      [
+        `a URL that opens something: ${line.slice(0, 50)}`,
+        `${HEAD}spec:\n  service: a\n  source:\n    objectStorage:\n      ${line}\n`,
+      ] as const,
+  ),
+  ...[
+    `https://u:${PLANTED}@x.example`,
+    `https://${PLANTED}@x.example`,
+    `u:${PLANTED}@x.example`,
+    `x.example/?sig=${PLANTED}`,
+  ].map(
+    (origin) =>
+      [
+        `an origin with a user or a signature: ${origin}`,
+        `apiVersion: pipewright/v1\nkind: QueryEndpoint\nmetadata: {name: a}\nspec:\n  service: a\n  allowedOrigins: ${origin}, b.example\n`,
+      ] as const,
+  ),
+  [
+    'a broker with a password behind it',
+    `${HEAD}spec:\n  service: a\n  source:\n    kafka:\n      brokers: b:9092/?sasl.password=${PLANTED}\n`,
+  ],
 ]
 
 describe('no secret leaves', () => {
@@ -112,6 +142,28 @@ describe('no secret leaves', () => {
       '  object_storage_use_cluster_function: true',
     ]
     expect(maskLines(lines)).toEqual(lines)
+  })
+
+  test.each([
+    ['    secretRef: kafka/username', '    secretRef: kafka/username'],
+    ['  username: {secretRef: kafka/username}', '  username: {secretRef: kafka/username}'],
+    ['  username: {secretRef: "kafka#password"} # c', '  username: {secretRef: "kafka#password"} # c'],
+    ['  username: {valueFrom: {secretKeyRef: {x: y}}}', `  username: {valueFrom: {secretKeyRef: ${MASK}`],
+    ['  secretRef: hunter2', `  secretRef: ${MASK}`],
+    ['  secretRef: hunter2/fish', `  secretRef: ${MASK}`],
+    ['  secretRef: kafka/passwordhunter2', `  secretRef: ${MASK}`],
+    ['  password: kafka/password', `  password: ${MASK}`],
+    ['  username: {secretRef: hunter2}', `  username: {secretRef: ${MASK}`],
+    ['  username: {valueFrom: hunter2}', `  username: {valueFrom: ${MASK}`],
+  ])('of %s is shown what is none', (line, shown) => {
+    expect(maskLines([line])).toEqual([shown])
+    // Below a field that is sensitive as a whole as well.
+    expect(maskLines(['credentials:', line])[1]).toBe(shown)
+  })
+
+  test('what follows a reference in its line is masked as well', () => {
+    const lines = ['credentials:', '  username: {secretRef: {name: a, key: b}} hunter2']
+    expect(maskLines(lines)[1]).toBe(`  username: {secretRef: ${MASK}`)
   })
 
   test('the mask ends where the secret ends', () => {

@@ -121,6 +121,109 @@ const ROWS: readonly Row[] = [
   ],
   ['another case at the top', PIPE, 'spec:', 'Spec:', 'error unknown-field 10:1', 'Did you mean "spec"?'],
   ['another case of the kind', PIPE, 'kind: Pipe', 'Kind: Pipe', 'error unknown-kind 2:7', 'Write "kind".'],
+  // a field of the source, or of another place under its exact name
+  [
+    'a name of other tools for the service',
+    PIPE,
+    'service: analytics',
+    'serviceRef: analytics',
+    'error unknown-field 11:3',
+    'Write service: analytics.',
+  ],
+  [
+    'the service as other tools refer to it',
+    PIPE,
+    'service: analytics',
+    'serviceRef: { name: analytics }',
+    'error unknown-field 11:3',
+    'Write service: analytics.',
+  ],
+  [
+    'exactly a field of another place, although a similar one may stand here',
+    PIPE.replace('\n  scaling:\n    replicas: 2', ''),
+    '  interval: 10m',
+    '  replicas: 2',
+    'error unknown-field 7:3',
+    'It belongs under spec.scaling.',
+  ],
+  [
+    'similar, and its value fits here',
+    PIPE,
+    '  interval: 10m',
+    '  replicas: Pipe/old-orders',
+    'error unknown-field 7:3',
+    'Did you mean "replaces"?',
+  ],
+  [
+    'the kind of a source as a value',
+    PIPE,
+    `kafka:\n      brokers: ${BROKERS}\n      topics: orders\n      credentials:\n        ${USERNAME}\n        ${PASSWORD}`,
+    'type: kafka',
+    'error unknown-field 13:5',
+    'Write the kind itself as a field: kafka: {…}.',
+  ],
+  [
+    'the kind of a source as a value beside the field that says it',
+    PIPE,
+    '    kafka:',
+    '    type: kafka\n    kafka:',
+    'error unknown-field 13:5',
+    'Remove it: the field "kafka" says which kind it is.',
+  ],
+  ...[
+    ['s3', 'objectStorage'],
+    ['gcs', 'objectStorage'],
+    ['azure', 'objectStorage'],
+    ['kinesis', 'managedStream'],
+    ['postgresql', 'postgres'],
+  ].map(([name, kind]): Row => [
+    `${name} is the name of others for ${kind}`,
+    PIPE.replace(/ {4}kafka:[\s\S]*(?=\n {2}destination:)/, '    managedStream: { iamRole: a }'),
+    'managedStream: { iamRole: a }',
+    `${name}: { iamRole: a }`,
+    'error unknown-field 13:5',
+    `Write "${kind}": that is its name here.`,
+  ]),
+  [
+    'a second source under the name of others',
+    PIPE,
+    '    kafka:',
+    '    s3: { url: "https://a.example" }\n    kafka:',
+    'error unknown-field 13:5',
+    'Remove it: the source is kafka already, and a pipe has one.',
+  ],
+  [
+    'a source that there is not',
+    PIPE,
+    '    kafka:',
+    '    rabbit:',
+    'error unknown-field 13:5',
+    'Write one of the source kinds in its place: kafka, objectStorage, managedStream, postgres.',
+  ],
+  [
+    'a reference that refers to nothing, and is none of another field',
+    PIPE,
+    '  scaling:',
+    '  secretRef: x\n  scaling:',
+    'error unknown-field 33:3',
+    'Remove it; known are service, name, source, destination, fieldMappings, scaling, settings.',
+  ],
+  [
+    'a full-width colon in braces',
+    PIPE,
+    '{ name: amount, type: Int64 }',
+    '{ name: amount, type：Int64 }',
+    'error unknown-field 28:25',
+    'Write "type: …", with a space after the ":".',
+  ],
+  [
+    'a list whose items all begin with an en dash is one text',
+    ENDPOINT,
+    '    - key-1\n    - key-2',
+    '    – key-1\n    – key-2',
+    'error wrong-type 11:5',
+    '"–" is an en dash: write "-" in its place.',
+  ],
   // references
   [
     'a flat reference',
@@ -185,6 +288,14 @@ const ROWS: readonly Row[] = [
     'username: { valueFrom: { secretKeyRef: { name: kafka, key: user } } }',
     'error unknown-field 17:21',
     'Write username: {secretRef: {name: kafka, key: user}}.',
+  ],
+  [
+    'a password under a field of its own',
+    PIPE,
+    PASSWORD,
+    'password: { value: hunter2 }',
+    'error unknown-field 18:21',
+    'Write password: {secretRef: {name: …, key: …}}.',
   ],
   [
     'one for both',
@@ -284,6 +395,22 @@ const ROWS: readonly Row[] = [
     'Put a comma between the values: sql_console_read_only, sql_console_admin.',
   ],
   ['one state', ALERT, '[OK]', 'OK', 'error wrong-type 6:18', 'Write a list: [OK].'],
+  [
+    'labels in a list',
+    PIPE,
+    '{ team: payments }',
+    '[payments]',
+    'error wrong-type 5:3',
+    'Write names with values, such as {team: payments}.',
+  ],
+  [
+    'an empty list of labels',
+    PIPE,
+    '{ team: payments }',
+    '[]',
+    'error wrong-type 5:3',
+    'Write fields instead of a list, without [ ] or "- ".',
+  ],
   [
     'metadata as a text',
     SERVICE,
@@ -456,6 +583,19 @@ const MISTAKES: readonly Mistake[] = ROWS.map(([why, base, from, to, said, hint]
   said,
   hint,
 }))
+
+test('a field below a secret is named when it is one of a reference, and only then', () => {
+  const messages = (value: string) =>
+    findingsOf(parse(PIPE.replace('{ secretRef: { name: kafka, key: username } }', value))).map(
+      ({ message }) => message,
+    )
+  expect(messages('{ valueFrom: { x: y } }')).toEqual([
+    'There is no field "valueFrom" in spec.source.kafka.credentials.username.',
+  ])
+  expect(messages('{ secretRef: { name: a, key: b }, hunter2: x }')).toEqual([
+    'There is no such field in spec.source.kafka.credentials.username.',
+  ])
+})
 
 test('two fields without a space after the colon', () => {
   const text = PIPE.replace('{ name: amount, type: Int64 }', '{ name:amount, type:Int64 }')

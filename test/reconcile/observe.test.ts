@@ -362,6 +362,24 @@ describe('what is shown of a pipe', () => {
     expect(shown(world)?.desired).toMatchObject({ source: { kafka: { topics: 'others' } } })
   })
 
+  test('has the labels and the service that a manifest names which never was valid', async () => {
+    const world = await given({})
+    const broken = (labels: object) =>
+      JSON.stringify({
+        ...JSON.parse(pipe('orders', { more: { nobody: 'knows' } })),
+        metadata: { name: 'orders', labels },
+      })
+    world.write('orders.yaml', broken({ team: 'growth' }))
+    seedStatus(world.context, world.board, ORDERS)
+    expect(shown(world)).toMatchObject({
+      status: 'Invalid',
+      labels: { team: 'growth' },
+      service: 'analytics',
+    })
+    await world.go(ORDERS)
+    expect(shown(world)).toMatchObject({ labels: { team: 'growth' }, service: 'analytics' })
+  })
+
   test('stays when the ledger fails for a moment', async () => {
     const world = await drifted()
     const { observed, desired } = shown(world) ?? {}

@@ -1,13 +1,15 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { SettingsOf } from '../command-help.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { folderOf } from '../command-context.ts'
 import { openSource } from '../compose.ts'
+import { isDirectory, isIn, USUAL_ROOT, usualRootAround } from '../manifests-root.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
 import {
   findingsAsCompact,
   findingsAsGithub,
+  findingsAsJson,
   findingsAsSarif,
   findingsAsText,
 } from '../render/findings-text.ts'
@@ -17,16 +19,10 @@ import { paintFor } from '../render/terminal.ts'
 
 export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] as const
 
-/** The one directory that is named takes the place of `--manifests`. */
-export function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
 /** Whether a folder is part of the manifests directory, and not one of its own. @param manifests as the flag names it */
 export function isBelow(folder: string, manifests: unknown): boolean {
-  const root = resolve(typeof manifests === 'string' ? manifests : 'manifests')
-  const below = relative(root, resolve(folder))
-  return below !== '' && below !== '..' && !below.startsWith(`..${sep}`) && isDirectory(root)
+  const root = typeof manifests === 'string' ? manifests : USUAL_ROOT
+  return resolve(folder) !== resolve(root) && isIn(folder, root) && isDirectory(root)
 }
 
 interface Asked {
@@ -51,7 +47,8 @@ export async function validate(
   const { catalog } = state
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const problem =
-    catalog.problem?.message ?? (total === 0 && catalog.findings.length === 0 ? NOTHING_THERE : undefined)
+    (catalog.problem && catalog.problem.message + whereElse(settings.manifests)) ??
+    (total === 0 && catalog.findings.length === 0 ? NOTHING_THERE : undefined)
   const findings = named.length === 0 ? catalog.findings : findingsOf(catalog.findings, named)
   const errors = findings.filter((finding) => finding.severity === 'error')
   show(io, settings, output, { findings, problem, total, paths: named.length })
@@ -65,13 +62,22 @@ function belowRoot(path: string, root: string): string {
       `${path} does not exist. Correct the path; it is relative to the current directory.`,
       EXIT.usage,
     )
-  const below = relative(resolve(root), resolve(path))
-  if (below === '..' || below.startsWith(`..${sep}`))
+  if (!isIn(path, root))
     throw new CommandError(
-      `${path} is not in the manifests directory ${root}. Name that directory with --manifests DIR.`,
+      `${path} is not in ${root}, whose manifests are read. Name the directory that it is in: ` +
+        `pipewright validate --manifests ${usualRootAround(path) ?? (isDirectory(path) ? path : dirname(path))} ${path}`,
       EXIT.usage,
     )
-  return below
+  return relative(resolve(root), resolve(path))
+}
+
+/** What to do where there is no such directory. */
+function whereElse(root: string): string {
+  if (existsSync(root)) return ''
+  const around = usualRootAround('.')
+  return around === undefined
+    ? ' Name it: pipewright validate DIR.'
+    : ` You are in one: run "pipewright validate ${around}".`
 }
 
 /** Those that the ignore file names; while it cannot be read, the reading says so. */
@@ -113,7 +119,7 @@ function show(
   const root = folderOf(manifests)
   switch (output) {
     case 'json':
-      return printJson(io, { manifests: total, problem, findings })
+      return printJson(io, { manifests: total, problem, findings: findingsAsJson(findings, root) })
     case 'compact':
       if (problem !== undefined) print(io.stderr, `${manifests}: ${problem}`)
       return findings.length === 0 ? undefined : print(io.stdout, findingsAsCompact(findings, root))

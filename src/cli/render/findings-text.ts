@@ -36,6 +36,15 @@ export function findingsAsCompact(findings: readonly Finding[], root: string): s
     .join('\n')
 }
 
+/** For programs: as everywhere else, and each place with a `path` that can be opened from where the command ran. */
+export function findingsAsJson(findings: readonly Finding[], root: string) {
+  return findings.map((finding) => ({
+    ...finding,
+    path: join(root, finding.file),
+    related: finding.related.map((place) => ({ ...place, path: join(root, place.file) })),
+  }))
+}
+
 /** Workflow commands of GitHub Actions: each finding becomes a note at its line of a pull request. */
 export function findingsAsGithub(
   findings: readonly Finding[],

@@ -103,7 +103,10 @@ function missingColumns(names: readonly string[]): RuleFinding {
   return ruleError('mapping-missing-column', {
     path: ['spec', 'fieldMappings'],
     message: `The field mappings do not cover ${names.length === 1 ? 'the column' : `${names.length} columns:`} ${listed(names)}.`,
-    hint: 'Add a mapping with this destinationField for each of them: the mappings must include all destination columns.',
+    hint:
+      names.length === 1
+        ? `Add a mapping with "destinationField: ${names.join()}": the mappings must include all destination columns.`
+        : 'Add one mapping for each of these columns, with its name as destinationField: the mappings must include all destination columns.',
   })
 }
 

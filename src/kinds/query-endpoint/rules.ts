@@ -37,14 +37,20 @@ function originRules(text: string): readonly RuleFinding[] {
     return [
       ruleError('origin-invalid', {
         path: ['spec', 'allowedOrigins'],
-        message: `Entry ${index + 1} of the allowed origins, "${origin}", is not a domain.`,
+        message: `Entry ${index + 1} of the allowed origins${shown(origin)} is not a domain.`,
         hint: hintFor(origin),
       }),
     ]
   })
 }
 
+/** What has a user in it may hold a secret, and is not repeated. */
+function shown(origin: string): string {
+  return origin.includes('@') ? '' : `, "${origin}",`
+}
+
 function hintFor(origin: string): string {
+  if (origin.includes('@')) return 'Write no user and no password: leave out all up to the "@".'
   if (origin === '') return 'Remove the comma that has nothing before or after it.'
   if (/\s/.test(origin)) return 'Put a comma between two domains.'
   const bare = /^(?:[a-z][-a-z0-9+.]*:\/\/)?[^/?#]+(?=[/?#])/i.exec(origin)?.[0]

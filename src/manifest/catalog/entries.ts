@@ -9,6 +9,7 @@ import type { PlacedFinding } from '../rules/cross-finding.ts'
 import { byPosition, comparePositions, compareTexts } from '../diagnostics/diagnostic.ts'
 import { contentDigest } from '../validate/content-digest.ts'
 import { type ParsedDocument } from '../validate/parse-document.ts'
+import { statedIn } from '../validate/stated.ts'
 import { foldersOf } from '../files/walk.ts'
 import type { Reading } from '../files/read-directory.ts'
 
@@ -74,9 +75,11 @@ function isError({ finding }: PlacedFinding): boolean {
 function found(before: Entry | undefined, document: ParsedDocument, errors: readonly Finding[]): Draft {
   const { manifest, meaning, position } = document
   if (errors.length === 0 && isResource(manifest)) {
-    return { state: 'valid', manifest, meaning, position, findings: NONE }
+    return { state: 'valid', manifest, stated: undefined, meaning, position, findings: NONE }
   }
-  return { ...lastOf(before), state: 'invalid', position, findings: errors.toSorted(byPosition) }
+  const last = lastOf(before)
+  const stated = last.manifest === undefined ? (document.stated ?? statedIn(manifest)) : undefined
+  return { ...last, stated, state: 'invalid', position, findings: errors.toSorted(byPosition) }
 }
 
 /** A second document of the same key; both already carry the error that says so. */
@@ -121,11 +124,12 @@ function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
   }
 }
 
-/** What is kept of the entry before: the last valid manifest. */
-function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'meaning' | 'position'> {
+/** What is kept of the entry before: the last valid manifest, or whose it said to be. */
+function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 'meaning' | 'position'> {
   const manifest = before?.manifest
   return {
     manifest,
+    stated: before?.stated,
     meaning: manifest === undefined ? undefined : contentDigest(manifest),
     position: before?.position ?? { file: '', line: 1, column: 1 },
   }

@@ -1,5 +1,7 @@
 import type { RuleCode, Finding, Position, Severity } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
+import { maskWrongText } from '../../kinds/mask.ts'
+import { MASK } from './mask-lines.ts'
 import type { Place } from './source-text.ts'
 
 /** Where in a document, from its root. */
@@ -13,12 +15,15 @@ export interface Statement {
   readonly hint: string
 }
 
+/** A finding. Whatever it repeats of a manifest is masked here as its line is. */
 export function findingAt(
   place: Place,
   statement: Statement,
   context: { readonly key: Key | undefined; readonly related?: Finding['related'] },
 ): Finding {
-  const { severity, code, message, hint } = statement
+  const { severity, code } = statement
+  const message = maskWrongText(statement.message, MASK)
+  const hint = maskWrongText(statement.hint, MASK)
   const { file, line, column, endColumn, lineText } = place
   const related = context.related ?? []
   return { severity, code, message, hint, file, line, column, endColumn, lineText, key: context.key, related }

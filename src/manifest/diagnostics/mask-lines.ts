@@ -1,5 +1,5 @@
 import { nearest } from '../../lib/nearest.ts'
-import { isSensitiveName, SENSITIVE_FIELDS } from '../../kinds/mask.ts'
+import { isSensitiveName, maskWrongText, SENSITIVE_FIELDS, SENSITIVE_NAMES } from '../../kinds/mask.ts'
 
 export const MASK = '[masked]'
 
@@ -12,13 +12,19 @@ const FIELD = /(^|[\s{,[?"'-])("?'?)([A-Za-z_$][\w.$-]{0,80})\2[ \t]*(:(?=[\s"'[
 const REFERENCE =
   /^\{\s*(?:secretRef\s*:\s*\{\s*)?(?:name\s*:\s*[\w.-]{1,80})?(?:\s*,\s*key\s*:\s*[\w.-]{1,80})?\s*\}?\s*\}/
 
+/** A reference in the form of a path, with a key that is called like what it is for: people write it so in place of name and key. */
+const PATH = `["']?[a-z][a-z.-]{0,39}[/:#](?:${[...SENSITIVE_NAMES, 'keyId'].join('|')})["']?`
+const REFERENCE_PATH = new RegExp(`^${PATH}(?=[ \\t]*(?:[,}#]|$))`)
+const REFERENCE_TO_PATH = new RegExp(`^\\{\\s*secretRef\\s*:\\s*${PATH}\\s*\\}`)
+
+/** Where a mapping under a sensitive name begins with fields that are no secret. */
+const HARMLESS_START = /^(?:\{\s*(?:valueFrom|secretKeyRef|secretRef)\s*:\s*)*/
+
 const PLAIN_NAME = /^[ \t]*(?:name|key):[ \t]+[\w.-]{1,80}[ \t]*$/
 
 /** Long runs that look like base64, a key or a token; UUIDs are let through. */
 const RUN = /[A-Za-z0-9+/_=-]{32,}/g
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-const USER_INFO = /\/\/[^\s/@"']*@/g
 
 /** Whether a value under this name is kept from every output. Misspelt names count. */
 export function looksSensitive(name: string): boolean {
@@ -89,9 +95,11 @@ function maskNested(line: string, indent: number, open: Open): Step {
   if (field === null) return { text: whole(line), open }
   const value = (field[3] ?? '').trim()
   if (value === '') return { text: line, open: { ...open, reference: undefined } }
-  if (REFERENCE.test(value)) return { text: line, open: { ...open, reference: undefined } }
+  const reference = referenceAt(value, /\bsecretRef["']?\s*:$/.test(field[1] ?? ''))
+  if (reference !== undefined && /^[\s,}\]]*(?:#.*)?$/.test(value.slice(reference.length)))
+    return { text: line, open: { ...open, reference: undefined } }
   return {
-    text: `${field[1] ?? ''} ${MASK}`,
+    text: `${field[1] ?? ''} ${HARMLESS_START.exec(value)?.[0] ?? ''}${MASK}`,
     open: continued(value, indent) ?? { ...open, reference: undefined },
   }
 }
@@ -122,16 +130,24 @@ function maskFresh(line: string, open: Open | undefined): Step {
         open: { indent, how: 'next', until: '', reference: name === 'secretRef' ? indent : undefined },
       }
     }
-    const reference = REFERENCE.exec(value)
-    if (reference === null)
-      return { text: maskRuns(line.slice(0, at)) + MASK, open: continued(value.trim(), indent) }
-    FIELD.lastIndex = at + reference[0].length
+    const reference = referenceAt(value, name === 'secretRef')
+    if (reference === undefined) {
+      const start = HARMLESS_START.exec(value)?.[0] ?? ''
+      return { text: maskRuns(line.slice(0, at)) + start + MASK, open: continued(value.trim(), indent) }
+    }
+    FIELD.lastIndex = at + reference.length
   }
   const explicit = /^\s*\?\s+["']?([\w.$-]{1,80})/.exec(line)
   if (explicit !== null && looksSensitive(explicit[1] ?? '')) {
     return { text: line, open: { indent: indentOf(line), how: 'next', until: '', reference: undefined } }
   }
   return { text: maskRuns(line), open }
+}
+
+/** The reference with which a value begins, that of the field `secretRef` or of a sensitive one. */
+function referenceAt(value: string, isSecretRef: boolean): string | undefined {
+  const path = isSecretRef ? REFERENCE_PATH : REFERENCE_TO_PATH
+  return (REFERENCE.exec(value) ?? path.exec(value))?.[0]
 }
 
 /** How a sensitive value that begins like this goes on after its line. */
@@ -147,7 +163,7 @@ function continued(value: string, indent: number): Open {
 }
 
 function maskRuns(text: string): string {
-  return text.replaceAll(USER_INFO, `//${MASK}@`).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
+  return maskWrongText(text, MASK).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
 }
 
 /** UUIDs, and words without a digit: names of fields and of tables may be long. */

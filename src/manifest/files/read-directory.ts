@@ -233,7 +233,7 @@ export function tooLarge(file: string, limits: Limits): Finding {
     severity: 'error',
     code: 'file-too-large',
     message: `The file is larger than ${sizeOf(limits.fileBytes)}.`,
-    hint: 'Split it into several files. What was read from it before is kept.',
+    hint: 'Split it into several files. A daemon keeps what it read from it before.',
   })
 }
 
@@ -242,7 +242,7 @@ export function fileUnreadable(file: string, code: string): Finding {
     severity: 'error',
     code: 'file-unreadable',
     message: `The file cannot be read (${code}).`,
-    hint: 'Give the process the right to read it. What was read from it before is kept.',
+    hint: 'Give the process the right to read it. A daemon keeps what it read from it before.',
   })
 }
 

@@ -137,7 +137,7 @@ async function enterFolder(walk: Walk, folder: FoundFile, listing: Promise<Listi
       severity: 'error',
       code: 'folder-unreadable',
       message: `The folder cannot be listed (${listed}).`,
-      hint: 'Give the process the right to read it. What was read from it before is kept.',
+      hint: 'Give the process the right to read it. A daemon keeps what it read from it before.',
     })
     refuseFile(walk, within.file, finding)
   }
@@ -261,7 +261,7 @@ const LINK_WORDS: Readonly<Record<LinkCode, readonly [string, string]>> = {
   'link-loop': ['The symbolic link leads back to itself or to a folder above it.', 'Remove it.'],
   'link-broken': [
     'The symbolic link leads nowhere.',
-    'Correct or remove it. What was read from it before is kept.',
+    'Correct or remove it. A daemon keeps what it read from it before.',
   ],
   'link-outside': [
     'The symbolic link leads out of the directory.',

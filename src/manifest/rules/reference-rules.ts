@@ -61,7 +61,8 @@ function duplicates(documents: readonly ParsedDocument[]): readonly CrossFinding
           message: `${name} is there more than once: here and at ${where}.`,
           hint: 'Rename or remove all but one; until then none of them is used.',
         },
-        others.map((other) => ({ document: other, path: NAME, message: `the other ${name}` })),
+        // Where it begins, as the message says.
+        others.map((other) => ({ document: other, path: [], message: `the other ${name}` })),
       )
     })
   })

@@ -1,7 +1,7 @@
 import type { Limits } from '../yaml/limits.ts'
 import { noticedAt, withoutEchoes, type YamlFinding } from '../yaml/syntax-findings.ts'
 import { SYNTAX } from '../yaml/syntax-words.ts'
-import { asConflict, asPlaceholder, asTemplate } from './odd-texts.ts'
+import { asConflict, asPlaceholder, asTemplate, withReferences } from './odd-texts.ts'
 import { repaired, type Effort } from './repairs.ts'
 
 /**
@@ -13,7 +13,7 @@ export function brokenFindings(
   text: string,
   { effort, limits }: { readonly effort: Effort; readonly limits: Limits },
 ): readonly YamlFinding[] {
-  const first = withoutEchoes(findings, text)
+  const first = withoutEchoes(withReferences(findings, text), text)
   const reason = asConflict(asPlaceholder(asTemplate(first, text), text), text)
   if (reason !== first || !first.some(isSyntax)) return reason
   const { findings: known, isWhole, until } = repaired(text, effort, limits)

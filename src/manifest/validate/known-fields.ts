@@ -3,6 +3,7 @@ import type { Path } from '../diagnostics/diagnostic.ts'
 
 /** What is looked at of a zod schema; the library offers no narrower way to walk one. */
 interface Shape {
+  safeParse(value: unknown): { readonly success: boolean }
   readonly def: {
     readonly type: string
     readonly shape?: Readonly<Record<string, Shape>>
@@ -22,6 +23,11 @@ export function knownFields(schema: z.ZodType, path: Path): readonly string[] {
 /** The format of the text that may stand at a path, as zod names it. */
 export function formatOf(schema: z.ZodType, path: Path): string | undefined {
   return shapesAt(schema, path).find((shape) => shape.def.format !== undefined)?.def.format
+}
+
+/** Whether a value may stand at a path. */
+export function accepts(schema: z.ZodType, path: Path, value: unknown): boolean {
+  return shapesAt(schema, path).some((shape) => shape.safeParse(value).success)
 }
 
 function shapesAt(schema: z.ZodType, path: Path): readonly Shape[] {

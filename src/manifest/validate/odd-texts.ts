@@ -1,4 +1,6 @@
+import { SENSITIVE_FIELDS } from '../../kinds/mask.ts'
 import type { Finding, Position } from '../../kinds/finding.ts'
+import { referenceForm } from './reference-form.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
 import { placeholderIn, TEMPLATE_STATEMENT } from '../yaml/text-findings.ts'
 
@@ -27,16 +29,23 @@ const TEMPLATE_MARK = /\{[{%]|<%/
 
 /** A template that was not rendered is mostly no YAML either: that is what is said then, and once. */
 export function asTemplate(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
-  const template = findings.find(({ range: { start } }) => {
-    const end = text.indexOf('\n', start)
-    const line = text.slice(text.lastIndexOf('\n', start - 1) + 1, end === -1 ? text.length : end)
-    return TEMPLATE_MARK.test(line)
-  })
   // The parser may notice such a line only below it, and blame what follows.
   const line = TEMPLATE_LINE.exec(text)
-  const start = (line?.index ?? 0) + (line?.[0].search(/[{<]/) ?? 0)
-  const range = line === null ? template?.range : { start, end: start + 2 }
-  return range === undefined ? findings : [{ statement: TEMPLATE_STATEMENT, range }]
+  const start =
+    line === null
+      ? findings.map(({ range }) => markInLine(text, range.start)).find((at) => at !== undefined)
+      : line.index + line[0].search(/[{<]/)
+  return start === undefined
+    ? findings
+    : [{ statement: TEMPLATE_STATEMENT, range: { start, end: start + 2 } }]
+}
+
+/** Where the line of an offset holds such a mark: the parser stumbles over what is behind it. */
+function markInLine(text: string, offset: number): number | undefined {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  const end = text.indexOf('\n', offset)
+  const at = text.slice(start, end === -1 ? text.length : end).search(TEMPLATE_MARK)
+  return at === -1 ? undefined : start + at
 }
 
 /** `${NAME}` inside {…} or […] is no YAML: the brace of it begins a mapping. */
@@ -52,9 +61,30 @@ export function asPlaceholder(findings: readonly YamlFinding[], text: string): r
   for (const { index, 0: whole } of line.matchAll(BRACE)) {
     const range = { start: lineStart + index, end: lineStart + index + whole.length }
     if (range.start > first.range.start || range.end < first.range.start) continue
-    return [{ statement: { ...placeholderIn('${…}'), severity: 'error' }, range }]
+    const isForSecret = SENSITIVE_FIELDS.has(fieldBefore(line.slice(0, index)))
+    return [{ statement: { ...placeholderIn('${…}', isForSecret), severity: 'error' }, range }]
   }
   return findings
+}
+
+/** The name of the field whose value begins at the end of a line's part; empty where there is none. */
+function fieldBefore(part: string): string {
+  return /([A-Za-z]\w{0,80})["']?[ \t]*:[ \t]*["']?$/.exec(part)?.[1] ?? ''
+}
+
+/** `!vault kafka/password`: where a reference may stand, without its tag it would be a secret that is written out. */
+export function withReferences(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
+  return findings.map((finding) => {
+    const { statement, range } = finding
+    if (statement.code !== 'yaml-tag') return finding
+    const lineStart = text.lastIndexOf('\n', range.start - 1) + 1
+    const field = fieldBefore(text.slice(lineStart, range.start))
+    if (!SENSITIVE_FIELDS.has(field)) return finding
+    const value = /^!\S{0,80}[ \t]+["']?([^\s"',}]{1,90})/.exec(
+      text.slice(range.start, range.start + 200),
+    )?.[1]
+    return { ...finding, statement: { ...statement, hint: `Write ${field}: ${referenceForm(value)}.` } }
+  })
 }
 
 function placeOf({ line, column }: Omit<Position, 'file'>): string {

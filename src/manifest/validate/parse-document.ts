@@ -24,6 +24,8 @@ import { convert } from '../yaml/to-value.ts'
 import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
 import { provisionalOf } from './provisional.ts'
 import { shapeFindings } from './shape-findings.ts'
+import type { Stated } from '../../contract/catalog.ts'
+import { statedIn, statedInNodes } from './stated.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import { type Chunk, yamlDocuments } from '../yaml/parse-yaml.ts'
 import {
@@ -54,6 +56,8 @@ export interface ParsedDocument {
   readonly manifest: Manifest | undefined
   /** What is right in a document with errors, as far as that is a manifest: for what else is to be said of it, and for nothing else. */
   readonly rest: ResourceManifest | undefined
+  /** Whose it is by its own word, where there are errors. */
+  readonly stated: Stated | undefined
   /** Digest of the manifest; equal exactly when the manifests mean the same. */
   readonly meaning: string | undefined
   /** Errors and warnings, in order. */
@@ -172,6 +176,7 @@ function checked(
     manifest,
     meaning: manifest && contentDigest(manifest),
     rest: isResource(rest) ? rest : undefined,
+    stated: manifest === undefined ? statedIn(value) : undefined,
     findings: withTextsFirst(texts, findings).toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
     secretRefs: isResource(manifest) ? secretRefsIn(bodyOf(manifest) ?? {}) : NO_REFS,
@@ -251,6 +256,7 @@ function unreadable(
     position: startOf(source, chunk, document),
     manifest: undefined,
     rest: undefined,
+    stated: document === undefined ? undefined : statedInNodes(document),
     meaning: undefined,
     findings: findings.slice(0, 20),
     locks: NO_LOCKS,

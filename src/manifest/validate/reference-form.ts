@@ -65,7 +65,8 @@ export function referredField(name: string, known: readonly string[]): string | 
 
 /** Whether a field belongs to a reference in another form, where only `secretRef`, or `name` and `key`, may stand. */
 export function isPartOfReference(name: string, known: readonly string[]): boolean {
-  if (known.includes('secretRef') && known.length === 1) return [...AROUND, ...NAMES, ...KEYS].includes(name)
+  if (known.includes('secretRef') && known.length === 1)
+    return [...AROUND, ...NAMES, ...KEYS, 'value'].includes(name)
   return known.includes('name') && known.includes('key') && [...NAMES, ...KEYS].includes(name)
 }
 

@@ -3,6 +3,7 @@ import { isObject } from '../../lib/json.ts'
 import { schemaOf } from '../../kinds/lookup.ts'
 import { indentRepairs } from '../yaml/indentation.ts'
 import type { Limits } from '../yaml/limits.ts'
+import { lookAlikeRepairs } from '../yaml/look-alikes.ts'
 import { markRepairs } from '../yaml/mark-repairs.ts'
 import { yamlDocuments } from '../yaml/parse-yaml.ts'
 import type { Repair } from '../yaml/repair.ts'
@@ -98,6 +99,7 @@ function bestRepair(
   let best: { readonly repair: Repair; readonly judged: Judged } | undefined
   for (const repair of [
     ...unseenRepairs(text, lost),
+    ...lookAlikeRepairs(text, lost),
     ...markRepairs(text, lost),
     ...indentRepairs(text, lost),
   ]) {

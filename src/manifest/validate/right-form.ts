@@ -4,7 +4,8 @@ import { ResourceName } from '../../kinds/manifest.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { looksSensitive } from '../diagnostics/mask-lines.ts'
-import { isOptional, knownFields } from './known-fields.ts'
+import { dashBefore } from '../yaml/look-alikes.ts'
+import { accepts, isOptional, knownFields } from './known-fields.ts'
 import { plainText } from './shape-words.ts'
 
 /* The right form of a value that has a wrong one, with what the author wrote in it. Each gives a hint, or undefined. */
@@ -21,6 +22,7 @@ export function typedForm(expected: string, value: Value): string | undefined {
   if (expected === 'array') return listForm(value)
   if (expected === 'string') return textForm(value)
   if (expected === 'object' || expected === 'record') return mappingForm(value)
+  if (expected === 'int' && typeof value.input === 'number') return wholeForm(value.input, value)
   const [only, ...more] = Array.isArray(value.input) ? value.input : []
   const text = plainText(only)
   return text === undefined || more.length > 0 ? undefined : `Write it without [ ] and "- ": ${text}.`
@@ -35,10 +37,18 @@ export function textualForm({ path, input }: Pick<Value, 'path' | 'input'>): str
   return path.at(-1) === 'host' ? hostForm(input) : undefined
 }
 
+/** For a fraction, its two neighbours, as far as they may stand there. */
+function wholeForm(input: number, { path, schema }: Value): string | undefined {
+  const near = [Math.floor(input), Math.ceil(input)].filter((whole) => accepts(schema, path, whole))
+  return near.length === 0 ? undefined : `Write ${near.map((whole) => whole + 0).join(' or ')}.`
+}
+
 function listForm({ path, input, schema }: Value): string | undefined {
   const fields = knownFields(schema, [...path, 0])
   if (isObject(input)) return listOfMapping(input, fields)
   if (typeof input === 'string' && /^-\S/.test(input)) return 'Write "- ", with a space, before each item.'
+  const dash = typeof input === 'string' ? dashBefore(input) : undefined
+  if (dash !== undefined) return dash
   const text = plainText(input)
   if (text === undefined) return undefined
   if (fields.length > 0) return `Write a list of items: - ${itemOf(text, fields) ?? `{${fields[0]}: …}`}.`
@@ -109,10 +119,10 @@ function mappingForm({ path, input, schema }: Value): string | undefined {
     const below = 'Write its fields below it, each on a line of its own, indented by two more spaces'
     return isOptional(schema, path) ? `${below}; or remove the field.` : `${below}.`
   }
-  const text = plainText(input)
+  const isLabels = path.join('.') === 'metadata.labels'
+  const text = plainText(isLabels && Array.isArray(input) ? input[0] : input)
   if (text === undefined) return undefined
-  if (path.join('.') === 'metadata.labels')
-    return `Write names with values, such as {team: ${inBraces(text)}}.`
+  if (isLabels) return `Write names with values, such as {team: ${inBraces(text)}}.`
   const item = typeof path.at(-1) === 'number' ? itemOf(text, fields) : undefined
   if (item !== undefined) return `Write ${item}.`
   return path.join('.') === 'metadata' && ResourceName.safeParse(text).success

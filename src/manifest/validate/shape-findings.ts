@@ -55,7 +55,9 @@ function simpleFinding(issue: Simple, path: Path, context: Context): ShapeFindin
         formatHint(path, issue.code === 'invalid_format' ? issue.format : undefined),
     )
   if (issue.code === 'invalid_type') {
-    const message = `${name} must be ${typeName(issue.expected)}, and is ${inputName(input)}.`
+    const isFraction = issue.expected === 'int' && typeof input === 'number' && Number.isFinite(input)
+    const is = isFraction ? `${input} is not one` : `is ${inputName(input)}`
+    const message = `${name} must be ${typeName(issue.expected)}, and ${is}.`
     const hint = typedForm(issue.expected, { path, input, schema: context.schema })
     return valueFinding(path, 'wrong-type', message, hint ?? typeHint(issue.expected, input, path))
   }

@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import { looksLikeToken } from '../diagnostics/mask-lines.ts'
+import { maskWrongText } from '../../kinds/mask.ts'
+import { looksLikeToken, MASK } from '../diagnostics/mask-lines.ts'
 import { printable } from '../diagnostics/source-text.ts'
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -37,13 +38,13 @@ export function typeHint(expected: string, input: unknown, path: Path): string {
     return isNumeral(input)
       ? 'Write the number without quotes.'
       : 'Write a number alone, such as 4: no unit, no words.'
-  if (expected === 'int' && typeof input === 'number') return 'Write a whole number that is not too large.'
+  if (expected === 'int' && typeof input === 'number') return 'Write a whole number.'
   if (expected === 'boolean') return 'Write true or false, without quotes.'
   if (expected === 'array')
     return isObject(input) ? 'Put "- " before each item of the list.' : 'Write a list: [first, second].'
   if (expected === 'object' || expected === 'record')
     return Array.isArray(input)
-      ? 'Write fields instead of a list: remove the "- ".'
+      ? 'Write fields instead of a list, without [ ] or "- ".'
       : 'Write its fields below it, each on a line of its own, indented by two more spaces.'
   return `Write ${typeName(expected)}.`
 }
@@ -102,7 +103,8 @@ export function quote(text: string): string {
 }
 
 function short(text: string): string {
-  const safe = printable(text)
+  // Before it is cut: of half a URL nobody sees that it has a password.
+  const safe = printable(maskWrongText(text, MASK))
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
 }
 
@@ -110,5 +112,6 @@ function short(text: string): string {
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string' || value.trim() === '' || value.length > 80) return undefined
-  return looksLikeToken(value) || printable(value) !== value ? undefined : value
+  const isPlain = !looksLikeToken(value) && printable(value) === value && maskWrongText(value, MASK) === value
+  return isPlain ? value : undefined
 }

@@ -20,6 +20,21 @@ export interface Context {
   readonly most: number
 }
 
+/** What to do, and which fields of the same place are not missing because of it. */
+export interface Advice {
+  readonly hint: string
+  readonly stands?: readonly string[]
+}
+
+/** A field that may not stand where it stands. */
+export interface Unknown {
+  readonly parent: Path
+  readonly name: string
+  /** The fields that may stand there. */
+  readonly known: readonly string[]
+  readonly context: Context
+}
+
 export function valueFinding(
   path: Path,
   code: Statement['code'],

@@ -3,25 +3,14 @@ import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
-import { allFields, homesOf, knownFields } from './known-fields.ts'
+import { accepts, allFields, homesOf, knownFields } from './known-fields.ts'
+import { hasColonAfter } from '../yaml/look-alikes.ts'
 import { isPartOfReference, referenceForm, referencesOf, referredField } from './reference-form.ts'
-import { valueAt, type Context, type ShapeFinding } from './shape.ts'
+import { valueAt, type Advice, type Context, type ShapeFinding, type Unknown } from './shape.ts'
+import { kindsInstead, ofSource } from './source-kind.ts'
 import { nameOf, plainText, quote } from './shape-words.ts'
 
 /* A field that may not stand where it stands: what was meant, or where it belongs. */
-
-/** What to do, and which fields of the same place are not missing because of it. */
-interface Advice {
-  readonly hint: string
-  readonly stands?: readonly string[]
-}
-
-interface Unknown {
-  readonly parent: Path
-  readonly name: string
-  readonly known: readonly string[]
-  readonly context: Context
-}
 
 /** One finding for each field; those of a reference in another form are said once. */
 export function unknownFields(
@@ -37,11 +26,9 @@ export function unknownFields(
 }
 
 function unknownField(unknown: Unknown): ShapeFinding {
-  const { parent, name } = unknown
-  const shown =
-    parent.some((step) => looksSensitive(String(step))) || looksLikeToken(name)
-      ? 'such field'
-      : `field ${quote(name)}`
+  const { parent, name, known } = unknown
+  const isBelowSecret = parent.some((step) => looksSensitive(String(step))) && !isPartOfReference(name, known)
+  const shown = isBelowSecret || looksLikeToken(name) ? 'such field' : `field ${quote(name)}`
   const where = parent.length === 0 ? 'at the top of a manifest' : `in ${nameOf(parent)}`
   const { hint, stands = [] } = adviceOn(unknown)
   return {
@@ -61,6 +48,7 @@ function adviceOn(unknown: Unknown): Advice {
     gluedColon(unknown) ??
     cutByComma(unknown) ??
     nameAsField(unknown) ??
+    ofSource(unknown) ??
     misspelt(unknown) ??
     elsewhere(unknown) ??
     remove(unknown)
@@ -76,6 +64,13 @@ function asReference({ parent, name, known, context }: Unknown): Advice | undefi
   const value = valueAt(context.input, [...parent, name])
   const field = referredField(name, known)
   if (field !== undefined) {
+    if (!knownFields(context.schema, [...parent, field]).includes('secretRef')) {
+      const text = plainText(isObject(value) ? value['name'] : value)
+      return {
+        hint: text === undefined ? `Did you mean "${field}"?` : `Write ${field}: ${text}.`,
+        stands: [field],
+      }
+    }
     const isBundle = knownFields(context.schema, [...parent, field, 'secretRef']).join() === 'name'
     const form = isBundle ? '{secretRef: {name: …}}' : referenceForm(value)
     return { hint: `Write ${field}: ${form}.`, stands: [field] }
@@ -87,7 +82,7 @@ function asReference({ parent, name, known, context }: Unknown): Advice | undefi
 
 /** `name:amount` in braces: without a space the ":" is a part of the name. */
 function gluedColon({ name, known }: Unknown): Advice | undefined {
-  const field = known.find((each) => name.startsWith(`${each}:`))
+  const field = known.find((each) => name.startsWith(`${each}:`) || hasColonAfter(name, each))
   if (field === undefined) return undefined
   return { hint: `Write "${field}: …", with a space after the ":".`, stands: [field] }
 }
@@ -131,7 +126,8 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   user: 'username',
 }
 
-function misspelt({ parent, name, known, context }: Unknown): Advice | undefined {
+function misspelt(unknown: Unknown): Advice | undefined {
+  const { parent, name, known, context } = unknown
   const around = valueAt(context.input, parent)
   const free = known.filter((field) => !(isObject(around) && Object.hasOwn(around, field)))
   const other = OTHERWISE[name.toLowerCase()]
@@ -139,7 +135,20 @@ function misspelt({ parent, name, known, context }: Unknown): Advice | undefined
     nearest(name, free) ??
     free.find((field) => beginsWith(field, name)) ??
     free.find((field) => field === other)
-  return meant === undefined ? undefined : { hint: `Did you mean "${meant}"?`, stands: [meant] }
+  if (meant === undefined || fitsOnlyElsewhere(unknown, meant)) return undefined
+  return { hint: `Did you mean "${meant}"?`, stands: [meant] }
+}
+
+/** A field of exactly this name is at another place, and its value fits there, and not what is similar here. */
+function fitsOnlyElsewhere(unknown: Unknown, meant: string): boolean {
+  const { parent, name, context } = unknown
+  const home = nearestHome(name, unknown)
+  const value = valueAt(context.input, [...parent, name])
+  return (
+    home !== undefined &&
+    accepts(context.schema, [...pathOf(home), name], value) &&
+    !accepts(context.schema, [...parent, meant], value)
+  )
 }
 
 function beginsWith(field: string, name: string): boolean {
@@ -148,6 +157,8 @@ function beginsWith(field: string, name: string): boolean {
 
 function elsewhere(unknown: Unknown): Advice | undefined {
   const { name, context } = unknown
+  // A reference stands at many places, each for a value of its own.
+  if (name === 'secretRef') return undefined
   const home = nearestHome(name, unknown)
   if (home !== undefined)
     return {
@@ -159,6 +170,7 @@ function elsewhere(unknown: Unknown): Advice | undefined {
   const place = meant === undefined ? undefined : nearestHome(meant, unknown)
   if (meant !== undefined && place !== undefined && !isTaken(place, meant, context))
     return { hint: `Did you mean "${meant}"? It belongs ${placeOf(place)}.` }
+  if (homesOf(context.schema, name).length > 0) return undefined
   const own = isObject(context.input) ? context.input['kind'] : undefined
   const kinds = KINDS.filter((kind) => kind.name !== own)
     .filter(({ schema }) => homesOf(schema, name).some((path) => !path.endsWith('secretRef')))
@@ -170,6 +182,10 @@ function elsewhere(unknown: Unknown): Advice | undefined {
 
 function stepsOf(home: string): readonly string[] {
   return home === '' ? [] : home.replaceAll('[]', '').split('.')
+}
+
+function pathOf(home: string): Path {
+  return stepsOf(home.replaceAll('[]', '.0')).map((step) => (step === '0' ? 0 : step))
 }
 
 function isTaken(home: string, name: string, { input }: Context): boolean {
@@ -184,7 +200,9 @@ function placeOf(home: string): string {
 
 /** Of the places of a field the one for which least has to be added, and which is least far away. */
 function nearestHome(name: string, { parent, context }: Unknown): string | undefined {
-  const homes = homesOf(context.schema, name).filter((home) => !home.endsWith('secretRef'))
+  const homes = homesOf(context.schema, name).filter(
+    (home) => !home.endsWith('secretRef') && (!home.includes('[]') || isAround(home, parent)),
+  )
   const costs = homes.map((home) => {
     const steps = stepsOf(home)
     const there = presentSteps(context.input, steps)
@@ -199,12 +217,22 @@ function nearestHome(name: string, { parent, context }: Unknown): string | undef
   return costs.toSorted((a, b) => a.cost - b.cost)[0]?.home
 }
 
+/** Whether a path is within what holds the list of a home: to the items of a list far away nothing belongs that stands here. */
+function isAround(home: string, parent: Path): boolean {
+  return stepsOf(home.slice(0, home.indexOf('[]')))
+    .slice(0, -1)
+    .every((step, index) => parent[index] === step)
+}
+
 function presentSteps(input: unknown, steps: readonly string[]): number {
   const missing = steps.findIndex((_, index) => valueAt(input, steps.slice(0, index + 1)) === undefined)
   return missing === -1 ? steps.length : missing
 }
 
-function remove({ known }: Unknown): Advice {
+function remove(unknown: Unknown): Advice {
+  const { known } = unknown
+  const kinds = kindsInstead(unknown)
+  if (kinds !== undefined) return kinds
   if (known.length === 0) return { hint: 'Remove it.' }
   return {
     hint: `Remove it; known are ${known.slice(0, 15).join(', ')}${known.length > 15 ? ', …' : ''}.`,

@@ -1,3 +1,4 @@
+import { SECRET_FIELDS } from '../../kinds/mask.ts'
 import type { Range } from './node-range.ts'
 import {
   indentOf,
@@ -25,6 +26,7 @@ export function markRepairs(text: string, offset: number): readonly Repair[] {
     ]),
     ...strayBracket(text, offset),
     ...dashInValue(lineAt(text, offset)),
+    ...colonInValue(lineAt(text, offset)),
     ...lines.flatMap(missingCommas),
     ...lines.flatMap((line) => missingDash(text, line)),
     ...lines.flatMap((line) => strayDash(text, line)),
@@ -140,6 +142,25 @@ function dashInValue(line: Line): readonly Repair[] {
       edit: change(line, { start: dash, end }, `[${value}]`),
       range,
       statement: syntaxError(message, 'Put the value in brackets instead: [value].'),
+    },
+  ]
+}
+
+/** `field: a: b`: a text with ": " in it. */
+function colonInValue(line: Line): readonly Repair[] {
+  const [whole = '', name = ''] =
+    /^ *(?:- +)*([A-Za-z][\w.-]{0,80}): +(?=[^\s"'{[|>&*!#][^#]*: )/.exec(line.text) ?? []
+  if (whole === '') return []
+  const comment = line.text.search(/[ \t]#/)
+  const end = line.text.slice(0, comment === -1 ? undefined : comment).trimEnd().length
+  return [
+    {
+      edit: change(line, { start: whole.length, end }, JSON.stringify(line.text.slice(whole.length, end))),
+      range: marked(line, whole.length, end),
+      statement: syntaxError(
+        'A ": " stands inside a text that has no quotes.',
+        SECRET_FIELDS.has(name) ? 'Write {secretRef: {name: …, key: …}}.' : 'Put the value in quotes.',
+      ),
     },
   ]
 }

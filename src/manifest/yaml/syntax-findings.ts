@@ -130,6 +130,8 @@ export function aliasFindings(document: Document, limits: Limits): readonly Yaml
       }
       count += 1
       if (count > MOST_ALIASES) return visit.BREAK
+      // Said by the parser already.
+      if (node.source === '') return undefined
       const target = anchors.get(node.source)
       const [start, end] = node.range ?? [0, 1]
       if (target === undefined) findings.push({ statement: UNKNOWN_ALIAS, range: { start, end } })

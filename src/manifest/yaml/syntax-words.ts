@@ -49,7 +49,7 @@ export const WORDS: Readonly<Record<YAMLError['code'], Words>> = {
   BLOCK_AS_IMPLICIT_KEY: {
     code: SYNTAX,
     message: 'A mapping or list begins where none can.',
-    hint: 'Put the value on a line of its own, or in quotes when it holds ": ".',
+    hint: 'Put the value in quotes, if the ": " is a part of it.',
   },
   BLOCK_IN_FLOW: {
     code: SYNTAX,
@@ -150,6 +150,8 @@ const BETTER: readonly (readonly [beginning: string, message: string, hint: stri
   ],
   ['Expected flow map to end with', 'This "{" is not closed.', 'Add the "}".', '{'],
   ['Expected flow sequence to end with', 'This "[" is not closed.', 'Add the "]".', '['],
+  ['Alias cannot be an empty string', 'A "*" alone is an alias without a name.', 'Put the "*" in quotes.'],
+  ['Anchor cannot be an empty string', 'A "&" alone is an anchor without a name.', 'Put the "&" in quotes.'],
   ['Missing space after :', 'A space is missing after ":".', 'Add the space.'],
 ]
 

@@ -1,4 +1,5 @@
-import { isScalar, visit, type Document } from 'yaml'
+import { isPair, isScalar, visit, type Document } from 'yaml'
+import { SENSITIVE_FIELDS } from '../../kinds/mask.ts'
 import type { Statement } from '../diagnostics/diagnostic.ts'
 import type { Range } from './node-range.ts'
 import type { YamlFinding } from './syntax-findings.ts'
@@ -25,11 +26,13 @@ export function textFindings(document: Document, text: string, limit: number): r
   if (!ODD.test(text) && !DEEPER_ITEM.test(text)) return []
   const findings: YamlFinding[] = []
   visit(document, {
-    Scalar(_key, node) {
+    Scalar(_key, node, ancestors) {
       if (findings.length >= limit) return visit.BREAK
       if (!isScalar(node) || typeof node.value !== 'string') return undefined
       const [start, end] = node.range ?? [0, 1]
-      const finding = partOf(text, { start, end }, node.type) ?? wholeOf(node.value, { start, end })
+      const finding =
+        partOf(text, { start, end }, node.type) ??
+        wholeOf(node.value, { start, end, takesReference: takesReference(node, ancestors.at(-1)) })
       if (finding !== undefined) findings.push(finding)
       return undefined
     },
@@ -56,9 +59,18 @@ function partOf(text: string, about: Range, type: string | undefined): YamlFindi
   return { statement: FOLDED_ITEM, range: { start, end: start + 1 }, about }
 }
 
-function wholeOf(value: string, range: Range): YamlFinding | undefined {
-  const statement = statementOf(value)
+function wholeOf(
+  value: string,
+  { takesReference: isForSecret, ...range }: Range & { readonly takesReference: boolean },
+): YamlFinding | undefined {
+  const statement = statementOf(value, isForSecret)
   return statement === undefined ? undefined : { statement, range }
+}
+
+/** Whether a text is the value of a field that takes a reference to a secret. */
+function takesReference(node: unknown, parent: unknown): boolean {
+  if (!isPair(parent) || parent.value !== node) return false
+  return isScalar(parent.key) && SENSITIVE_FIELDS.has(String(parent.key.value))
 }
 
 /** YAML takes it for the second line of the text above it. */
@@ -69,12 +81,12 @@ const FOLDED_ITEM: Statement = {
   hint: 'Indent it like the "-" above it. If it is a part of the text, put the text in quotes.',
 }
 
-function statementOf(value: string): Statement | undefined {
+function statementOf(value: string, isForSecret: boolean): Statement | undefined {
   if (!ODD.test(value)) return undefined
   if (TEMPLATES.some(([open, close]) => holds(value, open, close)))
     return { ...TEMPLATE_STATEMENT, severity: 'warning' }
   const placeholder = PLACEHOLDER.exec(value)
-  if (placeholder !== null) return placeholderStatement(placeholder)
+  if (placeholder !== null) return placeholderStatement(placeholder, isForSecret)
   if (QUOTE.test(value)) {
     return {
       severity: 'warning',
@@ -101,18 +113,18 @@ function holds(text: string, open: string, close: string): boolean {
   return start !== -1 && text.includes(close, start + open.length)
 }
 
-function placeholderStatement([, brace, bracket]: RegExpExecArray): Statement {
-  if (brace !== undefined) return placeholderIn('${…}')
-  return placeholderIn(bracket === undefined ? '$NAME' : '$(…)')
+function placeholderStatement([, brace, bracket]: RegExpExecArray, isForSecret: boolean): Statement {
+  if (brace !== undefined) return placeholderIn('${…}', isForSecret)
+  return placeholderIn(bracket === undefined ? '$NAME' : '$(…)', isForSecret)
 }
 
-/** @param form of the placeholder, such as `${…}` */
-export function placeholderIn(form: string): Statement {
+/** @param form of the placeholder, such as `${…}` @param isForSecret a reference may stand in its place */
+export function placeholderIn(form: string, isForSecret: boolean): Statement {
   return {
     severity: 'warning',
     code: 'placeholder',
     message: `This text holds ${form}, which is sent as it stands: nothing is put in its place.`,
-    hint: 'Write the value. For a secret, write {secretRef: {name: …, key: …}}.',
+    hint: isForSecret ? 'Write the value, or {secretRef: {name: …, key: …}}.' : 'Write the value itself.',
   }
 }
 
