@@ -175,3 +175,6 @@ export function otherLedger({ sandbox, ledger }: Pick<Settings, 'sandbox' | 'led
   const { default: standard, sandboxDefault } = TABLE.ledger
   return ledger === (sandbox ? sandboxDefault : standard) ? undefined : ledger
 }
+
+/** The directory of the manifests that a command reads by itself. */
+export const MANIFESTS = TABLE.manifests.default

@@ -14,6 +14,10 @@ export const Activity = z
     stoppedAt: z.number().optional(),
     /** Of its page. */
     url: z.string().optional(),
+    /** The directory of its manifests: absolute. */
+    manifests: z.string().optional(),
+    /** Where its platform answers. Absent: it is the sandbox. */
+    baseUrl: z.string().optional(),
     /** In force. */
     revision: z.string().optional(),
     /** Why the last reading of the manifests failed or is not believed, in words. */

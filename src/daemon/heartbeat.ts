@@ -13,6 +13,7 @@ export interface HeartbeatParts {
   readonly clock: Clock
   /** Of the page; undefined where there is none. */
   readonly url: string | undefined
+  readonly worksWith: Pick<Activity, 'manifests' | 'baseUrl'>
   readonly whole: () => WholeFacts
 }
 
@@ -37,6 +38,7 @@ export async function startHeartbeat({
   store,
   clock,
   url,
+  worksWith,
   whole,
 }: HeartbeatParts): Promise<Heartbeat> {
   const startedAt = clock.now()
@@ -55,7 +57,8 @@ export async function startHeartbeat({
       if (at !== undefined && at !== written.get(key)) checked.set(key, at)
     }
     const seenAt = clock.now()
-    const about = { command, process: process.pid, host: hostname(), startedAt, seenAt, stoppedAt, url }
+    const who = { command, process: process.pid, host: hostname(), url, ...worksWith }
+    const about = { ...who, startedAt, seenAt, stoppedAt }
     const facts = whole()
     try {
       await ledger.noteActivity({ ...about, revision: store.revision || undefined, ...facts }, checked)

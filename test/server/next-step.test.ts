@@ -114,10 +114,7 @@ describe('the next step', () => {
       conditions: { Valid: condition('False'), Synced: condition('True'), Ready: condition('True') },
     })
     const steps = nextSteps(invalid, HERE, [{ file: 'pipes/orders.yaml', line: 35 }])
-    expect(steps.map(({ copy }) => copy)).toEqual([
-      'manifests/pipes/orders.yaml:35',
-      'pipewright validate manifests',
-    ])
+    expect(steps.map(({ copy }) => copy)).toEqual(['manifests/pipes/orders.yaml:35', 'pipewright validate'])
   })
 
   it('of an invalid manifest, of which only the words are known, begins where they say', () => {
@@ -139,7 +136,7 @@ describe('the next step', () => {
       conditions: { ...conditions, Valid: condition('False') },
     })
     expect(copies(both).slice(1)).toEqual([
-      'pipewright validate manifests',
+      'pipewright validate',
       'pipewright resolve Pipe/orders --adopt PIPE_ID',
       'pipewright resolve Pipe/orders --retry',
       `retryCreate: ${INTENT.id}`,

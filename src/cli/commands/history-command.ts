@@ -1,9 +1,10 @@
-import { commandContext } from '../command-context.ts'
+import { commandContext, settingsOfDaemon } from '../command-context.ts'
 import type { SettingsOf } from '../command-help.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { knownKey } from '../../kinds/lookup.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
+import type { CommandContext } from '../../server/command-line.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { historyText } from '../render/history-text.ts'
@@ -54,7 +55,7 @@ export async function history(
     paint: paintFor(io.stdout, io.env),
     width: widthOfTerminal(io.stdout),
     form: options.output,
-    here: commandContext(settings),
+    here: await source.here(),
   }
   print(io.stdout, historyText(entries, text))
   if (found.length > entries.length)
@@ -66,6 +67,8 @@ export async function history(
 interface HistorySource extends AsyncDisposable {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   resources(): Promise<readonly Labelled[]>
+  /** What commands in its messages have to name. */
+  here(): Promise<CommandContext>
 }
 
 interface Labelled {
@@ -81,6 +84,7 @@ async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<His
     return {
       history: (query) => ledger.history(query),
       resources: () => ledger.list(),
+      here: async () => commandContext(settingsOfDaemon(settings, (await ledger.activity()).last)),
       [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
     }
   }
@@ -88,6 +92,7 @@ async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<His
   return {
     history: (query) => readServerHistory(io, asked, query),
     resources: async () => (await readServerStatus(io, asked)).resources,
+    here: async () => commandContext(settings),
     [Symbol.asyncDispose]: async () => undefined,
   }
 }

@@ -5,9 +5,9 @@ import { systemClock } from '../../daemon/system-clock.ts'
 import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
 import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
-import type { CommandContext } from '../../server/command-line.ts'
+import { commandsTyped } from '../../server/command-line.ts'
 import { nextSteps, type NextStep } from '../../server/remedy.ts'
-import { replyContext, stepContext } from '../command-context.ts'
+import { settingsOfDaemon, stepContext } from '../command-context.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
@@ -35,7 +35,6 @@ export async function status(
   options: StatusOptions,
 ): Promise<ExitCode> {
   const { server } = settings
-  const here = replyContext(settings)
   const read = async () => {
     if (server !== undefined) {
       const asked = { command: 'status', server }
@@ -45,18 +44,18 @@ export async function status(
         : { ...reading, next: await readServerSteps(io, asked, options.key) }
     }
     await using ledger = await openLedgerToRead(settings)
-    const reading = chosen(await readLedgerStatus(ledger, systemClock.now()), options)
+    const reading = chosen(await readLedgerStatus(ledger, settings, systemClock.now()), options)
     const [only] = reading.resources
     return options.key === undefined || only === undefined
       ? reading
-      : { ...reading, next: nextOf(only, settings) }
+      : { ...reading, next: nextOf(only, settingsOfDaemon(settings, reading.daemon.last)) }
   }
   if (options.watch) {
     const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
-    return watch(io, { read, inPlace, show: (reading) => show(io, reading, options, here) })
+    return watch(io, { read, inPlace, show: (reading) => show(io, reading, options) })
   }
   const reading = await read()
-  show(io, reading, options, here)
+  show(io, reading, options)
   return exitOf(reading)
 }
 
@@ -108,16 +107,17 @@ function viewNamed(resources: readonly ResourceView[], key: string): ResourceVie
   )
 }
 
-function show(io: Io, reading: Chosen, { key, output }: StatusOptions, here: CommandContext): void {
-  const { daemon, whole, resources, next } = reading
+function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
+  const { daemon, whole, here, resources, next } = reading
+  const problems = wholeSentences(whole).map((problem) => commandsTyped(problem, here))
   const [only] = resources
   switch (output) {
     case 'json':
       printJson(
         io,
         key === undefined
-          ? { daemon: jsonOf(daemon), problems: wholeSentences(whole), resources }
-          : { ...only, next, daemon: jsonOf(daemon), problems: wholeSentences(whole) },
+          ? { daemon: jsonOf(daemon), problems, resources }
+          : { ...only, next, daemon: jsonOf(daemon), problems },
       )
       return
     case 'name':
