@@ -114,6 +114,8 @@ function withCopy(
   const place = file === undefined ? 'the manifest' : placeOf(context.manifestsDir, file, undefined)
   const placed =
     file === undefined || line === undefined ? undefined : context.placeEdit?.({ key, file, line }, edit)
+  if (placed?.how === 'change' && placed.from === placed.text)
+    return { text: `${text} It says so in ${place}, line ${placed.line}.`, copy: undefined }
   if (placed !== undefined) return { text: `${text} ${editWords(placed, place)}:`, copy: placed.text }
   // What stands there already is not known: it is added to what there is, or takes its place.
   const [field = '', ...parents] = edit.path.toReversed()
