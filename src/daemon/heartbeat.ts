@@ -72,8 +72,8 @@ export async function startHeartbeat({
   }
 
   function isNews(): boolean {
-    const { problem, errors, overdue } = whole()
-    if (problem !== said.problem || errors !== said.errors) return true
+    const { problem, errors, overdue, unreconciled } = whole()
+    if (problem !== said.problem || errors !== said.errors || unreconciled !== said.unreconciled) return true
     // How many are overdue goes down with each check: that there are any, or none any more, is news.
     if ((overdue ?? 0) > 0 !== (said.overdue ?? 0) > 0) return true
     for (const { key, conditions } of store.records()) {

@@ -245,7 +245,7 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
 const UNKNOWN_BRIEFLY: Claim = {
   status: 'Unknown',
   reason: 'OutcomeUnknown',
-  message: 'Nobody knows whether it exists; see Synced.',
+  message: 'Nobody knows whether it exists.',
 }
 
 function briefly(claim: Claim): Claim {

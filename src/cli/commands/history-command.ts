@@ -1,7 +1,6 @@
 import { commandContext, settingsOfDaemon } from '../command-context.ts'
 import type { SettingsOf } from '../command-help.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
-import { knownKey } from '../../kinds/lookup.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
 import type { CommandContext } from '../../server/command-line.ts'
@@ -11,6 +10,7 @@ import { historyText } from '../render/history-text.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
 import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
+import { typedKey } from '../typed-key.ts'
 import { didYouMean } from '../did-you-mean.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
@@ -31,7 +31,7 @@ export async function history(
   settings: SettingsOf<'history'>,
   options: HistoryOptions,
 ): Promise<ExitCode> {
-  const key = options.key === undefined ? undefined : knownKey(options.key)
+  const key = options.key === undefined ? undefined : typedKey(options.key)
   if (options.key !== undefined && key === undefined) {
     throw new CommandError(
       `"${printable(options.key)}" is not a key: give Kind/name, such as Pipe/orders.`,
