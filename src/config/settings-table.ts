@@ -170,7 +170,8 @@ export const TABLE = {
     flag: 'healthy-states',
     placeholder: 'LIST',
     default: undefined,
-    defaultNote: 'none: a state is judged by its name',
+    defaultNote:
+      'none: names that sound bad or like moving are judged; any other is ready, with the words that nobody judged it',
     describe:
       'states in which pipes and alerts are healthy, such as Running,OK, where a manifest has no policy.healthyStates',
     parse: parseList,

@@ -101,6 +101,16 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
     }),
     ['renamedFrom: Pipe/old.name', 'replaces: Pipe/old.name'],
   ],
+  [
+    'a state that plainly says that it failed: nobody is told to call it healthy',
+    told({ reason: 'UnhealthyState', facts: { state: 'ProvisioningFailed' } }, { pipeId: 'p-1' }),
+    ['p-1'],
+  ],
+  [
+    'a state that only sounds bad: the manifest, and not a line that would take the place of those that are fine',
+    told({ reason: 'UnhealthyState', facts: { state: 'Paused' } }, { pipeId: 'p-1' }),
+    ['p-1', 'manifests/pipes/orders.yaml:3'],
+  ],
   ['an orphan', stuck('Orphaned'), ['manifests/pipes/orders.yaml:3', 'pipewright forget Pipe/orders']],
   ['refused credentials', stuck('AuthFailed'), ['pipewright status Service/analytics']],
 ]

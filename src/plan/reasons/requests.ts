@@ -103,7 +103,7 @@ export const REQUESTS = {
         text: 'It is tried again automatically. If it lasts, check the network, --base-url and the platform.',
       },
       {
-        text: 'Then check:',
+        text: 'To see how it stands:',
         shell: `status ${key}`,
       },
     ],
