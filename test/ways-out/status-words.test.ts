@@ -31,6 +31,21 @@ test('a kind may be written small', async () => {
   expect((await runHere(['schema', 'pipe'])).code).toBe(0)
 })
 
+test('a reason is found wherever it is shown', async () => {
+  await using world = await given('orders')
+  expect((await world.apply()).code).toBe(0)
+  for (const reason of ['NotJudged', 'InSync'])
+    expect((await world.quick('status', '--reason', reason, '-o', 'name')).stdout).toBe('Pipe/orders\n')
+})
+
+test('who needs the ledger for itself says so, and what to do', async () => {
+  await using world = await given('orders')
+  await world.startDaemon()
+  const { stderr } = await world.apply()
+  expect(stderr).toContain('so "run" and "apply" need it for themselves. Stop the other one;')
+  expect(stderr).toMatch(/ask a daemon with "pipewright reconcile --wait --ledger \S+"/)
+})
+
 test('while a daemon has not come to all, it is said how many more there are', async () => {
   await using world = await given('a', 'b', 'c')
   await world.startDaemon('--api-budget', '1/20s')

@@ -115,7 +115,7 @@ async function entriesOf(
 }
 
 function entryFacts({ key, reason, at }: HistoryEntry) {
-  return { kind: kindOf(key), reason, at }
+  return { kind: kindOf(key), reasons: [reason], at }
 }
 
 /** @throws {CommandError} when there is neither a resource of this key nor a line of one that was */

@@ -102,8 +102,16 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
     whole: isAll ? reading.whole : { ...reading.whole, unreconciled: undefined },
     next: [],
     nothing: resources.length === 0 ? NOTHING_RECORDED : `No resource matches ${filterWords(filter)}.`,
-    resources: resources.filter((resource) => passes({ ...resource, at: resource.since }, filter)),
+    resources: resources.filter((resource) =>
+      passes({ ...resource, reasons: reasonsOf(resource), at: resource.since }, filter),
+    ),
   }
+}
+
+/** That of the resource, and those of its conditions: each is shown somewhere. */
+function reasonsOf({ reason, conditions }: ResourceView): readonly string[] {
+  const { Valid, Synced, Ready } = conditions
+  return [reason, Valid.reason, Synced.reason, Ready.reason]
 }
 
 /** @throws {CommandError} when there is a manifest: then there is something to say of the key, although nothing is recorded */
