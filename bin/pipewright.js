@@ -5,13 +5,25 @@ import { existsSync } from 'node:fs'
  * The command: what `npm start`, `npx pipewright`, the image and the npm package start. A checkout runs its sources,
  * whatever a build left in dist/; the image and the package have no sources, and run the bundle.
  */
+const sources = new URL('../src/main.ts', import.meta.url)
+const isCheckout = existsSync(sources)
+const lacksPackages = isCheckout && !existsSync(new URL('../node_modules', import.meta.url))
 if (Number.parseInt(process.versions.node, 10) < 26) {
   // An older one would only say that it cannot read the file.
-  process.stderr.write(
-    `pipewright: this is Node ${process.versions.node}, at ${process.execPath}; Node 26 or newer is needed. ` +
-      'In a checkout, "npx pipewright" finds the right one.\n',
+  const found = 'In a checkout, "npx pipewright" finds the right one.'
+  fail(
+    `this is Node ${process.versions.node}, at ${process.execPath}; Node 26 or newer is needed. ` +
+      (lacksPackages ? `Run "npm ci" first, which brings it. ${found}` : found),
   )
+}
+try {
+  await import(isCheckout ? sources : '../dist/pipewright.js')
+} catch (error) {
+  if (!lacksPackages || error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  fail('its packages are not installed. Run "npm ci" first.')
+}
+
+function fail(why) {
+  process.stderr.write(`pipewright: ${why}\n`)
   process.exit(1)
 }
-const sources = new URL('../src/main.ts', import.meta.url)
-await import(existsSync(sources) ? sources : '../dist/pipewright.js')

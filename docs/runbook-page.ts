@@ -9,6 +9,7 @@ import type { About } from '../src/plan/reasons/row.ts'
 const ANY: About = {
   key: 'KEY' as Key,
   place: 'its manifest',
+  directory: 'MANIFESTS_DIR',
   service: 'NAME',
   pipeId: 'ID',
   id: 'ID',

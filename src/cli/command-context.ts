@@ -1,19 +1,46 @@
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { otherLedger, type Settings } from '../config/settings.ts'
+import { dirname, resolve } from 'node:path'
+import { MANIFESTS, otherLedger, type Settings } from '../config/settings.ts'
+import type { Activity } from '../contract/activity.ts'
 import { AS_SAID, type CommandContext } from '../server/command-line.ts'
 import type { StepContext } from '../server/remedy.ts'
 
-type Here = Pick<Settings, 'sandbox' | 'ledger'> & Partial<Pick<Settings, 'server'>>
+export type Here = Pick<Settings, 'sandbox' | 'ledger'> &
+  Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'server'>>
 
 /** What a command that is said here has to name. */
 export function commandContext(settings: Here): CommandContext {
-  return { sandbox: settings.sandbox, ledger: otherLedger(settings), server: settings.server }
+  const { sandbox, manifests, baseUrl, server } = settings
+  const ledger = otherLedger(settings)
+  return {
+    sandbox,
+    ledger,
+    manifests: manifests === undefined ? undefined : otherManifests(manifests, ledger),
+    baseUrl,
+    server,
+  }
+}
+
+/** Who can name the ledger from anywhere can name the manifests from anywhere too. */
+function otherManifests(manifests: string, ledger: string | undefined): string | undefined {
+  const path = resolve(manifests)
+  return ledger === undefined && path === resolve(MANIFESTS) ? undefined : path
 }
 
 /** The same of what came from a daemon, if one was asked: it has put in what a command has to name there. */
 export function replyContext(settings: Here): CommandContext {
   return settings.server === undefined ? commandContext(settings) : AS_SAID
+}
+
+/** Settings as whoever works with the ledger has them, where nobody said otherwise. */
+export function settingsOfDaemon<S extends Here>(
+  settings: S,
+  last: Partial<Pick<Activity, 'manifests' | 'baseUrl'>> | undefined,
+): S {
+  const { manifests = MANIFESTS, baseUrl = last?.baseUrl } = settings
+  const isSame =
+    manifests !== MANIFESTS || last?.manifests === undefined || last.manifests === resolve(MANIFESTS)
+  return { ...settings, manifests: isSame ? manifests : last.manifests, baseUrl }
 }
 
 /** What the steps that are said here have to name. */

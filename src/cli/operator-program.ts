@@ -6,7 +6,7 @@ import { IMPORT_OUTPUTS, importPipe } from './commands/import-command.ts'
 import { lock } from './commands/lock-command.ts'
 import { CommandError, EXIT, type ExitCode, type Io } from './io.ts'
 import { readWait, withWait } from './wait-flags.ts'
-import { output, settingsFor, withSettings } from './usage.ts'
+import { assertUsage, output, settingsFor, withSettings } from './usage.ts'
 
 type Done = (code: ExitCode) => void
 
@@ -38,6 +38,7 @@ export function addOperatorCommands(program: Command, io: Io, done: Done): void 
     .option('--force', 'with --retry, at once: if the request is still on its way, there will be two pipes')
     .addOption(output(['text', 'json']))
     .action(async (key: string, flags, command: Command) => {
+      assertUsage(command)
       const found = foundOf(flags)
       const settings = await settingsFor(io, command, found.type === 'nothing' ? 'local' : 'platform')
       done(await resolve(io, settings, { key, found, output: flags.output }))

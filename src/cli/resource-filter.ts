@@ -62,7 +62,7 @@ export interface Filtered {
   readonly kind: string
   readonly labels: Readonly<Record<string, string>>
   readonly status?: string
-  readonly reason: string
+  readonly reasons: readonly string[]
   /** When it came to be so. */
   readonly at: number
 }
@@ -109,12 +109,12 @@ export function readFilter(
       const found = known.find((one) => one.toLowerCase() === word.toLowerCase())
       if (found !== undefined) return [found]
       const near = nearest(word, known)
-      const right = near === undefined ? `give ${known.join(', ')}` : `did you mean ${near}?`
+      const right = near === undefined ? `give ${someOf(known)}` : `did you mean ${near}?`
       problems.push({
         setting: undefined,
         from: flag,
         given: word,
-        why: 'it is not one of the words known',
+        why: 'it is not one of the possible values',
         right,
       })
       return []
@@ -123,7 +123,7 @@ export function readFilter(
   const since = flags.since === undefined ? undefined : timeFrom(flags.since, now)
   if (since === 'wrong') {
     const right = 'give a duration such as 2h, or a time such as 2026-01-31T08:00:00Z'
-    problems.push({ setting: undefined, from: '--since', given: flags.since, why: 'it is no time', right })
+    problems.push({ setting: undefined, from: '--since', given: flags.since, why: 'it is not a time', right })
   }
   const filter: ResourceFilter = {
     kinds: words('--kind', flags.kind, RESOURCE_KINDS),
@@ -135,6 +135,14 @@ export function readFilter(
   return { filter, problems }
 }
 
+/** More on one line than this, nobody reads. */
+const MOST_WORDS = 12
+
+function someOf(words: readonly string[]): string {
+  if (words.length <= MOST_WORDS) return words.join(', ')
+  return 'one that "pipewright status" shows; docs/runbook.md has an entry for each'
+}
+
 function timeFrom(text: string, now: number): number | 'wrong' {
   const ago = parseDuration(text)
   if (ago !== undefined) return now - ago
@@ -142,10 +150,10 @@ function timeFrom(text: string, now: number): number | 'wrong' {
   return /^\d{4}-/.test(text) && !Number.isNaN(at) ? at : 'wrong'
 }
 
-export function passes({ kind, labels, status, reason, at }: Filtered, filter: ResourceFilter): boolean {
+export function passes({ kind, labels, status, reasons, at }: Filtered, filter: ResourceFilter): boolean {
   return (
     isAmong(filter.kinds, kind) &&
-    isAmong(filter.reasons, reason) &&
+    (filter.reasons.length === 0 || reasons.some((reason) => filter.reasons.includes(reason))) &&
     (status === undefined || isAmong(filter.statuses, status)) &&
     (filter.since === undefined || at >= filter.since) &&
     filter.labels.every((label) => hasLabel(labels, label))

@@ -1,4 +1,6 @@
 import { runStateOf, type Activity, type RunState, type WholeFacts } from '../contract/activity.ts'
+import type { CommandContext } from '../server/command-line.ts'
+import { commandContext, settingsOfDaemon, type Here } from './command-context.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import { bestMessage, reasonOf, sinceOf, tellingCondition, type ResourceStatus } from '../contract/status.ts'
 import type { Difference } from '../kinds/difference.ts'
@@ -48,16 +50,19 @@ export interface StatusReading {
   readonly daemon: DaemonView
   /** What is wrong with the whole, or not known yet. */
   readonly whole: WholeFacts
+  /** What a command has to name for whoever works with it. */
+  readonly here: CommandContext
   readonly resources: readonly ResourceView[]
 }
 
 /** What a ledger says, also while a daemon works with it. @throws {LedgerError} */
-export async function readLedgerStatus(ledger: Ledger, now: number): Promise<StatusReading> {
+export async function readLedgerStatus(ledger: Ledger, settings: Here, now: number): Promise<StatusReading> {
   const { last, checkedAt } = await ledger.activity()
   const records = await ledger.list()
   return {
     now,
     whole: last ?? {},
+    here: commandContext(settingsOfDaemon(settings, last)),
     daemon: { state: runStateOf(last, await ledger.owned(), now), last },
     resources: records.map((record) => viewOfRecord(record, checkedAt.get(record.key))),
   }

@@ -12,7 +12,7 @@ export async function runningServer(
 ): Promise<string> {
   if (settings.server !== undefined) return settings.server
   await using ledger = await openLedgerToRead(settings)
-  const { daemon } = await readLedgerStatus(ledger, systemClock.now())
+  const { daemon } = await readLedgerStatus(ledger, settings, systemClock.now())
   const url = daemon.last?.url
   if (daemon.state === 'running' && url !== undefined) return reachable(url, command)
   if (daemon.state === 'silent')

@@ -15,12 +15,13 @@ type Asked = Pick<ServerCall, 'command' | 'server'>
 /** @throws {NoAnswerError | CommandError} */
 export async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
   const { items, overview } = await getReply(io, asked, { path: 'api/v1/resources' })
-  const { startedAt, now, revision } = overview
+  const { startedAt, now, revision, sandbox, ledger, manifests, baseUrl } = overview
   const last = { command: 'run', startedAt, seenAt: now, url: asked.server, revision: revision?.id } as const
   return {
     now,
     daemon: { state: 'running', last },
     whole: wholeOf(overview),
+    here: { sandbox, ledger, manifests, baseUrl },
     resources: items.map(viewOfStatus),
   }
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Argument, type Command, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import { type Settings, readSettings, SETTINGS } from '../config/settings.ts'
@@ -22,7 +22,21 @@ export function lenient(command: Command): Command {
   return command
     .allowUnknownOption()
     .allowExcessArguments()
+    .configureOutput({ outputError: (text, write) => write(errorWords(text, command)) })
     .configureHelp({ optionTerm: ({ flags }) => flags.replace(/\[(.+)\]/, '<$1>') })
+}
+
+/** What commander itself ends with: an argument that is missing. */
+function errorWords(text: string, command: Command): string {
+  const [, name] = /^error: missing required argument '(.+)'/.exec(text) ?? []
+  if (name === undefined) return text.replace(/^error:/, 'pipewright:')
+  const call = ['pipewright', command.name(), ...command.registeredArguments.map(argumentTerm)].join(' ')
+  const right = `give ${call}`
+  return `pipewright: ${formatProblems([{ setting: undefined, from: name, given: undefined, why: 'it is missing', right }])}\n`
+}
+
+function argumentTerm(argument: Argument): string {
+  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`
 }
 
 /**
@@ -44,8 +58,7 @@ export async function settingsFor(
     env: io.env,
     readFile: (path) => readFile(path, 'utf8'),
   })
-  const hasServer = 'settings' in reading && reading.settings.server !== undefined
-  const needsPlatform = needs === 'platform' || (needs === 'platform or server' && !hasServer)
+  const needsPlatform = needs === 'platform' || (needs === 'platform or server' && !reading.namesServer)
   const problems = [
     ...usageProblems(command),
     ...more,
@@ -109,7 +122,7 @@ function valueProblem(command: Command, option: Option): SettingProblem | undefi
     return {
       ...problem,
       given: value,
-      why: 'it is not one of the words known',
+      why: 'it is not one of the possible values',
       right: `give ${choices.join(', ')}`,
     }
   }

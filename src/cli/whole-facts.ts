@@ -4,12 +4,16 @@ import type { Engine } from './compose.ts'
 
 /** What is not said of one resource, for whoever reads the ledger. @param problem of the last reading, in words */
 export function wholeFacts({ context }: Engine, problem: string | undefined): WholeFacts {
-  const { findings = [] } = context.store.catalog ?? {}
+  const { store } = context
+  const { findings = [], entries } = store.catalog ?? {}
   const errors = findings.filter(({ severity }) => severity === 'error').length
   return {
     problem: problem === undefined ? undefined : notAccepted(problem),
     errors,
     overdue: overdueChecks(context),
+    unreconciled: [...(entries?.values() ?? [])].filter(
+      ({ key, state }) => state === 'valid' && store.record(key)?.conditions === undefined,
+    ).length,
   }
 }
 

@@ -54,7 +54,7 @@ function problemsOf(issue: Issue, context: Context): readonly SettingProblem[] {
       return [
         notificationProblem(
           here,
-          `${name} is not one of the words known`,
+          `${name} is not one of the possible values`,
           `give ${words.join(', ')}${question}`,
         ),
       ]

@@ -31,7 +31,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
     if (word !== undefined) return good(word)
     const meant = nearest(text, words)
     const question = meant === undefined ? '' : `; did you mean ${meant}?`
-    return bad('it is not one of the words known', `give ${words.join(', ')}${question}`)
+    return bad('it is not one of the possible values', `give ${words.join(', ')}${question}`)
   }
 }
 

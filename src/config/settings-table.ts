@@ -72,7 +72,7 @@ export const TABLE = {
     placeholder: 'FILE',
     default: undefined,
     defaultNote: '`<secrets-dir>/alerts/token`',
-    describe: 'file with the bearer token for alerts',
+    describe: 'file with the bearer token for alerts; no manifest may refer to it',
     parse: parsePath,
   },
   secretsDir: {
@@ -119,7 +119,7 @@ export const TABLE = {
     sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
     describe:
-      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it',
+      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it, and no manifest may refer to it',
     parse: parsePath,
   },
   server: {
@@ -154,7 +154,8 @@ export const TABLE = {
     placeholder: 'FILE',
     default: undefined,
     defaultNote: 'none: no notifications',
-    describe: 'YAML file with the targets of notifications: see [notifications](notifications.md)',
+    describe:
+      'YAML file with the targets of notifications: its format is in [docs/notifications.md](notifications.md)',
     parse: parsePath,
   },
   intervalMs: {
@@ -170,7 +171,8 @@ export const TABLE = {
     flag: 'healthy-states',
     placeholder: 'LIST',
     default: undefined,
-    defaultNote: 'none: a state is judged by its name',
+    defaultNote:
+      'none: names that sound bad or like moving are judged; any other is ready, with the words that nobody judged it',
     describe:
       'states in which pipes and alerts are healthy, such as Running,OK, where a manifest has no policy.healthyStates',
     parse: parseList,
@@ -245,7 +247,8 @@ export const TABLE = {
     placeholder: undefined,
     default: 'false',
     defaultNote: 'off',
-    describe: 'work against a made-up platform inside this process',
+    describe:
+      'work with the sandbox: a made-up platform inside this process, and the ledger that is kept for it',
     parse: parseSwitch,
   },
   allowInsecureHttp: {

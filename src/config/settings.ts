@@ -58,6 +58,8 @@ export type SettingsReading = (
 ) & {
   /** That no platform is named, which is a problem of the commands that talk to one. */
   readonly noPlatform: SettingProblem | undefined
+  /** Whether somebody named a daemon to ask, rightly or wrongly. */
+  readonly namesServer: boolean
 }
 
 /**
@@ -77,11 +79,13 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     ...notifications.problems,
   ]
   // One that was named wrongly is a problem already.
-  const named = sources.some(({ given }) => given.some(({ name }) => name === 'baseUrl'))
-  const noPlatform = named || values.sandbox?.value !== false ? undefined : NO_PLATFORM
+  const names = (setting: SettingName) =>
+    sources.some(({ given }) => given.some(({ name }) => name === setting))
+  const namesServer = names('server')
+  const noPlatform = names('baseUrl') || values.sandbox?.value !== false ? undefined : NO_PLATFORM
   return problems.length > 0
-    ? { problems, noPlatform }
-    : { settings: normalise(values, notifications.targets), noPlatform }
+    ? { problems, noPlatform, namesServer }
+    : { settings: normalise(values, notifications.targets), noPlatform, namesServer }
 }
 
 const NO_PLATFORM: SettingProblem = {
@@ -175,3 +179,6 @@ export function otherLedger({ sandbox, ledger }: Pick<Settings, 'sandbox' | 'led
   const { default: standard, sandboxDefault } = TABLE.ledger
   return ledger === (sandbox ? sandboxDefault : standard) ? undefined : ledger
 }
+
+/** The directory of the manifests that a command reads by itself. */
+export const MANIFESTS = TABLE.manifests.default

@@ -14,6 +14,10 @@ export const Activity = z
     stoppedAt: z.number().optional(),
     /** Of its page. */
     url: z.string().optional(),
+    /** The directory of its manifests: absolute. */
+    manifests: z.string().optional(),
+    /** Where its platform answers. Absent: it is the sandbox. */
+    baseUrl: z.string().optional(),
     /** In force. */
     revision: z.string().optional(),
     /** Why the last reading of the manifests failed or is not believed, in words. */
@@ -22,12 +26,14 @@ export const Activity = z
     errors: z.number().optional(),
     /** Resources that it has not checked since it started, although they were due. */
     overdue: z.number().optional(),
+    /** Resources with a valid manifest that were not reconciled yet, by any process. */
+    unreconciled: z.number().optional(),
   })
   .readonly()
 export type Activity = z.infer<typeof Activity>
 
 /** What a process says of the whole: all that is not said of one resource. */
-export type WholeFacts = Pick<Activity, 'problem' | 'errors' | 'overdue'>
+export type WholeFacts = Pick<Activity, 'problem' | 'errors' | 'overdue' | 'unreconciled'>
 
 /** A process says that it lives this often: ms. */
 export const HEARTBEAT_MS = 30_000

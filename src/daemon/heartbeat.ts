@@ -13,6 +13,7 @@ export interface HeartbeatParts {
   readonly clock: Clock
   /** Of the page; undefined where there is none. */
   readonly url: string | undefined
+  readonly worksWith: Pick<Activity, 'manifests' | 'baseUrl'>
   readonly whole: () => WholeFacts
 }
 
@@ -37,6 +38,7 @@ export async function startHeartbeat({
   store,
   clock,
   url,
+  worksWith,
   whole,
 }: HeartbeatParts): Promise<Heartbeat> {
   const startedAt = clock.now()
@@ -55,7 +57,8 @@ export async function startHeartbeat({
       if (at !== undefined && at !== written.get(key)) checked.set(key, at)
     }
     const seenAt = clock.now()
-    const about = { command, process: process.pid, host: hostname(), startedAt, seenAt, stoppedAt, url }
+    const who = { command, process: process.pid, host: hostname(), url, ...worksWith }
+    const about = { ...who, startedAt, seenAt, stoppedAt }
     const facts = whole()
     try {
       await ledger.noteActivity({ ...about, revision: store.revision || undefined, ...facts }, checked)
@@ -69,8 +72,8 @@ export async function startHeartbeat({
   }
 
   function isNews(): boolean {
-    const { problem, errors, overdue } = whole()
-    if (problem !== said.problem || errors !== said.errors) return true
+    const { problem, errors, overdue, unreconciled } = whole()
+    if (problem !== said.problem || errors !== said.errors || unreconciled !== said.unreconciled) return true
     // How many are overdue goes down with each check: that there are any, or none any more, is news.
     if ((overdue ?? 0) > 0 !== (said.overdue ?? 0) > 0) return true
     for (const { key, conditions } of store.records()) {

@@ -61,7 +61,8 @@ const HealthyStates = z
   .max(50)
   .optional()
   .describe(
-    'The values of `state` that are healthy. Without it `--healthy-states` says which are, and without that the name of the state.',
+    'The values of `state` that are healthy, all of them. Without it `--healthy-states` says which are. Without that, a name that sounds bad ' +
+      'is not ready, one that sounds like moving is progressing, and any other is ready, with the words that nobody judged it.',
   )
 
 /** Policy of what is created once. */

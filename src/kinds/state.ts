@@ -43,6 +43,13 @@ export function judgeState(state: string | undefined, healthy: HealthyStates | u
   return MOVING.test(state) ? 'moving' : 'unjudged'
 }
 
+/** Names that plainly say that it failed: nobody means those to be healthy. */
+const FAILURE = /fail|error|fatal|crash|corrupt|broken|dead/i
+
+export function saysFailure(state: string): boolean {
+  return FAILURE.test(state)
+}
+
 /** The list that counts for a resource: its own, or else that of the installation. */
 export function healthyStatesFor(
   own: readonly string[] | undefined,

@@ -75,8 +75,9 @@ function writeHolder(holderFile: string, now: number): void {
 function locked(file: string, holderFile: string): LedgerError {
   return new LedgerError(
     'locked',
-    `the ledger ${file} is held by another pipewright (${readHolder(holderFile)}). Two daemons on one ledger could ` +
-      'create a pipe twice, so this one does not start: stop the other one, or name another file with --ledger.',
+    `the ledger ${file} is held by another pipewright (${readHolder(holderFile)}). Two that work ` +
+      'with one ledger could create a pipe twice, so "run" and "apply" need it for themselves. Stop the other one; ask a daemon ' +
+      'with "pipewright reconcile --wait"; or name another file with --ledger.',
   )
 }
 

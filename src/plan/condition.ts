@@ -12,7 +12,7 @@ export interface Condition {
   readonly status: z.infer<typeof ConditionStatus>
   readonly reason: Reason
   readonly message: string
-  /** When `status` or `reason` last changed: ms since the epoch. */
+  /** When `status` or `reason` last changed, or the state that nobody judged: ms since the epoch. */
   readonly since: number
   /** Those of the reason, of which the message is made. Undefined: it is well, or an earlier version recorded it. */
   readonly facts?: Facts

@@ -1,12 +1,12 @@
 import type { Key } from '../kinds/key.ts'
-import { judgeState } from '../kinds/state.ts'
 import type { Action } from './action.ts'
 import { type Condition, type Conditions, type ConditionType, CONDITION_TYPES } from './condition.ts'
 import type { Status } from './severity.ts'
 import type { DecideInput } from './input.ts'
 import { unknownOutcomeOf, undecidedIntent, unansweredIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Outcome } from './outcome.ts'
-import { isKept, messageOf, REASONS, type Because, type Reason } from './reason.ts'
+import { readinessOf } from './readiness.ts'
+import { isKept, messageOf, REASONS, type Because, type FactsOf, type Reason } from './reason.ts'
 
 type Claim = Omit<Condition, 'since'>
 
@@ -19,7 +19,7 @@ export interface ConditionsInput {
   readonly previous: Conditions | undefined
 }
 
-/** The conditions after a reconcile; `since` stays while status and reason stay. */
+/** The conditions after a reconcile; `since` stays while status and reason stay, and the state that nobody judged. */
 export function conditionsAfter(input: ConditionsInput): Conditions {
   const { previous, decided } = input
   const synced = syncedOf(input)
@@ -31,7 +31,7 @@ export function conditionsAfter(input: ConditionsInput): Conditions {
   const stamp = (type: ConditionType): Condition => {
     const before = previous?.[type]
     const claim = claims[type]
-    const same = before !== undefined && before.status === claim.status && before.reason === claim.reason
+    const same = before !== undefined && isSame(before, claim)
     // The message holds every fact; one of an earlier version has none beside it.
     const isKnown = before?.facts !== undefined || claim.facts === undefined
     if (same && before.message === claim.message && isKnown) return before
@@ -56,8 +56,20 @@ export function changedConditions(
 }
 
 function isOther(before: Condition | undefined, after: Condition): boolean {
-  if (before?.status !== after.status || before.reason !== after.reason) return true
+  if (before === undefined || !isSame(before, after)) return true
   return isToldAnew(after.reason) && before.message !== after.message
+}
+
+/** Whether it says the same, however it words it. A state that nobody judged stands for itself. */
+function isSame(before: Condition, after: Claim): boolean {
+  if (before.status !== after.status || before.reason !== after.reason) return false
+  const [was, is] = [unjudgedState(before), unjudgedState(after)]
+  return was === undefined || is === undefined || was.state === is.state
+}
+
+/** Undefined: it is of another reason, or an earlier version kept none. */
+function unjudgedState({ reason, facts }: Claim): FactsOf<'NotJudged'> | undefined {
+  return reason === 'NotJudged' && facts !== undefined && 'isInSync' in facts ? facts : undefined
 }
 
 function claimOf({ recorded }: DecideInput, status: Claim['status'], because: Because): Claim {
@@ -204,33 +216,14 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
-  if (decided.observed.status === 'found' || seen)
-    return stateClaim(decided, { state, isInSync: synced.status === 'True' })
+  if (decided.observed.status === 'found' || seen) {
+    const isNew = seen && action.type === 'create'
+    const { status, because } = readinessOf(decided, { state, isNew, isInSync: synced.status === 'True' })
+    return claimOf(decided, status, because)
+  }
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
   return briefly(synced)
-}
-
-/** What the state of something that is there says of its readiness. */
-function stateClaim(
-  decided: DecideInput,
-  { state, isInSync }: { readonly state: string | undefined; readonly isInSync: boolean },
-): Claim {
-  const { healthyStates: list } = decided
-  const by = list?.by
-  switch (judgeState(state, list)) {
-    case 'healthy':
-      return claimOf(decided, 'True', { reason: 'Healthy', facts: { state, by } })
-    case 'unhealthy':
-      return claimOf(decided, 'False', {
-        reason: 'UnhealthyState',
-        facts: { state, healthy: list?.states, by },
-      })
-    case 'moving':
-      return claimOf(decided, 'Unknown', { reason: 'StateChanging', facts: { state: state ?? '' } })
-    case 'unjudged':
-      return claimOf(decided, 'True', { reason: 'NotJudged', facts: { state, isInSync } })
-  }
 }
 
 /** Reasons to hold that say something about readiness too; the others leave standing what was known of it. */
@@ -245,7 +238,7 @@ const READY_TOO: ReadonlySet<Reason> = new Set([
 const UNKNOWN_BRIEFLY: Claim = {
   status: 'Unknown',
   reason: 'OutcomeUnknown',
-  message: 'Nobody knows whether it exists; see Synced.',
+  message: 'Nobody knows whether it exists.',
 }
 
 function briefly(claim: Claim): Claim {

@@ -23,6 +23,8 @@ export type Failed = Because & {
   readonly requestId: string | undefined
   /** The platform asked to wait that long: ms. */
   readonly retryAfterMs: number | undefined
+  /** What was seen, in words that do not say what was asked for. Undefined: nothing was sent. */
+  readonly what?: string | undefined
 }
 
 /** A create that may have worked. */

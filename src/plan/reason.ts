@@ -63,9 +63,9 @@ export function stepsOf({ reason, facts }: Recorded, about: About): readonly Ste
   return rowOf(reason).steps?.(facts, about) ?? []
 }
 
-/** Whether the facts are kept with a condition: nothing is to be done about what is well. */
+/** Whether the facts are kept with a condition: nothing is to be done about what is well, but another state is news. */
 export function isKept(reason: Reason): boolean {
-  return !isWell(REASONS[reason])
+  return !isWell(REASONS[reason]) || reason === 'NotJudged'
 }
 
 /** Names of before, which ledgers and addresses may still hold. */

@@ -153,11 +153,21 @@ function alsoOf(
 function contactOf(outcome: Outcome, { requestId }: Assessment): Contact | undefined {
   if (outcome.result === 'failed') {
     if (outcome.reason === 'AuthFailed')
-      return { type: 'refused', what: outcome.facts.refuses ?? 'the credentials', said: outcome.facts.said }
-    if (outcome.reason === 'Unavailable') return { type: 'unreachable', said: outcome.facts.said }
+      return {
+        type: 'refused',
+        what: outcome.facts.refuses ?? 'the credentials',
+        said: ofService(outcome, outcome.facts.said),
+      }
+    if (outcome.reason === 'Unavailable')
+      return { type: 'unreachable', said: ofService(outcome, outcome.facts.said) }
     if (outcome.reason === 'RateLimited') return undefined
   }
   return (requestIdOf(outcome) ?? requestId) === undefined ? undefined : { type: 'answered' }
+}
+
+/** A service has no pipe that was created or read: for it, it was a request with its credentials. */
+function ofService({ what }: Outcome & { readonly result: 'failed' }, said: string): string {
+  return what === undefined ? said : `The last request with its credentials failed: ${what}.`
 }
 
 /** Whether a key stands still because of something else than itself. */

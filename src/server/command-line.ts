@@ -6,20 +6,41 @@ export interface CommandContext {
   readonly sandbox: boolean
   /** The ledger, where it is not the one that a command takes by itself. */
   readonly ledger: string | undefined
+  /** The directory of the manifests, where a command would read another one. */
+  readonly manifests?: string | undefined
+  /** Where the platform answers, for the commands that ask it. Undefined: it is the sandbox, or nobody knows. */
+  readonly baseUrl?: string | undefined
   /** The daemon that was asked; commands that ask none are for the machine where it runs. */
   readonly server?: string | undefined
 }
 
 const ASK_A_SERVER: ReadonlySet<string> = new Set(['status', 'history', 'plan', 'reconcile', 'allow'])
 const NEED_NO_LEDGER: ReadonlySet<string> = new Set(['validate', 'explain', 'schema'])
+const READ_MANIFESTS: ReadonlySet<string> = new Set([
+  'validate',
+  'plan',
+  'apply',
+  'allow',
+  'adopt',
+  'resolve',
+  'forget',
+  'import',
+])
+const ASK_THE_PLATFORM = /^(?:plan|apply|adopt|import|resolve .*--(?:adopt|recreate))\b/
 
-/** A command line of Pipewright, as it is typed here. */
-export function commandLine(args: string, { sandbox, ledger, server }: CommandContext): string {
+/** A command line of Pipewright, as it is typed here: what it names already stays. */
+export function commandLine(args: string, context: CommandContext): string {
+  const { sandbox, ledger, manifests, baseUrl, server } = context
   const [name = ''] = args.split(' ', 1)
-  if (server !== undefined)
-    return `pipewright ${args}${ASK_A_SERVER.has(name) ? ` --server ${shellWord(server)}` : ''}`
-  const other = ledger === undefined || NEED_NO_LEDGER.has(name) ? '' : ` --ledger ${shellWord(ledger)}`
-  return sandbox ? `npx pipewright ${args} --sandbox${other}` : `pipewright ${args}${other}`
+  const flag = (text: string, value: string | undefined, isNeeded: boolean) =>
+    value === undefined || !isNeeded || args.includes(` ${text} `) ? '' : ` ${text} ${shellWord(value)}`
+  if (server !== undefined) return `pipewright ${args}${flag('--server', server, ASK_A_SERVER.has(name))}`
+  const others = [
+    flag('--ledger', ledger, !NEED_NO_LEDGER.has(name)),
+    flag('--manifests', manifests, READ_MANIFESTS.has(name)),
+    flag('--base-url', baseUrl, !sandbox && ASK_THE_PLATFORM.test(args)),
+  ].join('')
+  return sandbox ? `npx pipewright ${args} --sandbox${others}` : `pipewright ${args}${others}`
 }
 
 /** For what a daemon said: it has put in what a command has to name there. */
@@ -38,7 +59,7 @@ export function resourceTyped<T extends Pick<ResourceStatus, 'message' | 'condit
   resource: T,
   context: CommandContext,
 ): T {
-  if (!context.sandbox && context.ledger === undefined) return resource
+  if (context === AS_SAID) return resource
   const { Valid, Synced, Ready } = resource.conditions
   const conditions = {
     Valid: messageTyped(Valid, context),

@@ -63,6 +63,10 @@ export interface Overview {
   readonly sandbox: boolean
   /** The ledger, where a command has to name it, since it is not the default one. */
   readonly ledger: string | undefined
+  /** The same of the directory of the manifests: absolute. */
+  readonly manifests?: string | undefined
+  /** Where the platform answers; undefined in the sandbox. */
+  readonly baseUrl?: string | undefined
   /** Undefined before the first reading. */
   readonly revision: Revision | undefined
   readonly manifestsDir: string

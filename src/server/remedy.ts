@@ -1,7 +1,7 @@
 import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Finding } from '../kinds/finding.ts'
 import { stepsOf, wordsOf } from '../plan/reason.ts'
-import { shellWord, type About, type Step, joined } from '../plan/reasons/row.ts'
+import { type About, type Step, joined } from '../plan/reasons/row.ts'
 import { bodyIn, tellingCondition, type ResourceStatus } from '../contract/status.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
 import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
@@ -60,7 +60,7 @@ export function nextSteps(
   const { facts } = conditions.Synced
   return shown([
     { text: 'Correct it; Pipewright reads it again by itself:', copy: place },
-    { text: 'To check before:', shell: `validate ${shellWord(context.manifestsDir)}` },
+    { text: 'To check before:', shell: 'validate' },
     ...(status === 'OutcomeUnknown' ? stepsOf({ reason: status, facts }, about) : []),
   ])
 }
@@ -80,11 +80,12 @@ export function placeOf(dir: string, file: string, line: number | undefined): st
   return line === undefined ? path : `${path}:${line}`
 }
 
-function aboutOf(resource: Remediable, { manifestsDir }: StepContext): About {
+function aboutOf(resource: Remediable, { manifestsDir, manifests = manifestsDir }: StepContext): About {
   const { key, file, line, service, pipeId, observed, differences } = resource
   return {
     key,
     place: file === undefined ? 'its manifest' : placeOf(manifestsDir, file, line),
+    directory: manifests,
     service,
     pipeId,
     id: pipeId ?? idIn(bodyIn(observed)?.['id']),
@@ -113,6 +114,8 @@ function withCopy(
   const place = file === undefined ? 'the manifest' : placeOf(context.manifestsDir, file, undefined)
   const placed =
     file === undefined || line === undefined ? undefined : context.placeEdit?.({ key, file, line }, edit)
+  if (placed?.how === 'change' && placed.from === placed.text)
+    return { text: `${text} It says so in ${place}, line ${placed.line}.`, copy: undefined }
   if (placed !== undefined) return { text: `${text} ${editWords(placed, place)}:`, copy: placed.text }
   // What stands there already is not known: it is added to what there is, or takes its place.
   const [field = '', ...parents] = edit.path.toReversed()

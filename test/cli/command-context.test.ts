@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { replyContext, stepContext } from '../../src/cli/command-context.ts'
+import { commandContext, replyContext, settingsOfDaemon, stepContext } from '../../src/cli/command-context.ts'
 import { AS_SAID } from '../../src/server/command-line.ts'
 import { placeOf } from '../../src/server/remedy.ts'
 
@@ -21,4 +21,30 @@ test.each([
 test('what a daemon said stays as it is, and what is said here names what it is said of', () => {
   expect(replyContext({ ...HERE, server: 'http://127.0.0.1:1' })).toEqual(AS_SAID)
   expect(replyContext(HERE)).toMatchObject({ sandbox: true })
+})
+
+const OWN_LEDGER = 'sqlite:.pipewright/ledger.db'
+const OTHER_LEDGER = 'sqlite:/x/ledger.db'
+
+test.each([
+  ['what a command reads by itself is not named', OWN_LEDGER, 'manifests', undefined],
+  ['another directory is named so that it is found from anywhere', OWN_LEDGER, 'other', resolve('other')],
+  [
+    'who names the ledger from anywhere names the manifests too',
+    OTHER_LEDGER,
+    'manifests',
+    resolve('manifests'),
+  ],
+])('%s', (_why, ledger, manifests, named) => {
+  expect(commandContext({ sandbox: false, ledger, manifests }).manifests).toBe(named)
+})
+
+test.each([
+  ['the daemon reads another directory', 'manifests', '/srv/manifests', '/srv/manifests'],
+  ['the daemon reads the same directory', 'manifests', resolve('manifests'), 'manifests'],
+  ['a person names another directory', 'mine', '/srv/manifests', 'mine'],
+  ['an earlier version did not say which', 'manifests', undefined, 'manifests'],
+])('the manifests are those of the daemon, unless a person says otherwise: %s', (_, given, ofDaemon, is) => {
+  const settings = { sandbox: false, ledger: OTHER_LEDGER, manifests: given }
+  expect(settingsOfDaemon(settings, { manifests: ofDaemon }).manifests).toBe(is)
 })

@@ -21,7 +21,7 @@ function shown(width: number | undefined): readonly string[] {
 test('a history has a line an entry, whole where nobody says how wide it may be', () => {
   expect(shown(undefined)).toEqual([
     'TIME                  RESOURCE     WHAT                 MESSAGE',
-    `2026-11-01T12:00:00Z  Pipe/orders  Synced=True: InSync  As said below.`,
+    `2026-11-01T12:00:00Z  Pipe/orders  Synced=True: InSync  The platform reports what the manifest asks for.`,
     `2026-11-01T12:00:00Z  Pipe/orders  create New: done     ${SAID}`,
   ])
   expect(shown(120)[2]).toMatch(/^.{119}…$/)

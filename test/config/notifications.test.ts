@@ -84,14 +84,14 @@ targets:
       'a kind that is none',
       `${TARGET}    filter: {kinds: [Pipes]}\n`,
       [
-        'n.yaml:5:22 : targets[0].filter.kinds[0] is not one of the words known; give Service, Pipe, QueryEndpoint, Alert; did you mean Pipe?',
+        'n.yaml:5:22 : targets[0].filter.kinds[0] is not one of the possible values; give Service, Pipe, QueryEndpoint, Alert; did you mean Pipe?',
       ],
     ],
     [
       'a severity that is none',
       `${TARGET}    filter: {severity: high}\n`,
       [
-        'n.yaml:5:24 : targets[0].filter.severity is not one of the words known; give info, warning, critical',
+        'n.yaml:5:24 : targets[0].filter.severity is not one of the possible values; give info, warning, critical',
       ],
     ],
     [

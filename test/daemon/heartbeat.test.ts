@@ -28,6 +28,7 @@ async function beating() {
     store: world.context.store,
     clock,
     url: undefined,
+    worksWith: {},
     whole: () => whole,
   })
   return {

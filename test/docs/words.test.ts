@@ -49,6 +49,7 @@ const ALL = Object.keys(REASONS) as readonly Reason[] // the keys of an object l
 const ABOUT = {
   key: 'Pipe/orders' as Key,
   place: 'orders.yaml:3',
+  directory: 'manifests',
   service: 'analytics',
   pipeId: 'p-1',
   id: 'p-1',

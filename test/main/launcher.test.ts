@@ -37,6 +37,24 @@ describe('bin/pipewright.js in a checkout', () => {
     expect(stderr).toMatch(/^pipewright: this is Node 20\.20\.2, at .*; Node 26 or newer is needed\. .*\n$/)
   })
 
+  it.each([
+    { why: 'on an older Node', version: '20.20.2', says: 'Run "npm ci" first, which brings it.' },
+    { why: 'on the right one', version: process.versions.node, says: 'Run "npm ci" first.' },
+  ])('says what to do in a checkout without packages, $why', ({ version, says }) => {
+    const bare = mkdtempSync(join(tmpdir(), 'pipewright-bare-'))
+    cpSync(join(ROOT, 'bin'), join(bare, 'bin'), { recursive: true })
+    mkdirSync(join(bare, 'src'))
+    writeFileSync(join(bare, 'src/main.ts'), "import 'commander'\n")
+    writeFileSync(join(bare, 'package.json'), '{"type": "module"}')
+    const node = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`
+    const args = ['--import', `data:text/javascript,${node}`, join(bare, 'bin/pipewright.js'), 'validate']
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    rmSync(bare, { recursive: true })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(says)
+    expect(stderr.split('\n')).toHaveLength(2)
+  })
+
   it('runs the sources, also when a build left something in dist/', async () => {
     const checkout = join(folder, 'checkout')
     cpSync(join(ROOT, 'bin'), join(checkout, 'bin'), { recursive: true })

@@ -91,6 +91,23 @@ const CHANGES: readonly (readonly [string, readonly string[], Change])[] = [
     ({ repository }) => void repository.git('rm', '-q', 'manifests/a.yaml'),
   ],
   [
+    'a link in place of a file, which leads nowhere',
+    ['a.yaml'],
+    ({ path }) => {
+      rmSync(path('manifests/a.yaml'))
+      symlinkSync('nowhere.yaml', path('manifests/a.yaml'))
+    },
+  ],
+  [
+    'a link in place of a file, which is staged and leads to another one: either of them',
+    ['a.yaml', 'team/b.yaml'],
+    ({ path, repository }) => {
+      rmSync(path('manifests/a.yaml'))
+      symlinkSync('team/b.yaml', path('manifests/a.yaml'))
+      repository.git('add', '--all')
+    },
+  ],
+  [
     'another name',
     ['a.yaml', 'z.yaml'],
     ({ path }) => renameSync(path('manifests/a.yaml'), path('manifests/z.yaml')),

@@ -77,6 +77,10 @@ const suspend = { reason: 'migration', until: '2027-01-31T00:00:00Z' }
 const inSync = pipe({ recorded: created(), observed: FOUND })
 const confirmed = created()
 
+function createdBefore(ms: number) {
+  return created({ remote: recordedPipe(PIPE_ID, { at: NOW - ms }) })
+}
+
 const ROWS: readonly Row[] = [
   {
     why: 'created',
@@ -89,6 +93,46 @@ const ROWS: readonly Row[] = [
     why: 'created, and on its way to a healthy state',
     decided: pipe({ policy: healthy }),
     outcome: done('Created'),
+    state: 'Provisioning',
+    is: ['True Valid', 'True InSync', 'Unknown StateChanging'],
+    status: 'Progressing',
+  },
+  {
+    why: 'created a short while ago, and on its way to a healthy state',
+    decided: pipe({ recorded: createdBefore(14 * MINUTE), observed: FOUND, policy: healthy }),
+    state: 'Provisioning',
+    is: ['True Valid', 'True InSync', 'Unknown StateChanging'],
+    status: 'Progressing',
+  },
+  {
+    why: 'created a while ago, and still on its way: nothing else has changed',
+    decided: pipe({ recorded: createdBefore(15 * MINUTE), observed: FOUND, policy: healthy }),
+    previous: conditions('True Valid', 'True InSync', 'Unknown StateChanging'),
+    state: 'Provisioning',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'created a short while ago, in a state that sounds bad',
+    decided: pipe({ recorded: createdBefore(MINUTE), observed: FOUND, policy: healthy }),
+    state: 'ProvisioningFailed',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'created a short while ago, in a state of which nothing says that it goes on',
+    decided: pipe({ recorded: createdBefore(MINUTE), observed: FOUND, policy: healthy }),
+    state: 'Idle',
+    is: ['True Valid', 'True InSync', 'False UnhealthyState'],
+    status: 'NotReady',
+  },
+  {
+    why: 'adopted a short while ago: it was there before, and a list of its states counts at once',
+    decided: pipe({
+      recorded: created({ remote: recordedPipe(PIPE_ID, { origin: 'adopted', at: NOW - MINUTE }) }),
+      observed: FOUND,
+      policy: healthy,
+    }),
     state: 'Provisioning',
     is: ['True Valid', 'True InSync', 'False UnhealthyState'],
     status: 'NotReady',
@@ -537,5 +581,19 @@ describe('conditions', () => {
     expect(
       changedConditions(well, { ...well, Valid: { ...well.Valid, message: 'other', since: 0 } }),
     ).toEqual([])
+  })
+
+  test('tell another state that nobody judged, and nothing else of it', () => {
+    const look = (state: string, previous: Conditions, observed = FOUND) =>
+      after({ decided: pipe({ recorded: created(), observed }), state, previous })
+    const running = after({ decided: inSync, state: 'Running' })
+    expect(look('Running', running)).toBe(running)
+    const changed = look('Frobnicating', { ...running, Ready: { ...running.Ready, since: NOW - HOUR } })
+    expect(changedConditions(running, changed)).toEqual(['Ready'])
+    expect(changed.Ready).toMatchObject({ status: 'True', reason: 'NotJudged', since: NOW })
+    expect(changedConditions(changed, look('Frobnicating', changed))).toEqual([])
+    // That it drifts says nothing of its state, and an earlier version did not keep which it was.
+    expect(changedConditions(running, look('Running', running, DIFFERS))).toEqual(['Synced'])
+    expect(changedConditions(well, look('Running', well))).toEqual([])
   })
 })

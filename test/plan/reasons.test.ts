@@ -22,6 +22,7 @@ const RULES: ReadonlyMap<string, AlertRule> = new Map(alertRules().map((rule) =>
 const ABOUT = {
   key: 'Pipe/orders' as Key,
   place: 'orders.yaml:3',
+  directory: 'manifests',
   service: 'analytics',
   pipeId: 'p-1',
   id: 'p-1',

@@ -86,7 +86,7 @@ describe('a create that ends in', () => {
     ]) {
       expect(conditions?.Synced.message).toContain(part)
     }
-    expect(conditions?.Ready.message).toBe('Nobody knows whether it exists; see Synced.')
+    expect(conditions?.Ready.message).toBe('Nobody knows whether it exists.')
   })
 
   test('a wait that the platform asked for is kept', async () => {

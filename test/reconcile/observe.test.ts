@@ -209,6 +209,41 @@ describe('a created pipe, after', () => {
     },
   )
 
+  test('a rollout that takes too long, is NotReady at a check at which nothing else changed', async () => {
+    const policy = { healthyStates: ['Running'] }
+    const world = await given({ 'orders.yaml': pipe('orders', { policy }) })
+    await world.go('Pipe/orders')
+    await change(world, { state: 'Provisioning' })
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'Progressing', reason: 'StateChanging' })
+    await world.clock.advance(14 * MINUTE)
+    const { next } = await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')?.status).toBe('Progressing')
+    expect(next?.afterMs).toBeLessThanOrEqual(5 * MINUTE)
+    await world.clock.advance(2 * MINUTE)
+    await world.go('Pipe/orders')
+    expect(world.board.get('Pipe/orders')).toMatchObject({ status: 'NotReady', reason: 'UnhealthyState' })
+  })
+
+  test('another state that nobody judged, has a line in the history, and one only', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    await world.go('Pipe/orders')
+    await change(world, { state: 'Frobnicating' })
+    for (let check = 0; check < 3; check += 1) {
+      await world.clock.advance(MINUTE)
+      await world.go('Pipe/orders')
+    }
+    const { Ready } = await world.conditions('Pipe/orders')
+    expect(Ready.message).toContain('Frobnicating')
+    const told = (await world.ledger.history({ key: 'Pipe/orders', limit: 100 })).filter(({ message }) =>
+      message.includes('Frobnicating'),
+    )
+    expect(told).toMatchObject([
+      { type: 'condition', condition: 'Ready', status: 'True', reason: 'NotJudged' },
+    ])
+    expect(Ready.since).toBe(told[0]?.at)
+  })
+
   test('an invalid manifest, is still looked at with the last valid one', async () => {
     const world = await given({ 'orders.yaml': pipe('orders') })
     await world.go('Pipe/orders')

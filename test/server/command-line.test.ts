@@ -5,6 +5,14 @@ import { running } from './running.ts'
 
 const OTHER = 'sqlite:/var/lib/pipe wright/ledger.db'
 
+/** Where a command that was pasted elsewhere would find something else by itself. */
+const AT_HOME: CommandContext = {
+  sandbox: false,
+  ledger: 'sqlite:/l.db',
+  manifests: '/srv/my manifests',
+  baseUrl: 'https://api.example',
+}
+
 describe('a command', () => {
   test.each<{
     readonly why: string
@@ -35,6 +43,42 @@ describe('a command', () => {
       context: { sandbox: true, ledger: OTHER },
       args: 'validate manifests',
       is: 'npx pipewright validate manifests --sandbox',
+    },
+    {
+      why: 'with the manifests and the platform, where the command needs both',
+      context: AT_HOME,
+      args: 'resolve Pipe/a --adopt <its id>',
+      is: `pipewright resolve Pipe/a --adopt <its id> --ledger sqlite:/l.db --manifests '/srv/my manifests' --base-url https://api.example`,
+    },
+    {
+      why: 'with the manifests, where only those are read',
+      context: AT_HOME,
+      args: 'allow',
+      is: `pipewright allow --ledger sqlite:/l.db --manifests '/srv/my manifests'`,
+    },
+    {
+      why: 'with the manifests, where there is no ledger',
+      context: AT_HOME,
+      args: 'validate',
+      is: `pipewright validate --manifests '/srv/my manifests'`,
+    },
+    {
+      why: 'without either, where neither is needed',
+      context: AT_HOME,
+      args: 'history --since 1h',
+      is: 'pipewright history --since 1h --ledger sqlite:/l.db',
+    },
+    {
+      why: 'without the platform, which is not asked whether a create made nothing',
+      context: { ...AT_HOME, manifests: undefined },
+      args: 'resolve Pipe/a --retry',
+      is: 'pipewright resolve Pipe/a --retry --ledger sqlite:/l.db',
+    },
+    {
+      why: 'once, where it names it already',
+      context: AT_HOME,
+      args: 'adopt Pipe/a ID --ledger sqlite:/l.db --manifests /srv --base-url https://other.example',
+      is: 'pipewright adopt Pipe/a ID --ledger sqlite:/l.db --manifests /srv --base-url https://other.example',
     },
     {
       why: 'to the daemon that was asked',

@@ -61,6 +61,7 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
     [
       'pipewright resolve Pipe/orders --adopt PIPE_ID',
       'pipewright resolve Pipe/orders --retry',
+      'adopt: PIPE_ID',
       `retryCreate: ${INTENT.id}`,
     ],
   ],
@@ -100,6 +101,16 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
     }),
     ['renamedFrom: Pipe/old.name', 'replaces: Pipe/old.name'],
   ],
+  [
+    'a state that plainly says that it failed: nobody is told to call it healthy',
+    told({ reason: 'UnhealthyState', facts: { state: 'ProvisioningFailed' } }, { pipeId: 'p-1' }),
+    ['p-1'],
+  ],
+  [
+    'a state that only sounds bad: the manifest, and not a line that would take the place of those that are fine',
+    told({ reason: 'UnhealthyState', facts: { state: 'Paused' } }, { pipeId: 'p-1' }),
+    ['p-1', 'manifests/pipes/orders.yaml:3'],
+  ],
   ['an orphan', stuck('Orphaned'), ['manifests/pipes/orders.yaml:3', 'pipewright forget Pipe/orders']],
   ['refused credentials', stuck('AuthFailed'), ['pipewright status Service/analytics']],
 ]
@@ -114,10 +125,7 @@ describe('the next step', () => {
       conditions: { Valid: condition('False'), Synced: condition('True'), Ready: condition('True') },
     })
     const steps = nextSteps(invalid, HERE, [{ file: 'pipes/orders.yaml', line: 35 }])
-    expect(steps.map(({ copy }) => copy)).toEqual([
-      'manifests/pipes/orders.yaml:35',
-      'pipewright validate manifests',
-    ])
+    expect(steps.map(({ copy }) => copy)).toEqual(['manifests/pipes/orders.yaml:35', 'pipewright validate'])
   })
 
   it('of an invalid manifest, of which only the words are known, begins where they say', () => {
@@ -139,11 +147,50 @@ describe('the next step', () => {
       conditions: { ...conditions, Valid: condition('False') },
     })
     expect(copies(both).slice(1)).toEqual([
-      'pipewright validate manifests',
+      'pipewright validate',
       'pipewright resolve Pipe/orders --adopt PIPE_ID',
       'pipewright resolve Pipe/orders --retry',
+      'adopt: PIPE_ID',
       `retryCreate: ${INTENT.id}`,
     ])
+  })
+
+  it('of words in Git that came too early is to take them back, and to say them again later', () => {
+    const early = told({
+      ...UNKNOWN,
+      facts: {
+        ...UNKNOWN.facts,
+        retryFrom: Date.UTC(2026, 10, 24, 8, 5),
+        saidEarlyAt: Date.UTC(2026, 10, 24, 8),
+      },
+    })
+    const isThere = {
+      how: 'change',
+      line: 4,
+      from: `retryCreate: ${INTENT.id}`,
+      text: `retryCreate: ${INTENT.id}`,
+    } as const
+    const steps = nextSteps(early, { ...HERE, placeEdit: () => isThere }, [])
+    expect(steps.at(-1)).toEqual({
+      text:
+        'The line "retryCreate" was already there at 2026-11-24T08:00:00Z, when the request could still arrive, and does not count. ' +
+        'Remove it and commit that. If the pipe is still not there after 2026-11-24T08:05:00Z, add it again:',
+      copy: `retryCreate: ${INTENT.id}`,
+    })
+  })
+
+  it('of a line that is there already is not to change it to itself', () => {
+    const isThere = {
+      how: 'change',
+      line: 4,
+      from: `retryCreate: ${INTENT.id}`,
+      text: `retryCreate: ${INTENT.id}`,
+    } as const
+    const steps = nextSteps(told(UNKNOWN), { ...HERE, placeEdit: () => isThere }, [])
+    expect(steps.at(-1)).toEqual({
+      text: expect.stringContaining('It says so in manifests/pipes/orders.yaml, line 4.'),
+      copy: undefined,
+    })
   })
 
   it.each([
@@ -233,6 +280,6 @@ it('an outcome that nobody knows: from when on it may be sent again', () => {
   const texts = nextSteps(told(UNKNOWN), HERE, []).map(({ text }) => text)
   expect(texts).toContain('If it is not there after 1970-01-01T00:02:00Z, create it again:')
   expect(texts).toContain(
-    'Or say the same in Git, not before that time. In manifests/pipes/orders.yaml, under `policy`, write:',
+    'Or in Git, if it is not there, but not before 1970-01-01T00:02:00Z. In manifests/pipes/orders.yaml, under `policy`, write:',
   )
 })

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CREDENTIAL, ALERTS_TOKEN, pipeManifest } from '../support/manifests.ts'
+import { CREDENTIAL, ALERTS_TOKEN, pipeManifest, SERVICE } from '../support/manifests.ts'
+import { runProgram } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createScenario, type Scenario } from './scenario.ts'
 
@@ -49,20 +50,34 @@ describe('an incident', () => {
     await live.says('Pipe/orders', 'Ready')
     const unwanted = Array.from({ length: 30 }, (_, index) => `extra-${index}`)
     for (const name of unwanted) scenario.writePipe(name)
+    scenario.workspace.write('other/service.yaml', SERVICE)
     await live.says('Pipe/extra-29', 'CreateLimit')
     await live.says('Pipe/extra-0', 'CreateLimit')
     const { stdout } = await scenario.run(['status'])
     expect(stdout).toContain('30 resources, CreateLimit: 30 creations are pending')
+    const { manifests } = scenario.workspace
     expect(await toDo(scenario, 'Pipe/extra-0')).toEqual([
       [
         'If so many creations are intended, allow them once. Those that come later are not included:',
-        `pipewright allow --ledger sqlite:${scenario.ledger}`,
+        `pipewright allow --ledger sqlite:${scenario.ledger} --manifests ${manifests}`,
       ],
       [
         'If not, undo the change in Git. Nothing was created. To see what changed:',
-        `pipewright history --since 1h --ledger sqlite:${scenario.ledger}`,
+        `git -C ${manifests} log -3 --stat .`,
       ],
     ])
+    // Who only names the ledger hears the same, and an answer about another directory is none.
+    const ledger = ['--ledger', `sqlite:${scenario.ledger}`]
+    const elsewhere = { cwd: scenario.workspace.path('.') }
+    const { stdout: seen } = await runProgram(['status', 'Pipe/extra-0', ...ledger], elsewhere)
+    expect(seen).toContain(`pipewright allow --ledger sqlite:${scenario.ledger} --manifests ${manifests}`)
+    for (const [directory, why] of [
+      ['nowhere', 'it is not known what the create limit holds back. The manifests directory is missing.'],
+      ['other', 'hold nothing back, but the create limit refuses 30 resources of the ledger'],
+    ] as const) {
+      const wrong = await runProgram(['allow', ...ledger, '--manifests', directory], elsewhere)
+      expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining(why)])
+    }
     for (const name of unwanted) rmSync(scenario.workspace.path(`manifests/${name}.yaml`))
     await until('the revert to be accepted', async () => (await live.resource('Pipe/extra-29')) === undefined)
     await until('all of it to be gone', async () => (await scenario.run(['status'])).code === 0)
@@ -134,9 +149,10 @@ describe('an incident', () => {
     const live = await scenario.start()
     await live.says('Pipe/orders', 'OutcomeUnknown')
     const steps = await toDo(scenario, 'Pipe/orders')
+    const at = `--ledger sqlite:${scenario.ledger} --manifests ${workspace.manifests}`
     expect(steps.map(([, copy]) => copy).slice(0, 2)).toEqual([
-      `pipewright resolve Pipe/orders --adopt PIPE_ID --ledger sqlite:${scenario.ledger}`,
-      `pipewright resolve Pipe/orders --retry --ledger sqlite:${scenario.ledger}`,
+      `pipewright resolve Pipe/orders --adopt PIPE_ID ${at} --base-url ${platform.url}`,
+      `pipewright resolve Pipe/orders --retry ${at}`,
     ])
     expect(steps[2]?.[0]).toContain(
       `In ${workspace.manifests}/orders.yaml, under \`policy:\` at line 4, add:`,

@@ -97,7 +97,7 @@ describe('what is said of', () => {
     expect(message).toContain('pipewright resolve Pipe/orders --retry')
     const planned = await scenario.run(['plan'])
     expect(planned.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /run "pipewright resolve Pipe\/orders --retry --ledger \S+"/,
+      /run "pipewright resolve Pipe\/orders --retry --ledger \S+ --manifests \S+"/,
     )
     const [pipe] = scenario.platform.pipes()
     const id = pipe?.id ?? 'no pipe'

@@ -37,6 +37,29 @@ describe('adopting again what the key already has says: I made the change in the
     expect(world.posts()).toBe(1)
   })
 
+  test('nothing that was so all along begins anew', async () => {
+    await using world = await given('orders')
+    await world.apply()
+    const before = await world.status('Pipe/orders')
+    expect((await world.quick('adopt', 'Pipe/orders', world.pipeId('orders'))).code).toBe(0)
+    expect((await world.status('Pipe/orders')).conditions).toEqual(before.conditions)
+    await world.apply()
+    expect((await world.status('Pipe/orders')).conditions).toEqual(before.conditions)
+  })
+
+  test('what settles an unknown outcome leaves standing that the manifest is valid', async () => {
+    await using world = await unknownOutcome({ type: 'cut-after' })
+    const before = await world.status('Pipe/orders')
+    expect((await world.quick('resolve', 'Pipe/orders', '--adopt', world.pipeId('orders'))).code).toBe(0)
+    expect(await world.status('Pipe/orders')).toMatchObject({ status: 'Progressing', reason: 'Unobserved' })
+    await world.apply()
+    const after = await world.status('Pipe/orders')
+    expect(after.status).toBe('Ready')
+    expect(after.conditions.Valid).toEqual(before.conditions.Valid)
+    const { stdout } = await world.quick('history', 'Pipe/orders')
+    expect(stdout.match(/Valid=True/g)).toHaveLength(1)
+  })
+
   test('fields that the platform still reports otherwise are told, and stay reported', async () => {
     await using world = await given('orders')
     await world.apply()

@@ -42,6 +42,7 @@ export interface Given extends AsyncDisposable {
 }
 
 export interface StatusShown extends Shown {
+  readonly conditions: Readonly<Record<'Valid' | 'Synced' | 'Ready', object>>
   readonly intent?: { readonly id: string; readonly state: string; readonly attempt: number }
 }
 

@@ -2,6 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Allowance, Allowed } from '../../contract/allowance.ts'
 import { allowCreations } from '../../reconcile/operator/allow.ts'
+import type { OperatorContext } from '../../reconcile/operator/operator.ts'
 import type { AllowedReply } from '../../server/api/allow-requests.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { commandContext } from '../command-context.ts'
@@ -24,7 +25,7 @@ export async function allow(io: Io, settings: Settings, options: AllowOptions): 
   const answer =
     settings.server === undefined
       ? await withOperatorContext(io, settings, { platform: 'not asked', ledger: 'existing' }, (context) =>
-          allowCreations(context, allowance),
+          allowHere(context, allowance, settings.manifests),
         )
       : await askDaemon(io, settings, { server: settings.server, allowance })
   if (answer.is === 'changed') {
@@ -37,6 +38,37 @@ export async function allow(io: Io, settings: Settings, options: AllowOptions): 
   if (output === 'json') printJson(io, { allowed, held, dryRun: allowance.mode === 'dry-run' })
   else print(io.stdout, commandsTyped(wordsOf(answer, allowance, settings), commandContext(settings)))
   return EXIT.fine
+}
+
+/**
+ * What is held back by the directory that is read here. @throws {CommandError} when that is not the one that the daemon
+ * reads, as far as this can be told: "nothing is held back" would be no answer then.
+ */
+async function allowHere(
+  context: OperatorContext,
+  allowance: Allowance,
+  manifests: string,
+): Promise<Allowed> {
+  const { store, ledger } = context
+  const problem = store.catalog?.problem
+  if (problem !== undefined)
+    throw new CommandError(
+      `allow: it is not known what the create limit holds back. ${problem.message} --manifests names ${manifests}.`,
+    )
+  const answer = await allowCreations(context, allowance)
+  if (answer.is === 'changed' || answer.allowed.length > 0) return answer
+  const refused = (await ledger.list()).filter(
+    ({ key, conditions, service }) =>
+      conditions?.Synced.reason === 'CreateLimit' &&
+      store.entry(key) === undefined &&
+      (allowance.service === undefined || service?.name === allowance.service),
+  ).length
+  if (refused === 0) return answer
+  throw new CommandError(
+    `allow: the manifests in ${manifests} hold nothing back, but the create limit refuses ` +
+      `${refused} ${refused === 1 ? 'resource' : 'resources'} of the ledger, and none of them has a manifest there. ` +
+      'Name the directory that the daemon reads with --manifests DIR.',
+  )
 }
 
 /** A daemon writes as many records as there are creations, each to the disk: ms. */

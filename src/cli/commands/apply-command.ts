@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { commandContext, folderOf } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -59,6 +60,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     store,
     clock: systemClock,
     url: undefined,
+    worksWith: { manifests: resolve(settings.manifests), baseUrl: settings.baseUrl },
     whole: () => wholeFacts(engine, catalog.problem?.message),
   })
   const pass = await passOverAll(engine, settings, { io, progress, waitMs: options.waitMs })

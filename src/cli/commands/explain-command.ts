@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
-import { explainKind, explainPath, type FieldFacts } from '../../kinds/explain.ts'
+import { explainKind, explainPath, withFields, type FieldFacts } from '../../kinds/explain.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
+import { typedKind } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { fitLines, formatTable, type Paint, paintFor, widthOfTerminal, wrapped } from '../render/terminal.ts'
 
@@ -22,15 +23,38 @@ export function explain(
   }
   const found = explainPath(path)
   if ('nearest' in found) {
+    const places = placesOf(path)
     const hint =
-      found.nearest === undefined
-        ? `The kinds are ${MANIFEST_KINDS.join(', ')}.`
-        : `Did you mean ${found.nearest}?`
+      places.length > 0
+        ? placeWords(places)
+        : found.nearest === undefined
+          ? `The kinds are ${MANIFEST_KINDS.join(', ')}.`
+          : `Did you mean ${found.nearest}?`
     throw new CommandError(`explain: there is no field ${JSON.stringify(path)}. ${hint}`, EXIT.usage)
   }
   if (output === 'json') printJson(io, found)
   else print(io.stdout, fieldText(found, { paint, width }))
   return EXIT.fine
+}
+
+/** Where fields are that end in what was asked for: below the kind that it begins with, or of any. */
+function placesOf(path: string): readonly string[] {
+  const [first = '', ...rest] = path.split('.')
+  const kind = typedKind(first)
+  const isKind = MANIFEST_KINDS.includes(kind)
+  const end = `.${isKind ? rest.join('.') : path}`.toLowerCase()
+  return (isKind ? [kind] : MANIFEST_KINDS)
+    .flatMap((name) => explainKind(name) ?? [])
+    .flatMap(withFields)
+    .map((field) => field.path)
+    .filter((known) => end !== '.' && known.replaceAll('[]', '').toLowerCase().endsWith(end))
+}
+
+const PLACES_NAMED = 3
+
+function placeWords(places: readonly string[]): string {
+  const rest = places.length - PLACES_NAMED
+  return `There is ${places.slice(0, PLACES_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
 }
 
 const MORE = 'For the fields of one: "pipewright explain pipe.spec".'

@@ -1,15 +1,16 @@
-import { commandContext } from '../command-context.ts'
+import { commandContext, settingsOfDaemon } from '../command-context.ts'
 import type { SettingsOf } from '../command-help.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
-import { knownKey } from '../../kinds/lookup.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
+import type { CommandContext } from '../../server/command-line.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { historyText } from '../render/history-text.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { readServerHistory, readServerStatus } from '../server-reading.ts'
 import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
+import { typedKey } from '../typed-key.ts'
 import { didYouMean } from '../did-you-mean.ts'
 
 export const HISTORY_OUTPUTS = ['text', 'wide', 'json'] as const
@@ -30,7 +31,7 @@ export async function history(
   settings: SettingsOf<'history'>,
   options: HistoryOptions,
 ): Promise<ExitCode> {
-  const key = options.key === undefined ? undefined : knownKey(options.key)
+  const key = options.key === undefined ? undefined : typedKey(options.key)
   if (options.key !== undefined && key === undefined) {
     throw new CommandError(
       `"${printable(options.key)}" is not a key: give Kind/name, such as Pipe/orders.`,
@@ -54,7 +55,7 @@ export async function history(
     paint: paintFor(io.stdout, io.env),
     width: widthOfTerminal(io.stdout),
     form: options.output,
-    here: commandContext(settings),
+    here: await source.here(),
   }
   print(io.stdout, historyText(entries, text))
   if (found.length > entries.length)
@@ -66,6 +67,8 @@ export async function history(
 interface HistorySource extends AsyncDisposable {
   history(query: HistoryQuery): Promise<readonly HistoryEntry[]>
   resources(): Promise<readonly Labelled[]>
+  /** What commands in its messages have to name. */
+  here(): Promise<CommandContext>
 }
 
 interface Labelled {
@@ -81,6 +84,7 @@ async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<His
     return {
       history: (query) => ledger.history(query),
       resources: () => ledger.list(),
+      here: async () => commandContext(settingsOfDaemon(settings, (await ledger.activity()).last)),
       [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
     }
   }
@@ -88,6 +92,7 @@ async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<His
   return {
     history: (query) => readServerHistory(io, asked, query),
     resources: async () => (await readServerStatus(io, asked)).resources,
+    here: async () => commandContext(settings),
     [Symbol.asyncDispose]: async () => undefined,
   }
 }
@@ -110,7 +115,7 @@ async function entriesOf(
 }
 
 function entryFacts({ key, reason, at }: HistoryEntry) {
-  return { kind: kindOf(key), reason, at }
+  return { kind: kindOf(key), reasons: [reason], at }
 }
 
 /** @throws {CommandError} when there is neither a resource of this key nor a line of one that was */

@@ -1,4 +1,4 @@
-import { knownKey, lifecycleOf } from '../../kinds/lookup.ts'
+import { lifecycleOf } from '../../kinds/lookup.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { OperatorResult, OperatorContext } from '../../reconcile/operator/operator.ts'
@@ -10,6 +10,7 @@ import { printable } from '../render/terminal.ts'
 import { adoptAs } from '../../reconcile/operator/adopt.ts'
 import { approveRecreate } from '../../reconcile/operator/recreate.ts'
 import { retryCreate } from '../../reconcile/operator/retry.ts'
+import { typedKey } from '../typed-key.ts'
 import { systemClock } from '../../daemon/system-clock.ts'
 import { unbindLedger } from '../../ledger/open.ts'
 import { forgetKey } from '../../reconcile/operator/forget.ts'
@@ -89,7 +90,7 @@ export function assertLasting({ ledger }: Pick<Settings, 'ledger'>): void {
 
 /** @throws {CommandError} when it is no key */
 export function keyFrom(text: string): Key {
-  const key = knownKey(text)
+  const key = typedKey(text)
   if (key !== undefined) return key
   throw new CommandError(`"${text}" is not a key: give Kind/name, such as Pipe/orders.`, EXIT.usage)
 }

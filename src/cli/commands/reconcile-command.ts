@@ -1,4 +1,4 @@
-import { AS_SAID } from '../../server/command-line.ts'
+import { AS_SAID, commandsTyped } from '../../server/command-line.ts'
 import { setTimeout } from 'node:timers/promises'
 import type { SettingsOf } from '../command-help.ts'
 import type { ResourceReply, ResourcesReply } from '../../server/api/resources.ts'
@@ -77,7 +77,7 @@ export async function reconcile(
     return isWell(item) ? EXIT.fine : EXIT.failed
   }
   const all = await getReply(io, call, { path: 'api/v1/resources' })
-  const problems = wholeSentences(wholeOf(all.overview))
+  const problems = wholeSentences(wholeOf(all.overview)).map((said) => commandsTyped(said, all.overview))
   showAll(io, { items: all.items, problems }, output)
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
 }

@@ -1,7 +1,7 @@
 import { commandContext, folderOf } from '../command-context.ts'
-import { otherLedger } from '../../config/settings.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
@@ -132,6 +132,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     store: engine.context.store,
     clock: systemClock,
     url: server.url,
+    worksWith: { manifests: resolve(settings.manifests), baseUrl: settings.baseUrl },
     whole: () => wholeFacts(engine, running.daemon?.sourceProblem),
   })
   const daemon = await startDaemon({
@@ -165,9 +166,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
 }
 
 function aborted(signal: AbortSignal): Promise<string> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(String(signal.reason))
-    signal.addEventListener('abort', () => resolve(String(signal.reason)), { once: true })
+  return new Promise((settle) => {
+    if (signal.aborted) settle(String(signal.reason))
+    signal.addEventListener('abort', () => settle(String(signal.reason)), { once: true })
   })
 }
 
@@ -177,8 +178,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
   const { keys: held, id } = heldBack(store, undefined)
   return {
     version: VERSION,
-    sandbox: settings.sandbox,
-    ledger: otherLedger(settings),
+    ...commandContext(settings),
     revision: daemon?.catalog?.revision,
     manifestsDir: folderOf(settings.manifests),
     repositoryUrl: settings.repositoryUrl,

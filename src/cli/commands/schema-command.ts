@@ -1,6 +1,7 @@
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../../kinds/json-schema.ts'
 import { nearest } from '../../lib/nearest.ts'
+import { typedKind } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, printJson } from '../io.ts'
 
 /** `pipewright schema [kind]`: JSON Schema (draft 7) for editors. */
@@ -9,7 +10,7 @@ export function schema(io: Io, name: string | undefined): ExitCode {
     printJson(io, manifestJsonSchema())
     return EXIT.fine
   }
-  const schemaOfKind = kindJsonSchema(name)
+  const schemaOfKind = kindJsonSchema(typedKind(name))
   if (schemaOfKind === undefined) {
     const near = nearest(name, MANIFEST_KINDS)
     throw new CommandError(

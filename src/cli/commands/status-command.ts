@@ -5,15 +5,17 @@ import { systemClock } from '../../daemon/system-clock.ts'
 import type { FieldEdit, ManifestPlace } from '../../kinds/field-edit.ts'
 import { placeEdit } from '../../manifest/yaml/place-edit.ts'
 import { isWell } from '../../plan/severity.ts'
-import type { CommandContext } from '../../server/command-line.ts'
-import { nextSteps, type NextStep } from '../../server/remedy.ts'
-import { replyContext, stepContext } from '../command-context.ts'
+import { commandsTyped } from '../../server/command-line.ts'
+import { nextSteps, placeOf, type NextStep } from '../../server/remedy.ts'
+import { folderOf, settingsOfDaemon, stepContext } from '../command-context.ts'
+import { createSource } from '../../manifest/source.ts'
+import { typedKey } from '../typed-key.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText, type StatusText } from '../render/status-text.ts'
-import { filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
+import { filterFlags, filterWords, passes, type ResourceFilter } from '../resource-filter.ts'
 import { readLedgerStatus, type ResourceView, type StatusReading } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
 import { readServerStatus, readServerSteps } from '../server-reading.ts'
@@ -32,31 +34,37 @@ export interface StatusOptions {
 export async function status(
   io: Io,
   settings: SettingsOf<'status'>,
-  options: StatusOptions,
+  asked: StatusOptions,
 ): Promise<ExitCode> {
   const { server } = settings
-  const here = replyContext(settings)
+  const options = asked.key === undefined ? asked : { ...asked, key: typedKey(asked.key) ?? asked.key }
   const read = async () => {
     if (server !== undefined) {
-      const asked = { command: 'status', server }
-      const reading = chosen(await readServerStatus(io, asked), options)
+      const call = { command: 'status', server }
+      const reading = chosen(await readServerStatus(io, call), options)
       return options.key === undefined
         ? reading
-        : { ...reading, next: await readServerSteps(io, asked, options.key) }
+        : { ...reading, next: withoutItself(await readServerSteps(io, call, options.key), options.key) }
     }
     await using ledger = await openLedgerToRead(settings)
-    const reading = chosen(await readLedgerStatus(ledger, systemClock.now()), options)
+    const all = await readLedgerStatus(ledger, settings, systemClock.now())
+    if (options.key !== undefined && !all.resources.some(({ key }) => key === options.key))
+      await assertNoManifest(io, settingsOfDaemon(settings, all.daemon.last), options.key)
+    const reading = chosen(all, options)
     const [only] = reading.resources
     return options.key === undefined || only === undefined
       ? reading
-      : { ...reading, next: nextOf(only, settings) }
+      : {
+          ...reading,
+          next: withoutItself(nextOf(only, settingsOfDaemon(settings, reading.daemon.last)), options.key),
+        }
   }
   if (options.watch) {
     const inPlace = isTerminal(io.stdout) && (options.output === 'text' || options.output === 'wide')
-    return watch(io, { read, inPlace, show: (reading) => show(io, reading, options, here) })
+    return watch(io, { read, inPlace, show: (reading) => show(io, reading, options) })
   }
   const reading = await read()
-  show(io, reading, options, here)
+  show(io, reading, options)
   return exitOf(reading)
 }
 
@@ -88,12 +96,37 @@ function chosen(reading: StatusReading, { key, filter }: StatusOptions): Chosen 
       resources: [viewNamed(resources, key)],
     }
   }
+  const isAll = filterFlags(filter).length === 0
   return {
     ...reading,
+    whole: isAll ? reading.whole : { ...reading.whole, unreconciled: undefined },
     next: [],
     nothing: resources.length === 0 ? NOTHING_RECORDED : `No resource matches ${filterWords(filter)}.`,
-    resources: resources.filter((resource) => passes({ ...resource, at: resource.since }, filter)),
+    resources: resources.filter((resource) =>
+      passes({ ...resource, reasons: reasonsOf(resource), at: resource.since }, filter),
+    ),
   }
+}
+
+/** That of the resource, and those of its conditions: each is shown somewhere. */
+function reasonsOf({ reason, conditions }: ResourceView): readonly string[] {
+  const { Valid, Synced, Ready } = conditions
+  return [reason, Valid.reason, Synced.reason, Ready.reason]
+}
+
+/** @throws {CommandError} when there is a manifest: then there is something to say of the key, although nothing is recorded */
+async function assertNoManifest(io: Io, { manifests }: SettingsOf<'status'>, key: string): Promise<void> {
+  const source = createSource({ root: manifests, ownSecrets: [] })
+  const { state } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
+  const entry = [...state.catalog.entries.values()].find((one) => one.key === key)
+  if (entry === undefined) return
+  const { file, line } = entry.position
+  const place = placeOf(folderOf(manifests), file, line)
+  const problem = entry.state === 'valid' ? '' : ' It has errors: see "pipewright validate".'
+  throw new CommandError(
+    `${key} has a manifest, at ${place}, and was not reconciled yet.${problem}`,
+    EXIT.failed,
+  )
 }
 
 function viewNamed(resources: readonly ResourceView[], key: string): ResourceView {
@@ -108,16 +141,17 @@ function viewNamed(resources: readonly ResourceView[], key: string): ResourceVie
   )
 }
 
-function show(io: Io, reading: Chosen, { key, output }: StatusOptions, here: CommandContext): void {
-  const { daemon, whole, resources, next } = reading
+function show(io: Io, reading: Chosen, { key, output }: StatusOptions): void {
+  const { daemon, whole, here, resources, next } = reading
+  const problems = wholeSentences(whole).map((problem) => commandsTyped(problem, here))
   const [only] = resources
   switch (output) {
     case 'json':
       printJson(
         io,
         key === undefined
-          ? { daemon: jsonOf(daemon), problems: wholeSentences(whole), resources }
-          : { ...only, next, daemon: jsonOf(daemon), problems: wholeSentences(whole) },
+          ? { daemon: jsonOf(daemon), problems, resources }
+          : { ...only, next, daemon: jsonOf(daemon), problems },
       )
       return
     case 'name':
@@ -145,6 +179,12 @@ function nextOf(resource: ResourceView, settings: SettingsOf<'status'>): readonl
     return text === undefined ? undefined : placeEdit(text, at, edit)
   }
   return nextSteps(resource, { ...context, placeEdit: placeIn }, [])
+}
+
+/** Who asks for the status of a resource is not told to ask for it. */
+function withoutItself(steps: readonly NextStep[], key: string): readonly NextStep[] {
+  const itself = new RegExp(`^(npx )?pipewright status ${RegExp.escape(key)}( |$)`)
+  return steps.filter(({ copy }) => copy === undefined || !itself.test(copy))
 }
 
 function textOf(file: string): string | undefined {

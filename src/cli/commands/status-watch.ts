@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '../../daemon/system-clock.ts'
 import type { Key } from '../../kinds/key.ts'
 import { EXIT, type ExitCode, type Io, print } from '../io.ts'
+import { commandsTyped } from '../../server/command-line.ts'
 import { daemonLine } from '../render/status-text.ts'
 import { printable } from '../render/terminal.ts'
 import type { ResourceView, StatusReading } from '../resource-view.ts'
@@ -73,11 +74,16 @@ function changesSince(before: StatusReading, now: StatusReading): readonly strin
 }
 
 /** How many checks are overdue changes with each of them: a resource's own line says that it was checked. */
-function wholeChanges({ whole: before }: StatusReading, { whole: now }: StatusReading): readonly string[] {
+function wholeChanges(
+  { whole: before }: StatusReading,
+  { whole: now, here }: StatusReading,
+): readonly string[] {
   const { problem, errors } = now
   if (before.problem === problem && (before.errors ?? 0) === (errors ?? 0)) return []
   const sentences = wholeSentences({ problem, errors })
-  return sentences.length === 0 ? ['Accepted, and without errors.'] : sentences
+  return sentences.length === 0
+    ? ['Accepted, and without errors.']
+    : sentences.map((sentence) => commandsTyped(sentence, here))
 }
 
 function stateOf({ status: word, reason, message }: ResourceView): string {

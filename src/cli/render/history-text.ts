@@ -1,5 +1,7 @@
 import type { HistoryEntry } from '../../contract/history.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
+import { REASONS } from '../../plan/reason.ts'
+import { sentence } from '../../plan/reasons/row.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { fitLines, formatTable, type Paint, printable, wrapped } from './terminal.ts'
 
@@ -27,13 +29,14 @@ export function historyText(
   const rows = entries.map((entry) => ({
     facts: factsOf(entry, wide).map(printable),
     message: printable(commandsTyped(entry.message, here)),
+    means: sentence(REASONS[entry.reason].means),
     isRepeated: entry.type === 'condition' && said.has(wordsOf(entry)),
   }))
   const heads = head.map((name) => paint('dim', name))
   const facts = formatTable([heads.slice(0, -1), ...rows.map((row) => row.facts)]).split('\n')
   const longest = Math.max(...facts.slice(1).map(({ length }) => length))
   if (wide || width === undefined || longest + LEAST_MESSAGE <= width) {
-    const lines = rows.map((row) => [...row.facts, row.isRepeated ? 'As said below.' : row.message])
+    const lines = rows.map((row) => [...row.facts, row.isRepeated ? row.means : row.message])
     const table = formatTable([heads, ...lines])
     return wide ? table : fitLines(table, width)
   }
@@ -47,7 +50,7 @@ export function historyText(
     .join('\n')
 }
 
-/** A condition often repeats the words of the action that it comes from; to read them once is enough. */
+/** A condition often repeats the words of the action that it comes from: then it says what its reason means. */
 function wordsOf({ key, message }: HistoryEntry): string {
   return `${key} ${message}`
 }

@@ -8,6 +8,7 @@ import { LATE_MS, type WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
 import { shortMessage, type NextStep } from '../../server/remedy.ts'
+import { closingWords } from './closing-words.ts'
 import { fitLines, type Paint, formatTable, printable, wrapped } from './terminal.ts'
 
 const STYLES: Readonly<Record<Status, Parameters<Paint>[0]>> = {
@@ -43,7 +44,11 @@ export function statusText(
   { daemon, whole, resources }: StatusReading,
   text: StatusText & { readonly nothing: string },
 ): string {
-  const list = resources.length === 0 ? text.nothing : resourceTable(resources, text)
+  const closing = closingWords(resources, {
+    ...whole,
+    asOf: isHeard(daemon) ? undefined : daemon.last?.seenAt,
+  })
+  const list = resources.length === 0 ? text.nothing : resourceTable(resources, text, closing)
   const problems = problemLines(whole, text)
   return printable([fitted(daemonLine(daemon, text), text), ...problems, '', list].join('\n'))
 }
@@ -56,24 +61,31 @@ function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
   )
 }
 
-/** Resources side by side, then each cause of trouble in full. */
-export function resourceTable(resources: readonly ResourceView[], text: StatusText): string {
+/** What a process last said of resources does not hold for ever. */
+function isHeard({ state }: DaemonView): boolean {
+  return state !== 'died' && state !== 'silent'
+}
+
+/**
+ * Resources side by side, then each cause of trouble in full.
+ * @param closing how many need attention, in words
+ */
+export function resourceTable(
+  resources: readonly ResourceView[],
+  text: StatusText,
+  closing = closingWords(resources, { asOf: undefined }),
+): string {
   const { paint } = text
   if (resources.length === 0) return NOTHING_RECORDED
   const head = ['RESOURCE', 'STATUS', 'REASON', 'CHECKED', ...(text.form === 'wide' ? WIDE : [])]
   const rows = resources.map((resource) => rowOf(resource, text))
   const table = fitLines(formatTable([head.map((name) => paint('dim', name)), ...rows]), text.width)
-  const troubled = resources.filter((resource) => !isWell(resource))
-  const details = groupByCause(troubled).map((group) => causeLines(group, text))
-  const count =
-    troubled.length === 0
-      ? nothingAmiss(resources.length)
-      : `${troubled.length} of ${resources.length} need attention.`
-  return printable([table, '', ...(details.length === 0 ? [] : [details.join('\n\n'), '']), count].join('\n'))
-}
-
-function nothingAmiss(count: number): string {
-  return count === 1 ? 'It needs no attention.' : `None of ${count} needs attention.`
+  const details = groupByCause(resources.filter((resource) => !isWell(resource))).map((group) =>
+    causeLines(group, text),
+  )
+  return printable(
+    [table, '', ...(details.length === 0 ? [] : [details.join('\n\n'), '']), closing].join('\n'),
+  )
 }
 
 const WIDE = ['SERVICE', 'PIPE', 'MANIFEST', 'LAST CHANGED IN'] as const
@@ -125,15 +137,6 @@ export function agoOf(at: number | undefined, now: number): string {
   return age < 1_000 ? 'just now' : `${formatDuration(age)} ago`
 }
 
-/** A daemon that runs may have checked since it last wrote down when. */
-function lastCheck(at: number | undefined, { state, last }: DaemonView, now: number): string {
-  const isOld = state === 'running' && last !== undefined && now - last.seenAt >= OLD_MS
-  return isOld ? `${agoOf(at, now)}, as written ${agoOf(last.seenAt, now)}` : agoOf(at, now)
-}
-
-/** Who is told within this time need not know that it was written down earlier: ms. */
-const OLD_MS = 5_000
-
 /** One line on whoever works with the ledger: whether what follows is of now. */
 export function daemonLine(
   { state, last }: DaemonView,
@@ -175,12 +178,17 @@ export function statusDetails(
   const { now, paint, next, here } = text
   const cause = next.length === 0 ? commandsTyped(resource.message, here) : shortMessage(resource, here)
   const { key, status, pipeId, service, intent, lastUpsert, checkedAt, manifestRevision } = resource
-  const conditions = Object.entries(resource.conditions).map(([type, condition]) => [
+  const { Valid, Synced, Ready } = resource.conditions
+  const conditions = Object.entries({ Valid, Synced, Ready }).map(([type, condition]) => [
     `  ${type}`,
     condition.status,
     condition.reason,
     condition.since === 0 ? '' : `for ${formatDuration(Math.max(0, now - condition.since))}`,
-    condition.message === resource.message ? cause : commandsTyped(condition.message, here),
+    type === 'Ready' && condition.message === Synced.message
+      ? 'as Synced'
+      : condition.message === resource.message
+        ? cause
+        : commandsTyped(condition.message, here),
   ])
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['manifest', resource.file === undefined ? 'none' : placeOf(resource)],
@@ -189,7 +197,7 @@ export function statusDetails(
     ['pipe', pipeId],
     ['attempt', intent && attemptLine(intent)],
     ['applied', lastUpsert && agoOf(lastUpsert.at, now)],
-    ['last check', lastCheck(checkedAt, daemon, now)],
+    ['last check', agoOf(checkedAt, now)],
   ]
   const lines = [
     fitted(daemonLine(daemon, text), text),

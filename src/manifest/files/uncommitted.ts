@@ -74,7 +74,8 @@ function filesIn(lines: readonly string[], { folder, tree, top }: Place): Readon
     const [, what = '', name = ''] = LINE.exec(line) ?? []
     const path = join(top, name)
     marked.add(path)
-    const isGone = what.includes('D') && !what.includes('A')
+    // Removed, something else than a file now, or in conflict: the commit has it, whatever is read of it.
+    const isGone = /[DTU]/.test(what) && !what.includes('A')
     if (isGone && isManifestName(relative(folder, path))) files.add(relative(folder, path))
   }
   for (const [link, target] of tree.links) if (marked.has(link)) marked.add(target)

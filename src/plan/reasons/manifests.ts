@@ -1,6 +1,19 @@
 import { z } from '../../kinds/zod.ts'
 import { nounOf } from '../../kinds/lookup.ts'
-import { A_KEY, joined, only, place, plain, PROGRESSING, REFUSED, row, SAID, shellWord, WELL } from './row.ts'
+import {
+  A_KEY,
+  joined,
+  only,
+  place,
+  plain,
+  PROGRESSING,
+  REFUSED,
+  row,
+  SAID,
+  shellWord,
+  WELL,
+  type Words,
+} from './row.ts'
 import { attemptWords, UNKNOWN_ATTEMPT, UNKNOWN_OUTCOME, unknownWords } from './unknown.ts'
 
 /** A create of the key that may have worked waits for a person, whatever else holds it. */
@@ -22,22 +35,29 @@ const ORPHAN = z.strictObject({
   isNothing: z.boolean(),
 })
 
-function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof ORPHAN>): string {
-  if (isNothing) return 'Its manifest was removed, and nothing of it is on the platform.'
+function orphanWords({ key, file, pipeId, attempt, isNothing }: z.output<typeof ORPHAN>): Words {
+  if (isNothing) return only('Its manifest was removed, and nothing of it is on the platform.')
   const noun = nounOf(key)
   const where = file === undefined ? '' : ` (it was in ${file})`
-  // A service has one: under another name it may be what another manifest applies.
-  if (pipeId === undefined && attempt === undefined) {
-    return (
-      `The manifest was removed${where}. Nothing is deleted: what was applied stays on the platform. Bring the manifest back, or run ` +
-      `"pipewright forget ${key}". Remove the ${noun} in the console only if no other manifest of its service applies one.`
-    )
+  if (attempt !== undefined) {
+    return {
+      cause: `The manifest was removed${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}.`,
+      remedy: `Bring the manifest back. Or look for the ${noun} in the console, remove it there, and run "pipewright forget ${key}".`,
+    }
   }
-  return attempt === undefined
-    ? `The manifest was removed${where}. Nothing is deleted: ${noun} ${pipeId} stays ` +
-        `on the platform. Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`
-    : `The manifest was removed${where}, and nobody knows whether its ${noun} was created: the create was ${attemptWords(attempt)}. ` +
-        `Bring the manifest back. Or look for the ${noun} in the console, remove it there, and run "pipewright forget ${key}".`
+  // A service has one: under another name it may be what another manifest applies.
+  if (pipeId === undefined) {
+    return {
+      cause: `The manifest was removed${where}. Nothing is deleted: what was applied stays on the platform.`,
+      remedy:
+        `Bring the manifest back, or run "pipewright forget ${key}". Remove the ${noun} in the console only if no other manifest of its ` +
+        'service applies one.',
+    }
+  }
+  return {
+    cause: `The manifest was removed${where}. Nothing is deleted: ${noun} ${pipeId} stays on the platform.`,
+    remedy: `Bring the manifest back, or remove the ${noun} in the console and run "pipewright forget ${key}".`,
+  }
 }
 
 /** What the manifest says, or that there is none. */
@@ -101,7 +121,7 @@ export const MANIFESTS = {
     means: 'it is recorded, but its manifest was removed',
     facts: ORPHAN.optional(),
     sample: { key: 'Pipe/orders', file: 'orders.yaml', pipeId: 'ID', isNothing: false },
-    words: (facts) => only(facts === undefined ? 'The manifest was removed.' : orphanWords(facts)),
+    words: (facts) => (facts === undefined ? only('The manifest was removed.') : orphanWords(facts)),
     steps: (_facts, about) => [
       { text: 'If it is still wanted, restore its manifest. It was in:', copy: about.place },
       about.pipeId === undefined

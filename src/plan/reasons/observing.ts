@@ -2,7 +2,7 @@ import type { FieldEdit } from '../../kinds/field-edit.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { LIFECYCLES } from '../../kinds/definition.ts'
 import { kindNamed, nounOf } from '../../kinds/lookup.ts'
-import { shownState } from '../../kinds/state.ts'
+import { saysFailure, shownState } from '../../kinds/state.ts'
 import { z } from '../../kinds/zod.ts'
 import { MISSING_SECRET, missingSecretWords } from './missing-secret.ts'
 import {
@@ -177,23 +177,25 @@ export const STATE = {
         ? {
             cause: `Its state is ${reported(state)}, which sounds unhealthy.`,
             remedy:
-              'If it is healthy, list it in policy.healthyStates, or for all resources in --healthy-states.',
+              state !== undefined && saysFailure(state)
+                ? ''
+                : 'If it is healthy, list it in policy.healthyStates together with all other healthy states, or for all resources in --healthy-states.',
           }
         : only(
             `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
           ),
-    steps: (facts, { key, id }) => [
+    steps: (facts, { key, id, place: manifest }) => [
       isReadOnly(key)
         ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)
         : withId(`Find out in the console why the ${nounOf(key)} is in this state.`, id),
-      ...(facts !== undefined && facts.healthy === undefined && facts.state !== undefined
-        ? [
+      ...(facts?.state === undefined || facts.healthy !== undefined || saysFailure(facts.state)
+        ? []
+        : [
             {
-              text: 'Or say that this state is healthy.',
-              edit: { path: ['policy', 'healthyStates'], value: `[${JSON.stringify(facts.state)}]` },
+              text: `Or, if ${shownState(facts.state)} is healthy, list it under policy.healthyStates together with all other healthy states, in:`,
+              copy: manifest,
             },
-          ]
-        : []),
+          ]),
     ],
   }),
 } as const

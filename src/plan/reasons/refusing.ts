@@ -13,6 +13,7 @@ import {
   SAID,
   sentence,
   serviceWords,
+  shellWord,
   type About,
   type Step,
 } from './row.ts'
@@ -153,14 +154,14 @@ export const REFUSING = {
       remedy:
         'If they are intended, run "pipewright allow". If not, check what changed in the manifests directory.',
     }),
-    steps: () => [
+    steps: (_facts, { directory }) => [
       {
         text: 'If so many creations are intended, allow them once. Those that come later are not included:',
         shell: 'allow',
       },
       {
         text: 'If not, undo the change in Git. Nothing was created. To see what changed:',
-        shell: 'history --since 1h',
+        copy: `git -C ${shellWord(directory)} log -3 --stat .`,
       },
     ],
   }),

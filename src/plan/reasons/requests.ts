@@ -105,7 +105,10 @@ export const REQUESTS = {
     means: 'the platform could not be reached, or did not answer as its interface promises',
     steps: (_facts, { key }) => [
       {
-        text: 'It is tried again automatically. If it lasts, check the network, --base-url and the platform. Then check:',
+        text: 'It is tried again automatically. If it lasts, check the network, --base-url and the platform.',
+      },
+      {
+        text: 'To see how it stands:',
         shell: `status ${key}`,
       },
     ],

@@ -62,6 +62,8 @@ export interface About {
   readonly key: Key
   /** Of its manifest: `manifests/payments/orders.yaml:3`, or in words when that is not known. */
   readonly place: string
+  /** The directory of the manifests. */
+  readonly directory: string
   readonly service: string | undefined
   readonly pipeId: string | undefined
   /** As the platform reports it. */

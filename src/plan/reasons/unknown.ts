@@ -1,7 +1,7 @@
 import { z } from '../../kinds/zod.ts'
 import { nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
-import { A_KEY, A_TIME, row, serviceWords, type Words } from './row.ts'
+import { A_KEY, A_TIME, row, serviceWords, type Step, type Words } from './row.ts'
 
 /** What is known of an attempt whose outcome is not. */
 export const UNKNOWN_ATTEMPT = z.strictObject({
@@ -66,6 +66,20 @@ export function unknownWords(unknown: UnknownOutcome): Words {
   }
 }
 
+function retryInGit({ key, intentId, retryFrom, saidEarlyAt }: UnknownOutcome): Step {
+  return saidEarlyAt === undefined
+    ? {
+        text: `Or in Git, if it is not there, but not before ${timeOf(retryFrom)}.`,
+        edit: { path: ['policy', 'retryCreate'], value: intentId },
+      }
+    : {
+        text:
+          `The line "retryCreate" was already there at ${timeOf(saidEarlyAt)}, when the request could still arrive, and does not ` +
+          `count. Remove it and commit that. If the ${nounOf(key)} is still not there after ${timeOf(retryFrom)}, add it again:`,
+        copy: `retryCreate: ${intentId}`,
+      }
+}
+
 export const UNKNOWN = {
   OutcomeUnknown: row({
     status: 'OutcomeUnknown',
@@ -93,14 +107,11 @@ export const UNKNOWN = {
         text: `If it is not there${facts === undefined ? '' : ` after ${timeOf(facts.retryFrom)}`}, create it again:`,
         shell: `resolve ${about.key} --retry`,
       },
-      ...(facts === undefined
-        ? []
-        : [
-            {
-              text: 'Or say the same in Git, not before that time.',
-              edit: { path: ['policy', 'retryCreate'], value: facts.intentId },
-            },
-          ]),
+      {
+        text: 'Or in Git, if it is there.',
+        edit: { path: ['policy', 'adopt'], value: 'PIPE_ID' },
+      },
+      ...(facts === undefined ? [] : [retryInGit(facts)]),
     ],
   }),
 } as const

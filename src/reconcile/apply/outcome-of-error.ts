@@ -34,7 +34,7 @@ export function outcomeOf(
     return { result: 'stopped' }
   if (error instanceof RemoteError) {
     const { requestId, retryAfterMs } = error.facts
-    return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs }
+    return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seenIn(error) }
   }
   if (error instanceof SecretUnavailableError) {
     const { missing, message } = error
@@ -48,10 +48,16 @@ export function outcomeOf(
 export function createOutcomeOf(error: unknown, now: number): RemoteFailure | Omit<Unknown, 'facts'> {
   if (!(error instanceof RemoteError)) throw error
   const { effect, requestId, retryAfterMs, httpStatus, what, repliedId } = error.facts
-  if (effect === 'none') return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs }
+  if (effect === 'none')
+    return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seenIn(error) }
   const pipeId = isUuid(repliedId) ? repliedId : undefined
   const seen = { at: now, httpStatus, requestId, what, pipeId }
   return { result: 'unknown', requestId, seen }
+}
+
+/** The message says what was asked for, beside what was seen; what was not sent has no such words. */
+function seenIn({ message, facts }: RemoteError): string | undefined {
+  return message === facts.what ? undefined : facts.what
 }
 
 function becauseOf({ message, facts }: RemoteError): Because<RemoteReason> {

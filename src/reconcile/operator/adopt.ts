@@ -4,7 +4,9 @@ import { compareBody } from '../../kinds/compare-body.ts'
 import { createOnceKindOf, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
+import type { Conditions } from '../../plan/condition.ts'
 import type { Reason } from '../../plan/reason.ts'
+import { STATE } from '../../plan/reasons/observing.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
@@ -12,6 +14,7 @@ import { desiredService, recordedAccess, type DesiredService } from '../gather/s
 import {
   type OperatorResult,
   type OperatorContext,
+  conditionsToRenew,
   inFlight,
   inRounds,
   nothingToResolve,
@@ -74,17 +77,31 @@ async function adoptOnce(
   const taken = await adoptExisting(context, { recorded, pipeId, ...target.found }, options)
   if (!taken.taken) return refused(taken.why)
   const history = taken.history.map((entry) => ({ ...entry, message: `By operator: ${entry.message}` }))
-  await context.ledger.swap({ ...taken.record, conditions: undefined }, history)
+  const isSame = sameId(recorded.remote?.id, pipeId)
+  const anew = conditionsToRenew(recorded.conditions, key, context.clock.now())
+  const conditions = isSame ? keptFrom(recorded.conditions, anew) : anew
+  await context.ledger.swap({ ...taken.record, conditions }, history)
   const { body } = target.found
   const remote = taken.reply.value
   const differences =
     body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, remote as JsonObject)
-  const said = sameId(recorded.remote?.id, pipeId)
+  const said = isSame
     ? `${key} keeps ${nounOf(key)} ${remote.id}. The manifest as it is now, secret values included, is recorded as applied.`
     : `Linked ${key} to ${nounOf(key)} ${remote.id}.`
   const settled = intent === undefined ? '' : ` Attempt ${intent.attempt} (intent ${intent.id}) resolved.`
   const message = `${said}${settled}${differWords(differences)}`
   return { result: 'done', message, pipeId: remote.id, intentId: intent?.id, differences }
+}
+
+/** Of the same pipe, what its state says stays as it is, and so does that it is in sync. */
+function keptFrom(before: Conditions | undefined, anew: Conditions | undefined): Conditions | undefined {
+  if (before === undefined || anew === undefined) return anew
+  const { Valid, Synced, Ready } = before
+  return {
+    Valid,
+    Synced: Synced.status === 'True' ? Synced : anew.Synced,
+    Ready: Object.hasOwn(STATE, Ready.reason) ? Ready : anew.Ready,
+  }
 }
 
 /** Another key that has the pipe, or that a manifest or a Lock gives it to, or another pipe that they give to this key. */

@@ -2,6 +2,8 @@ import { nounOf } from '../../kinds/lookup.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { timeOf } from '../../kinds/instant.ts'
+import type { Conditions } from '../../plan/condition.ts'
+import { messageOf } from '../../plan/reason.ts'
 import { retryFrom } from '../../plan/outcome-unknown.ts'
 import { type Intent, type LedgerRecord, blankRecord } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -32,6 +34,18 @@ export type OperatorResult =
       /** Why, and what to do instead. Nothing was written. */
       readonly message: string
     }
+
+/** What is still known after a person's word: whether the manifest is valid. The rest is found out anew. */
+export function conditionsToRenew(
+  conditions: Conditions | undefined,
+  key: Key,
+  since: number,
+): Conditions | undefined {
+  if (conditions === undefined) return undefined
+  const message = messageOf({ reason: 'Unobserved', facts: { why: 'waiting' } }, key)
+  const unknown = { status: 'Unknown', reason: 'Unobserved', message, since } as const
+  return { Valid: conditions.Valid, Synced: unknown, Ready: unknown }
+}
 
 /** So many other writers of one record in a row are no coincidence. */
 const MOST_ROUNDS = 5

@@ -3,6 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import { dismissIntent } from '../../plan/transitions.ts'
 import {
+  conditionsToRenew,
   type OperatorResult,
   type OperatorContext,
   done,
@@ -33,7 +34,7 @@ export function retryCreate(
     const found = tooEarly === undefined ? 'created nothing' : 'not known'
     const risk = `If its request is still on its way, there will be two ${nounOf(key)}s.`
     const settled = dismissIntent(recorded, intent, { now, found })
-    await context.ledger.swap({ ...settled, conditions: undefined }, [
+    await context.ledger.swap({ ...settled, conditions: conditionsToRenew(settled.conditions, key, now) }, [
       historyLine(context, recorded, {
         action: 'intent',
         reason: 'RetryApproved',

@@ -1,0 +1,49 @@
+import { judgeState } from '../kinds/state.ts'
+import type { ConditionStatus } from './condition.ts'
+import type { DecideInput } from './input.ts'
+import type { Because } from './reason.ts'
+import type { z } from '../kinds/zod.ts'
+
+/** A list of healthy states need not name those on the way there: for so long, one of those is no trouble. */
+const ROLLOUT_MS = 15 * 60_000
+
+interface SeenState {
+  /** As the platform reported it last in this reconcile. */
+  readonly state: string | undefined
+  /** It was created in this reconcile. */
+  readonly isNew: boolean
+  readonly isInSync: boolean
+}
+
+/** What the state of something that is there says of its readiness. */
+export function readinessOf(
+  decided: DecideInput,
+  { state, isNew, isInSync }: SeenState,
+): { readonly status: z.infer<typeof ConditionStatus>; readonly because: Because } {
+  const { healthyStates: list } = decided
+  const by = list?.by
+  const verdict = judgeState(state, list)
+  const isRollout =
+    verdict === 'unhealthy' && judgeState(state, undefined) === 'moving' && isYoung(decided, isNew)
+  switch (isRollout ? 'moving' : verdict) {
+    case 'healthy':
+      return { status: 'True', because: { reason: 'Healthy', facts: { state, by } } }
+    case 'unhealthy':
+      return {
+        status: 'False',
+        because: { reason: 'UnhealthyState', facts: { state, healthy: list?.states, by } },
+      }
+    case 'moving':
+      return { status: 'Unknown', because: { reason: 'StateChanging', facts: { state: state ?? '' } } }
+    case 'unjudged':
+      return { status: 'True', because: { reason: 'NotJudged', facts: { state, isInSync } } }
+  }
+}
+
+/** Whether we created it a short while ago. By the steady clock: nobody makes it young again. */
+function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean): boolean {
+  if (lifecycle !== 'create-once') return false
+  if (isNew) return true
+  const { remote } = recorded
+  return remote?.origin === 'created' && steadyNow - remote.at < ROLLOUT_MS
+}

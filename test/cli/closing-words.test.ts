@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { closingWords } from '../../src/cli/render/closing-words.ts'
+import { condition, resource } from '../server/fake-parts.ts'
+
+const WELL = resource('Pipe/a')
+const BAD = resource('Pipe/b', { status: 'Drifted', reason: 'Drifted' })
+const UNJUDGED = resource('Pipe/c', {
+  conditions: {
+    Valid: condition('True'),
+    Synced: condition('True'),
+    Ready: condition('True', { reason: 'NotJudged' }),
+  },
+})
+const AT = Date.UTC(2026, 10, 22, 8)
+
+test.each([
+  { why: 'all is as it should be', of: [WELL, WELL], says: 'None of 2 needs attention.' },
+  { why: 'there is only one', of: [WELL], says: 'It needs no attention.' },
+  { why: 'one of several does', of: [WELL, BAD], says: '1 of 2 needs attention.' },
+  { why: 'several do', of: [WELL, BAD, BAD], says: '2 of 3 need attention.' },
+  {
+    why: 'nothing speaks for or against a state',
+    of: [WELL, UNJUDGED, UNJUDGED],
+    says: 'None of 3 needs attention. 2 are in a state that nobody judged.',
+  },
+  {
+    why: 'a daemon has just begun',
+    of: [WELL, WELL],
+    unreconciled: 1,
+    says: 'None of 2 needs attention. 1 more was not reconciled yet.',
+  },
+  {
+    why: 'nobody looks any more',
+    of: [WELL, WELL],
+    asOf: AT,
+    says: 'Nothing was checked since 2026-11-22T08:00:00Z; then none of 2 needed attention.',
+  },
+  {
+    why: 'nobody looks any more, and it was bad before',
+    of: [WELL, BAD],
+    asOf: AT,
+    says: 'Nothing was checked since 2026-11-22T08:00:00Z; then 1 of 2 needed attention.',
+  },
+])('a list ends with how it is, where $why', ({ of, says, unreconciled, asOf }) => {
+  expect(closingWords(of, { unreconciled, asOf })).toBe(says)
+})
