@@ -185,7 +185,8 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     file,
     line,
     revision: manifestRevision,
-    differences,
+    // In an outage they are those of an earlier reading, and perhaps of an earlier manifest.
+    differences: status === 'Drifted' ? differences : [],
     findings: findings.slice(0, FINDINGS_SHOWN),
     steps: () => nextSteps(resource, context, findings),
   }

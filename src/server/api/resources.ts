@@ -13,7 +13,7 @@ import { RequestError } from '../replies.ts'
 import { type Counts, overviewOf, type OverviewReply } from './overview.ts'
 import { selected } from './selection.ts'
 import { sendingOf, type Sending } from './sending.ts'
-import { sideBySide, type ComparedField } from './side-by-side.ts'
+import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
 /** A resource in a list: without the last reply, which is most of it. */
 export type ResourceSummary = Omit<ResourceStatus, 'observed'> & {
@@ -41,6 +41,7 @@ export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly next: readonly NextStep[]
   /** Both bodies field by field, what differs first. */
   readonly fields: readonly ComparedField[]
+  readonly comparison: Comparison
   /** States that the platform reported since the daemon started, oldest first. */
   readonly states: readonly StateSpan[]
   readonly findings: readonly Finding[]
@@ -105,6 +106,7 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     cause: shortMessage(resource, overview),
     next: nextSteps(resource, { ...overview, placeEdit: parts.placeEdit }, findings),
     fields: sideBySide(resource, desired),
+    comparison: comparisonOf(resource, desired, overview.startedAt),
     states: parts.recentEvents.states(resource.key),
     findings,
     manifest,

@@ -65,6 +65,7 @@ export function showResource(resource, history) {
 /** What each check changes, where nothing else is new: it is brought up to date in place. @param {ResourceReply} resource */
 export function showCheck({ checkedAt, nextReconcileAt, states }) {
   if (checkedAt !== undefined) setTime('checked', checkedAt)
+  if (checkedAt !== undefined && document.getElementById('read-at') !== null) setTime('read-at', checkedAt)
   if (nextReconcileAt !== undefined) setTime('next-check', nextReconcileAt)
   byId('states').replaceChildren(...stateSection(states))
 }
@@ -198,16 +199,18 @@ const VERDICTS = {
   differs: 'differs',
   'never-returned': 'write-only',
   'not-asked-for': 'not in the manifest',
-  'not-seen': 'not read yet',
+  'not-seen': 'not read',
+  'not-compared': 'not compared',
 }
 
-/** @param {Pick<ResourceReply, 'fields'>} resource */
+/** @param {ResourceReply} resource */
 function fieldSection(resource) {
   return resource.fields.length === 0 ? [] : [comparison(resource)]
 }
 
-/** @param {Pick<ResourceReply, 'fields'>} resource @returns {HTMLElement} */
-function comparison({ fields }) {
+/** @param {ResourceReply} resource @returns {HTMLElement} */
+function comparison(resource) {
+  const { fields } = resource
   const differing = fields.filter(({ verdict }) => verdict === 'differs')
   const shown =
     allFields || fields.length <= FIELDS_SHOWN
@@ -229,7 +232,7 @@ function comparison({ fields }) {
   )
   section.append(
     heading(2, 'Desired against observed'),
-    element('p', { class: 'quiet' }, summaryOf(fields, differing.length)),
+    element('p', { class: 'quiet' }, ...summaryOf(resource)),
     table('Desired against observed', ['Field', 'Manifest', 'Platform', 'Compared'], rows, {
       class: 'fields',
     }),
@@ -238,7 +241,7 @@ function comparison({ fields }) {
     const text = allFields ? 'Show fewer fields' : `Show all ${fields.length} fields`
     const press = button({ id: 'all-fields', 'aria-expanded': String(allFields) }, text, () => {
       allFields = !allFields
-      section.replaceWith(comparison({ fields }))
+      section.replaceWith(comparison(resource))
       byId('all-fields').focus()
     })
     section.append(element('p', {}, press))
@@ -246,11 +249,47 @@ function comparison({ fields }) {
   return section
 }
 
-/** What was never read is not said to be as it should be. @param {ResourceReply['fields']} fields @param {number} differing */
-function summaryOf(fields, differing) {
-  if (differing > 0) return `${differing} of ${fields.length} fields differ.`
-  const isRead = fields.some(({ verdict }) => verdict === 'same')
-  return isRead ? 'No field differs.' : 'The platform has not been read yet.'
+/** What was not compared is not said to be as it should be; and of what was, when it was read. @param {ResourceReply} resource */
+function summaryOf({ fields, comparison: is, checkedAt, conditions: { Valid } }) {
+  const at = checkedAt === undefined ? 'never' : named('read-at', ago(checkedAt))
+  const isInvalid = Valid.status === 'False'
+  switch (is) {
+    case 'read':
+      return [
+        isInvalid ? 'Compared with the last valid manifest: ' : '',
+        differWords(fields, isInvalid),
+        ' Read from the platform ',
+        at,
+        '.',
+      ]
+    case 'read-before-start':
+      return ['Not compared yet: last read ', at, ', before the daemon started.']
+    case 'not-found':
+      return ['Not compared: it was not found at the last check, ', at, '.']
+    case 'never-read':
+      return ['The platform has not been read yet.']
+    case 'no-manifest':
+      return [
+        isInvalid ? 'Not compared: the manifest is invalid.' : 'Not compared: there is no manifest.',
+        ...(checkedAt === undefined ? [] : [' Last read from the platform ', at, '.']),
+      ]
+  }
+}
+
+/** @param {ResourceReply['fields']} fields @param {boolean} goesOn whether it stands within a sentence */
+function differWords(fields, goesOn) {
+  const count = (/** @type {ComparedField['verdict']} */ wanted) =>
+    fields.filter(({ verdict }) => verdict === wanted).length
+  const differing = count('differs')
+  if (differing > 0)
+    return `${differing} of ${fields.length} fields ${differing === 1 ? 'differs' : 'differ'}.`
+  const [unread, hidden] = [count('never-returned'), count('not-compared')]
+  const rest = [
+    unread > 0 ? `; ${unread} ${unread === 1 ? 'is' : 'are'} write-only` : '',
+    hidden > 0 ? `; ${hidden} could not be compared` : '',
+  ].join('')
+  const none = unread > 0 ? 'no field that can be read back differs' : 'no field differs'
+  return `${goesOn ? none : `N${none.slice(1)}`}${rest}.`
 }
 
 /** @param {string | undefined} text @param {ComparedField['verdict']} verdict @param {'ins' | 'del'} tag */
