@@ -204,8 +204,12 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
-  if (decided.observed.status === 'found' || seen)
-    return stateClaim(decided, { state, isInSync: synced.status === 'True' })
+  // Which states are healthy stands in a manifest that nobody can read now: one that was healthy stays so, unless its name speaks against it.
+  const isUnread = decided.desired.state === 'invalid' && decided.desired.fingerprint === undefined
+  const isFound = decided.observed.status === 'found'
+  if (isFound && isUnread && previous?.Ready.status === 'True' && judgeState(state, undefined) === 'unjudged')
+    return previous.Ready
+  if (isFound || seen) return stateClaim(decided, { state, isInSync: synced.status === 'True' })
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
   return briefly(synced)

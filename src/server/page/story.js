@@ -12,7 +12,8 @@ import { resourceLink } from './problem.js'
 /**
  * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry
  * @typedef {Extract<TimelineEntry, { type: 'revision' }>} RevisionEntry
- * @typedef {{ readonly keys: boolean }} How whether the resource is named; not on its own page
+ * @typedef {{ readonly keys: boolean, readonly invalidSince?: number | undefined }} How whether the resource is named: not on its own
+ *   page; and since when its manifest is invalid, in ms since the epoch
  * @typedef {{ tone: string, what: Node | undefined, about: readonly Child[], message: string }} Words
  */
 
@@ -48,10 +49,18 @@ export function storyItems(entries, how) {
   }
   /** What each resource was before the line at hand. @type {Map<string, string>} */
   const before = new Map()
+  /** Resources whose manifest was invalid then. @type {Set<string>} */
+  const invalid = new Set()
   return groups
     .toReversed()
     .map(({ first, conditions }) => {
       if (first.type !== 'condition') return storyItem(first, wordsOf(first, how), how)
+      for (const { key, condition, status } of conditions) {
+        if (condition === 'Valid') invalid[status === 'False' ? 'add' : 'delete'](key)
+      }
+      const isInvalid = invalid.has(first.key) || first.at > (how.invalidSince ?? Infinity)
+      if (isInvalid && stateAfter(conditions) === 'Ready')
+        return storyItem(first, stillInvalid(conditions, how), how)
       const words = conditionWords(first, conditions, { ...how, before: before.get(first.key) })
       before.set(first.key, stateAfter(conditions))
       return storyItem(first, words, how)
@@ -124,6 +133,13 @@ function conditionWords(first, group, how) {
     about: [element('span', {}, 'became ', element('b', {}, worded(state)), was)],
     message,
   }
+}
+
+/** What exists may be well; its manifest is not. @param {readonly ConditionEntry[]} group @param {How} how @returns {Words} */
+function stillInvalid(group, how) {
+  const [first] = group
+  const about = [element('span', {}, 'is still ', element('b', {}, worded('Invalid')))]
+  return { tone: 'calm', what: first && nameOf(first, how), about, message: first?.message ?? '' }
 }
 
 /** @param {{ readonly key: string }} entry @param {How} how */

@@ -1,0 +1,123 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HistoryEntry } from '../../src/contract/history.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { condition, fakeParts, NOW, resource, REVISION, type Over } from '../server/fake-parts.ts'
+import { running } from '../server/running.ts'
+import { openPage, startBrowser } from './page-browser.ts'
+
+/* The page of one resource says nothing that was not read, and of what was, when. */
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+})
+
+const INVALID = {
+  Valid: condition('False', { reason: 'InvalidManifest' }),
+  Synced: condition('True'),
+  Ready: condition('True'),
+}
+const BODY = { name: 'orders', scaling: { replicas: 2 } }
+const READ_NOW = { observed: BODY, checkedAt: NOW - 180_000 }
+
+const ROWS: readonly {
+  readonly why: string
+  readonly over: Over
+  readonly desired: JsonObject | undefined
+  readonly says: string
+}[] = [
+  {
+    why: 'what is equal, with the age of the reading',
+    over: READ_NOW,
+    desired: BODY,
+    says: 'No field differs. Read from the platform 3 min ago.',
+  },
+  {
+    why: 'an edit during an outage',
+    over: READ_NOW,
+    desired: { ...BODY, scaling: { replicas: 5 } },
+    says: '1 of 2 fields differs. Read from the platform 3 min ago.',
+  },
+  {
+    why: 'fields that nobody can read back',
+    over: READ_NOW,
+    desired: { ...BODY, source: { kafka: { credentials: { password: '[secret kafka/password]' } } } },
+    says: 'No field that can be read back differs; 1 is write-only. Read from the platform 3 min ago.',
+  },
+  {
+    why: 'an invalid manifest after a restart',
+    over: { ...READ_NOW, status: 'Invalid', reason: 'InvalidManifest', conditions: INVALID },
+    desired: undefined,
+    says: 'Not compared: the manifest is invalid. Last read from the platform 3 min ago.',
+  },
+  {
+    why: 'an invalid manifest, while the last valid one is in force',
+    over: { ...READ_NOW, status: 'Invalid', reason: 'InvalidManifest', conditions: INVALID },
+    desired: BODY,
+    says: 'Compared with the last valid manifest: no field differs. Read from the platform 3 min ago.',
+  },
+  {
+    why: 'a pipe that is gone',
+    over: { status: 'Missing', reason: 'Missing', checkedAt: NOW - 180_000 },
+    desired: BODY,
+    says: 'Not compared: it was not found at the last check, 3 min ago.',
+  },
+  {
+    why: 'what only an earlier process read',
+    over: { checkedAt: NOW - 2 * 3_600_000 },
+    desired: BODY,
+    says: 'Not compared yet: last read 2 h ago, before the daemon started.',
+  },
+  { why: 'what nobody read', over: {}, desired: BODY, says: 'The platform has not been read yet.' },
+]
+
+describe('desired against observed', () => {
+  test.each(ROWS)('$why: $says', async ({ over, desired, says }) => {
+    const { url } = await running(fakeParts({ desired: () => desired }, [resource('Pipe/orders', over)]))
+    await using watched = await openPage(browser, `${url}/?resource=Pipe/orders`)
+    const { page, faults } = watched
+    const said = page.locator('h2', { hasText: 'Desired against observed' }).locator('+ p')
+    await said.waitFor()
+    expect(await said.textContent()).toBe(says)
+    expect(faults()).toEqual([])
+  })
+})
+
+describe('the history of a resource', () => {
+  test('an invalid manifest does not become Ready because its pipe is there', async () => {
+    const entry = (over: Partial<Extract<HistoryEntry, { type: 'condition' }>>): HistoryEntry => ({
+      type: 'condition',
+      condition: 'Ready',
+      status: 'True',
+      reason: 'NotJudged',
+      key: 'Pipe/orders',
+      at: NOW,
+      revision: REVISION,
+      requestId: undefined,
+      message: 'In sync.',
+      ...over,
+    })
+    const history = [
+      entry({}),
+      entry({ condition: 'Valid', status: 'False', reason: 'InvalidManifest', at: NOW - 60_000 }),
+    ]
+    const orders = resource('Pipe/orders', {
+      status: 'Invalid',
+      reason: 'InvalidManifest',
+      conditions: INVALID,
+    })
+    const { url } = await running(fakeParts({}, [orders], history))
+    await using watched = await openPage(browser, `${url}/?resource=Pipe/orders`)
+    const lines = watched.page.locator('#one .story .entry')
+    await lines.nth(1).waitFor()
+    expect(await lines.first().textContent()).not.toContain('became Ready')
+    expect(await lines.first().textContent()).toContain('is still Invalid')
+    expect(await lines.first().getAttribute('class')).not.toContain('good')
+  })
+})
