@@ -7,8 +7,8 @@ import { causeOf, groupByCause } from '../contract/cause.ts'
 import { sinceOf, type ResourceStatus } from '../contract/status.ts'
 import { commandLine, commandsTyped } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
-import { hasAll, isNarrowed, searchWords, selected } from './api/selection.ts'
-import { oneOf, wholeOf, type Query } from './parameters.ts'
+import { findingsSelected, selected } from './api/selection.ts'
+import { wholeOf, type Query } from './parameters.ts'
 import type { CreateLimit, Overview, ServerParts } from './parts.ts'
 
 /** Keys that one entry names. */
@@ -97,10 +97,11 @@ export function attentionOf(
       ? oneProblem(first, findingsOf.get(first.key) ?? [], context)
       : groupProblem(group, context)
   })
+  const isPart = findingsSelected(parts.board.list(), query)
   const shown = new Set(unwell.map(({ key }) => key))
   const alone = [...findingsOf]
     .filter(([key]) => key === undefined || !shown.has(key))
-    .flatMap(([, findings]) => findings.filter(findingsSelected(query)))
+    .flatMap(([, findings]) => findings.filter(isPart))
     .map((finding) => findingProblem(finding, context))
   const all = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
   return { items: all.slice(0, limit).map(problemOf), total: all.length }
@@ -108,19 +109,6 @@ export function attentionOf(
 
 function problemOf({ steps, ...facts }: Draft): Problem {
   return { ...facts, next: steps() }
-}
-
-/** A finding of no resource has a file and a text, and nothing else that can be asked for. */
-function findingsSelected(query: Query): (finding: Finding) => boolean {
-  if (!isNarrowed(query)) return () => true
-  const { q: _q, file: _file, limit: _limit, ...others } = query
-  const isOther = isNarrowed(others)
-  const words = searchWords(query)
-  const folder = oneOf(query, 'file')?.replace(/\/$/, '')
-  return ({ file, message, code }) =>
-    !isOther &&
-    (folder === undefined || file === folder || file.startsWith(`${folder}/`)) &&
-    hasAll(`${file} ${message} ${code}`.toLowerCase(), words)
 }
 
 function worstFirst(a: Draft, b: Draft): number {

@@ -3,6 +3,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
 import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
+import { findingsSelected } from './selection.ts'
 import type { LastReading } from '../recent-events.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceStatus } from '../../contract/status.ts'
@@ -66,7 +67,7 @@ export interface FindingsReply {
   readonly counts: FindingCounts
 }
 
-/** `GET /api/v1/findings`: those of the last reading, errors first. `severity`, `key`, `offset`, `limit`. */
+/** `GET /api/v1/findings`: those of the last reading, errors first. `severity`, `key`, `offset`, `limit`; and what narrows a list of resources. */
 export function registerFindings(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/findings', ({ query }): FindingsReply => {
     const severities = wordsOf(query, 'severity', ['error', 'warning'])
@@ -75,8 +76,12 @@ export function registerFindings(app: FastifyInstance, parts: ServerParts): void
     const offset = wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 })
     const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
     const { findings } = parts.overview()
+    const isPart = findingsSelected(parts.board.list(), query)
     const matching = errorsFirst(findings).filter(
-      (finding) => (severities?.has(finding.severity) ?? true) && (key === undefined || finding.key === key),
+      (finding) =>
+        (severities?.has(finding.severity) ?? true) &&
+        (key === undefined || finding.key === key) &&
+        isPart(finding),
     )
     return {
       items: matching.slice(offset, offset + limit),

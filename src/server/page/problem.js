@@ -62,7 +62,7 @@ function problemLine(problem, opened) {
 
 /** @param {Problem} problem */
 function problemItem(problem) {
-  return element('li', {}, problemParts(problem))
+  return element('li', { id: `problem-${problem.id}` }, problemParts(problem))
 }
 
 /** @param {Problem} problem */

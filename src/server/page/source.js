@@ -4,7 +4,6 @@
  */
 
 import { badge, byId, code, element, facts, fact, foreign, heading, plural, row, table } from './elements.js'
-import { findingItem } from './finding-item.js'
 import { serviceLink } from './problem.js'
 import { revisionLink } from './repository.js'
 import { ago, duration } from './time.js'
@@ -113,21 +112,5 @@ export function meterOf(value, max, text) {
     {},
     element('meter', { value: String(Math.min(value, max)), max: String(max), 'aria-label': text }),
     ` ${text}`,
-  )
-}
-
-/** Findings of manifests, with the picture of each; errors first. @param {OverviewReply} overview */
-export function showFindings({ findings, findingCounts }) {
-  const all = findingCounts.error + findingCounts.warning
-  byId('findings').replaceChildren(
-    ...(all === 0
-      ? []
-      : [
-          heading(3, `Findings in manifests (${all})`),
-          element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one))),
-          ...(all > findings.length
-            ? [element('p', { class: 'quiet' }, `and ${all - findings.length} more: /api/v1/findings`)]
-            : []),
-        ]),
   )
 }
