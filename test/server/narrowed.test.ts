@@ -105,3 +105,20 @@ describe('what changed', () => {
     expect(await revisions('?q=users')).toEqual([])
   })
 })
+
+describe('findings', () => {
+  it.each([
+    ['', ['Pipe/clicks', 'team/a.yaml']],
+    ['?label=team%3Dweb', ['Pipe/clicks']],
+    ['?service=analytics', []],
+    ['?q=team', ['Pipe/clicks', 'team/a.yaml']],
+    ['?file=team', ['team/a.yaml']],
+  ])('narrowed to %s', async (query, expected) => {
+    const findings = [finding({ key: 'Pipe/clicks' }), finding({ file: 'team/a.yaml' })]
+    const { url } = await running(fakeParts({ overview: () => overview({ findings }) }, RESOURCES))
+    const { body } = await ask(`${url}/api/v1/findings${query}`)
+    const items = body['items'] as readonly Readonly<Record<string, unknown>>[]
+    expect(items.map(({ key, file }) => key ?? file)).toEqual(expected)
+    expect(body['total']).toBe(expected.length)
+  })
+})

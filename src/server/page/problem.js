@@ -28,8 +28,15 @@ import { sinceWhen } from './time.js'
 /** Problems on the page at once; the filter of the list finds the others. */
 export const PROBLEMS_SHOWN = 30
 
-/** Of these, so many are open; of the others a line says what they are. */
-const OPEN = 5
+/** Of these, so many are open; of the others a line says what they are. Where there are more, one of each reason is open. */
+const OPEN = 3
+
+/** @param {readonly Problem[]} items @returns {ReadonlySet<Problem>} */
+function openOf(items) {
+  if (items.length <= OPEN) return new Set(items)
+  const first = new Map(items.toReversed().map((item) => [item.reason ?? item.id, item]))
+  return new Set(items.filter((item) => first.get(item.reason ?? item.id) === item).slice(0, OPEN))
+}
 
 /** What is not well, worst first. @param {AttentionReply} reply */
 export function showProblems({ items, total }) {
@@ -39,8 +46,9 @@ export function showProblems({ items, total }) {
     narrowed().size === 0 ? 'Needs attention, worst first' : 'Needs attention, of what the filter shows',
   )
   const opened = new Set([...byId('unwell').querySelectorAll('details[open]')].map(({ id }) => id))
+  const open = openOf(items)
   byId('unwell').replaceChildren(
-    ...items.map((item, index) => (index < OPEN ? problemItem(item) : problemLine(item, opened))),
+    ...items.map((item) => (open.has(item) ? problemItem(item) : problemLine(item, opened))),
   )
   byId('unwell-more').hidden = total <= items.length
   setText('unwell-more', `and ${total - items.length} more; they are in the list below`)
