@@ -5,7 +5,7 @@ import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, wordsOf, type Reason } from '../plan/reason.ts'
 import { causeOf, groupByCause } from '../contract/cause.ts'
 import { sinceOf, type ResourceStatus } from '../contract/status.ts'
-import { commandLine, commandsTyped } from './command-line.ts'
+import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import { findingsSelected, selected } from './api/selection.ts'
 import { wholeOf, type Query } from './parameters.ts'
@@ -165,7 +165,7 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     status,
     reason,
     what: REASONS[reason].means,
-    message: shortMessage(resource, context),
+    message: causeWords(resource, context),
     since: sinceOf(resource),
     keys: [key],
     count: 1,
@@ -178,6 +178,13 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     findings: findings.slice(0, FINDINGS_SHOWN),
     steps: () => nextSteps(resource, context, findings),
   }
+}
+
+/** What is wrong and why. What an alert says of itself is told only while it fires, by a reading of now. */
+export function causeWords(resource: ResourceStatus, context: CommandContext): string {
+  const { Synced, Ready } = resource.conditions
+  const fires = Synced.status !== 'Unknown' && Ready.status === 'False'
+  return shortMessage(fires ? resource : { ...resource, observed: undefined }, context)
 }
 
 /** Each of them says how many there were when it was held back. */
@@ -199,8 +206,8 @@ function groupProblem(
       first.reason === 'CreateLimit'
         ? heldMessage(first, context.createLimit)
         : alike
-          ? shortMessage(first, context)
-          : `For example ${first.key}: ${shortMessage(first, context)}`,
+          ? causeWords(first, context)
+          : `For example ${first.key}: ${causeWords(first, context)}`,
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,

@@ -121,3 +121,29 @@ describe('the history of a resource', () => {
     expect(await lines.first().getAttribute('class')).not.toContain('good')
   })
 })
+
+test('in an outage a state says its age, in the table and on its page', async () => {
+  const unavailable = condition('Unknown', { reason: 'Unavailable' })
+  const over = {
+    status: 'Failed',
+    reason: 'Unavailable',
+    state: 'Running',
+    checkedAt: NOW - 180_000,
+  } as const
+  const orders = resource('Pipe/orders', {
+    ...over,
+    conditions: { Valid: condition('True'), Synced: unavailable, Ready: unavailable },
+  })
+  const parts = fakeParts({}, [orders, resource('Pipe/well', { state: 'Running', checkedAt: NOW - 180_000 })])
+  parts.tell({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences: [] })
+  const { url } = await running(parts)
+  await using watched = await openPage(browser, url)
+  const { page } = watched
+  const rows = page.locator('.list tbody tr')
+  await rows.nth(1).waitFor()
+  expect(await rows.nth(0).locator('td').nth(4).textContent()).toBe('Running, 3 min ago')
+  expect(await rows.nth(1).locator('td').nth(4).textContent()).toBe('Running')
+  await page.goto(`${url}/?resource=Pipe/orders`)
+  await page.locator('#one .facts', { hasText: 'Running, 3 min ago' }).waitFor()
+  expect(await page.locator('#states p').first().textContent()).toContain('; last read just now.')
+})

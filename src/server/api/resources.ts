@@ -5,7 +5,8 @@ import type { Finding } from '../../kinds/finding.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
 import { resourceTyped } from '../command-line.ts'
-import { shortMessage, nextSteps, type NextStep } from '../remedy.ts'
+import { causeWords } from '../problems.ts'
+import { nextSteps, type NextStep } from '../remedy.ts'
 import { knownKey, wholeOf, type Query } from '../parameters.ts'
 import type { BudgetUse, ServerParts } from '../parts.ts'
 import type { StateSpan } from '../recent-events.ts'
@@ -103,7 +104,7 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     ...withBodies(resourceTyped(resource, overview), desired),
     since: sinceOf(resource),
     revision: overview.revision?.id,
-    cause: shortMessage(resource, overview),
+    cause: causeWords(resource, overview),
     next: nextSteps(resource, { ...overview, placeEdit: parts.placeEdit }, findings),
     fields: sideBySide(resource, desired),
     comparison: comparisonOf(resource, desired, overview.startedAt),

@@ -3,6 +3,7 @@ import { badge, button, byId, controlById, element, foreign, place, row, setText
 import { ago } from './time.js'
 import { resourceLink } from './problem.js'
 import { placeLink } from './repository.js'
+import { stateWords } from './states.js'
 
 /**
  * @import { OverviewReply } from '../api/overview.ts'
@@ -111,7 +112,8 @@ function columnHead([title, name], wanted) {
 }
 
 /** @param {ResourceSummary} resource */
-function resourceRow({ key, status, reason, message, labels, service, state, file, line, since }) {
+function resourceRow(resource) {
+  const { key, status, reason, message, labels, service, file, line, since } = resource
   const names = Object.entries(labels).map(([name, value]) => labelLink(`${name}=${value}`))
   const link = resourceLink(key)
   link.id = `row-${key}`
@@ -120,7 +122,7 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
     element('div', { class: 'cut', title: key }, link, ' ', ...names.flatMap((name) => [name, ' '])),
     element('div', { class: 'cut', title: message }, word(reason), ' ', foreign(message)),
     service === undefined ? '' : foreign(service),
-    state === undefined ? '' : foreign(state),
+    stateWords(resource) ?? '',
     file === undefined
       ? ''
       : element('div', { class: 'cut', title: place(file, line) }, placeLink(file, line)),

@@ -6,7 +6,7 @@ import { fieldSection } from './compared.js'
 import { copyable } from './copy.js'
 import { findingItem } from './finding-item.js'
 import { manifestSection } from './manifest.js'
-import { stateSection } from './states.js'
+import { stateSection, stateWords } from './states.js'
 import { storyItems } from './story.js'
 import { nextSteps, serviceLink } from './problem.js'
 import { placeLink, revisionLink } from './repository.js'
@@ -35,7 +35,7 @@ export function showResource(resource, history) {
     heading(2, 'Conditions'),
     conditionTable(resource.conditions),
     ...fieldSection(resource),
-    element('div', { id: 'states' }, ...stateSection(resource.states)),
+    element('div', { id: 'states' }, ...stateSection(resource)),
     ...manifestSection(resource),
     heading(2, 'History'),
     history.length === 0
@@ -54,11 +54,12 @@ function invalidSince({ conditions: { Valid } }) {
 }
 
 /** What each check changes, where nothing else is new: it is brought up to date in place. @param {ResourceReply} resource */
-export function showCheck({ checkedAt, nextReconcileAt, states }) {
+export function showCheck(resource) {
+  const { checkedAt, nextReconcileAt } = resource
   if (checkedAt !== undefined) setTime('checked', checkedAt)
   if (checkedAt !== undefined && document.getElementById('read-at') !== null) setTime('read-at', checkedAt)
   if (nextReconcileAt !== undefined) setTime('next-check', nextReconcileAt)
-  byId('states').replaceChildren(...stateSection(states))
+  byId('states').replaceChildren(...stateSection(resource))
 }
 
 /** It is not, or no longer, there. @param {string} key @param {ReplyError} error */
@@ -101,8 +102,7 @@ function actOf({ reason }) {
 
 /** @param {ResourceReply} resource */
 function factsOf(resource) {
-  const { file, line, revision, manifestRevision, service, state, pipeId, labels, manifest, budget } =
-    resource
+  const { file, line, revision, manifestRevision, service, pipeId, labels, manifest, budget } = resource
   const { checkedAt, nextReconcileAt: next } = resource
   const { organizationId, serviceId } = idsOf(manifest)
   return facts(
@@ -113,7 +113,7 @@ function factsOf(resource) {
     fact('Organization id', organizationId === undefined ? undefined : copyable(organizationId)),
     fact('Service id', serviceId === undefined ? undefined : copyable(serviceId)),
     fact('Request budget', budget === undefined ? undefined : budgetOf(budget)),
-    fact('State', state === undefined ? undefined : foreign(state)),
+    fact('State', stateWords(resource)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
     fact('Last check', checkedAt === undefined ? 'never' : timeNamed('checked', ago(checkedAt))),
     fact('Next check', next === undefined ? undefined : timeNamed('next-check', until(next))),
