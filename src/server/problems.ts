@@ -4,7 +4,7 @@ import type { Key } from '../kinds/key.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, wordsOf, type Reason } from '../plan/reason.ts'
 import { causeOf, groupByCause } from '../contract/cause.ts'
-import { sinceOf, type ResourceStatus } from '../contract/status.ts'
+import { bodyIn, sinceOf, type ResourceStatus } from '../contract/status.ts'
 import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
 import { findingsSelected, selected } from './api/selection.ts'
@@ -129,7 +129,10 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       ...NOTHING,
       id: 'source',
       status: 'Source',
-      what: 'manifests not accepted; keeping the last state',
+      what:
+        parts.board.list().length > 0
+          ? 'manifests not accepted; keeping the last state'
+          : 'manifests not accepted',
       message: commandsTyped(sourceProblem, overview),
       steps: () => [
         { text: 'Check the directory, and what fills it:', copy: manifestsDir },
@@ -217,7 +220,17 @@ function groupProblem(
     line: undefined,
     revision: shared(group, ({ manifestRevision }) => manifestRevision),
     differences: [],
+    steps: () => nextSteps(first, context, []).map(exampleOf(first)),
   }
+}
+
+/** An id is that of one of them, and says of which. */
+function exampleOf({ key, pipeId, observed }: ResourceStatus): (step: NextStep) => NextStep {
+  const ids = new Set<unknown>([pipeId, bodyIn(observed)?.['id']])
+  return ({ text, copy }) => ({
+    text: copy !== undefined && ids.has(copy) ? `For example ${key}: ${text}` : text,
+    copy,
+  })
 }
 
 /** What all of them have in common. */

@@ -88,6 +88,7 @@ describe('what changed', () => {
         type: 'SourceLoaded',
         revision: { id, from: 'git' },
         changed: [key],
+        removed: 0,
         findings: [],
         counts: {},
         durationMs: 1,

@@ -201,3 +201,29 @@ describe('what an alert says of itself', () => {
     expect(problem?.message.includes('five minutes behind')).toBe(isTold)
   })
 })
+
+it('steps of several name whose id they say', () => {
+  const many = Array.from({ length: 5 }, (_, index) =>
+    resource(`Pipe/p${index}`, {
+      status: 'NotReady',
+      reason: 'UnhealthyState',
+      pipeId: `id-${index}`,
+      conditions: {
+        Valid: condition('True'),
+        Synced: condition('True'),
+        Ready: condition('False', { reason: 'UnhealthyState' }),
+      },
+    }),
+  )
+  const [problem] = problems(many)
+  expect(problem?.count).toBe(5)
+  expect(problem?.next[0]).toEqual({
+    text: 'For example Pipe/p0: Find out in the console why the pipe is in this state. Its id:',
+    copy: 'id-0',
+  })
+})
+
+it('without a last state nothing is said to be kept', () => {
+  const [problem] = problems([], { sourceProblem: 'The manifests directory is missing.' })
+  expect(problem?.what).toBe('manifests not accepted')
+})

@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
+import type { Key } from '../../src/kinds/key.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { condition, fakeParts, NOW, resource, REVISION, type Over } from '../server/fake-parts.ts'
+import { condition, fakeParts, NOW, overview, resource, REVISION, type Over } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
 import { openPage, startBrowser } from './page-browser.ts'
 
@@ -146,4 +147,74 @@ test('in an outage a state says its age, in the table and on its page', async ()
   await page.goto(`${url}/?resource=Pipe/orders`)
   await page.locator('#one .facts', { hasText: 'Running, 3 min ago' }).waitFor()
   expect(await page.locator('#states p').first().textContent()).toContain('; last read just now.')
+})
+
+describe('what changed', () => {
+  const READING = {
+    type: 'SourceLoaded',
+    durationMs: 1,
+    manifests: {},
+    findings: [],
+    problem: undefined,
+    missedByWatcher: false,
+  } as const
+
+  test('tells what is removed, and of a commit that changed no manifest that', async () => {
+    const parts = fakeParts({}, [resource('Pipe/orders')])
+    const told = (id: string, changed: readonly Key[], removed: number) =>
+      parts.tell({ ...READING, revision: { id, from: 'git' }, changed, removed })
+    told('a', ['Pipe/a', 'Pipe/b'], 0)
+    told('b', ['Pipe/b'], 1)
+    told('c', ['Pipe/a', 'Pipe/b', 'Pipe/c'], 1)
+    told('d', [], 0)
+    parts.tell({ type: 'WatchModeChanged', mode: 'recursive', message: 'watching everything below it' })
+    const { url } = await running(parts)
+    await using watched = await openPage(browser, url)
+    const lines = watched.page.locator('#entries .entry-title')
+    await lines.nth(4).waitFor()
+    const texts = (await lines.allTextContents())
+      .map((text) => text.trim().replaceAll(/\s+/g, ' '))
+      .toSorted()
+    expect(texts).toEqual([
+      'Commit a 2 manifests new or changed: Pipe/a Pipe/b',
+      'Commit b 1 manifest removed: Pipe/b',
+      'Commit c 2 manifests new or changed, 1 removed: Pipe/a Pipe/b Pipe/c',
+      'Commit d no manifest changed',
+      'Source watching everything below it',
+    ])
+  })
+})
+
+describe('a page that has nothing to show', () => {
+  test('a first start without a directory keeps no last state, and has no revision', async () => {
+    const sourceProblem = 'The manifests directory is missing.'
+    const revision = { id: 'content-e3b0c44298fc', from: 'content' } as const
+    const { url } = await running(fakeParts({ overview: () => overview({ sourceProblem, revision }) }))
+    await using watched = await openPage(browser, url)
+    const { page } = watched
+    await page.locator('h1', { hasText: 'The manifests directory is missing.' }).waitFor()
+    const text = await page.locator('main').textContent()
+    expect(text).not.toMatch(/keeping the last state|content-e3b0|above the link/)
+  })
+
+  test('a page beyond the last is the last; a filter that nothing unwell matches says so', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => resource(`Alert/a${index}`))
+    const { url } = await running(fakeParts({}, many))
+    await using watched = await openPage(browser, `${url}/?page=9999&kind=Alert`)
+    const { page } = watched
+    await page.locator('#which-page', { hasText: 'Page 2 of 2' }).waitFor()
+    expect(await page.locator('.list tbody tr').count()).toBe(10)
+    expect(await page.locator('#unwell-section').textContent()).toContain(
+      'Nothing that matches needs attention.',
+    )
+    expect(await page.locator('body').textContent()).not.toContain('and 0 more')
+  })
+
+  test('what is not there is said in a sentence, with the way back', async () => {
+    const { url } = await running(fakeParts())
+    await using watched = await openPage(browser, `${url}/?resource=Pipe/nothing`, { mayLose: true })
+    const { page } = watched
+    await page.locator('#one p', { hasText: 'There is no' }).waitFor()
+    expect(await page.locator('#back').isVisible()).toBe(true)
+  })
 })

@@ -123,7 +123,7 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
   )
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const wrong = [
-    overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem),
+    overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),
     overview.createLimit.on ? `Create limit reached: ${overview.createLimit.wanted} creates pending` : '',
     unwell > 0
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
@@ -156,9 +156,10 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
 /** Longer ones are told in full below the first sentence. */
 const LONGEST_IN_SENTENCE = 60
 
-function sourceSentence(problem: string): string {
+/** @param hasState whether there is a last state */
+function sourceSentence(problem: string, hasState: boolean): string {
   const what = problem.length > LONGEST_IN_SENTENCE ? 'Manifests not accepted' : problem.replace(/\.$/, '')
-  return `${what}; keeping the last state`
+  return hasState ? `${what}; keeping the last state` : what
 }
 
 function sum(counts: Counts, statuses: readonly Status[]): number {

@@ -64,6 +64,11 @@ export function showList({ items, total }, overview) {
   const page = pageOf(wanted)
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE))
   const all = Object.values(overview.counts).reduce((sum, count) => sum + count, 0)
+  if (items.length === 0 && total > 0 && page > pages) {
+    history.replaceState({}, '', addressOf({ ...wanted, page: pages === 1 ? '' : String(pages) }))
+    dispatchEvent(new Event('addresschange'))
+    return
+  }
   byId('filter').hidden = all === 0
   setText('matches', matchesText(total, all, overview))
   byId('list').replaceChildren(...(items.length === 0 ? [] : [resourceTable(items, wanted)]))

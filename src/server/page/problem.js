@@ -40,24 +40,31 @@ function openOf(items) {
 
 /** What is not well, worst first. @param {AttentionReply} reply */
 export function showProblems({ items, total }) {
-  byId('unwell-section').hidden = total === 0
+  const isFiltered = narrowed().size > 0
+  byId('unwell-section').hidden = total === 0 && !isFiltered
   setText(
     'unwell-title',
-    narrowed().size === 0 ? 'Needs attention, worst first' : 'Needs attention, of what the filter shows',
+    !isFiltered ? 'Needs attention, worst first' : 'Needs attention, of what the filter shows',
   )
   const opened = new Set([...byId('unwell').querySelectorAll('details[open]')].map(({ id }) => id))
   const open = openOf(items)
   byId('unwell').replaceChildren(
     ...items.map((item) => (open.has(item) ? problemItem(item) : problemLine(item, opened))),
   )
-  byId('unwell-more').hidden = total <= items.length
-  setText('unwell-more', `and ${total - items.length} more; they are in the list below`)
+  const more = total === 0 ? 'Nothing that matches needs attention.' : moreText(total - items.length)
+  byId('unwell-more').hidden = more === ''
+  setText('unwell-more', more)
+}
+
+/** @param {number} count */
+function moreText(count) {
+  return count === 0 ? '' : `and ${count} more; they are in the list below`
 }
 
 /** A cause of which only a line is seen until somebody opens it. @param {Problem} problem @param {ReadonlySet<string>} opened */
 function problemLine(problem, opened) {
   const { id, status, what, keys, count, file, line } = problem
-  const about = count > 1 ? `${count} resources` : (keys[0] ?? place(file, line))
+  const about = count > 1 ? `${count} resources, each:` : (keys[0] ?? place(file, line))
   const details = element(
     'details',
     { id: `cause-${id}` },
@@ -112,7 +119,7 @@ function titleOf({ keys: [key], count, status, reason, service, file, line }) {
       href: `${addressOf({ ...readAddress(), status, reason, service, page: '' })}#resources`,
       'data-inside': true,
     },
-    `${count} resources${whose}`,
+    `${count} resources${whose}, each:`,
   )
 }
 

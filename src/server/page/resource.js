@@ -67,7 +67,13 @@ export function showNoResource(key, error) {
   byId('one').replaceChildren(
     back(),
     element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
-    element('p', {}, foreign(error.message), '. ', foreign(error.hint)),
+    element(
+      'p',
+      {},
+      foreign(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`),
+      '. ',
+      foreign(error.hint),
+    ),
   )
 }
 

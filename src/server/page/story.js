@@ -215,7 +215,7 @@ function actionWords({ action, result }) {
 const SOURCE_WORDS = {
   problem: 'not accepted',
   recovered: 'accepted again',
-  watch: 'is watched',
+  watch: '',
 }
 
 /** @param {string} text */
@@ -230,7 +230,7 @@ function revisionWords(entry) {
   if ('earlier' in entry) {
     return { tone: 'commit', what, about: ['was read by an earlier process'], message: '' }
   }
-  const { keys, changed, errors, warnings } = entry
+  const { keys, changed, removed, errors, warnings } = entry
   const faults = [
     errors > 0 ? plural(errors, 'error') : '',
     warnings > 0 ? plural(warnings, 'warning') : '',
@@ -241,10 +241,18 @@ function revisionWords(entry) {
     tone: errors > 0 ? 'bad commit' : 'commit',
     what,
     about: [
-      `${changed} ${changed === 1 ? 'manifest is' : 'manifests are'} new or changed${shown.length > 0 ? ': ' : ''}`,
+      `${changeWords(changed - removed, removed)}${shown.length > 0 ? ': ' : ''}`,
       ...shown.flatMap((key) => [resourceLink(key), ' ']),
       rest > 0 && shown.length > 0 ? `and ${rest} more` : '',
     ],
     message: faults.join(', '),
   }
+}
+
+/** @param {number} changed @param {number} removed */
+function changeWords(changed, removed) {
+  if (changed + removed === 0) return 'no manifest changed'
+  if (changed === 0) return `${plural(removed, 'manifest')} removed`
+  const rest = removed === 0 ? '' : `, ${removed} removed`
+  return `${plural(changed, 'manifest')} new or changed${rest}`
 }
