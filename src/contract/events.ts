@@ -95,6 +95,8 @@ export type Event =
       readonly revision: Revision
       readonly durationMs: number
       readonly changed: readonly Key[]
+      /** How many of them have no manifest any more. */
+      readonly removed: number
       readonly manifests: Readonly<Record<string, number>>
       readonly findings: readonly Finding[]
       readonly problem: string | undefined

@@ -46,9 +46,11 @@ export function isSuspended({ suspendedUntil }: ResourceStatus, now: number): bo
   return suspendedUntil !== undefined && Date.parse(suspendedUntil) > now
 }
 
-/** Since when a resource is as it is: ms since the epoch. */
+/** Since when a resource is as it is: ms since the epoch. One that is well is so since the last of its conditions came true. */
 export function sinceOf(status: Pick<ResourceStatus, 'conditions' | 'reason'>): number {
-  return tellingCondition(status).since
+  const { Valid, Synced, Ready } = status.conditions
+  const telling = tellingCondition(status)
+  return telling.status === 'True' ? Math.max(Valid.since, Synced.since, Ready.since) : telling.since
 }
 
 /** The condition that a resource's status and reason come from. */

@@ -150,6 +150,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const { catalog } = state
     // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
     const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
+    // What an earlier process knew to be removed is removed anew for this one, and is no news.
+    const told = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
     const locksBefore = store.catalog?.locks
     const wrong = otherwiseWrong(store.catalog, catalog)
     store.setCatalog(catalog)
@@ -160,7 +162,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       type: 'SourceLoaded',
       revision: catalog.revision,
       durationMs: reading.durationMs,
-      changed,
+      changed: told,
+      removed: told.filter((key) => !catalog.entries.has(key)).length,
       manifests: counts,
       findings: catalog.findings,
       problem: sourceProblem,
@@ -187,6 +190,10 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   function isOtherThanRecorded({ entries }: Catalog, key: Key): boolean {
     const entry = entries.get(key)
     return entry !== undefined && entry.digest !== store.record(key)?.manifest?.digest
+  }
+
+  function isKnownOrphan(key: Key): boolean {
+    return store.record(key)?.conditions?.Valid.reason === 'Orphaned'
   }
 
   /** Reads again soon, unless the directory is not believed anyway. */

@@ -216,7 +216,9 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
     return stays && !isSettledSince(previous.Ready, decided) ? previous.Ready : briefly(synced)
   }
   const seen = outcome.result === 'done' && (action.type === 'create' || action.type === 'adopt')
-  if (decided.observed.status === 'found' || seen) {
+  const isFound = decided.observed.status === 'found'
+  if (isFound && isHealthyAsBefore(decided, state, previous)) return previous.Ready
+  if (isFound || seen) {
     const isNew = seen && action.type === 'create'
     const { status, because } = readinessOf(decided, { state, isNew, isInSync: synced.status === 'True' })
     return claimOf(decided, status, because)
@@ -224,6 +226,21 @@ function readyOf({ decided, action, outcome, state, previous }: ConditionsInput,
   if (synced.reason === 'Orphaned' && unansweredIntent(decided) !== undefined) return UNKNOWN_BRIEFLY
   if (synced.reason === 'Stalled') return { ...synced, status: 'False' }
   return briefly(synced)
+}
+
+/** Which states are healthy stands in a manifest that nobody can read now: the one that it called healthy stays so. */
+function isHealthyAsBefore(
+  decided: DecideInput,
+  state: string | undefined,
+  previous: Conditions | undefined,
+): previous is Conditions {
+  const { desired } = decided
+  const isUnread = desired.state === 'invalid' && desired.fingerprint === undefined
+  const healthy = claimOf(decided, 'True', {
+    reason: 'Healthy',
+    facts: { state, by: 'policy.healthyStates' },
+  })
+  return isUnread && previous?.Ready.reason === 'Healthy' && previous.Ready.message === healthy.message
 }
 
 /** Reasons to hold that say something about readiness too; the others leave standing what was known of it. */

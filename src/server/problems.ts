@@ -4,11 +4,11 @@ import type { Key } from '../kinds/key.ts'
 import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, wordsOf, type Reason } from '../plan/reason.ts'
 import { causeOf, groupByCause } from '../contract/cause.ts'
-import { sinceOf, type ResourceStatus } from '../contract/status.ts'
-import { commandLine, commandsTyped } from './command-line.ts'
+import { bodyIn, sinceOf, type ResourceStatus } from '../contract/status.ts'
+import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
-import { hasAll, isNarrowed, searchWords, selected } from './api/selection.ts'
-import { oneOf, wholeOf, type Query } from './parameters.ts'
+import { findingsSelected, selected } from './api/selection.ts'
+import { wholeOf, type Query } from './parameters.ts'
 import type { CreateLimit, Overview, ServerParts } from './parts.ts'
 
 /** Keys that one entry names. */
@@ -97,10 +97,11 @@ export function attentionOf(
       ? oneProblem(first, findingsOf.get(first.key) ?? [], context)
       : groupProblem(group, context)
   })
+  const isPart = findingsSelected(parts.board.list(), query)
   const shown = new Set(unwell.map(({ key }) => key))
   const alone = [...findingsOf]
     .filter(([key]) => key === undefined || !shown.has(key))
-    .flatMap(([, findings]) => findings.filter(findingsSelected(query)))
+    .flatMap(([, findings]) => findings.filter(isPart))
     .map((finding) => findingProblem(finding, context))
   const all = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
   return { items: all.slice(0, limit).map(problemOf), total: all.length }
@@ -108,19 +109,6 @@ export function attentionOf(
 
 function problemOf({ steps, ...facts }: Draft): Problem {
   return { ...facts, next: steps() }
-}
-
-/** A finding of no resource has a file and a text, and nothing else that can be asked for. */
-function findingsSelected(query: Query): (finding: Finding) => boolean {
-  if (!isNarrowed(query)) return () => true
-  const { q: _q, file: _file, limit: _limit, ...others } = query
-  const isOther = isNarrowed(others)
-  const words = searchWords(query)
-  const folder = oneOf(query, 'file')?.replace(/\/$/, '')
-  return ({ file, message, code }) =>
-    !isOther &&
-    (folder === undefined || file === folder || file.startsWith(`${folder}/`)) &&
-    hasAll(`${file} ${message} ${code}`.toLowerCase(), words)
 }
 
 function worstFirst(a: Draft, b: Draft): number {
@@ -141,7 +129,10 @@ function ofTheWhole(parts: Pick<ServerParts, 'board' | 'overview' | 'ready'>): r
       ...NOTHING,
       id: 'source',
       status: 'Source',
-      what: 'manifests not accepted; keeping the last state',
+      what:
+        parts.board.list().length > 0
+          ? 'manifests not accepted; keeping the last state'
+          : 'manifests not accepted',
       message: commandsTyped(sourceProblem, overview),
       steps: () => [
         { text: 'Check the directory, and what fills it:', copy: manifestsDir },
@@ -177,7 +168,7 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     status,
     reason,
     what: REASONS[reason].means,
-    message: shortMessage(resource, context),
+    message: causeWords(resource, context),
     since: sinceOf(resource),
     keys: [key],
     count: 1,
@@ -185,10 +176,18 @@ function oneProblem(resource: ResourceStatus, findings: readonly Finding[], cont
     file,
     line,
     revision: manifestRevision,
-    differences,
+    // In an outage they are those of an earlier reading, and perhaps of an earlier manifest.
+    differences: status === 'Drifted' ? differences : [],
     findings: findings.slice(0, FINDINGS_SHOWN),
     steps: () => nextSteps(resource, context, findings),
   }
+}
+
+/** What is wrong and why. What an alert says of itself is told only while it fires, by a reading of now. */
+export function causeWords(resource: ResourceStatus, context: CommandContext): string {
+  const { Synced, Ready } = resource.conditions
+  const fires = Synced.status !== 'Unknown' && Ready.status === 'False'
+  return shortMessage(fires ? resource : { ...resource, observed: undefined }, context)
 }
 
 /** Each of them says how many there were when it was held back. */
@@ -210,8 +209,8 @@ function groupProblem(
       first.reason === 'CreateLimit'
         ? heldMessage(first, context.createLimit)
         : alike
-          ? shortMessage(first, context)
-          : `For example ${first.key}: ${shortMessage(first, context)}`,
+          ? causeWords(first, context)
+          : `For example ${first.key}: ${causeWords(first, context)}`,
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,
@@ -221,7 +220,17 @@ function groupProblem(
     line: undefined,
     revision: shared(group, ({ manifestRevision }) => manifestRevision),
     differences: [],
+    steps: () => nextSteps(first, context, []).map(exampleOf(first)),
   }
+}
+
+/** An id is that of one of them, and says of which. */
+function exampleOf({ key, pipeId, observed }: ResourceStatus): (step: NextStep) => NextStep {
+  const ids = new Set<unknown>([pipeId, bodyIn(observed)?.['id']])
+  return ({ text, copy }) => ({
+    text: copy !== undefined && ids.has(copy) ? `For example ${key}: ${text}` : text,
+    copy,
+  })
 }
 
 /** What all of them have in common. */

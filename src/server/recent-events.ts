@@ -33,6 +33,8 @@ export type SourceEntry = { readonly at: number } & (
       /** The first of them, at most 20. */
       readonly keys: readonly Key[]
       readonly changed: number
+      /** How many of them have no manifest any more. */
+      readonly removed: number
       readonly errors: number
       readonly warnings: number
     }
@@ -118,12 +120,15 @@ export function createRecentEvents(now: () => number): RecentEvents {
   }
 
   function noteReading(event: Extract<Event, { type: 'SourceLoaded' }>): void {
-    const { revision, changed, findings, durationMs } = event
+    const { revision, changed, removed, findings, durationMs } = event
+    const isFirst = lastRevision === undefined
     lastReading = { at: now(), durationMs, ok: event.problem === undefined }
     if (event.missedByWatcher) missedChanges += 1
     noteProblem(event.problem)
     if (event.problem !== undefined || (revision.id === lastRevision && changed.length === 0)) return
     lastRevision = revision.id
+    // To a process that has just started an unchanged directory is no news.
+    if (isFirst && changed.length === 0) return
     const errors = findings.filter(({ severity }) => severity === 'error').length
     note({
       at: now(),
@@ -132,6 +137,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
       from: revision.from,
       keys: changed.slice(0, KEYS_NAMED),
       changed: changed.length,
+      removed,
       errors,
       warnings: findings.length - errors,
     })

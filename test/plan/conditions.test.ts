@@ -378,6 +378,22 @@ const ROWS: readonly Row[] = [
     status: 'Invalid',
   },
   {
+    why: 'invalid since before a restart: nobody can read which states are healthy, and what was found healthy stays so',
+    decided: pipe({ recorded: created(), observed: FOUND, desired: { ...invalid, fingerprint: undefined } }),
+    state: 'Running',
+    previous: conditions('False InvalidManifest', 'True InSync', 'True Healthy'),
+    is: ['False InvalidManifest', 'True InSync', 'True Healthy'],
+    status: 'Invalid',
+  },
+  {
+    why: 'invalid since before a restart, and the name of the state speaks against it',
+    decided: pipe({ recorded: created(), observed: FOUND, desired: { ...invalid, fingerprint: undefined } }),
+    state: 'Failed',
+    previous: conditions('False InvalidManifest', 'True InSync', 'True Healthy'),
+    is: ['False InvalidManifest', 'True InSync', 'False UnhealthyState'],
+    status: 'Invalid',
+  },
+  {
     why: 'invalid, and never created',
     decided: pipe({ desired: invalid }),
     is: ['False InvalidManifest', 'Unknown InvalidManifest', 'Unknown InvalidManifest'],

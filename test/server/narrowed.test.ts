@@ -88,6 +88,7 @@ describe('what changed', () => {
         type: 'SourceLoaded',
         revision: { id, from: 'git' },
         changed: [key],
+        removed: 0,
         findings: [],
         counts: {},
         durationMs: 1,
@@ -103,5 +104,22 @@ describe('what changed', () => {
     expect(await revisions('?service=web')).toEqual(['aaaa'])
     expect(await revisions('?q=bbbb')).toEqual(['bbbb'])
     expect(await revisions('?q=users')).toEqual([])
+  })
+})
+
+describe('findings', () => {
+  it.each([
+    ['', ['Pipe/clicks', 'team/a.yaml']],
+    ['?label=team%3Dweb', ['Pipe/clicks']],
+    ['?service=analytics', []],
+    ['?q=team', ['Pipe/clicks', 'team/a.yaml']],
+    ['?file=team', ['team/a.yaml']],
+  ])('narrowed to %s', async (query, expected) => {
+    const findings = [finding({ key: 'Pipe/clicks' }), finding({ file: 'team/a.yaml' })]
+    const { url } = await running(fakeParts({ overview: () => overview({ findings }) }, RESOURCES))
+    const { body } = await ask(`${url}/api/v1/findings${query}`)
+    const items = body['items'] as readonly Readonly<Record<string, unknown>>[]
+    expect(items.map(({ key, file }) => key ?? file)).toEqual(expected)
+    expect(body['total']).toBe(expected.length)
   })
 })

@@ -174,3 +174,56 @@ it('a cause of several services is not said to be of one', () => {
   expect(problems([from('a', 'c1'), from('b', 'c1')])).toMatchObject([{ revision: 'c1' }])
   expect(problems([from('a', 'c1'), from('b', 'c2')])).toMatchObject([{ revision: undefined }])
 })
+
+describe('what an alert says of itself', () => {
+  const observed = { id: 'a1', name: 'Ingest lag', message: 'Ingestion is more than five minutes behind.' }
+  const alert = (synced: ReturnType<typeof condition>, ready: ReturnType<typeof condition>) =>
+    resource('Alert/lag', {
+      status: 'Failed',
+      reason: synced.reason,
+      observed,
+      message: 'x',
+      conditions: { Valid: condition('True'), Synced: synced, Ready: ready },
+    })
+
+  it.each([
+    ['it fires', condition('True'), condition('False', { reason: 'UnhealthyState' }), true],
+    ['nobody can read it now', condition('Unknown', { reason: 'Unavailable' }), condition('Unknown'), false],
+    [
+      'it fired when it was last read',
+      condition('Unknown', { reason: 'Unavailable' }),
+      condition('False'),
+      false,
+    ],
+    ['it drifted and does not fire', condition('False', { reason: 'Drifted' }), condition('True'), false],
+  ])('is told only while it fires: %s', (_, synced, ready, isTold) => {
+    const [problem] = problems([alert(synced, ready)])
+    expect(problem?.message.includes('five minutes behind')).toBe(isTold)
+  })
+})
+
+it('steps of several name whose id they say', () => {
+  const many = Array.from({ length: 5 }, (_, index) =>
+    resource(`Pipe/p${index}`, {
+      status: 'NotReady',
+      reason: 'UnhealthyState',
+      pipeId: `id-${index}`,
+      conditions: {
+        Valid: condition('True'),
+        Synced: condition('True'),
+        Ready: condition('False', { reason: 'UnhealthyState' }),
+      },
+    }),
+  )
+  const [problem] = problems(many)
+  expect(problem?.count).toBe(5)
+  expect(problem?.next[0]).toEqual({
+    text: 'For example Pipe/p0: Find out in the console why the pipe is in this state. Its id:',
+    copy: 'id-0',
+  })
+})
+
+it('without a last state nothing is said to be kept', () => {
+  const [problem] = problems([], { sourceProblem: 'The manifests directory is missing.' })
+  expect(problem?.what).toBe('manifests not accepted')
+})

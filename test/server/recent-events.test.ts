@@ -27,6 +27,7 @@ function reading(id: string, over: Partial<Extract<Event, { type: 'SourceLoaded'
     revision: { id, from: 'git' },
     durationMs: 12,
     changed: [],
+    removed: 0,
     manifests: { Service: 0, Pipe: 0, QueryEndpoint: 0, Alert: 0, Lock: 0 },
     findings: [],
     problem: undefined,
@@ -84,6 +85,15 @@ describe('readings', () => {
       { at: 1, type: 'revision', revision: 'a', keys: ['Pipe/x'], changed: 1 },
     ])
     expect(recentEvents.lastReading).toEqual({ at: 4, durationMs: 12, ok: true })
+  })
+
+  it('of a process that has just started are no news where nothing changed', () => {
+    const { recentEvents, take } = ticking()
+    take(reading('a'))
+    expect(recentEvents.source()).toEqual([])
+    take(reading('a'))
+    take(reading('b', { changed: ['Pipe/x'], removed: 1 }))
+    expect(recentEvents.source()).toMatchObject([{ revision: 'b', changed: 1, removed: 1 }])
   })
 
   it('name only the first of many keys', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { sideBySide } from '../../src/server/api/side-by-side.ts'
-import { resource } from './fake-parts.ts'
+import { comparisonOf, sideBySide } from '../../src/server/api/side-by-side.ts'
+import { condition, NOW, resource } from './fake-parts.ts'
 
 describe('desired against observed', () => {
   it('tells of each field what was asked for and what is there, what differs first', () => {
@@ -24,6 +24,7 @@ describe('desired against observed', () => {
         scaling: { replicas: 3 },
         source: { kafka: { topics: 'b,a' } },
         destination: {
+          table: 't',
           columns: [
             { name: 'at', type: 'Date' },
             { name: 'id', type: 'UInt64' },
@@ -48,7 +49,7 @@ describe('desired against observed', () => {
       ['name', 'x', 'x', 'same'],
       ['source.kafka.topics', 'a,b', 'b,a', 'same'],
       ['source.kafka.credentials.password', '[secret kafka/password]', undefined, 'never-returned'],
-      ['destination.table', 't', undefined, 'not-seen'],
+      ['destination.table', 't', 't', 'same'],
       ['destination.columns[id].name', 'id', 'id', 'same'],
       ['destination.columns[id].type', 'UInt64', 'UInt64', 'same'],
       ['destination.columns[at].name', 'at', 'at', 'same'],
@@ -82,5 +83,87 @@ describe('desired against observed', () => {
     const fields = sideBySide(resource('Pipe/x'), { destination: { columns } })
     expect(fields).toHaveLength(1_000)
     expect(Math.max(...fields.map(({ desired }) => desired?.length ?? 0))).toBe(500)
+  })
+
+  const OUTAGE = {
+    Valid: condition('True', { reason: 'Valid' }),
+    Synced: condition('Unknown', { reason: 'Unavailable' }),
+    Ready: condition('Unknown', { reason: 'Unavailable' }),
+  }
+  const seen = {
+    name: 'x',
+    scaling: { replicas: 2 },
+    source: { kafka: { brokers: 'a:1', caCertificate: '[sensitive]' } },
+  }
+  const asked = {
+    name: 'x',
+    scaling: { replicas: 2 },
+    source: { kafka: { brokers: 'a:1', caCertificate: '[sensitive]' } },
+  }
+  const kept = { field: 'scaling.replicas', desired: '2', observed: '3' }
+
+  const ROWS: readonly (readonly [string, Parameters<typeof resource>[1], object | undefined, object])[] = [
+    [
+      'an edit since the last reading is compared with what was read',
+      { observed: seen, conditions: OUTAGE },
+      { ...asked, scaling: { replicas: 5 } },
+      { 'scaling.replicas': 'differs', name: 'same' },
+    ],
+    [
+      'an edit that takes a difference back is no difference',
+      { observed: { ...seen, scaling: { replicas: 3 } }, conditions: OUTAGE, differences: [kept] },
+      { ...asked, scaling: { replicas: 3 } },
+      { 'scaling.replicas': 'same' },
+    ],
+    [
+      'a hidden value that the last check did not compare is not said to be the same',
+      { observed: seen, conditions: OUTAGE },
+      asked,
+      { 'source.kafka.caCertificate': 'not-compared', 'source.kafka.brokers': 'same' },
+    ],
+    [
+      'a hidden value that the last check found equal is',
+      { observed: seen },
+      asked,
+      { 'source.kafka.caCertificate': 'same' },
+    ],
+    [
+      'what an earlier process found out stands while the manifest asks for the same',
+      { differences: [kept] },
+      asked,
+      { 'scaling.replicas': 'differs', name: 'not-seen' },
+    ],
+    [
+      'and not when it asks for something else',
+      { differences: [kept] },
+      { ...asked, scaling: { replicas: 3 } },
+      { 'scaling.replicas': 'not-seen' },
+    ],
+    [
+      'without a valid manifest nothing is compared',
+      { observed: seen, differences: [kept] },
+      undefined,
+      { 'scaling.replicas': 'not-compared', name: 'not-compared' },
+    ],
+  ]
+  it.each(ROWS)('%s', (_, over, body, verdicts) => {
+    const fields = sideBySide(resource('Pipe/x', over), body as Parameters<typeof sideBySide>[1])
+    expect(Object.fromEntries(fields.map(({ field, verdict }) => [field, verdict]))).toMatchObject(verdicts)
+  })
+})
+
+describe('what there is to compare', () => {
+  const STARTED = NOW
+  const ROWS: readonly (readonly [string, Parameters<typeof resource>[1], object | undefined, string])[] = [
+    ['a reading of this process', { observed: { name: 'x' }, checkedAt: NOW + 1 }, {}, 'read'],
+    ['a reading of an earlier process', { checkedAt: NOW - 1 }, {}, 'read-before-start'],
+    ['a reading that found nothing', { checkedAt: NOW + 1 }, {}, 'not-found'],
+    ['it was missing before the start too', { status: 'Missing', checkedAt: NOW - 1 }, {}, 'not-found'],
+    ['no reading at all', {}, {}, 'never-read'],
+    ['no valid manifest', { observed: { name: 'x' }, checkedAt: NOW + 1 }, undefined, 'no-manifest'],
+  ]
+  it.each(ROWS)('%s', (_, over, body, expected) => {
+    const found = comparisonOf(resource('Pipe/x', over), body as Parameters<typeof comparisonOf>[1], STARTED)
+    expect(found).toBe(expected)
   })
 })

@@ -37,7 +37,17 @@ function created(at: number, revision: string): HistoryEntry {
 }
 
 function read(at: number, revision: string): SourceEntry {
-  return { type: 'revision', at, revision, from: 'git', keys: [], changed: 0, errors: 0, warnings: 0 }
+  return {
+    type: 'revision',
+    at,
+    revision,
+    from: 'git',
+    keys: [],
+    changed: 0,
+    removed: 0,
+    errors: 0,
+    warnings: 0,
+  }
 }
 
 function told(entries: ReturnType<typeof timelineOf>): readonly string[] {
@@ -88,6 +98,7 @@ describe('/api/v1/timeline', () => {
       revision: { id: 'a', from: 'git' },
       durationMs: 1,
       changed: ['Pipe/x'],
+      removed: 0,
       manifests: { Service: 0, Pipe: 1, QueryEndpoint: 0, Alert: 0, Lock: 0 },
       findings: [],
       problem: undefined,

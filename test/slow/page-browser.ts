@@ -77,6 +77,13 @@ export async function openPage(
   return { page, faults: () => faults, [Symbol.asyncDispose]: () => context.close() }
 }
 
+/** What axe-core finds by any of its rules, best practices too, in words. */
+export async function allFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(`axe.run().then(({ violations }) => violations
+    .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ': ' + html.slice(0, 200))))`)
+}
+
 /** What axe-core finds serious or critical, in words. The page's policy keeps scripts out; the debugger may bring one in. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)

@@ -2,7 +2,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import type { ResourceStatus } from '../../src/contract/status.ts'
-import { fakeParts, resource } from '../server/fake-parts.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
+import type { Finding } from '../../src/kinds/finding.ts'
+import { fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
 import { openPage, startBrowser } from './page-browser.ts'
 
@@ -34,11 +36,38 @@ function down(key: Key, service: string): ResourceStatus {
   })
 }
 
+function limited(key: Key, service: string): ResourceStatus {
+  const message = 'The platform asks to wait (HTTP 429).'
+  const condition = { ...CONDITION, message, reason: 'RateLimited' } as const
+  const conditions = { ...resource(key).conditions, Synced: condition }
+  return resource(key, { status: 'Failed', reason: 'RateLimited', service, conditions, message })
+}
+
 function mistaken(key: Key): ResourceStatus {
   const { conditions } = resource(key)
   const facts = { said: `${key}: no such field`, mistake: 'unknown-field: no such field' }
   const Valid = { ...CONDITION, reason: 'InvalidManifest', facts } as const
   return resource(key, { status: 'Invalid', reason: 'InvalidManifest', conditions: { ...conditions, Valid } })
+}
+
+function mistake(key: Key, index: number): Finding {
+  const message = `There is no field "typ" in spec.destination.columns[${index}].`
+  return finding({ key, file: `pipes/${index}.yaml`, line: 28, message, hint: 'Did you mean "type"?' })
+}
+
+/** More than one step of the story, each with a long message. */
+function story(resources: readonly ResourceStatus[]): readonly HistoryEntry[] {
+  return resources.map(({ key }, index) => ({
+    type: 'condition',
+    condition: 'Synced',
+    status: 'Unknown',
+    reason: 'Unavailable',
+    key,
+    at: NOW - index * 1_000,
+    revision: REVISION,
+    requestId: undefined,
+    message: 'The platform does not answer: '.repeat(10),
+  }))
 }
 
 const keys = (count: number) => Array.from({ length: count }, (_, index): Key => `Pipe/p${index}`)
@@ -47,8 +76,9 @@ const ROWS: readonly {
   readonly why: string
   readonly resources: readonly ResourceStatus[]
   readonly cards: number
-  /** Pixels, where it is more than {@link TALLEST}. */
-  readonly tallest?: number
+  /** How many of them are a line. */
+  readonly lines?: number
+  readonly findings?: readonly Finding[]
 }[] = [
   { why: 'with nothing wrong', resources: keys(18).map((key) => resource(key)), cards: 0 },
   {
@@ -56,9 +86,29 @@ const ROWS: readonly {
     resources: keys(18).map((key, index) => down(key, `service-${index % 3}`)),
     cards: 1,
   },
-  { why: 'with 21 equal mistakes: one card', resources: keys(21).map(mistaken), cards: 1 },
   {
-    why: 'with nine causes: five cards are open, the others are a line each',
+    why: 'with 21 equal mistakes: one card, and one finding with its places',
+    resources: keys(21).map(mistaken),
+    findings: keys(21).map((key, index) => mistake(key, index)),
+    cards: 1,
+  },
+  {
+    why: 'in an outage, with mistakes that differ by their place in a list',
+    resources: keys(18).map((key, index) => down(key, `service-${index % 3}`)),
+    findings: keys(18).map((key, index) => mistake(key, index)),
+    cards: 1,
+  },
+  {
+    why: 'with 503, 429 and resets at once: a card for the platform, and one for each service that is asked to wait',
+    resources: keys(18).map((key, index) =>
+      index % 2 === 0 ? down(key, `service-${index % 6}`) : limited(key, `service-${index % 6}`),
+    ),
+    findings: keys(3).map((key, index) => mistake(key, index)),
+    cards: 4,
+    lines: 2,
+  },
+  {
+    why: 'with nine causes of one reason: one card is open, the others are a line each',
     resources: keys(18).map((key, index) =>
       index < 9
         ? resource(key, {
@@ -69,33 +119,58 @@ const ROWS: readonly {
         : resource(key),
     ),
     cards: 9,
-    tallest: 3_000,
+    lines: 8,
   },
 ]
 
 describe('18 resources at 1440 pixels', () => {
-  test.each(ROWS)('$why', async ({ resources, cards, tallest = TALLEST }) => {
-    const { url } = await running(fakeParts({}, resources))
+  test.each(ROWS)('$why', async ({ resources, findings = [], cards, lines = 0 }) => {
+    const { url } = await running(
+      fakeParts({ overview: () => overview({ findings }) }, resources, story(resources)),
+    )
     await using watched = await openPage(browser, url, { viewport: { width: 1440, height: 900 } })
     const { page, faults } = watched
     await page.locator('.list tbody tr').nth(17).waitFor()
     expect(await page.locator('#unwell > li').count()).toBe(cards)
-    expect(await page.locator('#unwell > li details').count()).toBe(Math.max(0, cards - 5))
+    expect(await page.locator('#unwell > li details').count()).toBe(lines)
     const heights: number[] = await page
       .locator('.list tbody tr')
       .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
     expect(Math.max(...heights), 'a row is one line').toBeLessThan(45)
-    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(tallest)
+    const height = await page.evaluate('document.documentElement.scrollHeight')
+    expect(height).toBeLessThanOrEqual(TALLEST)
+    expect(await page.locator('#findings .finding').count()).toBe(findings.length === 0 ? 0 : 1)
     expect(faults()).toEqual([])
   })
 
   test('a cause that is a line opens, and stays open when the page is drawn again', async () => {
-    const { resources } = ROWS[3] ?? { resources: [] }
+    const { resources } = ROWS.find(({ cards }) => cards === 9) ?? { resources: [] }
     const { url } = await running(fakeParts({}, resources))
     await using watched = await openPage(browser, url, { viewport: { width: 1440, height: 900 } })
     const { page } = watched
     const line = page.locator('#unwell > li details').first()
     await line.locator('summary').click()
     expect(await line.locator('.card').isVisible()).toBe(true)
+  })
+
+  test('findings are those that the filter shows, and their places are links with the line', async () => {
+    const all = keys(3).map((key, index) => mistake(key, index))
+    const repositoryUrl = 'https://git.example/blob/{revision}/{file}'
+    const parts = fakeParts(
+      { overview: () => overview({ findings: all, repositoryUrl }) },
+      keys(3).map(mistaken),
+    )
+    const { url } = await running(parts)
+    await using watched = await openPage(browser, url)
+    const { page } = watched
+    await page.locator('#findings h3', { hasText: 'Findings in manifests (3)' }).waitFor()
+    const links: string[] = await page
+      .locator('#findings a')
+      .evaluateAll((found) => found.map((one) => one.href))
+    expect(links.map((link) => link.replace(/.*[/](?=pipes)/, ''))).toEqual(
+      [0, 1, 2].map((at) => `pipes/${at}.yaml#L28`),
+    )
+    await page.locator('#q').fill('p1')
+    await page.locator('#findings h3', { hasText: 'Findings in manifests (1)' }).waitFor()
   })
 })

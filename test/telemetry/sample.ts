@@ -39,6 +39,7 @@ export function loaded(over: Partial<Of<'SourceLoaded'>> = {}): Event {
     revision: { id: 'abc123', from: 'git' },
     durationMs: 20,
     changed: [],
+    removed: 0,
     manifests: { Service: 1, Pipe: 2, QueryEndpoint: 0, Alert: 0, Lock: 0 },
     findings: [],
     problem: undefined,

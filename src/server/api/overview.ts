@@ -3,6 +3,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
 import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
+import { findingsSelected } from './selection.ts'
 import type { LastReading } from '../recent-events.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceStatus } from '../../contract/status.ts'
@@ -66,7 +67,7 @@ export interface FindingsReply {
   readonly counts: FindingCounts
 }
 
-/** `GET /api/v1/findings`: those of the last reading, errors first. `severity`, `key`, `offset`, `limit`. */
+/** `GET /api/v1/findings`: those of the last reading, errors first. `severity`, `key`, `offset`, `limit`; and what narrows a list of resources. */
 export function registerFindings(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/findings', ({ query }): FindingsReply => {
     const severities = wordsOf(query, 'severity', ['error', 'warning'])
@@ -75,8 +76,12 @@ export function registerFindings(app: FastifyInstance, parts: ServerParts): void
     const offset = wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 })
     const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
     const { findings } = parts.overview()
+    const isPart = findingsSelected(parts.board.list(), query)
     const matching = errorsFirst(findings).filter(
-      (finding) => (severities?.has(finding.severity) ?? true) && (key === undefined || finding.key === key),
+      (finding) =>
+        (severities?.has(finding.severity) ?? true) &&
+        (key === undefined || finding.key === key) &&
+        isPart(finding),
     )
     return {
       items: matching.slice(offset, offset + limit),
@@ -118,7 +123,7 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
   )
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const wrong = [
-    overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem),
+    overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),
     overview.createLimit.on ? `Create limit reached: ${overview.createLimit.wanted} creates pending` : '',
     unwell > 0
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
@@ -151,9 +156,10 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
 /** Longer ones are told in full below the first sentence. */
 const LONGEST_IN_SENTENCE = 60
 
-function sourceSentence(problem: string): string {
+/** @param hasState whether there is a last state */
+function sourceSentence(problem: string, hasState: boolean): string {
   const what = problem.length > LONGEST_IN_SENTENCE ? 'Manifests not accepted' : problem.replace(/\.$/, '')
-  return `${what}; keeping the last state`
+  return hasState ? `${what}; keeping the last state` : what
 }
 
 function sum(counts: Counts, statuses: readonly Status[]): number {

@@ -5,7 +5,8 @@ import type { Finding } from '../../kinds/finding.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
 import { resourceTyped } from '../command-line.ts'
-import { shortMessage, nextSteps, type NextStep } from '../remedy.ts'
+import { causeWords } from '../problems.ts'
+import { nextSteps, type NextStep } from '../remedy.ts'
 import { knownKey, wholeOf, type Query } from '../parameters.ts'
 import type { BudgetUse, ServerParts } from '../parts.ts'
 import type { StateSpan } from '../recent-events.ts'
@@ -13,7 +14,7 @@ import { RequestError } from '../replies.ts'
 import { type Counts, overviewOf, type OverviewReply } from './overview.ts'
 import { selected } from './selection.ts'
 import { sendingOf, type Sending } from './sending.ts'
-import { sideBySide, type ComparedField } from './side-by-side.ts'
+import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
 /** A resource in a list: without the last reply, which is most of it. */
 export type ResourceSummary = Omit<ResourceStatus, 'observed'> & {
@@ -41,6 +42,7 @@ export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly next: readonly NextStep[]
   /** Both bodies field by field, what differs first. */
   readonly fields: readonly ComparedField[]
+  readonly comparison: Comparison
   /** States that the platform reported since the daemon started, oldest first. */
   readonly states: readonly StateSpan[]
   readonly findings: readonly Finding[]
@@ -102,9 +104,10 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     ...withBodies(resourceTyped(resource, overview), desired),
     since: sinceOf(resource),
     revision: overview.revision?.id,
-    cause: shortMessage(resource, overview),
+    cause: causeWords(resource, overview),
     next: nextSteps(resource, { ...overview, placeEdit: parts.placeEdit }, findings),
     fields: sideBySide(resource, desired),
+    comparison: comparisonOf(resource, desired, overview.startedAt),
     states: parts.recentEvents.states(resource.key),
     findings,
     manifest,

@@ -1,3 +1,4 @@
+import type { Finding } from '../../kinds/finding.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
@@ -47,6 +48,25 @@ export function keysSelected(all: readonly ResourceStatus[], query: Query): (key
     const isOfKind = kinds?.has(kindOf(key)) ?? true
     return isByName && isOfKind && hasAll(key.toLowerCase(), words)
   }
+}
+
+/** Whether a finding is of a resource that a query asks for; one of no resource has a file and a text, and nothing else. */
+export function findingsSelected(
+  all: readonly ResourceStatus[],
+  query: Query,
+): (finding: Finding) => boolean {
+  if (!isNarrowed(query)) return () => true
+  const known = new Set(all.map(({ key }) => key))
+  const keys = new Set(filtered(all, query).map(({ key }) => key))
+  const isOther = NARROWING.some((name) => name !== 'q' && name !== 'file' && textsOf(query, name).length > 0)
+  const words = searchWords(query)
+  const folder = oneOf(query, 'file')?.replace(/\/$/, '')
+  return ({ key, file, message, code }) =>
+    key !== undefined && known.has(key)
+      ? keys.has(key)
+      : !isOther &&
+        (folder === undefined || file === folder || file.startsWith(`${folder}/`)) &&
+        hasAll(`${file} ${message} ${code}`.toLowerCase(), words)
 }
 
 /** The words of `q`, in lower case. */

@@ -1,6 +1,8 @@
+import { compareBody } from '../../kinds/compare-body.ts'
 import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../../kinds/field-table.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { fieldsOf } from '../../kinds/lookup.ts'
+import { SENSITIVE } from '../../kinds/mask.ts'
 import { createLabels } from '../../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
 import { bodyIn, type ResourceStatus } from '../../contract/status.ts'
@@ -21,48 +23,98 @@ export interface ComparedField {
   readonly observed: string | undefined
   /**
    * `differs`: drift. `never-returned`: the platform keeps it to itself. `not-asked-for`: the manifest leaves it open.
-   * `not-seen`: the platform was not asked yet, or did not say.
+   * `not-seen`: the platform was not read. `not-compared`: there is nothing to compare it with, or its values are hidden and
+   * were not compared since.
    */
-  readonly verdict: 'same' | 'differs' | 'never-returned' | 'not-asked-for' | 'not-seen'
+  readonly verdict: 'same' | 'differs' | 'never-returned' | 'not-asked-for' | 'not-seen' | 'not-compared'
 }
 
-/** Both bodies of a resource side by side: what differs first, then in the order of the manifest. */
-export function sideBySide(
-  resource: Pick<ResourceStatus, 'key' | 'observed' | 'differences'>,
+/**
+ * What there is to compare. `read`: what the platform said at `checkedAt`. `read-before-start`: an earlier process read it, and its
+ * values are not known. `not-found`: the last reading did not find it. `never-read`. `no-manifest`: no valid one is known.
+ */
+export type Comparison = 'read' | 'read-before-start' | 'not-found' | 'never-read' | 'no-manifest'
+
+/** @param startedAt of the daemon: ms since the epoch */
+export function comparisonOf(
+  { status, observed, checkedAt }: Pick<ResourceStatus, 'status' | 'observed' | 'checkedAt'>,
   body: JsonObject | undefined,
-): readonly ComparedField[] {
+  startedAt: number,
+): Comparison {
+  if (status === 'Missing') return 'not-found'
+  if (body === undefined) return 'no-manifest'
+  if (observed !== undefined) return 'read'
+  if (checkedAt === undefined) return 'never-read'
+  return checkedAt < startedAt ? 'read-before-start' : 'not-found'
+}
+
+type Compared = Pick<ResourceStatus, 'key' | 'observed' | 'differences' | 'conditions'>
+
+/**
+ * Both bodies of a resource side by side: what differs first, then in the order of the manifest. They are compared as they are shown:
+ * the last check may have compared what it read with an earlier manifest.
+ */
+export function sideBySide(resource: Compared, body: JsonObject | undefined): readonly ComparedField[] {
   const fields = fieldsOf(resource.key)
+  const seen = bodyIn(resource.observed)
   const desired = flatten(fields, body)
-  const observed = flatten(fields, bodyIn(resource.observed))
-  const paths = [...new Set([...desired.keys(), ...observed.keys()])]
-  const rest = paths
-    .filter((path) => !resource.differences.some(({ field }) => covers(field, path)))
-    .map((field) => comparedField(fields, field, desired.get(field), observed.get(field)))
-  return [...resource.differences.map(differing), ...rest].slice(0, MOST_FIELDS)
+  const observed = flatten(fields, seen)
+  const differences =
+    body === undefined
+      ? []
+      : seen === undefined
+        ? resource.differences.filter((one) => desired.get(one.field) === one.desired)
+        : differencesNow(resource, { fields, body, seen, desired })
+  const verdictOf = (field: string, want: string | undefined, have: string | undefined) => {
+    if (want === undefined) return body === undefined ? 'not-compared' : 'not-asked-for'
+    if (seen === undefined || have === undefined)
+      return !isReturnedField(fields, field) ? 'never-returned' : seen === undefined ? 'not-seen' : 'same'
+    return isHidden(want) && !wasCompared(resource) ? 'not-compared' : 'same'
+  }
+  const rest = [...new Set([...desired.keys(), ...observed.keys()])]
+    .filter((path) => !differences.some(({ field }) => covers(field, path)))
+    .map((field): ComparedField => {
+      const [want, have] = [desired.get(field), observed.get(field)]
+      return { field, desired: want, observed: have, verdict: verdictOf(field, want, have) }
+    })
+  return [...differences.map(differing), ...rest].slice(0, MOST_FIELDS)
+}
+
+/** Of values that are hidden only the last check knows whether they differ. */
+function differencesNow(
+  resource: Compared,
+  shown: {
+    readonly fields: Fields
+    readonly body: JsonObject
+    readonly seen: JsonObject
+    readonly desired: ReadonlyMap<string, string>
+  },
+): readonly Difference[] {
+  const visible = compareBody(shown.fields, shown.body, shown.seen).filter(
+    ({ desired }) => !desired.includes(REFERENCE),
+  )
+  const hidden = resource.differences.filter(
+    ({ field }) =>
+      isHidden(shown.desired.get(field) ?? '') && !visible.some((other) => other.field === field),
+  )
+  return [...hidden, ...visible]
+}
+
+/** How a secret that the manifest names is shown. */
+const REFERENCE = '[secret '
+
+function isHidden(text: string): boolean {
+  return text.includes(SENSITIVE) || text.includes(REFERENCE)
+}
+
+/** Whether the last check read the platform and compared: otherwise something stood in its way. */
+function wasCompared({ conditions, differences }: Compared): boolean {
+  const { status } = conditions.Synced
+  return status === 'True' || (status === 'False' && differences.length > 0)
 }
 
 function differing({ field, desired, observed }: Difference): ComparedField {
   return { field, desired, observed, verdict: 'differs' }
-}
-
-function comparedField(
-  fields: Fields,
-  field: string,
-  desired: string | undefined,
-  observed: string | undefined,
-): ComparedField {
-  return { field, desired, observed, verdict: verdictOf(fields, field, desired, observed) }
-}
-
-function verdictOf(
-  fields: Fields,
-  field: string,
-  desired: string | undefined,
-  observed: string | undefined,
-): ComparedField['verdict'] {
-  if (desired === undefined) return 'not-asked-for'
-  if (observed !== undefined) return 'same'
-  return isReturnedField(fields, field) ? 'not-seen' : 'never-returned'
 }
 
 /** Whether a difference is about this path or about something that it is a part of. */

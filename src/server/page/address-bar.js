@@ -29,6 +29,16 @@ export function narrowed() {
   return query
 }
 
+export function isFiltered() {
+  return narrowed().size > 0
+}
+
+/** The same without any filter. @returns {Address} */
+export function unfiltered() {
+  const { sort, order, story } = readAddress()
+  return { sort, order, story }
+}
+
 /** The address of the page with these settings. @param {Address} wanted */
 export function addressOf(wanted) {
   const query = new URLSearchParams()

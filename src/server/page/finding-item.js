@@ -1,6 +1,6 @@
 /** @import { Finding } from '../../kinds/finding.ts' */
 
-import { badge, code, element, foreign } from './elements.js'
+import { badge, element, foreign } from './elements.js'
 import { placeLink } from './repository.js'
 
 /** A finding with the picture of its line. @param {Finding} finding @param {{ short?: boolean }} [how] */
@@ -30,15 +30,15 @@ export function findingItem(finding, { short = false } = {}) {
 
 /** The line, what is meant in it marked, and where it stands. @param {Finding} finding */
 function picture({ file, line, column, endColumn, lineText }) {
-  const where = `${file}:${line}:${column}`
-  if (lineText.trim() === '') return element('p', { class: 'quiet' }, code(where))
+  const where = placeLink(file, line, column)
+  if (lineText.trim() === '') return element('p', { class: 'quiet' }, where)
   // Masking and cutting shorten a line; what is marked may then lie beyond its end.
   const from = Math.min(column - 1, Math.max(0, lineText.length - 1))
   const to = Math.max(from + 1, Math.min(endColumn - 1, lineText.length))
   return element(
     'figure',
     {},
-    element('figcaption', {}, code(where)),
+    element('figcaption', {}, where),
     element(
       'pre',
       { tabindex: '0', 'aria-label': `Line ${line} of ${file}` },

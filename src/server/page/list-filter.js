@@ -4,7 +4,7 @@
  * @import { Sort } from '../api/selection.ts'
  */
 
-import { FILTERS, go, readAddress } from './address-bar.js'
+import { FILTERS, go, readAddress, unfiltered } from './address-bar.js'
 import { byId, controlById, element, worded } from './elements.js'
 
 /** A pause in typing after which the list is asked for: one request for a fast word, none that is felt. */
@@ -38,7 +38,7 @@ export function setUpFilter() {
     selectOf('kind').focus()
   })
   byId('clear').addEventListener('click', () => {
-    go({})
+    go(unfiltered())
     byId('q').focus()
   })
   byId('sort').replaceChildren(...SORTS.map(([value, text]) => element('option', { value }, text)))

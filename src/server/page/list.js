@@ -3,6 +3,7 @@ import { badge, button, byId, controlById, element, foreign, place, row, setText
 import { ago } from './time.js'
 import { resourceLink } from './problem.js'
 import { placeLink } from './repository.js'
+import { stateWords } from './states.js'
 
 /**
  * @import { OverviewReply } from '../api/overview.ts'
@@ -63,6 +64,11 @@ export function showList({ items, total }, overview) {
   const page = pageOf(wanted)
   const pages = Math.max(1, Math.ceil(total / PAGE_SIZE))
   const all = Object.values(overview.counts).reduce((sum, count) => sum + count, 0)
+  if (items.length === 0 && total > 0 && page > pages) {
+    history.replaceState({}, '', addressOf({ ...wanted, page: pages === 1 ? '' : String(pages) }))
+    dispatchEvent(new Event('addresschange'))
+    return
+  }
   byId('filter').hidden = all === 0
   setText('matches', matchesText(total, all, overview))
   byId('list').replaceChildren(...(items.length === 0 ? [] : [resourceTable(items, wanted)]))
@@ -111,7 +117,8 @@ function columnHead([title, name], wanted) {
 }
 
 /** @param {ResourceSummary} resource */
-function resourceRow({ key, status, reason, message, labels, service, state, file, line, since }) {
+function resourceRow(resource) {
+  const { key, status, reason, message, labels, service, file, line, since } = resource
   const names = Object.entries(labels).map(([name, value]) => labelLink(`${name}=${value}`))
   const link = resourceLink(key)
   link.id = `row-${key}`
@@ -120,7 +127,7 @@ function resourceRow({ key, status, reason, message, labels, service, state, fil
     element('div', { class: 'cut', title: key }, link, ' ', ...names.flatMap((name) => [name, ' '])),
     element('div', { class: 'cut', title: message }, word(reason), ' ', foreign(message)),
     service === undefined ? '' : foreign(service),
-    state === undefined ? '' : foreign(state),
+    stateWords(resource) ?? '',
     file === undefined
       ? ''
       : element('div', { class: 'cut', title: place(file, line) }, placeLink(file, line)),

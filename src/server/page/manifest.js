@@ -1,3 +1,4 @@
+import { addressOf } from './address-bar.js'
 import { code, element, fact, facts, heading, word } from './elements.js'
 import { resourceLink } from './problem.js'
 
@@ -19,7 +20,7 @@ export function manifestSection({ manifest, sending }) {
       'Needed by',
       neededByCount === 0
         ? undefined
-        : element('span', {}, keyLinks(neededBy), others > 0 ? `and ${others} more` : undefined),
+        : element('span', {}, keyLinks(neededBy), others > 0 ? othersOf(document, others) : undefined),
     ),
   ].filter((one) => one !== undefined)
   return [
@@ -27,6 +28,15 @@ export function manifestSection({ manifest, sending }) {
     ...(document['kind'] === 'Service' ? [] : [heading(2, 'Policy'), policyOf(policy)]),
     ...(request === undefined || sending === undefined ? [] : [requestOf(request, sending)]),
   ]
+}
+
+/** Those that need a Service are those that belong to it. @param {Readonly<Record<string, unknown>>} document @param {number} count */
+function othersOf({ kind, metadata }, count) {
+  const text = `and ${count} more`
+  const name =
+    typeof metadata === 'object' && metadata !== null && 'name' in metadata ? metadata.name : undefined
+  if (kind !== 'Service' || typeof name !== 'string') return text
+  return element('a', { href: addressOf({ service: name }), 'data-inside': true }, text)
 }
 
 /** @param {readonly string[]} keys */

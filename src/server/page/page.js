@@ -1,12 +1,15 @@
 import { setUpActing } from './act.js'
-import { followLinks, go, narrowed, readAddress } from './address-bar.js'
+import { followLinks, narrowed, readAddress } from './address-bar.js'
 import { get, ReplyError, resourcePath } from './api.js'
 import { byId, controlById, element, setText } from './elements.js'
-import { clearText, setUpFilter, showFacets, showFilter } from './list-filter.js'
+import { setUpFilter, showFacets, showFilter } from './list-filter.js'
 import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
+import { setUpKeys } from './keys.js'
+import { draw, drawAnew, drawFirst } from './draw.js'
 import { showCheck, showNoResource, showResource } from './resource.js'
-import { showFindings, showSource } from './source.js'
+import { FINDINGS_SHOWN, showFindings } from './findings.js'
+import { showSource } from './source.js'
 import { showStory, STORY_STEP } from './story.js'
 import { showSummary } from './summary.js'
 import { ago, exactly, tick, toServerTime } from './time.js'
@@ -20,9 +23,6 @@ import { showProblems, PROBLEMS_SHOWN } from './problem.js'
 
 const TICK_MS = 5_000
 const HISTORY_SHOWN = 50
-
-/** What was fetched last, as text: what did not change is not drawn again. @type {Map<string, string>} */
-const drawn = new Map()
 
 /** @type {OverviewReply | undefined} */
 let overview
@@ -39,11 +39,11 @@ let version
 async function refresh(parts) {
   const wanted = readAddress()
   const jobs = [loadOverview()]
-  if (has(parts, 'resources', 'source')) jobs.push(loadProblems(), loadList(), loadFacets())
+  if (has(parts, 'resources', 'source')) jobs.push(loadProblems(), loadFindings(), loadList(), loadFacets())
   if (has(parts, 'history', 'source')) jobs.push(loadStory())
   if (wanted.resource !== undefined && has(parts, 'resources', 'history', 'source', 'one'))
     jobs.push(loadResource(wanted.resource))
-  await Promise.all(jobs)
+  await Promise.all(jobs).finally(drawFirst)
 }
 
 /** @param {ReadonlySet<Part>} parts @param {...Part} names */
@@ -58,7 +58,6 @@ async function loadOverview() {
   draw('overview', shown, () => {
     showSummary(reply)
     showSource(reply)
-    showFindings(reply)
     showTitle()
     if (facets !== undefined) showFacets(facets, reply.counts)
   })
@@ -73,6 +72,15 @@ async function loadProblems() {
   const problems = await get('api/v1/attention', query).catch(asNothing)
   if (problems !== undefined && shown === String(narrowed()))
     draw('problems', [problems, location.search], () => showProblems(problems))
+}
+
+async function loadFindings() {
+  const query = narrowed()
+  const shown = String(query)
+  query.set('limit', String(FINDINGS_SHOWN))
+  const findings = await get('api/v1/findings', query).catch(asNothing)
+  if (findings !== undefined && shown === String(narrowed()))
+    draw('findings', [findings, overview?.revision], () => showFindings(findings))
 }
 
 async function loadFacets() {
@@ -96,7 +104,7 @@ async function loadList() {
     if (!(error instanceof ReplyError)) throw error
     byId('list').replaceChildren()
     byId('pages').hidden = true
-    drawn.delete('list')
+    drawAnew('list')
     setText('matches', `${error.message}. ${error.hint}`)
   }
 }
@@ -126,7 +134,7 @@ async function loadResource(key) {
     draw('check', [key, checkedAt, nextReconcileAt, states], () => showCheck(resource))
   } catch (error) {
     if (!(error instanceof ReplyError)) throw error
-    drawn.delete('one')
+    drawAnew('one')
     if (readAddress().resource === key) showNoResource(key, error)
   }
 }
@@ -135,26 +143,6 @@ async function loadResource(key) {
 function asNothing(error) {
   if (error instanceof ReplyError && error.status < 500) return undefined
   throw error
-}
-
-/**
- * Drawing again must not throw a person who uses the keyboard back to the top. A fault of ours in one part is told in the
- * console, and is no lost connection.
- * @param {string} name @param {unknown} shown @param {() => void} show
- */
-function draw(name, shown, show) {
-  const text = JSON.stringify(shown)
-  if (drawn.get(name) === text) return
-  drawn.set(name, text)
-  const id = document.activeElement?.id
-  try {
-    show()
-  } catch (error) {
-    drawn.delete(name)
-    reportError(error)
-  }
-  if (id !== undefined && id !== '' && document.activeElement?.id !== id)
-    document.getElementById(id)?.focus({ preventScroll: true })
 }
 
 function showTitle() {
@@ -176,7 +164,7 @@ function showView() {
   byId('nav').hidden = isOne
   byId('one').hidden = !isOne
   if (isOne && byId('one').dataset.key !== resource) {
-    drawn.delete('one')
+    drawAnew('one')
     byId('one').replaceChildren(element('h1', { id: 'one-title', tabindex: '-1' }, resource))
   }
   byId('one').dataset.key = resource ?? ''
@@ -195,7 +183,7 @@ async function onAddress() {
   showFilter()
   try {
     if (resource === undefined) {
-      await Promise.all([loadList(), loadProblems(), loadStory()])
+      await Promise.all([loadList(), loadProblems(), loadFindings(), loadStory()])
     } else await loadResource(resource)
   } catch {
     want('resources') // the next refresh tells that the connection is lost
@@ -203,7 +191,7 @@ async function onAddress() {
   if (resource !== undefined && before !== resource) {
     scrollTo(0, 0)
     byId('one-title').focus({ preventScroll: true })
-  } else if (resource === undefined && before !== '') {
+  } else if (resource === undefined && before !== '' && !byId('whole').contains(document.activeElement)) {
     scrollTo(0, leftAt.top)
     document.getElementById(`row-${leftAt.key}`)?.focus({ preventScroll: true })
   } else if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
@@ -229,29 +217,6 @@ function showConnection(state) {
     ago(toServerTime(asOf)),
     ') and may be old. Trying again…',
   )
-}
-
-/** `/` goes to the filter; Escape clears its text, then leaves it; elsewhere it leaves the page of one resource. */
-function setUpKeys() {
-  addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-    const field = controlById('q', HTMLInputElement)
-    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, select, textarea')
-    if (document.querySelector('dialog[open]') !== null) return
-    const { resource } = readAddress()
-    if (event.key === '/' && !isTyping) {
-      event.preventDefault()
-      if (resource !== undefined) go({ ...readAddress(), resource: '' })
-      field.focus()
-      field.select()
-    } else if (event.key === 'Escape' && event.target === field) {
-      event.preventDefault()
-      if (field.value === '') field.blur()
-      else clearText()
-    } else if (event.key === 'Escape' && !isTyping && resource !== undefined) {
-      go({ ...readAddress(), resource: '' })
-    }
-  })
 }
 
 function setUpStory() {

@@ -28,28 +28,43 @@ import { sinceWhen } from './time.js'
 /** Problems on the page at once; the filter of the list finds the others. */
 export const PROBLEMS_SHOWN = 30
 
-/** Of these, so many are open; of the others a line says what they are. */
-const OPEN = 5
+/** Of these, so many are open; of the others a line says what they are. Where there are more, one of each reason is open. */
+const OPEN = 3
+
+/** @param {readonly Problem[]} items @returns {ReadonlySet<Problem>} */
+function openOf(items) {
+  if (items.length <= OPEN) return new Set(items)
+  const first = new Map(items.toReversed().map((item) => [item.reason ?? item.id, item]))
+  return new Set(items.filter((item) => first.get(item.reason ?? item.id) === item).slice(0, OPEN))
+}
 
 /** What is not well, worst first. @param {AttentionReply} reply */
 export function showProblems({ items, total }) {
-  byId('unwell-section').hidden = total === 0
+  const isFiltered = narrowed().size > 0
+  byId('unwell-section').hidden = total === 0 && !isFiltered
   setText(
     'unwell-title',
-    narrowed().size === 0 ? 'Needs attention, worst first' : 'Needs attention, of what the filter shows',
+    !isFiltered ? 'Needs attention, worst first' : 'Needs attention, of what the filter shows',
   )
   const opened = new Set([...byId('unwell').querySelectorAll('details[open]')].map(({ id }) => id))
+  const open = openOf(items)
   byId('unwell').replaceChildren(
-    ...items.map((item, index) => (index < OPEN ? problemItem(item) : problemLine(item, opened))),
+    ...items.map((item) => (open.has(item) ? problemItem(item) : problemLine(item, opened))),
   )
-  byId('unwell-more').hidden = total <= items.length
-  setText('unwell-more', `and ${total - items.length} more; they are in the list below`)
+  const more = total === 0 ? 'Nothing that matches needs attention.' : moreText(total - items.length)
+  byId('unwell-more').hidden = more === ''
+  setText('unwell-more', more)
+}
+
+/** @param {number} count */
+function moreText(count) {
+  return count === 0 ? '' : `and ${count} more; they are in the list below`
 }
 
 /** A cause of which only a line is seen until somebody opens it. @param {Problem} problem @param {ReadonlySet<string>} opened */
 function problemLine(problem, opened) {
   const { id, status, what, keys, count, file, line } = problem
-  const about = count > 1 ? `${count} resources` : (keys[0] ?? place(file, line))
+  const about = count > 1 ? `${count} resources, each:` : (keys[0] ?? place(file, line))
   const details = element(
     'details',
     { id: `cause-${id}` },
@@ -62,7 +77,7 @@ function problemLine(problem, opened) {
 
 /** @param {Problem} problem */
 function problemItem(problem) {
-  return element('li', {}, problemParts(problem))
+  return element('li', { id: `problem-${problem.id}` }, problemParts(problem))
 }
 
 /** @param {Problem} problem */
@@ -104,7 +119,7 @@ function titleOf({ keys: [key], count, status, reason, service, file, line }) {
       href: `${addressOf({ ...readAddress(), status, reason, service, page: '' })}#resources`,
       'data-inside': true,
     },
-    `${count} resources${whose}`,
+    `${count} resources${whose}, each:`,
   )
 }
 

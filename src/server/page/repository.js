@@ -21,9 +21,18 @@ export function setRepository({ repositoryUrl, revision }) {
   inForce = revision?.id
 }
 
-/** A file and a line; a link where the repository's address is known. @param {string} file @param {number | undefined} line */
-export function placeLink(file, line) {
-  const text = code(place(file, line))
+/** How they write a line of a file, where the template does not. @type {readonly (readonly [RegExp, string])[]} */
+const LINE_ANCHORS = [
+  [/\/(?:blob|src\/commit)\/[^#?]*\{file\}$/s, '#L{line}'],
+  [/\/src\/\{revision\}\/[^#?]*\{file\}$/s, '#lines-{line}'],
+]
+
+/**
+ * A file and a line; a link where the repository's address is known.
+ * @param {string} file @param {number | undefined} line @param {number} [column]
+ */
+export function placeLink(file, line, column) {
+  const text = code(column === undefined ? place(file, line) : `${place(file, line)}:${column}`)
   const address = fileAddress(file, line)
   return address === undefined ? text : outside(address, text)
 }
@@ -50,7 +59,12 @@ function outside(address, text) {
 function fileAddress(file, line) {
   const commit = commitIn(inForce)
   if (template === undefined || (commit === undefined && template.includes('{revision}'))) return undefined
-  return filled(template, {
+  const whole = template
+  const anchor =
+    line === undefined || whole.includes('{line}')
+      ? undefined
+      : LINE_ANCHORS.find(([known]) => known.test(whole))
+  return filled(whole + (anchor?.[1] ?? ''), {
     revision: commit ?? '',
     file: file.split('/').map(encodeURIComponent).join('/'),
     line: String(line ?? 1),

@@ -1,41 +1,23 @@
 import { checkNow } from './act.js'
 import { addressOf, readAddress } from './address-bar.js'
 import { resourcePath } from './api.js'
-import {
-  badge,
-  byId,
-  button,
-  code,
-  element,
-  fact,
-  facts,
-  foreign,
-  heading,
-  row,
-  table,
-  word,
-} from './elements.js'
+import { badge, byId, button, element, fact, facts, foreign, heading, row, table, word } from './elements.js'
+import { fieldSection } from './compared.js'
 import { copyable } from './copy.js'
 import { findingItem } from './finding-item.js'
 import { manifestSection } from './manifest.js'
-import { stateSection } from './states.js'
+import { stateSection, stateWords } from './states.js'
 import { storyItems } from './story.js'
 import { nextSteps, serviceLink } from './problem.js'
 import { placeLink, revisionLink } from './repository.js'
 import { meterOf } from './source.js'
-import { until, ago, duration, setTime, sinceWhen } from './time.js'
+import { until, ago, duration, setTime, sinceWhen, timeNamed } from './time.js'
 
 /**
  * @import { ResourceReply } from '../api/resources.ts'
- * @import { ComparedField } from '../api/side-by-side.ts'
  * @import { HistoryEntry } from '../../contract/history.ts'
  * @import { ReplyError } from './api.js'
  */
-
-/** Fields that are the same are folded away when there are more than this. */
-const FIELDS_SHOWN = 12
-
-let allFields = false
 
 /** All that is known of one resource. @param {ResourceReply} resource @param {readonly HistoryEntry[]} history */
 export function showResource(resource, history) {
@@ -53,20 +35,31 @@ export function showResource(resource, history) {
     heading(2, 'Conditions'),
     conditionTable(resource.conditions),
     ...fieldSection(resource),
-    element('div', { id: 'states' }, ...stateSection(resource.states)),
+    element('div', { id: 'states' }, ...stateSection(resource)),
     ...manifestSection(resource),
     heading(2, 'History'),
     history.length === 0
       ? element('p', { class: 'quiet' }, 'Nothing yet.')
-      : element('ol', { class: 'story' }, ...storyItems(history, { keys: false })),
+      : element(
+          'ol',
+          { class: 'story' },
+          ...storyItems(history, { keys: false, invalidSince: invalidSince(resource) }),
+        ),
   )
 }
 
+/** @param {ResourceReply} resource */
+function invalidSince({ conditions: { Valid } }) {
+  return Valid.status === 'False' ? Valid.since : undefined
+}
+
 /** What each check changes, where nothing else is new: it is brought up to date in place. @param {ResourceReply} resource */
-export function showCheck({ checkedAt, nextReconcileAt, states }) {
+export function showCheck(resource) {
+  const { checkedAt, nextReconcileAt } = resource
   if (checkedAt !== undefined) setTime('checked', checkedAt)
+  if (checkedAt !== undefined && document.getElementById('read-at') !== null) setTime('read-at', checkedAt)
   if (nextReconcileAt !== undefined) setTime('next-check', nextReconcileAt)
-  byId('states').replaceChildren(...stateSection(states))
+  byId('states').replaceChildren(...stateSection(resource))
 }
 
 /** It is not, or no longer, there. @param {string} key @param {ReplyError} error */
@@ -74,7 +67,13 @@ export function showNoResource(key, error) {
   byId('one').replaceChildren(
     back(),
     element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
-    element('p', {}, foreign(error.message), '. ', foreign(error.hint)),
+    element(
+      'p',
+      {},
+      foreign(`${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`),
+      '. ',
+      foreign(error.hint),
+    ),
   )
 }
 
@@ -109,8 +108,7 @@ function actOf({ reason }) {
 
 /** @param {ResourceReply} resource */
 function factsOf(resource) {
-  const { file, line, revision, manifestRevision, service, state, pipeId, labels, manifest, budget } =
-    resource
+  const { file, line, revision, manifestRevision, service, pipeId, labels, manifest, budget } = resource
   const { checkedAt, nextReconcileAt: next } = resource
   const { organizationId, serviceId } = idsOf(manifest)
   return facts(
@@ -121,20 +119,14 @@ function factsOf(resource) {
     fact('Organization id', organizationId === undefined ? undefined : copyable(organizationId)),
     fact('Service id', serviceId === undefined ? undefined : copyable(serviceId)),
     fact('Request budget', budget === undefined ? undefined : budgetOf(budget)),
-    fact('State', state === undefined ? undefined : foreign(state)),
+    fact('State', stateWords(resource)),
     fact('Pipe id', pipeId === undefined ? undefined : copyable(pipeId)),
-    fact('Last check', checkedAt === undefined ? 'never' : named('checked', ago(checkedAt))),
-    fact('Next check', next === undefined ? undefined : named('next-check', until(next))),
+    fact('Last check', checkedAt === undefined ? 'never' : timeNamed('checked', ago(checkedAt))),
+    fact('Next check', next === undefined ? undefined : timeNamed('next-check', until(next))),
     fact('Suspended until', resource.suspendedUntil),
     ...Object.entries(labels).map(([name, value]) => fact(name, foreign(value))),
     fact('As data', dataLinks(resource)),
   )
-}
-
-/** @param {string} id @param {HTMLElement} made */
-function named(id, made) {
-  made.id = id
-  return made
 }
 
 /** What only a Service has. @param {ResourceReply['manifest']} manifest @returns {{ organizationId?: string, serviceId?: string }} */
@@ -190,71 +182,4 @@ function conditionTable(conditions) {
     ]),
   )
   return table('Conditions', ['Condition', 'Status', 'Reason', 'Message', 'Since'], rows)
-}
-
-/** @satisfies {Record<ComparedField['verdict'], string>} */
-const VERDICTS = {
-  same: 'same',
-  differs: 'differs',
-  'never-returned': 'write-only',
-  'not-asked-for': 'not in the manifest',
-  'not-seen': 'not read yet',
-}
-
-/** @param {Pick<ResourceReply, 'fields'>} resource */
-function fieldSection(resource) {
-  return resource.fields.length === 0 ? [] : [comparison(resource)]
-}
-
-/** @param {Pick<ResourceReply, 'fields'>} resource @returns {HTMLElement} */
-function comparison({ fields }) {
-  const differing = fields.filter(({ verdict }) => verdict === 'differs')
-  const shown =
-    allFields || fields.length <= FIELDS_SHOWN
-      ? fields
-      : differing.length > 0
-        ? differing
-        : fields.slice(0, FIELDS_SHOWN)
-  const section = element('div', {})
-  const rows = shown.map(({ field, desired, observed, verdict }) =>
-    row(
-      [
-        code(field),
-        shownValue(desired, verdict, 'ins'),
-        shownValue(observed, verdict, 'del'),
-        verdict === 'differs' ? badge('differs') : element('span', { class: 'quiet' }, VERDICTS[verdict]),
-      ],
-      { class: verdict },
-    ),
-  )
-  section.append(
-    heading(2, 'Desired against observed'),
-    element('p', { class: 'quiet' }, summaryOf(fields, differing.length)),
-    table('Desired against observed', ['Field', 'Manifest', 'Platform', 'Compared'], rows, {
-      class: 'fields',
-    }),
-  )
-  if (fields.length > FIELDS_SHOWN) {
-    const text = allFields ? 'Show fewer fields' : `Show all ${fields.length} fields`
-    const press = button({ id: 'all-fields', 'aria-expanded': String(allFields) }, text, () => {
-      allFields = !allFields
-      section.replaceWith(comparison({ fields }))
-      byId('all-fields').focus()
-    })
-    section.append(element('p', {}, press))
-  }
-  return section
-}
-
-/** What was never read is not said to be as it should be. @param {ResourceReply['fields']} fields @param {number} differing */
-function summaryOf(fields, differing) {
-  if (differing > 0) return `${differing} of ${fields.length} fields differ.`
-  const isRead = fields.some(({ verdict }) => verdict === 'same')
-  return isRead ? 'No field differs.' : 'The platform has not been read yet.'
-}
-
-/** @param {string | undefined} text @param {ComparedField['verdict']} verdict @param {'ins' | 'del'} tag */
-function shownValue(text, verdict, tag) {
-  if (text === undefined) return element('span', { class: 'quiet' }, '–')
-  return verdict === 'differs' ? element(tag, {}, foreign(text)) : foreign(text)
 }

@@ -4,7 +4,6 @@
  */
 
 import { badge, byId, code, element, facts, fact, foreign, heading, plural, row, table } from './elements.js'
-import { findingItem } from './finding-item.js'
 import { serviceLink } from './problem.js'
 import { revisionLink } from './repository.js'
 import { ago, duration } from './time.js'
@@ -12,7 +11,7 @@ import { ago, duration } from './time.js'
 /** @satisfies {Record<OverviewReply['watchMode'], string>} */
 const WATCH_WORDS = {
   recursive: 'the whole tree (recursive)',
-  parent: 'the folder above the link (parent)',
+  parent: 'the folder above it (parent)',
   polling: 'by polling: changes are found late',
   none: 'not yet',
 }
@@ -37,10 +36,11 @@ function sourceFacts(overview) {
   const { manifestsDir, revision, lastReading, watchMode, watchMessage, missedChanges, findingCounts } =
     overview
   const { error, warning } = findingCounts
+  const isKnown = revision !== undefined && (overview.sourceProblem === undefined || hasResources(overview))
   return facts(
     fact('Directory', code(manifestsDir)),
-    fact('Revision', revision === undefined ? 'none yet' : revisionLink(revision.id)),
-    fact('Revision from', revision === undefined ? undefined : REVISION_WORDS[revision.from]),
+    fact('Revision', isKnown ? revisionLink(revision.id) : 'none yet'),
+    fact('Revision from', isKnown ? REVISION_WORDS[revision.from] : undefined),
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
     fact('Watching', WATCH_WORDS[watchMode]),
@@ -54,6 +54,11 @@ function sourceFacts(overview) {
       error + warning === 0 ? 'none' : `${plural(error, 'error')}, ${plural(warning, 'warning')}`,
     ),
   )
+}
+
+/** @param {OverviewReply} overview */
+function hasResources({ counts }) {
+  return Object.values(counts).some((count) => count > 0)
 }
 
 /** @param {LastReading} reading */
@@ -113,21 +118,5 @@ export function meterOf(value, max, text) {
     {},
     element('meter', { value: String(Math.min(value, max)), max: String(max), 'aria-label': text }),
     ` ${text}`,
-  )
-}
-
-/** Findings of manifests, with the picture of each; errors first. @param {OverviewReply} overview */
-export function showFindings({ findings, findingCounts }) {
-  const all = findingCounts.error + findingCounts.warning
-  byId('findings').replaceChildren(
-    ...(all === 0
-      ? []
-      : [
-          heading(3, `Findings in manifests (${all})`),
-          element('ul', { class: 'findings' }, ...findings.map((one) => findingItem(one))),
-          ...(all > findings.length
-            ? [element('p', { class: 'quiet' }, `and ${all - findings.length} more: /api/v1/findings`)]
-            : []),
-        ]),
   )
 }

@@ -1,4 +1,7 @@
-/** @import { StateSpan } from '../recent-events.ts' */
+/**
+ * @import { ResourceStatus } from '../../contract/status.ts'
+ * @import { StateSpan } from '../recent-events.ts'
+ */
 
 import { element, foreign, heading, row, shape, table } from './elements.js'
 import { ago, duration, exactly, serverTime } from './time.js'
@@ -7,17 +10,33 @@ const WIDTH = 600
 const HEIGHT = 28
 const TONES = ['state-a', 'state-b', 'state-c', 'state-d']
 
-/** A state that lasts until the next one, or until now. @typedef {{ name: string, from: number, to: number, seen: number }} Bar */
+/** A state that lasts until the next one, or until it was last read. @typedef {{ name: string, from: number, to: number, seen: number }} Bar */
+
+/** Whether the last check said how it is now: otherwise what is known is old. @param {Pick<ResourceStatus, 'conditions'>} resource */
+function isRead({ conditions }) {
+  return conditions.Synced.status !== 'Unknown'
+}
+
+/** The last state that was reported, with its age where it is old. @param {Pick<ResourceStatus, 'state' | 'checkedAt' | 'conditions'>} resource */
+export function stateWords(resource) {
+  const { state, checkedAt } = resource
+  if (state === undefined) return undefined
+  if (isRead(resource) || checkedAt === undefined) return foreign(state)
+  return element('span', {}, foreign(state), ', ', ago(checkedAt))
+}
 
 /**
  * The states that the platform reported over time: a strip, and the same as a table.
- * @param {readonly StateSpan[]} states oldest first
+ * @param {Pick<ResourceStatus, 'conditions'> & { readonly states: readonly StateSpan[] }} resource its states oldest first
  */
-export function stateSection(states) {
-  if (states.length === 0) return []
+export function stateSection(resource) {
+  const { states } = resource
+  const last = states.at(-1)
+  if (last === undefined) return []
+  const isOld = !isRead(resource)
   const end = serverTime()
   const bars = states.map(({ state, from, until }, index) => {
-    const to = states[index + 1]?.from ?? end
+    const to = states[index + 1]?.from ?? (isOld ? until : end)
     return { name: state ?? 'not reported', from, to, seen: until }
   })
   const rows = bars
@@ -25,7 +44,13 @@ export function stateSection(states) {
     .map(({ name, from, to, seen }) => row([foreign(name), ago(from), duration(to - from), ago(seen)]))
   return [
     heading(2, 'State over time'),
-    element('p', { class: 'quiet' }, 'As the platform reported it since the daemon started.'),
+    element(
+      'p',
+      { class: 'quiet' },
+      'As the platform reported it since the daemon started',
+      ...(isOld ? ['; last read ', ago(last.until)] : []),
+      '.',
+    ),
     strip(bars),
     table('State over time', ['State', 'From', 'For', 'Last seen'], rows),
   ]

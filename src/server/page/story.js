@@ -12,12 +12,13 @@ import { resourceLink } from './problem.js'
 /**
  * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry
  * @typedef {Extract<TimelineEntry, { type: 'revision' }>} RevisionEntry
- * @typedef {{ readonly keys: boolean }} How whether the resource is named; not on its own page
+ * @typedef {{ readonly keys: boolean, readonly invalidSince?: number | undefined }} How whether the resource is named: not on its own
+ *   page; and since when its manifest is invalid, in ms since the epoch
  * @typedef {{ tone: string, what: Node | undefined, about: readonly Child[], message: string }} Words
  */
 
 /** Entries that one step shows. */
-export const STORY_STEP = 15
+export const STORY_STEP = 10
 
 /** What changed, newest first. @param {TimelineReply} reply */
 export function showStory({ items, more }) {
@@ -48,10 +49,18 @@ export function storyItems(entries, how) {
   }
   /** What each resource was before the line at hand. @type {Map<string, string>} */
   const before = new Map()
+  /** Resources whose manifest was invalid then. @type {Set<string>} */
+  const invalid = new Set()
   return groups
     .toReversed()
     .map(({ first, conditions }) => {
       if (first.type !== 'condition') return storyItem(first, wordsOf(first, how), how)
+      for (const { key, condition, status } of conditions) {
+        if (condition === 'Valid') invalid[status === 'False' ? 'add' : 'delete'](key)
+      }
+      const isInvalid = invalid.has(first.key) || first.at > (how.invalidSince ?? Infinity)
+      if (isInvalid && stateAfter(conditions) === 'Ready')
+        return storyItem(first, stillInvalid(conditions, how), how)
       const words = conditionWords(first, conditions, { ...how, before: before.get(first.key) })
       before.set(first.key, stateAfter(conditions))
       return storyItem(first, words, how)
@@ -124,6 +133,13 @@ function conditionWords(first, group, how) {
     about: [element('span', {}, 'became ', element('b', {}, worded(state)), was)],
     message,
   }
+}
+
+/** What exists may be well; its manifest is not. @param {readonly ConditionEntry[]} group @param {How} how @returns {Words} */
+function stillInvalid(group, how) {
+  const [first] = group
+  const about = [element('span', {}, 'is still ', element('b', {}, worded('Invalid')))]
+  return { tone: 'calm', what: first && nameOf(first, how), about, message: first?.message ?? '' }
 }
 
 /** @param {{ readonly key: string }} entry @param {How} how */
@@ -199,7 +215,7 @@ function actionWords({ action, result }) {
 const SOURCE_WORDS = {
   problem: 'not accepted',
   recovered: 'accepted again',
-  watch: 'is watched',
+  watch: '',
 }
 
 /** @param {string} text */
@@ -214,7 +230,7 @@ function revisionWords(entry) {
   if ('earlier' in entry) {
     return { tone: 'commit', what, about: ['was read by an earlier process'], message: '' }
   }
-  const { keys, changed, errors, warnings } = entry
+  const { keys, changed, removed, errors, warnings } = entry
   const faults = [
     errors > 0 ? plural(errors, 'error') : '',
     warnings > 0 ? plural(warnings, 'warning') : '',
@@ -225,10 +241,18 @@ function revisionWords(entry) {
     tone: errors > 0 ? 'bad commit' : 'commit',
     what,
     about: [
-      `${changed} ${changed === 1 ? 'manifest is' : 'manifests are'} new or changed${shown.length > 0 ? ': ' : ''}`,
+      `${changeWords(changed - removed, removed)}${shown.length > 0 ? ': ' : ''}`,
       ...shown.flatMap((key) => [resourceLink(key), ' ']),
       rest > 0 && shown.length > 0 ? `and ${rest} more` : '',
     ],
     message: faults.join(', '),
   }
+}
+
+/** @param {number} changed @param {number} removed */
+function changeWords(changed, removed) {
+  if (changed + removed === 0) return 'no manifest changed'
+  if (changed === 0) return `${plural(removed, 'manifest')} removed`
+  const rest = removed === 0 ? '' : `, ${removed} removed`
+  return `${plural(changed, 'manifest')} new or changed${rest}`
 }

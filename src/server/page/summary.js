@@ -41,10 +41,15 @@ function countLink(status, count) {
 }
 
 /** From which commit, of when. @param {OverviewReply} overview */
-function showOfWhat({ revision, manifestsDir, lastLoadAt, sourceProblem }) {
+function showOfWhat({ revision, manifestsDir, lastLoadAt, sourceProblem, counts }) {
   const at = byId('of-what')
   if (revision === undefined || lastLoadAt === undefined) {
     at.replaceChildren(visible(`${manifestsDir} was not read yet`))
+    return
+  }
+  // No reading was accepted yet: the revision is that of nothing.
+  if (sourceProblem !== undefined && Object.values(counts).every((count) => count === 0)) {
+    at.replaceChildren(visible(`${manifestsDir}, last tried `), ago(lastLoadAt))
     return
   }
   at.replaceChildren(

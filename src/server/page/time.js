@@ -29,6 +29,12 @@ export function ago(at) {
   return made
 }
 
+/** A time with a name, by which it is brought up to date. @param {string} id @param {HTMLElement} made */
+export function timeNamed(id, made) {
+  made.id = id
+  return made
+}
+
 /** Another moment for a time that is shown. @param {string} id @param {number} at ms since the epoch */
 export function setTime(id, at) {
   const shown = byId(id)

@@ -1,0 +1,220 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HistoryEntry } from '../../src/contract/history.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { condition, fakeParts, NOW, overview, resource, REVISION, type Over } from '../server/fake-parts.ts'
+import { running } from '../server/running.ts'
+import { openPage, startBrowser } from './page-browser.ts'
+
+/* The page of one resource says nothing that was not read, and of what was, when. */
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+})
+
+const INVALID = {
+  Valid: condition('False', { reason: 'InvalidManifest' }),
+  Synced: condition('True'),
+  Ready: condition('True'),
+}
+const BODY = { name: 'orders', scaling: { replicas: 2 } }
+const READ_NOW = { observed: BODY, checkedAt: NOW - 180_000 }
+
+const ROWS: readonly {
+  readonly why: string
+  readonly over: Over
+  readonly desired: JsonObject | undefined
+  readonly says: string
+}[] = [
+  {
+    why: 'what is equal, with the age of the reading',
+    over: READ_NOW,
+    desired: BODY,
+    says: 'No field differs. Read from the platform 3 min ago.',
+  },
+  {
+    why: 'an edit during an outage',
+    over: READ_NOW,
+    desired: { ...BODY, scaling: { replicas: 5 } },
+    says: '1 of 2 fields differs. Read from the platform 3 min ago.',
+  },
+  {
+    why: 'fields that nobody can read back',
+    over: READ_NOW,
+    desired: { ...BODY, source: { kafka: { credentials: { password: '[secret kafka/password]' } } } },
+    says: 'No field that can be read back differs; 1 is write-only. Read from the platform 3 min ago.',
+  },
+  {
+    why: 'an invalid manifest after a restart',
+    over: { ...READ_NOW, status: 'Invalid', reason: 'InvalidManifest', conditions: INVALID },
+    desired: undefined,
+    says: 'Not compared: the manifest is invalid. Last read from the platform 3 min ago.',
+  },
+  {
+    why: 'an invalid manifest, while the last valid one is in force',
+    over: { ...READ_NOW, status: 'Invalid', reason: 'InvalidManifest', conditions: INVALID },
+    desired: BODY,
+    says: 'Compared with the last valid manifest: no field differs. Read from the platform 3 min ago.',
+  },
+  {
+    why: 'a pipe that is gone',
+    over: { status: 'Missing', reason: 'Missing', checkedAt: NOW - 180_000 },
+    desired: BODY,
+    says: 'Not compared: it was not found at the last check, 3 min ago.',
+  },
+  {
+    why: 'what only an earlier process read',
+    over: { checkedAt: NOW - 2 * 3_600_000 },
+    desired: BODY,
+    says: 'Not compared yet: last read 2 h ago, before the daemon started.',
+  },
+  { why: 'what nobody read', over: {}, desired: BODY, says: 'The platform has not been read yet.' },
+]
+
+describe('desired against observed', () => {
+  test.each(ROWS)('$why: $says', async ({ over, desired, says }) => {
+    const { url } = await running(fakeParts({ desired: () => desired }, [resource('Pipe/orders', over)]))
+    await using watched = await openPage(browser, `${url}/?resource=Pipe/orders`)
+    const { page, faults } = watched
+    const said = page.locator('h2', { hasText: 'Desired against observed' }).locator('+ p')
+    await said.waitFor()
+    expect(await said.textContent()).toBe(says)
+    expect(faults()).toEqual([])
+  })
+})
+
+describe('the history of a resource', () => {
+  test('an invalid manifest does not become Ready because its pipe is there', async () => {
+    const entry = (over: Partial<Extract<HistoryEntry, { type: 'condition' }>>): HistoryEntry => ({
+      type: 'condition',
+      condition: 'Ready',
+      status: 'True',
+      reason: 'NotJudged',
+      key: 'Pipe/orders',
+      at: NOW,
+      revision: REVISION,
+      requestId: undefined,
+      message: 'In sync.',
+      ...over,
+    })
+    const history = [
+      entry({}),
+      entry({ condition: 'Valid', status: 'False', reason: 'InvalidManifest', at: NOW - 60_000 }),
+    ]
+    const orders = resource('Pipe/orders', {
+      status: 'Invalid',
+      reason: 'InvalidManifest',
+      conditions: INVALID,
+    })
+    const { url } = await running(fakeParts({}, [orders], history))
+    await using watched = await openPage(browser, `${url}/?resource=Pipe/orders`)
+    const lines = watched.page.locator('#one .story .entry')
+    await lines.nth(1).waitFor()
+    expect(await lines.first().textContent()).not.toContain('became Ready')
+    expect(await lines.first().textContent()).toContain('is still Invalid')
+    expect(await lines.first().getAttribute('class')).not.toContain('good')
+  })
+})
+
+test('in an outage a state says its age, in the table and on its page', async () => {
+  const unavailable = condition('Unknown', { reason: 'Unavailable' })
+  const over = {
+    status: 'Failed',
+    reason: 'Unavailable',
+    state: 'Running',
+    checkedAt: NOW - 180_000,
+  } as const
+  const orders = resource('Pipe/orders', {
+    ...over,
+    conditions: { Valid: condition('True'), Synced: unavailable, Ready: unavailable },
+  })
+  const parts = fakeParts({}, [orders, resource('Pipe/well', { state: 'Running', checkedAt: NOW - 180_000 })])
+  parts.tell({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences: [] })
+  const { url } = await running(parts)
+  await using watched = await openPage(browser, url)
+  const { page } = watched
+  const rows = page.locator('.list tbody tr')
+  await rows.nth(1).waitFor()
+  expect(await rows.nth(0).locator('td').nth(4).textContent()).toBe('Running, 3 min ago')
+  expect(await rows.nth(1).locator('td').nth(4).textContent()).toBe('Running')
+  await page.goto(`${url}/?resource=Pipe/orders`)
+  await page.locator('#one .facts', { hasText: 'Running, 3 min ago' }).waitFor()
+  expect(await page.locator('#states p').first().textContent()).toContain('; last read just now.')
+})
+
+describe('what changed', () => {
+  const READING = {
+    type: 'SourceLoaded',
+    durationMs: 1,
+    manifests: {},
+    findings: [],
+    problem: undefined,
+    missedByWatcher: false,
+  } as const
+
+  test('tells what is removed, and of a commit that changed no manifest that', async () => {
+    const parts = fakeParts({}, [resource('Pipe/orders')])
+    const told = (id: string, changed: readonly Key[], removed: number) =>
+      parts.tell({ ...READING, revision: { id, from: 'git' }, changed, removed })
+    told('a', ['Pipe/a', 'Pipe/b'], 0)
+    told('b', ['Pipe/b'], 1)
+    told('c', ['Pipe/a', 'Pipe/b', 'Pipe/c'], 1)
+    told('d', [], 0)
+    parts.tell({ type: 'WatchModeChanged', mode: 'recursive', message: 'watching everything below it' })
+    const { url } = await running(parts)
+    await using watched = await openPage(browser, url)
+    const lines = watched.page.locator('#entries .entry-title')
+    await lines.nth(4).waitFor()
+    const texts = (await lines.allTextContents())
+      .map((text) => text.trim().replaceAll(/\s+/g, ' '))
+      .toSorted()
+    expect(texts).toEqual([
+      'Commit a 2 manifests new or changed: Pipe/a Pipe/b',
+      'Commit b 1 manifest removed: Pipe/b',
+      'Commit c 2 manifests new or changed, 1 removed: Pipe/a Pipe/b Pipe/c',
+      'Commit d no manifest changed',
+      'Source watching everything below it',
+    ])
+  })
+})
+
+describe('a page that has nothing to show', () => {
+  test('a first start without a directory keeps no last state, and has no revision', async () => {
+    const sourceProblem = 'The manifests directory is missing.'
+    const revision = { id: 'content-e3b0c44298fc', from: 'content' } as const
+    const { url } = await running(fakeParts({ overview: () => overview({ sourceProblem, revision }) }))
+    await using watched = await openPage(browser, url)
+    const { page } = watched
+    await page.locator('h1', { hasText: 'The manifests directory is missing.' }).waitFor()
+    const text = await page.locator('main').textContent()
+    expect(text).not.toMatch(/keeping the last state|content-e3b0|above the link/)
+  })
+
+  test('a page beyond the last is the last; a filter that nothing unwell matches says so', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => resource(`Alert/a${index}`))
+    const { url } = await running(fakeParts({}, many))
+    await using watched = await openPage(browser, `${url}/?page=9999&kind=Alert`)
+    const { page } = watched
+    await page.locator('#which-page', { hasText: 'Page 2 of 2' }).waitFor()
+    expect(await page.locator('.list tbody tr').count()).toBe(10)
+    expect(await page.locator('#unwell-section').textContent()).toContain(
+      'Nothing that matches needs attention.',
+    )
+    expect(await page.locator('body').textContent()).not.toContain('and 0 more')
+  })
+
+  test('what is not there is said in a sentence, with the way back', async () => {
+    const { url } = await running(fakeParts())
+    await using watched = await openPage(browser, `${url}/?resource=Pipe/nothing`, { mayLose: true })
+    const { page } = watched
+    await page.locator('#one p', { hasText: 'There is no' }).waitFor()
+    expect(await page.locator('#back').isVisible()).toBe(true)
+  })
+})
