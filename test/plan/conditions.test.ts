@@ -11,7 +11,7 @@ import {
 import { decide } from '../../src/plan/decide.ts'
 import type { DecideInput } from '../../src/plan/input.ts'
 import { type Outcome, NOTHING_TO_DO } from '../../src/plan/outcome.ts'
-import { REASONS, type Reason } from '../../src/plan/reason.ts'
+import { messageOf, REASONS, type Reason } from '../../src/plan/reason.ts'
 import { blankRecord } from '../../src/plan/record.ts'
 import {
   alert,
@@ -79,6 +79,19 @@ const confirmed = created()
 
 function createdBefore(ms: number) {
   return created({ remote: recordedPipe(PIPE_ID, { at: NOW - ms }) })
+}
+
+const HEALTHY_AND_INVALID: Conditions = {
+  ...conditions('False InvalidManifest', 'True InSync', 'True Healthy'),
+  Ready: {
+    status: 'True',
+    reason: 'Healthy',
+    message: messageOf(
+      { reason: 'Healthy', facts: { state: 'Running', by: 'policy.healthyStates' } },
+      'Pipe/orders',
+    ),
+    since: 0,
+  },
 }
 
 const ROWS: readonly Row[] = [
@@ -381,8 +394,16 @@ const ROWS: readonly Row[] = [
     why: 'invalid since before a restart: nobody can read which states are healthy, and what was found healthy stays so',
     decided: pipe({ recorded: created(), observed: FOUND, desired: { ...invalid, fingerprint: undefined } }),
     state: 'Running',
-    previous: conditions('False InvalidManifest', 'True InSync', 'True Healthy'),
+    previous: HEALTHY_AND_INVALID,
     is: ['False InvalidManifest', 'True InSync', 'True Healthy'],
+    status: 'Invalid',
+  },
+  {
+    why: 'invalid since before a restart, and in a state that the manifest may never have called healthy',
+    decided: pipe({ recorded: created(), observed: FOUND, desired: { ...invalid, fingerprint: undefined } }),
+    state: 'Frobnicating',
+    previous: HEALTHY_AND_INVALID,
+    is: ['False InvalidManifest', 'True InSync', 'True NotJudged'],
     status: 'Invalid',
   },
   {
