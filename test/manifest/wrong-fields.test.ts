@@ -290,6 +290,22 @@ const ROWS: readonly Row[] = [
     'Write username: {secretRef: {name: kafka, key: user}}.',
   ],
   [
+    'a reference in quotes, where a text may stand',
+    PIPE,
+    USERNAME,
+    'username: "{ secretRef: { name: kafka, key: username } }"',
+    'error wrong-format 17:19',
+    'Remove the quotes around it.',
+  ],
+  [
+    'a reference in quotes, where none may stand',
+    PIPE,
+    PASSWORD,
+    "password: 'secretRef: {name: kafka, key: password}'",
+    'error literal-secret 18:19',
+    'Write { and } in place of the quotes.',
+  ],
+  [
     'a password under a field of its own',
     PIPE,
     PASSWORD,
