@@ -139,9 +139,10 @@ test('of a file that is too large nothing is said that only a daemon could have 
   )
 })
 
+const suspended = (until: string) => `policy: {suspend: {reason: move, until: "${until}"}}\n`
+
 test('a suspension that ended is told, and is no finding', () => {
   mkdirSync(join(root, 'ended'))
-  const suspended = (until: string) => `policy: {suspend: {reason: move, until: "${until}"}}\n`
   writeFileSync(join(root, 'ended/x.yaml'), alert('x', suspended('2026-01-31T00:00:00Z')))
   writeFileSync(join(root, 'ended/y.yaml'), alert('y', suspended('9999-01-31T00:00:00Z')))
   const { stdout, stderr, status } = from('.', 'ended')

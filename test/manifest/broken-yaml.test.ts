@@ -225,7 +225,7 @@ const MISTAKES: readonly Mistake[] = [
     said: 'error yaml-syntax 23:13',
     hint: 'Write ":" and a space in its place. 2 more below are of that sort.',
   },
-  ...[...'\u2010\u2013\u2014\u2212\u2022'].map((dash) => ({
+  ...['\u2010', '\u2013', '\u2014', '\u2212', '\u2022'].map((dash) => ({
     why: `"${dash}" begins no item`,
     base: PIPE,
     from: '- name: id',
