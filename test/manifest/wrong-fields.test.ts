@@ -600,11 +600,12 @@ const MISTAKES: readonly Mistake[] = ROWS.map(([why, base, from, to, said, hint]
   hint,
 }))
 
+function messages(username: string): readonly string[] {
+  const text = PIPE.replace('{ secretRef: { name: kafka, key: username } }', username)
+  return findingsOf(parse(text)).map(({ message }) => message)
+}
+
 test('a field below a secret is named when it is one of a reference, and only then', () => {
-  const messages = (value: string) =>
-    findingsOf(parse(PIPE.replace('{ secretRef: { name: kafka, key: username } }', value))).map(
-      ({ message }) => message,
-    )
   expect(messages('{ valueFrom: { x: y } }')).toEqual([
     'There is no field "valueFrom" in spec.source.kafka.credentials.username.',
   ])
