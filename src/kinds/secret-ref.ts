@@ -24,8 +24,22 @@ export const SecretBundleRef = z.strictObject({
 })
 export type SecretBundleRef = z.infer<typeof SecretBundleRef>
 
+/** Whether a text is a reference that somebody put in quotes. */
+export function isQuotedReference(text: unknown): boolean {
+  return typeof text === 'string' && /^\s*\{?\s*["']?secretRef["']?\s*:\s*\{/.test(text)
+}
+
 /** A value that is kept from every output, whether it is written out or referred to. */
-export const SensitiveText = z.union([Text, SecretRef], 'must be a text or {secretRef: {name, key}}')
+export const SensitiveText = z.union(
+  [
+    Text.refine(
+      (text) => !isQuotedReference(text),
+      'must not be a reference in quotes: it would be sent as it stands',
+    ),
+    SecretRef,
+  ],
+  'must be a text or {secretRef: {name, key}}',
+)
 
 /** A name and a password (2.3, `credentials`). Request only. */
 export const UserCredentials = z.strictObject({

@@ -139,6 +139,20 @@ test('of a file that is too large nothing is said that only a daemon could have 
   )
 })
 
+const suspended = (until: string) => `policy: {suspend: {reason: move, until: "${until}"}}\n`
+
+test('a suspension that ended is told, and is no finding', () => {
+  mkdirSync(join(root, 'ended'))
+  writeFileSync(join(root, 'ended/x.yaml'), alert('x', suspended('2026-01-31T00:00:00Z')))
+  writeFileSync(join(root, 'ended/y.yaml'), alert('y', suspended('9999-01-31T00:00:00Z')))
+  const { stdout, stderr, status } = from('.', 'ended')
+  expect(stderr).toBe(
+    'ended/x.yaml:1: the suspension of Alert/x ended at 2026-01-31T00:00:00Z. Remove policy.suspend, or set another end.\n',
+  )
+  expect(stdout).toContain('2 manifests, no findings.')
+  expect(status).toBe(0)
+})
+
 test('for programs, each place has a path that can be opened from there', () => {
   const { stdout } = from('tools', '../two', '-o', 'json')
   expect(JSON.parse(stdout)).toMatchObject({

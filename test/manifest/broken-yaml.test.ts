@@ -225,7 +225,7 @@ const MISTAKES: readonly Mistake[] = [
     said: 'error yaml-syntax 23:13',
     hint: 'Write ":" and a space in its place. 2 more below are of that sort.',
   },
-  ...[...'\u2010\u2013\u2014\u2212\u2022'].map((dash) => ({
+  ...['\u2010', '\u2013', '\u2014', '\u2212', '\u2022'].map((dash) => ({
     why: `"${dash}" begins no item`,
     base: PIPE,
     from: '- name: id',
@@ -289,6 +289,22 @@ const MISTAKES: readonly Mistake[] = [
     said: 'warning placeholder 15:15',
     hint: 'Write the value itself.',
   })),
+  {
+    why: 'a comment of another language is a part of the text',
+    base: PIPE,
+    from: 'topics: orders',
+    to: 'topics: orders // all of them',
+    said: 'warning yaml-style 15:22',
+    hint: 'Write "#" in its place. If it is a part of the text, put the text in quotes.',
+  },
+  {
+    why: 'such a comment behind a number',
+    base: PIPE,
+    from: 'replicas: 2',
+    to: 'replicas: 2 // two',
+    said: 'error yaml-style 34:17',
+    hint: 'Write "#" in its place. If it is a part of the text, put the text in quotes.',
+  },
   {
     why: 'a variable where a reference may stand',
     base: PIPE,
@@ -460,6 +476,8 @@ describe('what is no YAML, or not what was meant', () => {
     ['a joiner that a script needs', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
     ['an escape, which is meant', '"a\\u200bb"'],
     ['a price', 'over $5 (in $)'],
+    ['an address', 'https://a.example//b'],
+    ['two strokes in quotes', '"a // b"'],
   ])('nothing is said of %s', (_why, name) => {
     expect(saidOf(ALERT.replace('Lag', name))).toEqual([])
   })

@@ -290,6 +290,22 @@ const ROWS: readonly Row[] = [
     'Write username: {secretRef: {name: kafka, key: user}}.',
   ],
   [
+    'a reference in quotes, where a text may stand',
+    PIPE,
+    USERNAME,
+    'username: "{ secretRef: { name: kafka, key: username } }"',
+    'error wrong-format 17:19',
+    'Remove the quotes around it.',
+  ],
+  [
+    'a reference in quotes, where none may stand',
+    PIPE,
+    PASSWORD,
+    "password: 'secretRef: {name: kafka, key: password}'",
+    'error literal-secret 18:19',
+    'Write { and } in place of the quotes.',
+  ],
+  [
     'a password under a field of its own',
     PIPE,
     PASSWORD,
@@ -584,11 +600,12 @@ const MISTAKES: readonly Mistake[] = ROWS.map(([why, base, from, to, said, hint]
   hint,
 }))
 
+function messages(username: string): readonly string[] {
+  const text = PIPE.replace('{ secretRef: { name: kafka, key: username } }', username)
+  return findingsOf(parse(text)).map(({ message }) => message)
+}
+
 test('a field below a secret is named when it is one of a reference, and only then', () => {
-  const messages = (value: string) =>
-    findingsOf(parse(PIPE.replace('{ secretRef: { name: kafka, key: username } }', value))).map(
-      ({ message }) => message,
-    )
   expect(messages('{ valueFrom: { x: y } }')).toEqual([
     'There is no field "valueFrom" in spec.source.kafka.credentials.username.',
   ])

@@ -399,12 +399,9 @@ describe('what is shown of a pipe', () => {
 
   test('has the labels and the service that a manifest names which never was valid', async () => {
     const world = await given({})
-    const broken = (labels: object) =>
-      JSON.stringify({
-        ...JSON.parse(pipe('orders', { more: { nobody: 'knows' } })),
-        metadata: { name: 'orders', labels },
-      })
-    world.write('orders.yaml', broken({ team: 'growth' }))
+    const wrong = JSON.parse(pipe('orders', { more: { nobody: 'knows' } })) as object
+    const metadata = { name: 'orders', labels: { team: 'growth' } }
+    world.write('orders.yaml', JSON.stringify({ ...wrong, metadata }))
     seedStatus(world.context, world.board, ORDERS)
     expect(shown(world)).toMatchObject({
       status: 'Invalid',

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { SettingsOf } from '../command-help.ts'
 import type { Finding } from '../../kinds/finding.ts'
+import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
 import { openSource } from '../compose.ts'
 import { isDirectory, isIn, USUAL_ROOT, usualRootAround } from '../manifests-root.ts'
@@ -46,6 +47,7 @@ export async function validate(
   progress[Symbol.dispose]()
   const { catalog } = state
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  for (const text of endedSuspensions(catalog, settings.manifests, Date.now())) print(io.stderr, text)
   const problem =
     (catalog.problem && catalog.problem.message + whereElse(settings.manifests)) ??
     (total === 0 && catalog.findings.length === 0 ? NOTHING_THERE : undefined)
@@ -97,6 +99,18 @@ function findingsOf(findings: readonly Finding[], named: readonly string[]): rea
   return findings.filter(({ file }) => {
     const steps = file.split('/')
     return wanted.has('') || steps.some((_step, i) => wanted.has(steps.slice(0, i + 1).join('/')))
+  })
+}
+
+/** Suspensions that ended: no finding, since the same manifest was right until then. @param now ms since the epoch */
+function endedSuspensions({ entries }: Catalog, manifests: string, now: number): readonly string[] {
+  const root = folderOf(manifests)
+  return [...entries.values()].flatMap(({ key, manifest, position: { file, line } }) => {
+    const until = manifest?.policy?.suspend?.until
+    if (until === undefined || Date.parse(until) > now) return []
+    return [
+      `${join(root, file)}:${line}: the suspension of ${key} ended at ${until}. Remove policy.suspend, or set another end.`,
+    ]
   })
 }
 

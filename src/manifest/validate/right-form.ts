@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { MANIFEST_KINDS, RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { ResourceName } from '../../kinds/manifest.ts'
+import { isQuotedReference } from '../../kinds/secret-ref.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { looksSensitive } from '../diagnostics/mask-lines.ts'
@@ -28,8 +29,18 @@ export function typedForm(expected: string, value: Value): string | undefined {
   return text === undefined || more.length > 0 ? undefined : `Write it without [ ] and "- ": ${text}.`
 }
 
+/** For a reference in quotes. */
+export function withoutQuotes(input: unknown): string | undefined {
+  if (typeof input !== 'string' || !isQuotedReference(input)) return undefined
+  return input.trimStart().startsWith('{')
+    ? 'Remove the quotes around it.'
+    : 'Write { and } in place of the quotes.'
+}
+
 /** For a text whose form is wrong. */
 export function textualForm({ path, input }: Pick<Value, 'path' | 'input'>): string | undefined {
+  const unquoted = withoutQuotes(input)
+  if (unquoted !== undefined) return unquoted
   if (typeof input !== 'string' || plainText(input) === undefined) return undefined
   const field = path.slice(0, 2).join('.')
   if (field === 'metadata.name' || field === 'spec.service') return nameForm(input)

@@ -6,7 +6,7 @@ import { nearest } from '../../lib/nearest.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { formatOf } from './known-fields.ts'
 import { referenceForm, referenceIn } from './reference-form.ts'
-import { textualForm, typedForm } from './right-form.ts'
+import { textualForm, typedForm, withoutQuotes } from './right-form.ts'
 import { valueAt, valueFinding, type Context, type ShapeFinding } from './shape.ts'
 import { unknownFields } from './unknown-field.ts'
 import { looksLikeToken, looksSensitive } from '../diagnostics/mask-lines.ts'
@@ -116,7 +116,8 @@ function literalSecret(path: Path, input: unknown): ShapeFinding {
     path,
     'literal-secret',
     `${nameOf(path)} must be a reference to a mounted secret, and never the secret itself.`,
-    `Write ${isReference ? `${String(path.at(-1))}: ` : ''}${form}.${isReference ? '' : ' A secret that was committed is known: replace it.'}`,
+    withoutQuotes(input) ??
+      `Write ${isReference ? `${String(path.at(-1))}: ` : ''}${form}.${isReference ? '' : ' A secret that was committed is known: replace it.'}`,
   )
 }
 

@@ -54,7 +54,7 @@ function isLabel(name: string, value: string): boolean {
 
 function mapAt(map: YAMLMap | undefined, name: string): YAMLMap | undefined {
   const node: unknown = map?.get(name, true)
-  return isMap(node) ? (node as YAMLMap) : undefined // any map is one
+  return isMap(node) ? node : undefined
 }
 
 function textOf(node: unknown): unknown {

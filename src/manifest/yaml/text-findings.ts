@@ -7,7 +7,7 @@ import { UNSEEN, unseenIn, unseenStatement } from './unseen.ts'
 
 /** What makes it worth looking at texts at all. */
 const ODD = new RegExp(
-  `\\$[{(A-Z]|\\{[{%#]|<%|[\\u0370-\\u03ff\\u0400-\\u04ff\\u2018-\\u201f]|${UNSEEN.source}`,
+  `\\$[{(A-Z]|\\{[{%#]|<%|\\s//\\s|[\\u0370-\\u03ff\\u0400-\\u04ff\\u2018-\\u201f]|${UNSEEN.source}`,
 )
 
 /** An item of a list that is deeper than the one above it. */
@@ -53,10 +53,16 @@ function partOf(text: string, about: Range, type: string | undefined): YamlFindi
       about,
     }
   }
-  const item = type === 'PLAIN' ? /\n *(?=- )/.exec(source) : null
-  if (item === null) return undefined
-  const start = about.start + item.index + item[0].length
-  return { statement: FOLDED_ITEM, range: { start, end: start + 1 }, about }
+  if (type !== 'PLAIN') return undefined
+  const item = /\n *(?=- )/.exec(source)
+  if (item !== null) {
+    const start = about.start + item.index + item[0].length
+    return { statement: FOLDED_ITEM, range: { start, end: start + 1 }, about }
+  }
+  const comment = source.search(/\s\/\/\s/)
+  if (comment === -1) return undefined
+  const start = about.start + comment + 1
+  return { statement: OTHER_COMMENT, range: { start, end: start + 2 }, about }
 }
 
 function wholeOf(
@@ -79,6 +85,14 @@ const FOLDED_ITEM: Statement = {
   code: 'yaml-style',
   message: 'This "-" is indented deeper than the item above it, and so it is a part of that text.',
   hint: 'Indent it like the "-" above it. If it is a part of the text, put the text in quotes.',
+}
+
+/** As many other languages have it. */
+const OTHER_COMMENT: Statement = {
+  severity: 'warning',
+  code: 'yaml-style',
+  message: 'A comment begins with "#": this "//", and what is behind it, is a part of the text.',
+  hint: 'Write "#" in its place. If it is a part of the text, put the text in quotes.',
 }
 
 function statementOf(value: string, isForSecret: boolean): Statement | undefined {
