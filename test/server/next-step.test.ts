@@ -112,7 +112,7 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
     ['p-1', 'manifests/pipes/orders.yaml:3'],
   ],
   ['an orphan', stuck('Orphaned'), ['manifests/pipes/orders.yaml:3', 'pipewright forget Pipe/orders']],
-  ['refused credentials', stuck('AuthFailed'), ['pipewright status Service/analytics']],
+  ['refused credentials', stuck('AuthFailed'), [undefined, 'pipewright status Service/analytics']],
 ]
 
 describe('the next step', () => {
@@ -219,10 +219,10 @@ describe('the next step', () => {
   })
 
   it('holds a name from elsewhere together on a command line, and copies nothing that cannot be seen', () => {
-    expect(copies(stuck('AuthFailed', { service: `x'; rm -rf ~` }))).toEqual([
+    expect(copies(stuck('AuthFailed', { service: `x'; rm -rf ~` })).slice(1)).toEqual([
       String.raw`pipewright status Service/'x'\''; rm -rf ~'`,
     ])
-    expect(copies(stuck('AuthFailed', { service: 'a\nrm' }))).toEqual([undefined])
+    expect(copies(stuck('AuthFailed', { service: 'a\nrm' }))).toEqual([undefined, undefined])
     expect(copies(stuck('Rejected', { file: 'a\u202E.yaml' }))[0]).toBe(undefined)
   })
 

@@ -71,7 +71,10 @@ export const REQUESTS = {
     }),
     steps: (facts, about) => [
       {
-        text: `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. They are tried as soon as they change. Then check:`,
+        text: `Put working credentials into ${facts?.credentials ?? `the secret of ${serviceWords(about)}`}. They are tried as soon as they change.`,
+      },
+      {
+        text: 'To see how it stands:',
         shell:
           about.service === undefined ? `status ${about.key}` : `status Service/${shellWord(about.service)}`,
       },
