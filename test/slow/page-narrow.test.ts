@@ -43,6 +43,7 @@ function wordyParts() {
   const body = { name: 'orders', url: URL_OF_A_SCHEMA, caCertificate: 'x'.repeat(900) }
   const parts = fakeParts(
     {
+      desired: () => ({ source: { kafka: { schemaRegistry: { url: URL_OF_A_SCHEMA } } } }),
       manifest: () => ({
         document: { kind: 'Pipe', policy: { suspend: { reason: SENTENCE } } },
         request: { operation: 'createPipe', method: 'POST', path: `/v1/services/${ID}/pipes`, body },
