@@ -91,20 +91,23 @@ describe('desired against observed', () => {
   })
 })
 
+function entry(over: Partial<Extract<HistoryEntry, { type: 'condition' }>>): HistoryEntry {
+  return {
+    type: 'condition',
+    condition: 'Ready',
+    status: 'True',
+    reason: 'NotJudged',
+    key: 'Pipe/orders',
+    at: NOW,
+    revision: REVISION,
+    requestId: undefined,
+    message: 'In sync.',
+    ...over,
+  }
+}
+
 describe('the history of a resource', () => {
   test('an invalid manifest does not become Ready because its pipe is there', async () => {
-    const entry = (over: Partial<Extract<HistoryEntry, { type: 'condition' }>>): HistoryEntry => ({
-      type: 'condition',
-      condition: 'Ready',
-      status: 'True',
-      reason: 'NotJudged',
-      key: 'Pipe/orders',
-      at: NOW,
-      revision: REVISION,
-      requestId: undefined,
-      message: 'In sync.',
-      ...over,
-    })
     const history = [
       entry({}),
       entry({ condition: 'Valid', status: 'False', reason: 'InvalidManifest', at: NOW - 60_000 }),
