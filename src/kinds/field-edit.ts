@@ -19,7 +19,7 @@ export interface FieldEdit {
 
 /**
  * Where an edit goes in a file, and what to write there. `change`: `from` stands in the line, and becomes `text`. `below`: `text` goes on a
- * line of its own below the line, where `parent:` begins. `above`: on one above the line, which begins the field `next`.
+ * line of its own below the line, where `parent:` begins, with the blanks before it. `above`: on one above the line, which begins the field `next`.
  */
 export type PlacedEdit = {
   /** From 1. */

@@ -30,7 +30,7 @@ const ROWS: readonly (readonly [what: string, text: string, edit: FieldEdit, pla
     'one that is not goes to its siblings: never a second policy',
     PIPE,
     RETRY,
-    { how: 'below', line: 3, parent: 'policy', text: 'retryCreate: ID' },
+    { how: 'below', line: 3, parent: 'policy', text: '  retryCreate: ID' },
   ],
   [
     'without a policy: above spec',
@@ -42,7 +42,7 @@ const ROWS: readonly (readonly [what: string, text: string, edit: FieldEdit, pla
     'a policy with nothing in it is the one to fill',
     PIPE.replace(/policy:\n.*\n.*\n/, 'policy:\n'),
     RETRY,
-    { how: 'below', line: 3, parent: 'policy', text: 'retryCreate: ID' },
+    { how: 'below', line: 3, parent: 'policy', text: '  retryCreate: ID' },
   ],
   [
     'a policy in braces gets the field within them',
@@ -65,7 +65,31 @@ const ROWS: readonly (readonly [what: string, text: string, edit: FieldEdit, pla
     'what is missing in between is written too',
     PIPE.replace(/ {2}scaling:\n.*\n/, ''),
     REPLICAS,
-    { how: 'below', line: 6, parent: 'spec', text: 'scaling: {replicas: 3}' },
+    { how: 'below', line: 6, parent: 'spec', text: '  scaling: {replicas: 3}' },
+  ],
+  [
+    'with four blanks where there are four',
+    PIPE.replaceAll(/^ +/gm, (blanks) => blanks + blanks),
+    RETRY,
+    { how: 'below', line: 3, parent: 'policy', text: '    retryCreate: ID' },
+  ],
+  [
+    'also below a policy with nothing in it',
+    PIPE.replace(/policy:\n.*\n.*\n/, 'policy:\n').replaceAll(/^ +/gm, (blanks) => blanks + blanks),
+    RETRY,
+    { how: 'below', line: 3, parent: 'policy', text: '    retryCreate: ID' },
+  ],
+  [
+    'braces over several lines get a line',
+    PIPE.replace(/policy:\n.*\n.*\n/, 'policy: {\n  onMissing: report\n}\n'),
+    RETRY,
+    { how: 'below', line: 3, parent: 'policy', text: '  retryCreate: ID,' },
+  ],
+  [
+    'a manifest in braces gets a policy within them',
+    '{kind: Pipe, metadata: {name: orders}, spec: {service: analytics}}\n',
+    RETRY,
+    { how: 'change', line: 1, from: 'spec:', text: 'policy: {retryCreate: ID}, spec:' },
   ],
   [
     'a text in quotes stays one',
@@ -90,7 +114,7 @@ function carriedOut(text: string, placed: PlacedEdit): string {
   else if (placed.how === 'above') lines.splice(at, 0, placed.text)
   else {
     if (!line.startsWith(`${placed.parent}:`)) throw new Error(`not in line ${placed.line}: ${line}`)
-    lines.splice(placed.line, 0, `  ${placed.text}`)
+    lines.splice(placed.line, 0, placed.text)
   }
   return lines.join('\n')
 }
@@ -117,7 +141,11 @@ describe('where an edit goes', () => {
     ['a line where another manifest stands by now', PIPE.replace('orders', 'others'), 1],
     ['broken YAML', PIPE.replace('{name: orders}', '{name: orders'), 1],
     ['a list where fields belong', PIPE.replace(/policy:\n.*\n.*\n/, 'policy: [a]\n'), 1],
-    ['braces over several lines', PIPE.replace(/policy:\n.*\n.*\n/, 'policy: {\n  onMissing: report}\n'), 1],
+    [
+      'braces over several lines, the first field beside them',
+      PIPE.replace(/policy:\n.*\n.*\n/, 'policy: {onMissing: report,\n  interval: 1s}\n'),
+      1,
+    ],
     ['an alias', PIPE.replace(/policy:\n.*\n.*\n/, 'policy: *other\n'), 1],
   ])('nothing is said of %s', (_what, text, line) => {
     expect(placeEdit(text, { ...AT, line }, RETRY)).toBeUndefined()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
-import { countStatuses, judge } from '../../src/server/api/overview.ts'
-import { finding, overview, resource } from './fake-parts.ts'
+import { countStatuses, countUnjudged, judge } from '../../src/server/api/overview.ts'
+import { condition, finding, overview, resource } from './fake-parts.ts'
 
 const READY: Health = { ok: true, detail: '' }
 
@@ -23,6 +23,21 @@ const ROWS: readonly (readonly [string, Row])[] = [
     {
       resources: [fine, resource('Pipe/c', { status: 'Suspended' })],
       says: 'All is well: 2 resources, 1 of them suspended.',
+    },
+  ],
+  [
+    'a state that nobody judged is no state that is healthy',
+    {
+      resources: [
+        fine,
+        resource('Pipe/c', {
+          conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) },
+        }),
+        resource('QueryEndpoint/c', {
+          conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) },
+        }),
+      ],
+      says: 'All is well: 3 resources, 1 of them in a state that nobody judged.',
     },
   ],
   ['one is not well', { resources: [fine, drifted], says: '1 of 2 resources needs attention.' }],
@@ -102,6 +117,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
 
 describe('the first sentence', () => {
   it.each(ROWS)('%s', (_, { resources, overview: over, ready, says }) => {
-    expect(judge(countStatuses(resources), overview(over), ready ?? READY).sentence).toBe(says)
+    const known = { overview: overview(over), ready: ready ?? READY, unjudged: countUnjudged(resources) }
+    expect(judge(countStatuses(resources), known).sentence).toBe(says)
   })
 })

@@ -76,7 +76,7 @@ describe('the page of a running daemon', () => {
     await page.locator('#q').fill('refunds')
     await page.locator('#matches', { hasText: '1 of 7 match' }).waitFor()
     expect(new URL(page.url()).search).toBe('?q=refunds')
-    await page.locator('#unwell-section').waitFor({ state: 'hidden' })
+    await page.locator('#unwell-more', { hasText: 'Nothing that matches needs attention.' }).waitFor()
     const story = page.locator('#entries .key')
     await until('what changed to be that of the filter', async () =>
       (await story.allTextContents()).every((key) => key === 'Pipe/refunds'),
@@ -125,7 +125,9 @@ describe('the page of a running daemon', () => {
     await first.says('Pipe/orders', 'Ready')
     await using watched = await openPage(browser, first.url, { mayLose: true })
     const { page, faults } = watched
-    await page.locator('h1', { hasText: 'All is well: 2 resources.' }).waitFor()
+    await page
+      .locator('h1', { hasText: 'All is well: 2 resources, 1 of them in a state that nobody judged.' })
+      .waitFor()
 
     // a change on the platform, and one in Git, without a reload
     const [pipe] = scenario.platform.pipes()

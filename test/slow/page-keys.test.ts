@@ -16,10 +16,9 @@ afterAll(async () => {
   await browser.close()
 })
 
-const RESOURCES = [
-  resource('Pipe/clicks', { status: 'Missing', reason: 'Missing', labels: { team: 'web' } }),
-  resource('Pipe/orders'),
-]
+const CLICKS = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing', labels: { team: 'web' } })
+
+const RESOURCES = [CLICKS, resource('Pipe/orders')]
 
 function focused(page: Page): Promise<string> {
   return page.evaluate('document.activeElement.id || document.activeElement.getAttribute("aria-label")')
@@ -36,6 +35,7 @@ describe('keys', () => {
     await page.locator('#q').press('Escape')
     await page.waitForURL((to) => to.search === '?sort=status')
     await page.locator('#matches', { hasText: '2 in all' }).waitFor()
+    expect(await focused(page)).toBe('q')
   })
 
   test('Escape on the page clears every filter', async () => {
@@ -45,6 +45,7 @@ describe('keys', () => {
     await page.locator('#matches', { hasText: '1 of 2 match' }).waitFor()
     await page.keyboard.press('Escape')
     await page.locator('#matches', { hasText: '2 in all' }).waitFor()
+    expect(new URL(page.url()).search).toBe('')
   })
 
   test('a slash on the page of a resource goes to the search, and the focus stays there', async () => {
@@ -60,9 +61,8 @@ describe('keys', () => {
   })
 
   test('the focus on the button of a card stays when the cards are drawn again', async () => {
-    const [clicks] = RESOURCES
     let message = 'gone'
-    const board = { get: () => clicks, list: () => [{ ...RESOURCES[0]!, message }] } // the first of two
+    const board = { get: () => CLICKS, list: () => [{ ...CLICKS, message }] }
     const parts = fakeParts({ board })
     const { url } = await running(parts)
     await using watched = await openPage(browser, url)

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
 import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
 import { openPage, seriousFindings, sideways, startBrowser, tooWide } from './page-browser.ts'
@@ -42,6 +43,7 @@ function wordyParts() {
   const body = { name: 'orders', url: URL_OF_A_SCHEMA, caCertificate: 'x'.repeat(900) }
   const parts = fakeParts(
     {
+      desired: () => ({ source: { kafka: { schemaRegistry: { url: URL_OF_A_SCHEMA } } } }),
       manifest: () => ({
         document: { kind: 'Pipe', policy: { suspend: { reason: SENTENCE } } },
         request: { operation: 'createPipe', method: 'POST', path: `/v1/services/${ID}/pipes`, body },
@@ -132,5 +134,26 @@ describe('at 390 pixels', () => {
     expect(title).toBe('"Message"')
     const box = await message.boundingBox()
     expect(box?.width).toBeGreaterThan(300)
+  })
+})
+
+describe('the longest status', () => {
+  const names = ['Pipe/checkout-payments-events', 'Pipe/orders']
+  const resources = names.map((key) =>
+    resource(key as Key, { status: 'OutcomeUnknown', reason: 'OutcomeUnknown' }),
+  )
+
+  test.each([1440, 1200, 390])('does not stand on the name, nor break it: %d pixels', async (width) => {
+    const { url } = await running(fakeParts({}, resources))
+    await using watched = await openPage(browser, url, { viewport: { width, height: 900 } })
+    const { page } = watched
+    const row = page.locator('.list tbody tr').first()
+    await row.waitFor()
+    const badge = await row.locator('.badge').boundingBox()
+    const name = await row.locator('.key').boundingBox()
+    const isBeside = (badge?.x ?? 0) + (badge?.width ?? 0) <= (name?.x ?? 0)
+    const isAbove = (badge?.y ?? 0) + (badge?.height ?? 0) <= (name?.y ?? 0)
+    expect(isBeside || isAbove).toBe(true)
+    expect(name?.height, 'one line').toBeLessThan(30)
   })
 })

@@ -4,6 +4,7 @@ import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { condition, fakeParts, NOW, overview, resource, REVISION, type Over } from '../server/fake-parts.ts'
+import { startServer } from '../../src/server/server.ts'
 import { running } from '../server/running.ts'
 import { openPage, startBrowser } from './page-browser.ts'
 
@@ -90,20 +91,23 @@ describe('desired against observed', () => {
   })
 })
 
+function entry(over: Partial<Extract<HistoryEntry, { type: 'condition' }>>): HistoryEntry {
+  return {
+    type: 'condition',
+    condition: 'Ready',
+    status: 'True',
+    reason: 'NotJudged',
+    key: 'Pipe/orders',
+    at: NOW,
+    revision: REVISION,
+    requestId: undefined,
+    message: 'In sync.',
+    ...over,
+  }
+}
+
 describe('the history of a resource', () => {
   test('an invalid manifest does not become Ready because its pipe is there', async () => {
-    const entry = (over: Partial<Extract<HistoryEntry, { type: 'condition' }>>): HistoryEntry => ({
-      type: 'condition',
-      condition: 'Ready',
-      status: 'True',
-      reason: 'NotJudged',
-      key: 'Pipe/orders',
-      at: NOW,
-      revision: REVISION,
-      requestId: undefined,
-      message: 'In sync.',
-      ...over,
-    })
     const history = [
       entry({}),
       entry({ condition: 'Valid', status: 'False', reason: 'InvalidManifest', at: NOW - 60_000 }),
@@ -217,4 +221,26 @@ describe('a page that has nothing to show', () => {
     await page.locator('#one p', { hasText: 'There is no' }).waitFor()
     expect(await page.locator('#back').isVisible()).toBe(true)
   })
+})
+
+test('a click while the connection is lost opens a page with a sentence and the way back', async () => {
+  const parts = fakeParts({}, [resource('Pipe/orders')])
+  const server = await startServer(parts)
+  await using watched = await openPage(browser, server.url, { mayLose: true })
+  const { page } = watched
+  await page.locator('#list .key').waitFor()
+  await server.close()
+  await page.locator('#connection.lost').waitFor()
+  await page.locator('#list .key').click()
+  await page.locator('#one p', { hasText: 'The daemon does not answer.' }).waitFor()
+  await page.locator('#back').click()
+  expect(await page.locator('#list .key').isVisible()).toBe(true)
+})
+
+test('a history that was trimmed is not called empty', async () => {
+  const { url } = await running(fakeParts({}, [resource('Pipe/orders')]))
+  await using watched = await openPage(browser, `${url}/?resource=Pipe/orders`)
+  const said = watched.page.locator('h2', { hasText: 'History' }).locator('+ p')
+  await said.waitFor()
+  expect(await said.textContent()).toBe('Older entries are no longer kept.')
 })

@@ -30,7 +30,13 @@ export function placeEdit(
   let parentPair: Pair | undefined
   let at: unknown = document.contents
   for (const [index, name] of path.entries()) {
-    if (!isMap(at)) return belowNothing(at, parentPair, { path: path.slice(index), value }, lines)
+    if (!isMap(at))
+      return belowNothing(
+        at,
+        parentPair,
+        { path: path.slice(index), value },
+        { lines, step: stepOf(document.contents, lines) },
+      )
     const pair = at.items.find((item) => isScalar(item.key) && item.key.value === name)
     if (pair === undefined)
       return added({ map: at, pair: parentPair, lines }, { path: path.slice(index), value })
@@ -51,9 +57,15 @@ function added(
   const key = rangeOf(pair.key)
   const inside = rangeOf(map)
   if (key === undefined || inside === undefined) return undefined
-  if (!isFlow(map)) return { how: 'below', ...lines.at(key[0]), parent: fieldOf(pair), text }
+  const first = rangeOf(map.items[0]?.key)
+  const indented = `${lines.indent(first?.[0] ?? key[0])}${text}`
+  if (!isFlow(map)) return { how: 'below', ...lines.at(key[0]), parent: fieldOf(pair), text: indented }
   const from = lines.text(key[0], inside[1])
-  if (from === undefined) return undefined
+  // Braces over several lines: on a line of its own, where the first field has one.
+  if (from === undefined)
+    return first !== undefined && lines.at(first[0]).line > lines.at(inside[0]).line
+      ? { how: 'below', ...lines.at(inside[0]), parent: fieldOf(pair), text: `${indented},` }
+      : undefined
   const body = from.replace(/\s*\}$/, '')
   const comma = map.items.length === 0 ? '' : ', '
   return { how: 'change', ...lines.at(key[0]), from, text: `${body}${comma}${text}}` }
@@ -64,20 +76,47 @@ function belowNothing(
   at: unknown,
   pair: Pair | undefined,
   edit: FieldEdit,
-  lines: Lines,
+  { lines, step }: { readonly lines: Lines; readonly step: string },
 ): PlacedEdit | undefined {
   const key = pair && rangeOf(pair.key)
   if (pair === undefined || key === undefined || !isScalar(at) || at.value !== null || at.source !== '')
     return undefined
-  return { how: 'below', ...lines.at(key[0]), parent: fieldOf(pair), text: inOneLine(edit) }
+  return {
+    how: 'below',
+    ...lines.at(key[0]),
+    parent: fieldOf(pair),
+    text: `${lines.indent(key[0])}${step}${inOneLine(edit)}`,
+  }
+}
+
+/** How much further in this document what is below a field stands: two blanks where nothing tells. */
+function stepOf(top: unknown, lines: Lines): string {
+  if (!isMap(top)) return '  '
+  const outer = rangeOf(top.items[0]?.key)
+  const nested = top.items.find(({ value }) => isMap(value) && !isFlow(value))?.value
+  const inner = isMap(nested) ? rangeOf(nested.items[0]?.key) : undefined
+  if (outer === undefined || inner === undefined) return '  '
+  return lines.indent(inner[0]).slice(lines.indent(outer[0]).length)
 }
 
 /** Before `spec`, where people look for it. */
 function atTop(map: YAMLMap, text: string, lines: Lines): PlacedEdit | undefined {
   const next = map.items.find(({ key }) => isScalar(key) && key.value === 'spec') ?? map.items[0]
   const start = next && rangeOf(next.key)
-  if (next === undefined || start === undefined || isFlow(map)) return undefined
-  return { how: 'above', ...lines.at(start[0]), next: fieldOf(next), text }
+  if (next === undefined || start === undefined) return undefined
+  if (isFlow(map))
+    return {
+      how: 'change',
+      ...lines.at(start[0]),
+      from: `${fieldOf(next)}:`,
+      text: `${text}, ${fieldOf(next)}:`,
+    }
+  return {
+    how: 'above',
+    ...lines.at(start[0]),
+    next: fieldOf(next),
+    text: `${lines.indent(start[0])}${text}`,
+  }
 }
 
 /** Another value; in quotes where it was. */
@@ -108,6 +147,8 @@ function rangeOf(node: unknown): readonly [start: number, end: number] | undefin
 
 interface Lines {
   at(offset: number): { readonly line: number }
+  /** The blanks before what begins there, when it is the first of its line. */
+  indent(offset: number): string
   /** Undefined when it is more than one line, or too long to be repeated. */
   text(start: number, end: number): string | undefined
 }
@@ -116,6 +157,8 @@ interface Lines {
 function linesFrom(text: string, base: number): Lines {
   return {
     at: (offset) => ({ line: text.slice(0, base + offset).split('\n').length }),
+    indent: (offset) =>
+      / *$/.exec(text.slice(text.lastIndexOf('\n', base + offset - 1) + 1, base + offset))?.[0] ?? '',
     text(start, end) {
       const part = text.slice(base + start, base + end).trimEnd()
       return part.includes('\n') || part.length > LONGEST ? undefined : part

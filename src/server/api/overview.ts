@@ -5,6 +5,7 @@ import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
 import { findingsSelected } from './selection.ts'
 import type { LastReading } from '../recent-events.ts'
+import { lifecycleOf } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import type { ResourceStatus } from '../../contract/status.ts'
 
@@ -32,7 +33,8 @@ export function overviewOf(parts: ServerParts): OverviewReply {
   const now = parts.overview()
   const overview = { ...now, sourceProblem: now.sourceProblem && commandsTyped(now.sourceProblem, now) }
   const ready = parts.ready()
-  const counts = countStatuses(parts.board.list())
+  const resources = parts.board.list()
+  const counts = countStatuses(resources)
   const { recentEvents } = parts
   return {
     ...overview,
@@ -41,7 +43,7 @@ export function overviewOf(parts: ServerParts): OverviewReply {
     ready,
     acts: parts.reconcile !== undefined && parts.allow !== undefined,
     counts,
-    verdict: judge(counts, overview, ready),
+    verdict: judge(counts, { overview, ready, unjudged: countUnjudged(resources) }),
     lastReading: recentEvents.lastReading,
     watchMessage: recentEvents.watch?.message,
     missedChanges: recentEvents.missedChanges,
@@ -114,8 +116,24 @@ export function countStatuses(resources: readonly ResourceStatus[]): Counts {
   return counts
 }
 
+/** Resources that are Ready although nothing says whether their state is healthy; one without states has none to judge. */
+export function countUnjudged(resources: readonly ResourceStatus[]): number {
+  return resources.filter(
+    ({ key, status, conditions }) =>
+      status === 'Ready' && conditions.Ready.reason === 'NotJudged' && lifecycleOf(key) !== 'upsert',
+  ).length
+}
+
+/** What a verdict is made of, beside the counts. */
+interface Known {
+  readonly overview: Overview
+  readonly ready: Health
+  /** As {@link countUnjudged}. */
+  readonly unjudged: number
+}
+
 /** The first sentence of the page: what is wrong with the whole, then with how many resources. */
-export function judge(counts: Counts, overview: Overview, ready: Health): Verdict {
+export function judge(counts: Counts, { overview, ready, unjudged }: Known): Verdict {
   const total = sum(counts, STATUSES)
   const unwell = sum(
     counts,
@@ -149,8 +167,11 @@ export function judge(counts: Counts, overview: Overview, ready: Health): Verdic
       sentence: `${overview.overdue} of ${plural(total, 'resource')} not checked yet since the daemon started.`,
     }
   }
-  const suspended = counts.Suspended > 0 ? `, ${counts.Suspended} of them suspended` : ''
-  return { level: 'well', sentence: `All is well: ${plural(total, 'resource')}${suspended}.` }
+  const quiet = [
+    counts.Suspended > 0 ? `${counts.Suspended} of them suspended` : '',
+    unjudged > 0 ? `${unjudged} of them in a state that nobody judged` : '',
+  ].filter((text) => text !== '')
+  return { level: 'well', sentence: `All is well: ${[plural(total, 'resource'), ...quiet].join(', ')}.` }
 }
 
 /** Longer ones are told in full below the first sentence. */

@@ -70,6 +70,7 @@ export async function letThrough() {
     },
     { isAsked: true },
     async (token) => {
+      tell(`Letting ${creations} through…`)
       const { allowed } = await send('-/allow', { held }, token)
       tell(
         allowed.length === 0

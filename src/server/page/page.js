@@ -7,7 +7,7 @@ import { listQuery, setUpPages, showList } from './list.js'
 import { keepFresh } from './live.js'
 import { setUpKeys } from './keys.js'
 import { draw, drawAnew, drawFirst } from './draw.js'
-import { showCheck, showNoResource, showResource } from './resource.js'
+import { showCheck, showNoResource, showResource, showWaiting } from './resource.js'
 import { FINDINGS_SHOWN, showFindings } from './findings.js'
 import { showSource } from './source.js'
 import { showStory, STORY_STEP } from './story.js'
@@ -29,6 +29,8 @@ let overview
 /** @type {FacetsReply | undefined} */
 let facets
 let storyLength = STORY_STEP
+/** Whether anything is shown of the resource that is open. */
+let isOneDrawn = false
 /** @type {string | undefined} */
 let shownStory
 let listRequest = new AbortController()
@@ -130,7 +132,10 @@ async function loadResource(key) {
     if (readAddress().resource !== key) return
     const { now: _now, checkedAt, nextReconcileAt, lastReconciledAt: _at, states, ...shown } = resource
     const known = [checkedAt === undefined, nextReconcileAt === undefined, states.map(({ state }) => state)]
-    draw('one', [shown, known, history, location.search], () => showResource(resource, history.items))
+    draw('one', [shown, known, history, location.search], () => {
+      isOneDrawn = true
+      showResource(resource, history.items)
+    })
     draw('check', [key, checkedAt, nextReconcileAt, states], () => showCheck(resource))
   } catch (error) {
     if (!(error instanceof ReplyError)) throw error
@@ -165,7 +170,8 @@ function showView() {
   byId('one').hidden = !isOne
   if (isOne && byId('one').dataset.key !== resource) {
     drawAnew('one')
-    byId('one').replaceChildren(element('h1', { id: 'one-title', tabindex: '-1' }, resource))
+    showWaiting(resource, 'Loading…')
+    isOneDrawn = false
   }
   byId('one').dataset.key = resource ?? ''
   controlById('story-type', HTMLSelectElement).value = story ?? ''
@@ -186,6 +192,8 @@ async function onAddress() {
       await Promise.all([loadList(), loadProblems(), loadFindings(), loadStory()])
     } else await loadResource(resource)
   } catch {
+    if (resource !== undefined && !isOneDrawn)
+      showWaiting(resource, 'The daemon does not answer. This page appears when it does.')
     want('resources') // the next refresh tells that the connection is lost
   }
   if (resource !== undefined && before !== resource) {

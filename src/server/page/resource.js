@@ -39,13 +39,18 @@ export function showResource(resource, history) {
     ...manifestSection(resource),
     heading(2, 'History'),
     history.length === 0
-      ? element('p', { class: 'quiet' }, 'Nothing yet.')
+      ? element('p', { class: 'quiet' }, noHistory(resource))
       : element(
           'ol',
           { class: 'story' },
           ...storyItems(history, { keys: false, invalidSince: invalidSince(resource) }),
         ),
   )
+}
+
+/** Whatever was judged once has a history, of which the ledger keeps the newest lines. @param {ResourceReply} resource */
+function noHistory({ conditions: { Valid } }) {
+  return Valid.reason === 'Unobserved' ? 'Nothing yet.' : 'Older entries are no longer kept.'
 }
 
 /** @param {ResourceReply} resource */
@@ -74,6 +79,15 @@ export function showNoResource(key, error) {
       '. ',
       foreign(error.hint),
     ),
+  )
+}
+
+/** Before anything is known of it. @param {string} key @param {string} text */
+export function showWaiting(key, text) {
+  byId('one').replaceChildren(
+    back(),
+    element('h1', { id: 'one-title', tabindex: '-1' }, foreign(key)),
+    element('p', { class: 'quiet' }, text),
   )
 }
 
