@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { capital } from '../kinds/lookup.ts'
-import { formatDuration } from '../lib/duration.ts'
+import { timeOf } from '../kinds/instant.ts'
 import type { Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
 import { notSent, type RemoteError, whatIsRefused } from '../contract/remote-error.ts'
@@ -96,7 +96,7 @@ export function createCredentialBreaker(options: {
   function check(caller: AuthenticatedCaller): void {
     const now = clock.monotonic()
     const stop = trippedFor(caller).find(([, entry]) => entry.probeAt > now)
-    if (stop !== undefined) throw held(stop[1], now)
+    if (stop !== undefined) throw held(stop[1], stop[1].probeAt - now, clock.now())
   }
 
   function trip(caller: AuthenticatedCaller, refusal: Refusal): void {
@@ -183,15 +183,15 @@ function scopeOf({ service, operation }: AuthenticatedCaller, status: Refusal['s
 
 function wordsOf(entry: Trip): string {
   const { status, since, source, service } = entry
-  const when = new Date(since).toISOString()
+  const when = timeOf(since)
   if (isIdle(entry)) return `service ${service} has been idle or waking up since ${when} (${status})`
   const what = status === 401 ? 'refuses the credentials' : 'forbids this operation to the credentials'
   return `the platform ${what} in ${source} since ${when} (${status})`
 }
 
-function held(entry: Trip, now: number): RemoteError {
-  const afterMs = entry.probeAt - now
-  const again = `${wordsOf(entry)}; next try in ${formatDuration(afterMs)}`
+/** @param now ms since the epoch: a time of the clock stays true while it is read */
+function held(entry: Trip, afterMs: number, now: number): RemoteError {
+  const again = `${wordsOf(entry)}; next try at ${timeOf(now + afterMs)}`
   return isIdle(entry)
     ? notSent('ServiceIdle', again, { retryAfterMs: Math.ceil(afterMs) })
     : notSent('AuthFailed', `${again}, or as soon as the secret changes`, {
