@@ -98,7 +98,8 @@ export function countsOf(plan: Plan): string {
 }
 
 function wordOf({ verdict, action, reason, renamedFrom, differences }: PlanItem): string {
-  if (verdict === 'change' && action === 'adopt' && differences.length > 0) return 'to adopt although it differs'
+  if (verdict === 'change' && action === 'adopt' && differences.length > 0)
+    return 'to adopt although it differs'
   if (verdict === 'change' && renamedFrom === undefined) return TO_DO[action] ?? OTHERWISE[verdict]
   if (verdict === 'failed' || verdict === 'change' || verdict === 'waits') return OTHERWISE[verdict]
   return REPORTED[reason] ?? OTHERWISE[verdict]
