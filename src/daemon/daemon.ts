@@ -151,7 +151,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
     const changed = first ? altered.filter((key) => isOtherThanRecorded(catalog, key)) : altered
     // What an earlier process knew to be removed is removed anew for this one, and is no news.
-    const told = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
+    const news = changed.filter((key) => catalog.entries.has(key) || !isKnownOrphan(key))
     const locksBefore = store.catalog?.locks
     const wrong = otherwiseWrong(store.catalog, catalog)
     store.setCatalog(catalog)
@@ -162,8 +162,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       type: 'SourceLoaded',
       revision: catalog.revision,
       durationMs: reading.durationMs,
-      changed: told,
-      removed: told.filter((key) => !catalog.entries.has(key)).length,
+      changed: news,
+      removed: news.filter((key) => !catalog.entries.has(key)).length,
       manifests: counts,
       findings: catalog.findings,
       problem: sourceProblem,

@@ -235,12 +235,12 @@ function isHealthyAsBefore(
   previous: Conditions | undefined,
 ): previous is Conditions {
   const { desired } = decided
-  const isUnread = desired.state === 'invalid' && desired.fingerprint === undefined
+  if (desired.state !== 'invalid' || desired.fingerprint !== undefined) return false
   const healthy = claimOf(decided, 'True', {
     reason: 'Healthy',
     facts: { state, by: 'policy.healthyStates' },
   })
-  return isUnread && previous?.Ready.reason === 'Healthy' && previous.Ready.message === healthy.message
+  return previous?.Ready.reason === 'Healthy' && previous.Ready.message === healthy.message
 }
 
 /** Reasons to hold that say something about readiness too; the others leave standing what was known of it. */
