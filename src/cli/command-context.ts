@@ -1,22 +1,23 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { MANIFESTS, otherLedger, type Settings } from '../config/settings.ts'
+import { MANIFESTS, otherLedger, otherSecrets, type Settings } from '../config/settings.ts'
 import type { Activity } from '../contract/activity.ts'
 import { AS_SAID, type CommandContext } from '../server/command-line.ts'
 import type { StepContext } from '../server/remedy.ts'
 
 export type Here = Pick<Settings, 'sandbox' | 'ledger'> &
-  Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'server'>>
+  Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'secretsDir' | 'server'>>
 
 /** What a command that is said here has to name. */
 export function commandContext(settings: Here): CommandContext {
-  const { sandbox, manifests, baseUrl, server } = settings
+  const { sandbox, manifests, baseUrl, secretsDir, server } = settings
   const ledger = otherLedger(settings)
   return {
     sandbox,
     ledger,
     manifests: manifests === undefined ? undefined : otherManifests(manifests, ledger),
     baseUrl,
+    secretsDir: secretsDir === undefined ? undefined : otherSecrets({ sandbox, secretsDir }),
     server,
   }
 }
@@ -35,12 +36,33 @@ export function replyContext(settings: Here): CommandContext {
 /** Settings as whoever works with the ledger has them, where nobody said otherwise. */
 export function settingsOfDaemon<S extends Here>(
   settings: S,
-  last: Partial<Pick<Activity, 'manifests' | 'baseUrl'>> | undefined,
+  last: Partial<Pick<Activity, 'manifests' | 'baseUrl' | 'secretsDir'>> | undefined,
 ): S {
   const { manifests = MANIFESTS, baseUrl = last?.baseUrl } = settings
   const isSame =
     manifests !== MANIFESTS || last?.manifests === undefined || last.manifests === resolve(MANIFESTS)
-  return { ...settings, manifests: isSame ? manifests : last.manifests, baseUrl }
+  const { secretsDir } = settings
+  const isOwn =
+    secretsDir !== undefined && otherSecrets({ sandbox: settings.sandbox, secretsDir }) !== undefined
+  return {
+    ...settings,
+    manifests: isSame ? manifests : last.manifests,
+    baseUrl,
+    secretsDir: isOwn ? secretsDir : (last?.secretsDir ?? secretsDir),
+  }
+}
+
+/** What a process that works with the ledger leaves in it, for the commands of others. */
+export function worksWith({
+  manifests,
+  baseUrl,
+  sandbox,
+  secretsDir,
+}: Pick<Settings, 'manifests' | 'baseUrl' | 'sandbox' | 'secretsDir'>): Pick<
+  Activity,
+  'manifests' | 'baseUrl' | 'secretsDir'
+> {
+  return { manifests: resolve(manifests), baseUrl, secretsDir: otherSecrets({ sandbox, secretsDir }) }
 }
 
 /** What the steps that are said here have to name. */

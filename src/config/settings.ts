@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { join } from 'node:path'
 import type { SettingProblem } from './setting-problem.ts'
 import {
@@ -174,10 +175,20 @@ function normalise(values: ReadValues, notifications: readonly NotificationTarge
   })
 }
 
-/** The ledger, where a command does not take it by itself. */
+/** The ledger, where a command does not take it by itself: as it is found from anywhere. */
 export function otherLedger({ sandbox, ledger }: Pick<Settings, 'sandbox' | 'ledger'>): string | undefined {
   const { default: standard, sandboxDefault } = TABLE.ledger
-  return ledger === (sandbox ? sandboxDefault : standard) ? undefined : ledger
+  if (ledger === (sandbox ? sandboxDefault : standard)) return undefined
+  return ledger.replace(/^sqlite:(.+)$/, (_all, path: string) => `sqlite:${resolve(path)}`)
+}
+
+/** The directory of the secrets, where a command does not take it by itself. */
+export function otherSecrets({
+  sandbox,
+  secretsDir,
+}: Pick<Settings, 'sandbox' | 'secretsDir'>): string | undefined {
+  const { default: standard, sandboxDefault } = TABLE.secretsDir
+  return secretsDir === (sandbox ? sandboxDefault : standard) ? undefined : resolve(secretsDir)
 }
 
 /** The directory of the manifests that a command reads by itself. */

@@ -18,6 +18,8 @@ export const Activity = z
     manifests: z.string().optional(),
     /** Where its platform answers. Absent: it is the sandbox. */
     baseUrl: z.string().optional(),
+    /** The directory of its secrets, where it is not the standard one: absolute. */
+    secretsDir: z.string().optional(),
     /** In force. */
     revision: z.string().optional(),
     /** Why the last reading of the manifests failed or is not believed, in words. */

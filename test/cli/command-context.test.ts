@@ -48,3 +48,19 @@ test.each([
   const settings = { sandbox: false, ledger: OTHER_LEDGER, manifests: given }
   expect(settingsOfDaemon(settings, { manifests: ofDaemon }).manifests).toBe(is)
 })
+
+test('a ledger and secrets that a command would not find by itself are named so that they are found from anywhere', () => {
+  const named = commandContext({ sandbox: false, ledger: 'sqlite:x.db', secretsDir: 'mounted' })
+  expect(named).toMatchObject({ ledger: `sqlite:${resolve('x.db')}`, secretsDir: resolve('mounted') })
+  const standard = { sandbox: false, ledger: OWN_LEDGER, secretsDir: '/etc/pipewright/secrets' }
+  expect(commandContext(standard)).toMatchObject({ ledger: undefined, secretsDir: undefined })
+})
+
+test.each([
+  ['the daemon has others', '/etc/pipewright/secrets', '/srv/secrets', '/srv/secrets'],
+  ['a person names others', 'mine', '/srv/secrets', 'mine'],
+  ['an earlier version did not say which', '/etc/pipewright/secrets', undefined, '/etc/pipewright/secrets'],
+])('the secrets are those of the daemon, unless a person says otherwise: %s', (_, given, ofDaemon, is) => {
+  const settings = { sandbox: false, ledger: OTHER_LEDGER, secretsDir: given }
+  expect(settingsOfDaemon(settings, { secretsDir: ofDaemon }).secretsDir).toBe(is)
+})

@@ -130,11 +130,11 @@ describe('an incident', () => {
     await live.says('Pipe/new', 'RenameSuspected')
     const steps = await toDo(scenario, 'Pipe/new')
     const copies = steps.map(([, copy]) => copy)
-    expect(copies.slice(0, 2)).toEqual(['policy: {renamedFrom: Pipe/old}', 'name: "old"'])
+    expect(copies.slice(0, 2)).toEqual(['policy: {renamedFrom: Pipe/old}', '  name: "old"'])
     expect(steps[1]?.[0]).toContain('under `spec:` at line')
     scenario.workspace.write(
       'manifests/new.yaml',
-      renamed(copies[0]).replace('spec:', `spec:\n  ${copies[1]}`),
+      renamed(copies[0]).replace('spec:', `spec:\n${copies[1]}`),
     )
     await live.says('Pipe/new', 'Ready')
     await until('the old key to be gone', async () => (await live.resource('Pipe/old')) === undefined)

@@ -1,5 +1,4 @@
-import { resolve } from 'node:path'
-import { commandContext, folderOf } from '../command-context.ts'
+import { commandContext, folderOf, worksWith } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
@@ -60,7 +59,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     store,
     clock: systemClock,
     url: undefined,
-    worksWith: { manifests: resolve(settings.manifests), baseUrl: settings.baseUrl },
+    worksWith: worksWith(settings),
     whole: () => wholeFacts(engine, catalog.problem?.message),
   })
   const pass = await passOverAll(engine, settings, { io, progress, waitMs: options.waitMs })

@@ -1,7 +1,6 @@
-import { commandContext, folderOf } from '../command-context.ts'
+import { commandContext, folderOf, worksWith } from '../command-context.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
 import { type Daemon, startDaemon } from '../../daemon/daemon.ts'
 import { startHeartbeat } from '../../daemon/heartbeat.ts'
@@ -132,7 +131,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     store: engine.context.store,
     clock: systemClock,
     url: server.url,
-    worksWith: { manifests: resolve(settings.manifests), baseUrl: settings.baseUrl },
+    worksWith: worksWith(settings),
     whole: () => wholeFacts(engine, running.daemon?.sourceProblem),
   })
   const daemon = await startDaemon({
