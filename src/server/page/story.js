@@ -18,7 +18,7 @@ import { resourceLink } from './problem.js'
  */
 
 /** Entries that one step shows. */
-export const STORY_STEP = 10
+export const STORY_STEP = 8
 
 /** What changed, newest first. @param {TimelineReply} reply */
 export function showStory({ items, more }) {
