@@ -3,11 +3,11 @@ import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
 import type { Contact } from '../plan/input.ts'
 import { bestMessage } from '../contract/status.ts'
-import type { Conditions } from '../plan/condition.ts'
+import type { Condition, Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import { requeueAfter } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
-import { messageOf, type Because } from '../plan/reason.ts'
+import { messageOf, type Because, type Reason } from '../plan/reason.ts'
 import type { LedgerRecord } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import { describeStatus, type WritableBoard } from './state/status-board.ts'
@@ -132,13 +132,13 @@ function unseenForMs({ store, clock }: ReconcileContext, { key, remote }: Ledger
 /** Keys for which this reconcile changed something: who waits for this one, its service, and its siblings while it is missed. */
 function alsoOf(
   context: ReconcileContext,
-  { assessment, action, acted }: Reporting,
+  { assessment, action, acted, conditions }: Reporting,
   readyIsNews: boolean,
 ): readonly Key[] {
   const { input, service } = assessment
   const { key } = input.desired
   const also: Key[] = readyIsNews
-    ? context.store.dependents(key).filter((other) => waits(context, other))
+    ? context.store.dependents(key).filter((other) => waits(context, other, conditions.Ready))
     : []
   if (service.usable && input.lifecycle !== 'reference') {
     const { name } = service.identity
@@ -170,10 +170,13 @@ function ofService({ what }: Outcome & { readonly result: 'failed' }, said: stri
   return what === undefined ? said : `The last request with its credentials failed: ${what}.`
 }
 
-/** Whether a key stands still because of something else than itself. */
-function waits({ store }: ReconcileContext, key: Key): boolean {
+const WAITS_FOR_ANOTHER: ReadonlySet<Reason> = new Set(['DependencyNotReady', 'ServiceInvalid', 'AuthFailed'])
+
+/** Whether a key stands still because of something else than itself. After an outage, nobody waits out what was said of it. */
+function waits({ store }: ReconcileContext, key: Key, ready: Condition): boolean {
   const reason = store.record(key)?.conditions?.Synced.reason
-  return reason === 'DependencyNotReady' || reason === 'ServiceInvalid' || reason === 'AuthFailed'
+  if (reason === 'Unavailable') return ready.status === 'True'
+  return reason !== undefined && WAITS_FOR_ANOTHER.has(reason)
 }
 
 function messageAfter(key: Key, outcome: Outcome, action: Action): string {

@@ -17,6 +17,8 @@ export interface CommandContext {
 }
 
 const ASK_A_SERVER: ReadonlySet<string> = new Set(['status', 'history', 'plan', 'reconcile', 'allow'])
+/** Of those that a server is asked for. */
+const NEED_A_TOKEN: ReadonlySet<string> = new Set(['plan', 'reconcile', 'allow'])
 const NEED_NO_LEDGER: ReadonlySet<string> = new Set(['validate', 'explain', 'schema'])
 const READ_MANIFESTS: ReadonlySet<string> = new Set([
   'validate',
@@ -36,7 +38,10 @@ export function commandLine(args: string, context: CommandContext): string {
   const [name = ''] = args.split(' ', 1)
   const flag = (text: string, value: string | undefined, isNeeded: boolean) =>
     value === undefined || !isNeeded || args.includes(` ${text} `) ? '' : ` ${text} ${shellWord(value)}`
-  if (server !== undefined) return `pipewright ${args}${flag('--server', server, ASK_A_SERVER.has(name))}`
+  if (server !== undefined) {
+    const asked = flag('--server', server, ASK_A_SERVER.has(name))
+    return `pipewright ${args}${asked}${flag('--admin-token-file', 'FILE', NEED_A_TOKEN.has(name))}`
+  }
   const others = [
     flag('--ledger', ledger, !NEED_NO_LEDGER.has(name)),
     flag('--manifests', manifests, READ_MANIFESTS.has(name)),

@@ -115,7 +115,7 @@ function withCopy(
   const placed =
     file === undefined || line === undefined ? undefined : context.placeEdit?.({ key, file, line }, edit)
   if (placed?.how === 'change' && placed.from === placed.text)
-    return { text: `${text} It says so in ${place}, line ${placed.line}.`, copy: undefined }
+    return { text: `${text} The line stands in ${place}, at line ${placed.line}.`, copy: undefined }
   if (placed !== undefined) return { text: `${text} ${editWords(placed, place)}:`, copy: placed.text }
   // What stands there already is not known: it is added to what there is, or takes its place.
   const [field = '', ...parents] = edit.path.toReversed()

@@ -422,3 +422,28 @@ describe('what is shown of a pipe', () => {
     expect(shown(world)?.desired).toEqual(desired)
   })
 })
+
+test('an endpoint is what its last upsert was answered, to the next process as well', async () => {
+  const before = await given({ 'q.yaml': endpoint('q') })
+  await before.go('QueryEndpoint/q')
+  const world = await given({}, { around: before.around })
+  seedStatus(world.context, world.board, 'QueryEndpoint/q')
+  expect(world.board.get('QueryEndpoint/q')?.observed).toContain('https://app.example')
+})
+
+test('after an outage, the service that answers again brings those that failed with it, and not before', async () => {
+  const world = await given({ 'a.yaml': pipe('a'), 'b.yaml': pipe('b') })
+  for (const key of ['Pipe/a', 'Pipe/b', 'Service/analytics'] as const) await world.go(key)
+  const ids = await Promise.all(
+    (['Pipe/a', 'Pipe/b'] as const).map(async (key) => (await world.record(key)).remote?.id ?? ''),
+  )
+  for (const id of ids) world.platform.unreadable.add(id)
+  for (let time = 0; time < 3; time += 1) for (const key of ['Pipe/a', 'Pipe/b'] as const) await world.go(key)
+  const down = await world.go('Service/analytics')
+  expect((await world.conditions('Service/analytics')).Ready.reason).toBe('Unavailable')
+  expect(down.also).toEqual([])
+
+  for (const id of ids) world.platform.unreadable.delete(id)
+  expect((await world.go('Pipe/a')).also).toEqual(['Service/analytics'])
+  expect((await world.go('Service/analytics')).also).toEqual(['Pipe/b'])
+})

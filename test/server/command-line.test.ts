@@ -84,7 +84,7 @@ describe('a command', () => {
       why: 'to the daemon that was asked',
       context: { sandbox: false, ledger: undefined, server: 'http://127.0.0.1:8080' },
       args: 'allow --dry-run',
-      is: 'pipewright allow --dry-run --server http://127.0.0.1:8080',
+      is: 'pipewright allow --dry-run --server http://127.0.0.1:8080 --admin-token-file FILE',
     },
     {
       why: 'that asks no daemon, as it is',

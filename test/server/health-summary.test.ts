@@ -113,6 +113,18 @@ const ROWS: readonly (readonly [string, Row])[] = [
       says: '1 of 2 resources in progress, and nothing is wrong.',
     },
   ],
+  [
+    'something is going on beside a state that nobody judged',
+    {
+      resources: [
+        resource('Pipe/b', {
+          conditions: { ...fine.conditions, Ready: condition('True', { reason: 'NotJudged' }) },
+        }),
+        resource('Pipe/c', { status: 'Progressing' }),
+      ],
+      says: '1 of 2 resources in progress; 1 in a state that nobody judged.',
+    },
+  ],
 ]
 
 describe('the first sentence', () => {

@@ -174,8 +174,14 @@ describe('the next step', () => {
     expect(steps.at(-1)).toEqual({
       text:
         'The line "retryCreate" was already there at 2026-11-24T08:00:00Z, when the request could still arrive, and does not count. ' +
-        'Remove it and commit that. If the pipe is still not there after 2026-11-24T08:05:00Z, add it again:',
-      copy: `retryCreate: ${INTENT.id}`,
+        'Remove it and commit that. If the pipe is still not there after 2026-11-24T08:05:00Z, add it again. ' +
+        'The line stands in manifests/pipes/orders.yaml, at line 4.',
+      copy: undefined,
+    })
+    const isGone = { how: 'below', line: 4, parent: 'policy', text: `    retryCreate: ${INTENT.id}` } as const
+    expect(nextSteps(early, { ...HERE, placeEdit: () => isGone }, []).at(-1)).toEqual({
+      text: expect.stringMatching(/add it again\. In .*, under `policy:` at line 4, add:$/),
+      copy: `    retryCreate: ${INTENT.id}`,
     })
   })
 
@@ -188,7 +194,7 @@ describe('the next step', () => {
     } as const
     const steps = nextSteps(told(UNKNOWN), { ...HERE, placeEdit: () => isThere }, [])
     expect(steps.at(-1)).toEqual({
-      text: expect.stringContaining('It says so in manifests/pipes/orders.yaml, line 4.'),
+      text: expect.stringContaining('The line stands in manifests/pipes/orders.yaml, at line 4.'),
       copy: undefined,
     })
   })

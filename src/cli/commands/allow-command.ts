@@ -122,7 +122,7 @@ function wordsOf(
         ]
       : [
           `Allowed ${creations}, once, as their manifests are now:`,
-          'The daemon creates them now; without one, "pipewright apply" does. What a later commit adds is not included.',
+          'The daemon creates them now; without a daemon, the next apply does. What a later commit adds is not included.',
         ]
   return [first, ...names, ...(rest > 0 ? [`  and ${rest} more`] : []), ...last].join('\n')
 }

@@ -75,8 +75,8 @@ function retryInGit({ key, intentId, retryFrom, saidEarlyAt }: UnknownOutcome): 
     : {
         text:
           `The line "retryCreate" was already there at ${timeOf(saidEarlyAt)}, when the request could still arrive, and does not ` +
-          `count. Remove it and commit that. If the ${nounOf(key)} is still not there after ${timeOf(retryFrom)}, add it again:`,
-        copy: `retryCreate: ${intentId}`,
+          `count. Remove it and commit that. If the ${nounOf(key)} is still not there after ${timeOf(retryFrom)}, add it again.`,
+        edit: { path: ['policy', 'retryCreate'], value: intentId },
       }
 }
 

@@ -1,6 +1,7 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { kindOf, nameOf, type Key } from '../../kinds/key.ts'
+import { maskSensitive } from '../../kinds/mask.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import type { Action } from '../../plan/action.ts'
@@ -73,7 +74,7 @@ export function describeStatus(input: {
     service: serviceNameOf(manifest, record) ?? entry?.stated?.service,
     pipeId: record.remote?.id,
     state: observation?.state,
-    observed: observation?.reply,
+    observed: observation?.reply ?? repliedBefore(record),
     lastReconciledAt: input.lastReconciledAt,
     nextReconcileAt: input.nextReconcileAt,
     suspendedUntil:
@@ -88,6 +89,11 @@ function serviceNameOf(manifest: ResourceManifest | undefined, record: LedgerRec
 }
 
 /** Shows a key as soon as a reading names it, with what the ledger remembers, before it is reconciled. */
+/** What an endpoint is like is what its last upsert was answered, also to another process: it cannot be read. */
+function repliedBefore({ upsert }: LedgerRecord): string | undefined {
+  return upsert?.reply && JSON.stringify(maskSensitive(upsert.reply))
+}
+
 const WAITING = { reason: 'Unobserved', facts: { why: 'waiting' } } as const
 
 export function seedStatus({ store, clock }: ReconcileContext, board: WritableBoard, key: Key): void {

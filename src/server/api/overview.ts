@@ -156,9 +156,10 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
   if (!ready.ok) return { level: 'waiting', sentence: `Not ready: ${ready.detail}.` }
   if (total === 0) return { level: 'waiting', sentence: 'Nothing to do: there are no resources.' }
   if (counts.Progressing > 0) {
+    const rest = unjudged > 0 ? `; ${unjudged} in a state that nobody judged` : ', and nothing is wrong'
     return {
       level: 'waiting',
-      sentence: `${counts.Progressing} of ${plural(total, 'resource')} in progress, and nothing is wrong.`,
+      sentence: `${counts.Progressing} of ${plural(total, 'resource')} in progress${rest}.`,
     }
   }
   if (overview.overdue > 0) {
