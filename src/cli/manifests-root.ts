@@ -1,10 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
+import { MANIFESTS } from '../config/settings.ts'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 
 /* Which directory of manifests is meant by a command that was typed elsewhere. */
-
-/** What `--manifests` is unless somebody says otherwise. */
-export const USUAL_ROOT = 'manifests'
 
 export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
@@ -19,7 +17,7 @@ export function isIn(path: string, root: string): boolean {
 /** The directory of the usual name around a path, as one would type it here; the nearest one. */
 export function usualRootAround(path: string): string | undefined {
   for (let dir = resolve(path); dir !== dirname(dir); dir = dirname(dir)) {
-    if (basename(dir) === USUAL_ROOT && isDirectory(dir)) return typed(dir)
+    if (basename(dir) === MANIFESTS && isDirectory(dir)) return typed(dir)
   }
   return undefined
 }
@@ -37,7 +35,7 @@ export interface AssumedRoot {
  */
 export function assumedRoot(files: readonly string[]): AssumedRoot | undefined {
   const [first] = files
-  if (first === undefined || files.every((file) => isIn(file, USUAL_ROOT))) return undefined
+  if (first === undefined || files.every((file) => isIn(file, MANIFESTS))) return undefined
   if (!files.every((file) => existsSync(file))) return undefined
   const around = usualRootAround(dirname(resolve(first)))
   if (around !== undefined)

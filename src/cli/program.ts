@@ -21,7 +21,8 @@ import { schema } from './commands/schema-command.ts'
 import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
 import { existsSync } from 'node:fs'
-import { assumedRoot, isDirectory, USUAL_ROOT } from './manifests-root.ts'
+import { MANIFESTS } from '../config/settings.ts'
+import { assumedRoot, isDirectory } from './manifests-root.ts'
 import { isBelow, validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
 
 /* The commands and their options. */
@@ -120,7 +121,7 @@ export function buildProgram(io: Io, done: Done): Command {
       if (root !== undefined) command.setOptionValue('manifests', root)
       const asked = await settingsFor(io, command, 'local')
       const named = root === undefined ? paths : []
-      const isSaid = flags.manifests !== undefined || asked.manifests !== USUAL_ROOT
+      const isSaid = flags.manifests !== undefined || asked.manifests !== MANIFESTS
       const assumed = isSaid ? undefined : assumedRoot(named)
       if (assumed?.note !== undefined) print(io.stderr, assumed.note)
       const settings = assumed === undefined ? asked : { ...asked, manifests: assumed.root }

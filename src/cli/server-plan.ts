@@ -52,6 +52,8 @@ export async function planAtServer(
 /** Somebody else's plan is being made: one at a time. */
 const BUSY = 429
 
+const TEXTS = z.array(z.string())
+
 /** The part of a plan by which it is shown, and its exit code found. */
 const PLAN = z.looseObject({
   revision: z.string(),
@@ -61,8 +63,14 @@ const PLAN = z.looseObject({
     z.looseObject({
       key: z.string(),
       action: z.enum(ACTION_TYPES),
+      reason: z.string(),
       verdict: z.enum(VERDICTS),
       message: z.string(),
+      outline: z.record(z.string(), z.string()),
+      after: TEXTS,
+      gives: TEXTS,
+      takesAway: TEXTS,
+      uncheckedSecrets: TEXTS,
       differences: z.array(z.unknown()),
     }),
   ),

@@ -2,7 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
-import { planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
+import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
 import { messageOf } from '../plan/reason.ts'
 import type { MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { sentence } from '../plan/reasons/row.ts'
@@ -35,6 +35,7 @@ export type PlanResult =
 export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   const { context, stopping } = options
   const { store } = context
+  const applied = appliedBefore(store)
   const runs = new Map<Key, ReconcileResult>()
   const items = new Map<Key, PlanItem>()
   for (const [key, said] of options.settled) items.set(key, settledItem(store, key, said))
@@ -49,7 +50,7 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
       const before = runs.get(key)
       const telling = tellingRun(before, result)
       runs.set(key, telling)
-      if (telling !== before) items.set(key, planItemOf(store, key, telling))
+      if (telling !== before) items.set(key, planItemOf({ store, applied }, key, telling))
       options.onProgress(runs.size, total)
     },
   })

@@ -1,3 +1,4 @@
+import type { CommandContext } from './command-line.ts'
 import type { Allowance, Allowed } from '../contract/allowance.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
@@ -58,15 +59,8 @@ export interface Health {
 }
 
 /** What is known of the whole, beside its resources. Times are ms since the epoch. */
-export interface Overview {
+export interface Overview extends Omit<CommandContext, 'server'> {
   readonly version: string
-  readonly sandbox: boolean
-  /** The ledger, where a command has to name it, since it is not the default one. */
-  readonly ledger: string | undefined
-  /** The same of the directory of the manifests: absolute. */
-  readonly manifests?: string | undefined
-  /** Where the platform answers; undefined in the sandbox. */
-  readonly baseUrl?: string | undefined
   /** Undefined before the first reading. */
   readonly revision: Revision | undefined
   readonly manifestsDir: string

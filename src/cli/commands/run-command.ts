@@ -177,7 +177,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
   const { keys: held, id } = heldBack(store, undefined)
   return {
     version: VERSION,
-    ...commandContext(settings),
+    ...commandContext({ ...settings, server: undefined }),
     revision: daemon?.catalog?.revision,
     manifestsDir: folderOf(settings.manifests),
     repositoryUrl: settings.repositoryUrl,

@@ -5,7 +5,8 @@ import type { Finding } from '../../kinds/finding.ts'
 import type { Catalog } from '../../contract/catalog.ts'
 import { folderOf } from '../command-context.ts'
 import { openSource } from '../compose.ts'
-import { isDirectory, isIn, USUAL_ROOT, usualRootAround } from '../manifests-root.ts'
+import { MANIFESTS } from '../../config/settings.ts'
+import { isDirectory, isIn, usualRootAround } from '../manifests-root.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, VERSION } from '../io.ts'
 import {
   findingsAsCompact,
@@ -22,7 +23,7 @@ export const VALIDATE_OUTPUTS = ['text', 'compact', 'json', 'github', 'sarif'] a
 
 /** Whether a folder is part of the manifests directory, and not one of its own. @param manifests as the flag names it */
 export function isBelow(folder: string, manifests: unknown): boolean {
-  const root = typeof manifests === 'string' ? manifests : USUAL_ROOT
+  const root = typeof manifests === 'string' ? manifests : MANIFESTS
   return resolve(folder) !== resolve(root) && isIn(folder, root) && isDirectory(root)
 }
 

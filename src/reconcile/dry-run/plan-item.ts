@@ -7,7 +7,6 @@ import type { Difference } from '../../kinds/difference.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { PlanItem, Verdict } from '../../contract/plan.ts'
 import { bodyIn } from '../../contract/status.ts'
-import { sameId } from '../../lib/same-id.ts'
 import { type Because, messageOf, type Reason, REASONS } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Basis, ReconcileResult } from '../context.ts'
@@ -23,8 +22,29 @@ function didSomething({ action: { type }, outcome, movedFrom }: ReconcileResult)
   return movedFrom !== undefined || (writes && outcome.result === 'done')
 }
 
+/** What was applied to services before anything was done, by kind and service: its reply. */
+export type Applied = ReadonlyMap<string, JsonObject>
+
+export function appliedBefore(store: StateStore): Applied {
+  const applied = new Map<string, JsonObject>()
+  for (const { key, service, upsert } of store.records())
+    if (service !== undefined && upsert?.reply !== undefined)
+      applied.set(serviceSlot(key, service.serviceId), upsert.reply)
+  return applied
+}
+
+/** A service has one of a kind that is applied. */
+function serviceSlot(key: Key, serviceId: string): string {
+  return `${kindOf(key)} ${serviceId.toLowerCase()}`
+}
+
+interface Planned {
+  readonly store: StateStore
+  readonly applied: Applied
+}
+
 /** What a dry run of one key says of the real one. */
-export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): PlanItem {
+export function planItemOf({ store, applied }: Planned, key: Key, run: ReconcileResult): PlanItem {
   const { action, assessment, movedFrom } = run
   const entry = store.entry(key)
   const record = store.record(key)
@@ -47,9 +67,9 @@ export function planItemOf(store: StateStore, key: Key, run: ReconcileResult): P
     outline: outline ?? {},
     platformName: manifest && kind.lifecycle === 'create-once' ? remoteNameOf(manifest) : undefined,
     remoteId: action.type === 'adopt' ? action.pipeId : idBefore(assessment),
-    ...bodiesOf(store, key, run, differences),
+    ...bodiesOf({ store, applied }, key, run, differences),
     differences,
-    ...accessOf(store, run),
+    ...accessOf(applied, run),
     uncheckedSecrets: (assessment?.secrets.missing ?? []).map(({ file }) => secretName(file)).toSorted(),
     file: entry?.position.file ?? record?.file,
     line: entry?.position.line ?? record?.line,
@@ -155,7 +175,7 @@ function idBefore(assessment: Basis | undefined): string | undefined {
 }
 
 function bodiesOf(
-  store: StateStore,
+  planned: Planned,
   key: Key,
   { action, assessment, outcome }: ReconcileResult,
   differences: readonly Difference[],
@@ -169,7 +189,7 @@ function bodiesOf(
     differences.length > 0 ||
     action.reason === 'NotUpdatable'
   if (asked === undefined || !isShown) return NOTHING_SHOWN
-  const before = action.type === 'create' ? undefined : beforeOf(store, key, assessment, asked)
+  const before = action.type === 'create' ? undefined : beforeOf(planned, key, assessment, asked)
   // Beside what was not read, all of it would look new.
   if (action.type === 'report' && before === undefined) return NOTHING_SHOWN
   return { before: before && maskSensitive(before), desired: maskSensitive(asked) }
@@ -179,14 +199,14 @@ const NOTHING_SHOWN = { before: undefined, desired: undefined } as const
 
 /** What the last reply says of it: to a reading, or to the last upsert. */
 function beforeOf(
-  store: StateStore,
+  { store, applied }: Planned,
   key: Key,
   assessment: Basis | undefined,
   asked: JsonObject,
 ): JsonObject | undefined {
   const fields = fieldsOf(key)
   if (assessment?.input.lifecycle === 'upsert') {
-    const reply = lastReply(store, assessment)
+    const reply = lastReply(applied, assessment)
     return reply && beforeWhole(fields, asked, reply)
   }
   const observed = bodyIn(store.observation(key)?.reply)
@@ -195,28 +215,23 @@ function beforeOf(
 
 /** The access that an upsert gives and takes away, also one that waits. */
 function accessOf(
-  store: StateStore,
+  applied: Applied,
   { action, assessment }: ReconcileResult,
 ): Pick<PlanItem, 'gives' | 'takesAway'> {
   const input = assessment?.input
   const comes = action.type === 'upsert' || action.reason === 'DependencyNotReady'
   if (!comes || input?.lifecycle !== 'upsert' || assessment?.body === undefined)
     return { gives: [], takesAway: [] }
-  const reply = lastReply(store, assessment) ?? {}
+  const reply = lastReply(applied, assessment) ?? {}
   const { kind } = input
   return { gives: kind.takenAway(assessment.body, reply), takesAway: kind.takenAway(reply, assessment.body) }
 }
 
 /** What the last upsert there was answered: of this key, or of another one that applied to the same service. */
-function lastReply(store: StateStore, { input, service }: Basis): JsonObject | undefined {
-  const { key } = input.desired
+function lastReply(applied: Applied, { input, service }: Basis): JsonObject | undefined {
   const own = input.recorded.upsert?.reply
   if (own !== undefined || !service.usable) return own
-  for (const record of store.records()) {
-    if (kindOf(record.key) !== kindOf(key) || record.key === key) continue
-    if (sameId(record.service?.serviceId, service.identity.serviceId)) return record.upsert?.reply
-  }
-  return undefined
+  return applied.get(serviceSlot(input.desired.key, service.identity.serviceId))
 }
 
 /** `name/key` of a mounted file. */
