@@ -115,6 +115,14 @@ const ROWS: readonly (readonly [string, ResourceStatus, readonly (string | undef
   ['refused credentials', stuck('AuthFailed'), [undefined, 'pipewright status Service/analytics']],
 ]
 
+/** A line that says already what is to be written. */
+const IS_THERE = {
+  how: 'change',
+  line: 4,
+  from: `retryCreate: ${INTENT.id}`,
+  text: `retryCreate: ${INTENT.id}`,
+} as const
+
 describe('the next step', () => {
   it.each(ROWS)('%s', (_, status, expected) => {
     expect(copies(status)).toEqual(expected)
@@ -164,13 +172,7 @@ describe('the next step', () => {
         saidEarlyAt: Date.UTC(2026, 10, 24, 8),
       },
     })
-    const isThere = {
-      how: 'change',
-      line: 4,
-      from: `retryCreate: ${INTENT.id}`,
-      text: `retryCreate: ${INTENT.id}`,
-    } as const
-    const steps = nextSteps(early, { ...HERE, placeEdit: () => isThere }, [])
+    const steps = nextSteps(early, { ...HERE, placeEdit: () => IS_THERE }, [])
     expect(steps.at(-1)).toEqual({
       text:
         'The line "retryCreate" was already there at 2026-11-24T08:00:00Z, when the request could still arrive, and does not count. ' +
@@ -186,13 +188,7 @@ describe('the next step', () => {
   })
 
   it('of a line that is there already is not to change it to itself', () => {
-    const isThere = {
-      how: 'change',
-      line: 4,
-      from: `retryCreate: ${INTENT.id}`,
-      text: `retryCreate: ${INTENT.id}`,
-    } as const
-    const steps = nextSteps(told(UNKNOWN), { ...HERE, placeEdit: () => isThere }, [])
+    const steps = nextSteps(told(UNKNOWN), { ...HERE, placeEdit: () => IS_THERE }, [])
     expect(steps.at(-1)).toEqual({
       text: expect.stringContaining('The line stands in manifests/pipes/orders.yaml, at line 4.'),
       copy: undefined,

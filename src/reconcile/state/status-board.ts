@@ -88,7 +88,6 @@ function serviceNameOf(manifest: ResourceManifest | undefined, record: LedgerRec
   return (manifest && serviceOf(manifest)) ?? record.service?.name
 }
 
-/** Shows a key as soon as a reading names it, with what the ledger remembers, before it is reconciled. */
 /** What an endpoint is like is what its last upsert was answered, also to another process: it cannot be read. */
 function repliedBefore({ upsert }: LedgerRecord): string | undefined {
   return upsert?.reply && JSON.stringify(maskSensitive(upsert.reply))
@@ -96,6 +95,7 @@ function repliedBefore({ upsert }: LedgerRecord): string | undefined {
 
 const WAITING = { reason: 'Unobserved', facts: { why: 'waiting' } } as const
 
+/** Shows a key as soon as a reading names it, with what the ledger remembers, before it is reconciled. */
 export function seedStatus({ store, clock }: ReconcileContext, board: WritableBoard, key: Key): void {
   const entry = store.entry(key)
   const record = store.record(key) ?? blankRecord(key)
