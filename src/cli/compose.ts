@@ -32,6 +32,8 @@ export interface Engine {
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly platform: PlatformClient
+  /** A person asks: secrets and credentials are what their files hold from now on, not a second ago. */
+  readonly forgetSecrets: () => void
   readonly source: Source
   /** Of the platform that is worked with, the embedded one included. */
   readonly baseUrl: string | undefined
@@ -119,10 +121,11 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       fail: options.failpoints?.fail,
     }),
   )
+  const freshSecrets = createFreshSecrets(secrets, systemClock)
   const context: ReconcileContext = {
     platform,
     ledger,
-    secrets: createFreshSecrets(secrets, systemClock),
+    secrets: freshSecrets,
     mounted: secrets,
     store: createStateStore({ hashKey: ledger.hashKey, clock: systemClock }),
     clock: systemClock,
@@ -134,7 +137,12 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     maxCreates: options.maxCreates,
     fail: options.failpoints?.fail,
   }
-  return { context, board, reconciler: createReconciler(context, board), platform, source, baseUrl }
+  function forgetSecrets(): void {
+    freshSecrets.forget()
+    platform.forgetCredentials()
+  }
+  const reconciler = createReconciler(context, board)
+  return { context, board, reconciler, platform, forgetSecrets, source, baseUrl }
 }
 
 /** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */

@@ -30,6 +30,8 @@ export interface DaemonParts {
   readonly renewed: () => Promise<readonly string[]>
   /** A person asks about this service, or `alerts`: refused credentials are tried now. */
   readonly probeNow: (service: string) => void
+  /** A person asks for a check: what it is made with is read from the files again. */
+  readonly forgetSecrets: () => void
   /** What was asked for is checked: writes down when, so that whoever asked finds it in the ledger. */
   readonly noteChecks: () => Promise<void>
   /** Watches the directory from now on; the triggers are the daemon's. */
@@ -229,6 +231,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   return {
     request(key, accept) {
       const token = requests.open()
+      parts.forgetSecrets()
       const suspended = (key === undefined ? board.list() : [board.get(key)]).flatMap((status) =>
         status !== undefined && isSuspended(status, clock.now()) ? [status.key] : [],
       )

@@ -74,6 +74,8 @@ export interface PlatformClient extends Platform, AsyncDisposable {
   renewed(): Promise<readonly string[]>
   /** A person asks about this service, or `alerts`: refused credentials are tried now. */
   probeNow(service: string): void
+  /** The files of credentials are read again for the next request. */
+  forgetCredentials(): void
   /**
    * The same within the same request budget, for who tries out what others ask for: credentials that are refused there pause
    * nobody here.
@@ -175,6 +177,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
     pauses: () => breaker.pauses(),
     probeNow: (service) => breaker.probeNow(service),
+    forgetCredentials: () => credentials.forget(),
     async renewed() {
       const services = new Set<string>()
       for (const { service, api, digest } of breaker.refused()) {

@@ -59,11 +59,17 @@ function isAbsent(error: unknown): boolean {
 /** How long a reading of a file may serve others; a mount itself lags by up to a minute. */
 const FRESH_MS = 1_000
 
+/** Mounted secrets that are not read anew each time. */
+export interface FreshSecrets extends SecretStore {
+  /** Each file is read again for whoever asks next. */
+  forget(): void
+}
+
 /**
  * Mounted secrets, each file read at most once a second: a pass over many pipes asks for the same few secrets over and over.
  * A reading serves for no longer than that, whether a secret was found or not.
  */
-export function createFreshSecrets(store: SecretStore, clock: Clock): SecretStore {
+export function createFreshSecrets(store: SecretStore, clock: Clock): FreshSecrets {
   const readings = new Map<string, Promise<SecretReading>>()
   let since = -Infinity
   return {
@@ -80,5 +86,6 @@ export function createFreshSecrets(store: SecretStore, clock: Clock): SecretStor
       readings.set(id, reading)
       return reading
     },
+    forget: () => readings.clear(),
   }
 }

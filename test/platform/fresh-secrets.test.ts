@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFreshSecrets } from '../../src/platform/secret-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
-test('each file is read at most once a second, and again after that, found or not', async () => {
+test('each file is read at most once a second, and again after that or when it is to be forgotten, found or not', async () => {
   const clock = createFakeClock()
   const reads: string[] = []
   const store = createFreshSecrets(
@@ -24,4 +24,7 @@ test('each file is read at most once a second, and again after that, found or no
   await clock.advance(1)
   await readTwo()
   expect(reads).toEqual(['s/a', 's/b', 's/a', 's/b'])
+  store.forget()
+  await readTwo()
+  expect(reads).toHaveLength(6)
 })

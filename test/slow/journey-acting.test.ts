@@ -55,6 +55,32 @@ describe('reconcile', () => {
     expect(scenario.creates()).toEqual(['orders'])
   })
 
+  test.each(['', 'Pipe/orders'])(
+    'asked for %j, the credentials are those of now, and not of a moment ago',
+    async (key) => {
+      const { scenario, token } = await acting()
+      await using _ = scenario
+      scenario.writePipe('orders')
+      const live = await scenario.start(token)
+      await live.says('Pipe/orders', 'Ready')
+      const check = async () => {
+        const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+        const body = JSON.stringify(key === '' ? {} : { key })
+        const reply = await fetch(`${live.url}/-/reconcile`, { method: 'POST', headers, body })
+        const { progress } = (await reply.json()) as { progress: string }
+        await until('the check', async () => {
+          const { done } = (await (await fetch(live.url + progress)).json()) as { done: boolean }
+          return done
+        })
+      }
+      await check()
+      // Within the second for which the files that were read would serve.
+      scenario.workspace.write('secrets/analytics-api/keySecret', 'revoked')
+      await check()
+      await live.says('Pipe/orders', 'AuthFailed')
+    },
+  )
+
   test('says what is missing: a token, the right token, a daemon', async () => {
     const { scenario, token } = await acting()
     await using _ = scenario

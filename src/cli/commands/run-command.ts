@@ -142,6 +142,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     concurrency: settings.concurrency,
     renewed: () => engine.platform.renewed(),
     probeNow: (service) => engine.platform.probeNow(service),
+    forgetSecrets: engine.forgetSecrets,
     noteChecks: () => heartbeat.noteChecks(),
     watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
   })

@@ -116,6 +116,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     concurrency: 8,
     renewed: async () => [],
     probeNow: () => undefined,
+    forgetSecrets: () => undefined,
     noteChecks: async () => undefined,
     watch: async (onTrigger) => {
       triggers.push(onTrigger)
