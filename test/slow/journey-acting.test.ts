@@ -77,7 +77,7 @@ describe('reconcile', () => {
       // Within the second for which the files that were read would serve.
       scenario.workspace.write('secrets/analytics-api/keySecret', 'revoked')
       await check()
-      await live.says('Pipe/orders', 'AuthFailed')
+      expect(await live.says('Pipe/orders', 'AuthFailed')).toMatchObject({ reason: 'AuthFailed' })
     },
   )
 
