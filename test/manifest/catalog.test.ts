@@ -59,6 +59,18 @@ describe('what stays while nothing is certain', () => {
     expect(entry?.digest).not.toBe(before.catalog.entries.get('Pipe/b')?.digest)
   })
 
+  test('an invalid manifest is as of the commit that brought its mistake, also when it had another one before', () => {
+    const WRONG = pipe('b').replace('service:', 'servic:')
+    const OTHERWISE = pipe('b').replace('topics:', 'topcs:')
+    let state = next(undefined, readingOf(ONE))
+    const revisions = [WRONG, `\n${WRONG}`, OTHERWISE, `${OTHERWISE}---\n${pipe('e')}`].map((text, index) => {
+      const revision = { id: `commit-${index}`, from: 'git' } as const
+      state = next(state, readingOf({ ...ONE, 'b.yaml': text }, { revision }))
+      return state.catalog.entries.get('Pipe/b')?.revision
+    })
+    expect(revisions).toEqual(['commit-0', 'commit-0', 'commit-2', 'commit-2'])
+  })
+
   test('a file that does not parse holds its keys, and those of the ledger last seen in it', () => {
     let state = next(undefined, readingOf(ONE))
     for (let i = 0; i < 4; i += 1)

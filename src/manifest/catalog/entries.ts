@@ -140,11 +140,16 @@ function revisionOf({ position }: Draft, { revision, uncommitted }: Reading): st
   return uncommitted.has(position.file) ? revision.id : committed(revision.id)
 }
 
+/** Another mistake is another manifest, so that the commit that brought it is the one that is named; one that only moved is not. */
+function digestOfMistaken({ state, meaning, findings }: Draft): string {
+  const mistakes = findings.map(({ code, lineText }) => [code, lineText])
+  return sha256(JSON.stringify([state, meaning, mistakes]))
+}
+
 /** Keeps the revision, and the object itself where nothing at all is new. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
   const { meaning, ...rest } = draft
-  const digest =
-    draft.state === 'valid' && meaning !== undefined ? meaning : sha256(`${draft.state} ${meaning ?? ''}`)
+  const digest = draft.state === 'valid' && meaning !== undefined ? meaning : digestOfMistaken(draft)
   if (before?.digest !== digest) return { key, ...rest, digest, revision }
   const since = earlierRevision(before.revision, revision)
   const isSame =
