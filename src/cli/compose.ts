@@ -32,7 +32,7 @@ export interface Engine {
   readonly board: WritableBoard
   readonly reconciler: Reconciler
   readonly platform: PlatformClient
-  /** A person asks: secrets and credentials are what their files hold from now on, not a second ago. */
+  /** A person asks for a check or a plan: secrets and credentials are what their files hold from now on, not a second ago. */
   readonly forgetSecrets: () => void
   readonly source: Source
   /** Of the platform that is worked with, the embedded one included. */

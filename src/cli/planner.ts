@@ -15,7 +15,7 @@ import { type Engine, ownSecretsOf } from './compose.ts'
 import { openDryWorld } from './dry-world.ts'
 
 /** What a daemon has for it. */
-type Planning = Pick<Engine, 'context' | 'board'> & {
+type Planning = Pick<Engine, 'context' | 'board' | 'forgetSecrets'> & {
   readonly platform: Pick<Engine['platform'], 'beside'>
 }
 
@@ -48,6 +48,7 @@ export function createPlanner(
 
   async function planned(tree: FileTree, signal: AbortSignal): Promise<PlanAnswer> {
     await using stack = new AsyncDisposableStack()
+    engine.forgetSecrets()
     const records = await context.ledger.list()
     const known = new Map(records.map(({ key, file }) => [key, file]))
     const catalog = await catalogOfTree(tree, {

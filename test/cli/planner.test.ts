@@ -24,9 +24,11 @@ async function planOf(
   world: Given,
   files: Readonly<Record<string, string>>,
   platform: Platform = world.platform,
+  forgetSecrets: () => void = () => undefined,
 ) {
   const { context, board } = world
-  const planner = createPlanner({ context, board, platform: { beside: () => platform } }, SETTINGS, {
+  const engine = { context, board, platform: { beside: () => platform }, forgetSecrets }
+  const planner = createPlanner(engine, SETTINGS, {
     adminToken: async () => '',
     stopping: new AbortController().signal,
   })
@@ -87,6 +89,15 @@ test('credentials that are refused by now fail what would be sent with them', as
   const { item } = await planOf(world, { 'n.yaml': pipe('n') }, platform)
   expect([item('Pipe/n')?.verdict, item('Pipe/n')?.reason]).toEqual(['failed', 'AuthFailed'])
   expect(item('Service/analytics')?.verdict).toBe('refused')
+})
+
+test('credentials are those of when the plan was asked for', async () => {
+  const world = await daemon('a', 'b')
+  let isForgotten = false
+  const read: Platform['read'] = (...asked) =>
+    isForgotten ? world.platform.read(...asked) : Promise.reject(remoteError('AuthFailed', 'none'))
+  const { item } = await planOf(world, {}, { ...world.platform, read }, () => (isForgotten = true))
+  expect(item('Service/analytics')?.verdict).not.toBe('refused')
 })
 
 test('that a service answered is taken over for an hour, and not for longer', async () => {
