@@ -20,10 +20,10 @@ const RESOURCES = [
   resource('Pipe/users', { labels: { team: 'web' } }),
 ]
 
-function changed(key: Key): HistoryEntry {
+function changed(key: Key, of: 'Synced' | 'Ready' = 'Synced'): HistoryEntry {
   return {
     type: 'condition',
-    condition: 'Synced',
+    condition: of,
     status: 'True',
     reason: 'InSync',
     key,
@@ -41,7 +41,8 @@ async function keysAt(path: string): Promise<readonly unknown[]> {
     finding({ file: 'b.yaml', line: 9, message: 'No kind.' }),
   ]
   const parts = fakeParts({ overview: () => overview({ findings, sourceProblem: source }) }, RESOURCES, [
-    changed('Pipe/gone'),
+    // Another condition, so that no four are alike.
+    changed('Pipe/gone', 'Ready'),
     ...RESOURCES.map(({ key }) => changed(key)),
   ])
   const { url } = await running(parts)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { SourceEntry } from '../../src/server/recent-events.ts'
+import { together } from '../../src/server/api/alike.ts'
 import { timelineOf } from '../../src/server/api/timeline.ts'
 import { fakeParts, NOW } from './fake-parts.ts'
 import { ask, running } from './running.ts'
@@ -80,6 +81,69 @@ describe('the story', () => {
       '9 revision earlier',
       '5 condition',
     ])
+  })
+})
+
+function of(entry: HistoryEntry, name: number): HistoryEntry {
+  return { ...entry, key: `Pipe/p${name}` }
+}
+
+function asText(entries: readonly HistoryEntry[], whole = true): readonly string[] {
+  return together(entries, { whole }).map((item) => {
+    if (item.type !== 'alike') return `${item.at} ${item.type}`
+    const types = item.entries.map(({ type }) => type).join('+')
+    return `${item.at} ${types} of ${item.keys.length}${item.more ? ' or more' : ''}`
+  })
+}
+
+describe('what happened alike to many', () => {
+  const names = [0, 1, 2, 3]
+
+  it('is one item, whatever of each resource stands between', () => {
+    const entries = names.flatMap((name) => [
+      of(changed(900 - name, 'a'), name),
+      of({ ...changed(900 - name, 'a'), condition: 'Ready' } as HistoryEntry, name),
+      of(created(800 - name, 'a'), name),
+    ])
+    expect(asText(entries)).toEqual(['900 condition+condition of 4', '800 action of 4'])
+    expect(together(entries, { whole: true })[1]).toMatchObject({
+      revision: 'a',
+      keys: ['Pipe/p0', 'Pipe/p1', 'Pipe/p2', 'Pipe/p3'],
+      entries: [{ key: 'Pipe/p0', action: 'create' }],
+    })
+  })
+
+  const four = names.map((name) => of(created(900_000 - name, 'a'), name))
+  it.each<[string, readonly HistoryEntry[]]>([
+    ['three are named one by one', four.slice(1)],
+    ['one resource four times is one', names.map((at) => created(900 - at, 'a'))],
+    ['of another commit', four.map((entry, index) => (index < 2 ? { ...entry, revision: 'b' } : entry))],
+    [
+      'with another result',
+      four.map((entry, index) => ({ ...entry, result: index < 2 ? 'done' : 'failed' }) as HistoryEntry),
+    ],
+    ['for another reason', four.map((entry, index) => ({ ...entry, reason: index < 2 ? 'New' : 'Missing' }))],
+    ['at another time', four.map((entry, index) => ({ ...entry, at: entry.at - (index < 2 ? 0 : 120_000) }))],
+  ])('is not: %s', (_why, entries) => {
+    expect(together(entries, { whole: true })).toEqual(entries)
+  })
+
+  it('a row may be long, if nothing in it is far from the next', () => {
+    expect(asText(four.map((entry, index) => ({ ...entry, at: 900_000 - index * 50_000 })))).toEqual([
+      '900000 action of 4',
+    ])
+  })
+
+  it('says when there may be more, in history that was not read', () => {
+    expect(asText([...four, created(899_000, 'a')], false)[0]).toBe('900000 action of 5 or more')
+    expect(asText([...four, changed(800_000, 'a')], false)[0]).toBe('900000 action of 4')
+  })
+
+  it('the commit that it came of is shown, however much came of it', () => {
+    const history = four.map((entry) => ({ ...entry, revision: 'c' }))
+    expect(told(timelineOf(history, [read(1, 'c'), read(2, 'd')], { whole: false })).at(-1)).toBe(
+      '1 revision',
+    )
   })
 })
 

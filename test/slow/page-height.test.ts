@@ -55,7 +55,7 @@ function mistake(key: Key, index: number): Finding {
   return finding({ key, file: `pipes/${index}.yaml`, line: 28, message, hint: 'Did you mean "type"?' })
 }
 
-/** More than one step of the story, each with a long message. */
+/** More than one step of the story, each with a long message, and too far from each other to be one line. */
 function story(resources: readonly ResourceStatus[]): readonly HistoryEntry[] {
   return resources.map(({ key }, index) => ({
     type: 'condition',
@@ -63,7 +63,7 @@ function story(resources: readonly ResourceStatus[]): readonly HistoryEntry[] {
     status: 'Unknown',
     reason: 'Unavailable',
     key,
-    at: NOW - index * 1_000,
+    at: NOW - index * 61_000,
     revision: REVISION,
     requestId: undefined,
     message: 'The platform does not answer: '.repeat(10),

@@ -189,6 +189,44 @@ describe('what changed', () => {
   })
 })
 
+function created(key: Key, at: number): HistoryEntry {
+  return {
+    type: 'action',
+    action: 'create',
+    reason: 'New',
+    result: 'done',
+    key,
+    at,
+    revision: REVISION,
+    message: 'Created.',
+  }
+}
+
+test('what happened to many resources is one line each: the commit it came of can be seen', async () => {
+  const keys = Array.from({ length: 300 }, (_, index): Key => `Pipe/p${index}`)
+  const history = keys.flatMap((key, index) => {
+    const at = NOW - index * 1_000
+    const ready = entry({ key, at })
+    return [ready, entry({ key, at, condition: 'Synced', reason: 'InSync' }), created(key, at - 1)]
+  })
+  history.push(entry({ condition: 'Valid', reason: 'Valid', at: NOW - 400_000 }))
+  const parts = fakeParts(
+    {},
+    keys.map((key) => resource(key)),
+    history,
+  )
+  const { url } = await running(parts)
+  await using watched = await openPage(browser, url)
+  const lines = watched.page.locator('#entries .entry-title')
+  await lines.nth(3).waitFor()
+  expect((await lines.allTextContents()).map((text) => text.trim().replaceAll(/\s+/g, ' '))).toEqual([
+    '300 resources became Ready: Pipe/p0 Pipe/p1 Pipe/p2 and 297 more',
+    '300 resources were created: Pipe/p0 Pipe/p1 Pipe/p2 and 297 more',
+    'Pipe/orders became Valid In sync.',
+    `Commit ${REVISION.slice(0, 10)} was read by an earlier process`,
+  ])
+})
+
 describe('a page that has nothing to show', () => {
   test('a first start without a directory keeps no last state, and has no revision', async () => {
     const sourceProblem = 'The manifests directory is missing.'

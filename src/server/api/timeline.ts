@@ -1,29 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import { messageTyped } from '../command-line.ts'
+import { type CommandContext, messageTyped } from '../command-line.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'
+import { together } from './alike.ts'
 import { hasAll, isNarrowed, keysSelected, searchWords } from './selection.ts'
+import type { EarlierRevision, SingleEntry, TimelineEntry } from './timeline-entry.ts'
 
 const TYPES = ['revision', 'source', 'create-limit', 'action', 'condition'] as const
 
-/** Read when only some types are wanted: they may stand far back. */
+/** Lines of history that are read: those of one type may stand far back, and what happened to many resources is many of them. */
 const DEEP = 1_000
 
 /** A ledger keeps no more lines. */
 const ALL_KEPT = 10_000
-
-/** A revision that only the history knows of: an earlier process read it. */
-export interface EarlierRevision {
-  readonly type: 'revision'
-  /** Of the first entry of history that came of it. */
-  readonly at: number
-  readonly revision: string
-  readonly earlier: true
-}
-
-export type TimelineEntry = HistoryEntry | SourceEntry | EarlierRevision
 
 /** Of `GET /api/v1/timeline`. */
 export interface TimelineReply {
@@ -42,21 +33,33 @@ export function registerTimeline(app: FastifyInstance, parts: ServerParts): void
   app.get<{ Querystring: Query }>('/api/v1/timeline', async ({ query }): Promise<TimelineReply> => {
     const limit = wholeOf(query, 'limit', { least: 1, most: DEEP, absent: 100 })
     const types = wordsOf(query, 'type', TYPES)
-    const isPart = isNarrowed(query)
-    const read = types === undefined && !isPart ? limit : DEEP
-    const isWanted = isPart ? entriesSelected(parts, query) : () => true
+    const isWanted = isNarrowed(query) ? entriesSelected(parts, query) : () => true
     const overview = parts.overview()
-    const kept = await parts.history({ key: undefined, limit: read })
-    const history = kept.map((entry) => messageTyped(entry, overview))
-    const entries = timelineOf(history, parts.recentEvents.source(), { whole: history.length < read }).filter(
+    const history = await parts.history({ key: undefined, limit: DEEP })
+    const whole = history.length < DEEP
+    const entries = timelineOf(history, parts.recentEvents.source(), { whole }).filter(
       (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
     )
-    return { items: entries.slice(0, limit), more: entries.length > limit || history.length === read }
+    const items = together(entries, { whole })
+    return {
+      items: items.slice(0, limit).map((item) => itemTyped(item, overview)),
+      more: items.length > limit || !whole,
+    }
   })
 }
 
+/** With commands that can be typed as they stand there. */
+function itemTyped(item: TimelineEntry, context: CommandContext): TimelineEntry {
+  if (item.type === 'alike') {
+    const [first, ...rest] = item.entries
+    const typed = (entry: HistoryEntry) => messageTyped(entry, context)
+    return { ...item, entries: [typed(first), ...rest.map(typed)] }
+  }
+  return 'key' in item ? messageTyped(item, context) : item
+}
+
 /** What is about a resource that is asked for, or about a commit that changed one. */
-function entriesSelected({ board }: ServerParts, query: Query): (entry: TimelineEntry) => boolean {
+function entriesSelected({ board }: ServerParts, query: Query): (entry: SingleEntry) => boolean {
   const isKey = keysSelected(board.list(), query)
   const words = searchWords(query)
   return (entry) => {
@@ -85,14 +88,14 @@ export function timelineOf(
   history: readonly HistoryEntry[],
   source: readonly SourceEntry[],
   { whole }: { readonly whole: boolean },
-): readonly TimelineEntry[] {
-  const end = whole ? -Infinity : (history.at(-1)?.at ?? -Infinity)
-  const recent = source.filter(({ at }) => at >= end)
-  const entries: readonly TimelineEntry[] = [
-    ...history,
-    ...earlierRevisions(history, source, whole),
-    ...recent,
-  ]
+): readonly SingleEntry[] {
+  const oldest = whole ? undefined : history.at(-1)
+  const end = oldest?.at ?? -Infinity
+  // The commit that all of it came of is shown, however much came of it.
+  const recent = source.filter(
+    (entry) => entry.at >= end || (entry.type === 'revision' && entry.revision === oldest?.revision),
+  )
+  const entries: readonly SingleEntry[] = [...history, ...earlierRevisions(history, source, whole), ...recent]
   // stable: of one moment, what was done stands above the revision it came of
   return entries.toSorted((a, b) => b.at - a.at)
 }

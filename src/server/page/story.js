@@ -5,13 +5,15 @@ import { ago } from './time.js'
 import { resourceLink } from './problem.js'
 
 /**
- * @import { TimelineEntry, TimelineReply } from '../api/timeline.ts'
+ * @import { TimelineReply } from '../api/timeline.ts'
+ * @import { TimelineEntry } from '../api/timeline-entry.ts'
  * @import { Child } from './elements.js'
  */
 
 /**
  * @typedef {Extract<TimelineEntry, { type: 'condition' }>} ConditionEntry
  * @typedef {Extract<TimelineEntry, { type: 'revision' }>} RevisionEntry
+ * @typedef {Extract<TimelineEntry, { type: 'alike' }>} AlikeEntry
  * @typedef {{ readonly keys: boolean, readonly invalidSince?: number | undefined }} How whether the resource is named: not on its own
  *   page; and since when its manifest is invalid, in ms since the epoch
  * @typedef {{ tone: string, what: Node | undefined, about: readonly Child[], message: string }} Words
@@ -19,6 +21,9 @@ import { resourceLink } from './problem.js'
 
 /** Entries that one step shows. */
 export const STORY_STEP = 8
+
+/** Of many resources to which the same happened, so many are named. */
+const NAMED = 3
 
 /** What changed, newest first. @param {TimelineReply} reply */
 export function showStory({ items, more }) {
@@ -54,18 +59,32 @@ export function storyItems(entries, how) {
   return groups
     .toReversed()
     .map(({ first, conditions }) => {
-      if (first.type !== 'condition') return storyItem(first, wordsOf(first, how), how)
-      for (const { key, condition, status } of conditions) {
-        if (condition === 'Valid') invalid[status === 'False' ? 'add' : 'delete'](key)
+      if (first.type === 'alike') {
+        for (const key of first.keys) noteConditions(key, conditionsOf(first), { before, invalid })
+        return storyItem(first, alikeWords(first), how)
       }
+      if (first.type !== 'condition') return storyItem(first, wordsOf(first, how), how)
+      const was = before.get(first.key)
+      noteConditions(first.key, conditions, { before, invalid })
       const isInvalid = invalid.has(first.key) || first.at > (how.invalidSince ?? Infinity)
       if (isInvalid && stateAfter(conditions) === 'Ready')
         return storyItem(first, stillInvalid(conditions, how), how)
-      const words = conditionWords(first, conditions, { ...how, before: before.get(first.key) })
-      before.set(first.key, stateAfter(conditions))
-      return storyItem(first, words, how)
+      return storyItem(first, conditionWords(first, conditions, { ...how, before: was }), how)
     })
     .toReversed()
+}
+
+/**
+ * What a resource is after such conditions changed.
+ * @param {string} key @param {readonly ConditionEntry[]} conditions
+ * @param {{ readonly before: Map<string, string>, readonly invalid: Set<string> }} known
+ */
+function noteConditions(key, conditions, { before, invalid }) {
+  if (conditions.length === 0) return
+  const valid = conditions.find(({ condition }) => condition === 'Valid')
+  if (valid !== undefined) invalid[valid.status === 'False' ? 'add' : 'delete'](key)
+  const state = stateAfter(conditions)
+  if (!(invalid.has(key) && state === 'Ready')) before.set(key, state)
 }
 
 /** @param {ConditionEntry} entry @param {TimelineEntry} first */
@@ -152,6 +171,7 @@ function nameOf({ key }, { keys }) {
  * @param {TimelineEntry} entry @param {How} how
  */
 function originOf(entry, { keys }) {
+  if (entry.type === 'alike') return [revisionLink(entry.revision)]
   if (entry.type !== 'action' && entry.type !== 'condition') return []
   const { revision, requestId } = entry
   return [
@@ -162,7 +182,35 @@ function originOf(entry, { keys }) {
   ].filter((one) => one !== undefined)
 }
 
-/** @param {Exclude<TimelineEntry, ConditionEntry>} entry @param {How} how @returns {Words} */
+/** @param {AlikeEntry} entry @returns {readonly ConditionEntry[]} */
+function conditionsOf({ entries }) {
+  return entries.filter((one) => one.type === 'condition')
+}
+
+/** "300 pipes became Create limit reached: a, b, c and 297 more." @param {AlikeEntry} entry @returns {Words} */
+function alikeWords(entry) {
+  const { keys, more, entries } = entry
+  const [first] = entries
+  const alone = { keys: false, before: undefined }
+  const { tone, about } =
+    first.type === 'condition' ? conditionWords(first, conditionsOf(entry), alone) : wordsOf(first, alone)
+  const rest = keys.length - NAMED
+  return {
+    tone,
+    what: mark(`${more ? 'At least ' : ''}${plural(keys.length, 'resource')}`),
+    about: [
+      ...(first.type === 'action'
+        ? [actionWords(first).replace(/^was /, 'were ').replace(/^is /, 'are ')]
+        : about),
+      ': ',
+      ...keys.slice(0, NAMED).flatMap((key) => [resourceLink(key), ' ']),
+      rest > 0 ? `and ${rest} more` : '',
+    ],
+    message: '',
+  }
+}
+
+/** @param {Exclude<TimelineEntry, ConditionEntry | AlikeEntry>} entry @param {How} how @returns {Words} */
 function wordsOf(entry, how) {
   switch (entry.type) {
     case 'revision':
