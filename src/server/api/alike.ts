@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '../../contract/history.ts'
+import type { Key } from '../../kinds/key.ts'
 import type { SingleEntry, TimelineEntry } from './timeline-entry.ts'
 
 /** So many resources are named one by one. */
@@ -30,12 +31,12 @@ export function together(
   const end = whole ? -Infinity : (entries.at(-1)?.at ?? -Infinity) + GAP_MS
   const runs = runsOf(lines)
   return lines.flatMap((line): readonly TimelineEntry[] => {
-    const run = runs.get(line) ?? [line]
-    const keys = [...new Set(run.flatMap(({ history: [first] }) => first?.key ?? []))]
+    const run = runs.get(line)
     const [first, ...rest] = line.history
-    if (first === undefined || keys.length <= FEW) return line.entries
-    if (run[0] !== line) return []
-    const more = (run.at(-1)?.at ?? 0) <= end
+    if (run === undefined || first === undefined || run.keys.size <= FEW) return line.entries
+    if (run.newest !== line) return []
+    const keys = [...run.keys]
+    const more = run.oldestAt <= end
     return [{ type: 'alike', at: line.at, revision: first.revision, entries: [first, ...rest], keys, more }]
   })
 }
@@ -68,16 +69,24 @@ function likenessOf(history: readonly HistoryEntry[]): string {
   return said.toSorted().join('\n')
 }
 
-/** For each line, all that are alike and not far from each other. */
-function runsOf(lines: readonly Line[]): ReadonlyMap<Line, readonly Line[]> {
-  const runs = new Map<Line, Line[]>()
-  const latest = new Map<string, Line[]>()
+/** Lines that are alike and not far from each other. */
+interface Run {
+  readonly newest: Line
+  readonly keys: Set<Key>
+  oldestAt: number
+}
+
+function runsOf(lines: readonly Line[]): ReadonlyMap<Line, Run> {
+  const runs = new Map<Line, Run>()
+  const latest = new Map<string, Run>()
   for (const line of lines) {
-    if (line.history.length === 0) continue
+    const [first] = line.history
+    if (first === undefined) continue
     const known = latest.get(line.alike)
-    const isNear = (known?.at(-1)?.at ?? Infinity) - line.at <= GAP_MS
-    const run = known !== undefined && isNear ? known : []
-    run.push(line)
+    const isNear = known !== undefined && known.oldestAt - line.at <= GAP_MS
+    const run = isNear ? known : { newest: line, keys: new Set<Key>(), oldestAt: line.at }
+    run.keys.add(first.key)
+    run.oldestAt = line.at
     runs.set(line, run)
     latest.set(line.alike, run)
   }
