@@ -31,6 +31,8 @@ export function createNormaliser(dir: string, own: ReadonlySet<string>): (line: 
     if ((name === 'revision' || name === 'manifestRevision') && typeof value === 'string' && value !== '')
       return revisionOf(value)
     if (name.endsWith('Ms')) return '<ms>'
+    // How often something is tried again is a matter of time.
+    if (name === 'attempt' && value !== 1) return '<attempt>'
     return typeof value === 'string' ? text(value) : value
   }
 
