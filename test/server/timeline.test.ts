@@ -176,6 +176,18 @@ describe('/api/v1/timeline', () => {
     expect(body['more']).toBe(more)
   })
 
+  it('goes back as far as more items ask for, past what is one of them', async () => {
+    const many = Array.from({ length: 400 }, (_, index) => of(created(NOW - index, 'a'), index))
+    const { url } = await running(fakeParts({}, [], [...many, changed(NOW - 900_000, 'a')]))
+    const asked = async (limit: number) => {
+      const { body } = await ask(`${url}/api/v1/timeline?limit=${limit}`)
+      const items = body['items'] as readonly { readonly type: string; readonly keys?: readonly string[] }[] // of entries
+      return [items.map(({ type, keys }) => `${type} ${keys?.length ?? ''}`.trim()), body['more']]
+    }
+    expect(await asked(2)).toEqual([['alike 250'], true])
+    expect(await asked(4)).toEqual([['alike 400', 'condition', 'revision'], false])
+  })
+
   it('refuses what it does not know', async () => {
     const { url } = await running(fakeParts())
     expect((await ask(`${url}/api/v1/timeline?type=creations`)).status).toBe(400)

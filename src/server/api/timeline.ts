@@ -10,8 +10,10 @@ import type { EarlierRevision, SingleEntry, TimelineEntry } from './timeline-ent
 
 const TYPES = ['revision', 'source', 'create-limit', 'action', 'condition'] as const
 
-/** Lines of history that are read: those of one type may stand far back, and what happened to many resources is many of them. */
-const DEEP = 1_000
+const MOST_ITEMS = 1_000
+
+/** Lines of history that are read for one item: those of one type may stand far back, and what happened to many resources is many of them. */
+const LINES_AN_ITEM = 125
 
 /** A ledger keeps no more lines. */
 const ALL_KEPT = 10_000
@@ -31,12 +33,13 @@ export interface HistoryReply {
 /** `GET /api/v1/timeline`: history and readings as one story, newest first. `type`: one or a comma list; and what narrows a list of resources. */
 export function registerTimeline(app: FastifyInstance, parts: ServerParts): void {
   app.get<{ Querystring: Query }>('/api/v1/timeline', async ({ query }): Promise<TimelineReply> => {
-    const limit = wholeOf(query, 'limit', { least: 1, most: DEEP, absent: 100 })
+    const limit = wholeOf(query, 'limit', { least: 1, most: MOST_ITEMS, absent: 100 })
     const types = wordsOf(query, 'type', TYPES)
     const isWanted = isNarrowed(query) ? entriesSelected(parts, query) : () => true
     const overview = parts.overview()
-    const history = await parts.history({ key: undefined, limit: DEEP })
-    const whole = history.length < DEEP
+    const read = Math.min(limit * LINES_AN_ITEM, ALL_KEPT)
+    const history = await parts.history({ key: undefined, limit: read })
+    const whole = history.length < read || read === ALL_KEPT
     const entries = timelineOf(history, parts.recentEvents.source(), { whole }).filter(
       (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
     )
