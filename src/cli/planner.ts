@@ -111,6 +111,7 @@ function isAsItWas(daemon: StateStore, plan: StateStore, key: Key): boolean {
   if (entry?.state !== 'valid' || planned?.state !== 'valid' || entry.digest !== planned.digest) return false
   const service = serviceKey(planned.manifest === undefined ? '' : (serviceOf(planned.manifest) ?? ''))
   return (
+    plan.entry(service)?.state === 'valid' &&
     daemon.entry(service)?.digest === plan.entry(service)?.digest &&
     daemon.catalog?.locks.get(key) === plan.catalog?.locks.get(key) &&
     daemon.record(key)?.remote?.id === plan.record(key)?.remote?.id &&

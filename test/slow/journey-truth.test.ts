@@ -78,6 +78,9 @@ describe('the answer to "is all well?"', () => {
     await shownAs(first.url, 'Pipe/gone', 'Orphaned')
     await shownAs(first.url, 'Pipe/odd', 'NotReady')
     await shownAs(first.url, 'Pipe/drifted', 'Drifted')
+    // What was valid in this process, and is not, is as much so for the next one.
+    world.workspace.write('manifests/fine.yaml', pipeManifest('fine').replace('scaling', 'scalling'))
+    await shownAs(first.url, 'Pipe/fine', 'Invalid')
     await stopped(first.program)
     const before = await statusOf(world)
     const history = await world.command('history', '-o', 'json')
@@ -248,11 +251,12 @@ function times({ resources }: StatusJson) {
   return resources.map(({ key, status, since, manifestRevision }) => [key, status, since, manifestRevision])
 }
 
-/** Lines that each start and stop have. */
+/** Lines that each start and stop have; each process says what is wrong with the manifests. */
 const QUIET: ReadonlySet<string> = new Set([
   'Started',
   'Stopping',
   'Stopped',
   'Manifests read',
+  'Finding',
   'Watch mode changed',
 ])

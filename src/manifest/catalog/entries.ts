@@ -7,7 +7,6 @@ import { sha256 } from '../../lib/digest.ts'
 import type { DeletionGrace } from './deletion-grace.ts'
 import type { PlacedFinding } from '../rules/cross-finding.ts'
 import { byPosition, comparePositions, compareTexts } from '../diagnostics/diagnostic.ts'
-import { contentDigest } from '../validate/content-digest.ts'
 import { type ParsedDocument } from '../validate/parse-document.ts'
 import { statedIn } from '../validate/stated.ts'
 import { foldersOf } from '../files/walk.ts'
@@ -22,7 +21,8 @@ interface Input {
   readonly grace: DeletionGrace
 }
 
-type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning: string | undefined }
+/** `meaning`: of a valid one. */
+type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning?: string | undefined }
 
 const NONE: readonly Finding[] = []
 
@@ -125,12 +125,10 @@ function fileErrors({ reading }: Input): (file: string) => readonly Finding[] {
 }
 
 /** What is kept of the entry before: the last valid manifest, or whose it said to be. */
-function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 'meaning' | 'position'> {
-  const manifest = before?.manifest
+function lastOf(before: Entry | undefined): Pick<Draft, 'manifest' | 'stated' | 'position'> {
   return {
-    manifest,
+    manifest: before?.manifest,
     stated: before?.stated,
-    meaning: manifest === undefined ? undefined : contentDigest(manifest),
     position: before?.position ?? { file: '', line: 1, column: 1 },
   }
 }
@@ -140,16 +138,19 @@ function revisionOf({ position }: Draft, { revision, uncommitted }: Reading): st
   return uncommitted.has(position.file) ? revision.id : committed(revision.id)
 }
 
-/** Another mistake is another manifest, so that the commit that brought it is the one that is named; one that only moved is not. */
-function digestOfMistaken({ state, meaning, findings }: Draft): string {
+/**
+ * Another mistake is another manifest, so that the commit that brought it is the one that is named; one that only moved is not.
+ * The last valid manifest is no part of it: a process that has just started does not know it.
+ */
+function digestOfMistaken({ state, findings }: Draft): string {
   const mistakes = findings.map(({ code, lineText }) => [code, lineText])
-  return sha256(JSON.stringify([state, meaning, mistakes]))
+  return sha256(JSON.stringify([state, mistakes]))
 }
 
 /** Keeps the revision, and the object itself where nothing at all is new. */
 function finish(key: Key, draft: Draft, before: Entry | undefined, revision: string): Entry {
   const { meaning, ...rest } = draft
-  const digest = draft.state === 'valid' && meaning !== undefined ? meaning : digestOfMistaken(draft)
+  const digest = meaning ?? digestOfMistaken(draft)
   if (before?.digest !== digest) return { key, ...rest, digest, revision }
   const since = earlierRevision(before.revision, revision)
   const isSame =
