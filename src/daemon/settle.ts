@@ -73,8 +73,11 @@ export async function settle(options: SettleOptions): Promise<Settled> {
         const afterMs = Math.min(result.next?.afterMs ?? LONGEST_LOOK_MS, LONGEST_LOOK_MS)
         return moving.has(key) ? { priority: 1, afterMs, service: serviceQueueOf(store, key) } : undefined
       } catch (error) {
-        if (!stopping.aborted) bugs.set(key, error)
-        moving.delete(key)
+        // What was stopped in the middle is as unsettled as it was.
+        if (!stopping.aborted) {
+          bugs.set(key, error)
+          moving.delete(key)
+        }
         throw error
       } finally {
         running -= 1

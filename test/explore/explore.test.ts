@@ -68,7 +68,6 @@ describe('the search', () => {
       expect(story && (await storyAsText(world, story))).toBeUndefined()
       expect(situations).toBeGreaterThan(0)
     },
-    120_000,
   )
 })
 

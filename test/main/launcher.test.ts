@@ -9,7 +9,7 @@ import { LAUNCHER, MAIN, ROOT, runProgram, startProgram, urlOf } from '../suppor
 import { until } from '../support/until.ts'
 
 /** On a machine that is busy with other things. */
-const BUSY_MS = 120_000
+const BUSY_MS = 180_000
 
 /** A folder as the image and the npm package lay it out, with no package beside it. */
 let folder: string

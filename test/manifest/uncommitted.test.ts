@@ -247,7 +247,7 @@ describe('Git is asked', () => {
     const calls = insteadOfGit(given, 'exec sleep 60')
     const stop = new AbortController()
     const reading = read(given.path('manifests'), { signal: stop.signal })
-    await vi.waitUntil(() => calls() > 0, { timeout: 4_000, interval: 5 })
+    await vi.waitUntil(() => calls() > 0, { timeout: 60_000, interval: 5 })
     stop.abort(new Error('stop'))
     await expect(reading).rejects.toThrow('stop')
   })

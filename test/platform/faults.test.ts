@@ -509,7 +509,7 @@ test('a server that takes the connection and resets it before it reads: nobody k
 
 test('a hang ends by the deadline of a create, and by the time limit of each attempt of a reading', async () => {
   await using server = await httpServer(() => undefined)
-  await using p = platform({ baseUrl: server.url, createDeadlineMs: 120, requestTimeoutMs: 100 })
+  await using p = platform({ baseUrl: server.url, createDeadlineMs: 1_000, requestTimeoutMs: 1_000 })
   const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const created = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(created.facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
@@ -524,7 +524,7 @@ test('a body that trickles ends by the same limit', async () => {
   await using server = await httpServer((response) => {
     response.writeHead(200).write(DONE.slice(0, 20))
   })
-  await using p = platform({ baseUrl: server.url, createDeadlineMs: 120 })
+  await using p = platform({ baseUrl: server.url, createDeadlineMs: 1_000 })
   const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
   const error = await failure(permit.send(createRequest(BODY, 'intent-1')))
   expect(error.facts).toMatchObject({ class: 'BadReply', effect: 'unknown', httpStatus: 200 })

@@ -4,7 +4,7 @@ import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
 import { speak, type Seen } from './wire.ts'
 
 /** Long enough for anything that does come, short enough for what never does. */
-const GIVE_UP_MS = 400
+const GIVE_UP_MS = 1_000
 
 interface Row {
   readonly why: string
@@ -208,7 +208,7 @@ test('half a body announces the whole length', async () => {
 })
 
 test('a request that is held up shows at once, and its work comes later', async () => {
-  await using sandbox = await givenSandbox({ faults: { rules: [{ fault: { type: 'latency', ms: 150 } }] } })
+  await using sandbox = await givenSandbox({ faults: { rules: [{ fault: { type: 'latency', ms: 1_000 } }] } })
   const reply = ask(sandbox, PIPES, { body: ORDERS })
   await expect.poll(() => sandbox.requests().length, { interval: 5 }).toBe(1)
   expect(sandbox.requests()[0]?.answer).toBeUndefined()

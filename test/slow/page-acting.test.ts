@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { openPage, seriousFindings, startBrowser } from './page-browser.ts'
-import { createScenario, type Scenario } from './scenario.ts'
+import { createScenario, eachFound, type Scenario } from './scenario.ts'
 
 /* A person acts on the page: asks for a check, lets creations through, pastes what it says, follows its links. */
 
@@ -40,6 +40,9 @@ describe('the page', () => {
     scenario.writePipe('orders')
     const live = await scenario.start(withToken(scenario))
     await live.says('Pipe/orders', 'Ready')
+    // What was created is read once more after ten seconds; this comes before, so that nothing else reads it meanwhile.
+    live.program.signal('SIGHUP')
+    await eachFound(scenario)
     await using watched = await openPage(browser, `${live.url}/?resource=Pipe/orders`)
     const { page, faults } = watched
     const before = reads(scenario)
@@ -82,15 +85,15 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Check now' }).click()
     await give(page, TOKEN)
     await page.locator('#told', { hasText: 'Checked Pipe/orders.' }).waitFor()
-    await until('the page to say when', async () => (await checkedAt()) >= asked, 3_000)
+    await until('the page to say when', async () => (await checkedAt()) >= asked)
 
     // Nobody asks for these, and all that they change is when they were.
     await page.goto(`${live.url}/?resource=Pipe/often`)
     for (const round of [1, 2]) {
       if (round === 2) await page.locator('#request summary').click()
       const before = await checkedAt()
-      await until('the next check to be shown', async () => (await checkedAt()) > before, 15_000)
-      expect(Date.now() - (await checkedAt())).toBeLessThan(10_000)
+      await until('the next check to be shown', async () => (await checkedAt()) > before)
+      expect(Date.now() - (await checkedAt())).toBeLessThan(30_000)
     }
     expect(await page.locator('#request pre').isVisible()).toBe(true)
     expect(faults()).toEqual([])

@@ -69,8 +69,8 @@ describe('the page of a running daemon', () => {
 
     // the next step can be copied, and that is announced
     await drifted.getByRole('button', { name: 'Copy replicas: 7' }).click()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('replicas: 7')
     await page.locator('#announce', { hasText: 'Copied: replicas: 7' }).waitFor({ state: 'attached' })
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('replicas: 7')
 
     // a filter has its address; so has a resource; "back" goes back
     await page.locator('#q').fill('refunds')

@@ -64,7 +64,10 @@ const ENDINGS: readonly Ending[] = [
       const live = await story.start(['--interval', '1s'])
       for (const name of names) await live.says(`Pipe/${name}`, 'Ready')
       platform.world.forbidden.add(keyIdOf(ANALYTICS.secret))
-      await until('it to be noticed', () => platform.requests.some(({ status }) => status === 404))
+      await until('it to be noticed', async () => {
+        const shown = await Promise.all(names.map((name) => live.resource(`Pipe/${name}`)))
+        return shown.some((pipe) => pipe?.status !== 'Ready')
+      })
       platform.world.forbidden.clear()
       for (const name of names) await live.says(`Pipe/${name}`, 'Ready', 60_000)
       return live

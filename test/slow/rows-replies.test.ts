@@ -117,7 +117,9 @@ describe.concurrent('row 11: a refusal that is none', () => {
         operation === 'createPipe' && platform.posts().length === 1 ? clear.reply : undefined
       story.writePipe('orders')
       const live = await story.start(['--interval', '1s'])
-      await live.says('Pipe/orders', clear.reason)
+      await until('the refusal to be told', async () =>
+        (await live.history('Pipe/orders')).some(({ reason }) => reason === clear.reason),
+      )
       const ready = await live.says('Pipe/orders', 'Ready', 30_000)
       expect(ready.pipeId).toBe(platform.world.pipe('orders').id)
       const [first, second, ...more] = platform.posts()

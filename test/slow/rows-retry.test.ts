@@ -185,7 +185,7 @@ describe.concurrent('row 8: a retry that comes too early', () => {
     const early = await story.run(RETRY)
     expect(early.code).toBe(1)
     expect(early.stderr).toMatch(A_TIME)
-    const tooEarly = await story.run(RETRY, { aheadMs: minutes * MINUTE_MS - 20_000 })
+    const tooEarly = await story.run(RETRY, { aheadMs: minutes * MINUTE_MS - 60_000 })
     expect(tooEarly.code).toBe(1)
     const live = await story.start(['--interval', '1s'])
     await live.says('Pipe/orders', 'OutcomeUnknown')

@@ -144,8 +144,10 @@ describe.concurrent('what goes and comes back', () => {
       empty(workspace.manifests)
       await pause(A_WHILE_MS)
       for (const { status } of await resourcesOf(first.url)) expect(status).toBe('Ready')
-      const overview = JSON.stringify(await (await fetch(`${first.url}/api/v1/overview`)).json())
-      expect(overview).toMatch(/is empty|is missing|cannot be read/)
+      await until('the directory to be said to be wrong', async () => {
+        const overview = JSON.stringify(await (await fetch(`${first.url}/api/v1/overview`)).json())
+        return /is empty|is missing|cannot be read/.test(overview)
+      })
       await first.stop()
 
       const second = await scenario.start(['--interval', '1s'])
@@ -234,7 +236,7 @@ describe.concurrent('what a person changes', () => {
   test('a suspended pipe is left alone, and goes on by itself when the time has come', async ({ expect }) => {
     await using scenario = await createScenario()
     const { platform } = scenario
-    const end = Date.now() + 8_000
+    const end = Date.now() + 20_000
     const more = `policy: {suspend: {reason: planned migration, until: "${new Date(end).toISOString()}"}}`
     scenario.writePipe('orders', { more })
     const live = await scenario.start(['--interval', '1s'])

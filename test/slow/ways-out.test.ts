@@ -169,14 +169,14 @@ describe('beside a running daemon', () => {
     const { program, url } = await given.startDaemon('--interval', '1h')
     await shownAs(url, 'Pipe/orders', 'OutcomeUnknown')
     await say(given, 'resolve', 'Pipe/orders', '--adopt', given.pipeId('orders'))
-    await shownAs(url, 'Pipe/orders', 'Ready', 5_000)
+    await shownAs(url, 'Pipe/orders', 'Ready')
 
     given.platform.faults.add({ operation: 'createPipe', subject: 'refunds', fault: { type: 'cut-before' } })
     given.workspace.write('manifests/refunds.yaml', pipeManifest('refunds'))
     await shownAs(url, 'Pipe/refunds', 'OutcomeUnknown')
     const forced = await given.command('resolve', 'Pipe/refunds', '--retry', '--force')
     expect(forced.code).toBe(0)
-    await shownAs(url, 'Pipe/refunds', 'Ready', 5_000)
+    await shownAs(url, 'Pipe/refunds', 'Ready')
 
     expect(given.platform.pipes()).toHaveLength(2)
     expect(given.posts()).toBe(3)

@@ -66,7 +66,9 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     stdout: () => stdout,
     stderr: () => stderr,
     log: () =>
+      // The last line may be half there.
       stdout
+        .slice(0, stdout.lastIndexOf('\n') + 1)
         .split('\n')
         .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [])),
     pid: child.pid ?? 0,

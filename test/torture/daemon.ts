@@ -145,7 +145,7 @@ export function createRunner(parts: RunnerParts): Runner {
       let stderr = ''
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
       child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
-      const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
+      const timer = setTimeout(() => child.kill('SIGKILL'), 120_000)
       const code = await new Promise<Ending>((resolve) => {
         child.on('close', (exit, signal) => resolve(exit ?? signal ?? 0))
       })

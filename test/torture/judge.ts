@@ -31,7 +31,7 @@ export interface Evidence {
 }
 
 /** A living process has written down what became of a create by so long after its request. */
-const SETTLED_MS = 4_500
+const SETTLED_MS = 6_500
 
 /** Every create must be the first of its pipe, or have a reason. @returns how many made a second pipe */
 export function judgePosts(evidence: Evidence, journal: Journal): number {

@@ -35,8 +35,8 @@ export interface KillerParts {
 
 /** So long a start may take on a busy machine. */
 const START_MS = 15_000
-/** The shutdown grace is 4 s; a machine may be busy. */
-const STOP_MS = 12_000
+/** The shutdown grace is 4 s, and one that is refused has to start before; a machine may be busy. */
+const STOP_MS = 30_000
 
 /** The longest life. */
 const LONG_MS = 240_000

@@ -127,7 +127,7 @@ describe('an intent that is open', () => {
     await using world = await unknownOutcome({ type: 'cut-before' })
     const intentId = (await world.status('Pipe/orders')).intent?.id
     const retry = () => world.quick('resolve', 'Pipe/orders', '--retry')
-    date(world, 'Pipe/orders', waitMin * 60_000 - 1_000)
+    date(world, 'Pipe/orders', waitMin * 60_000 - 60_000)
     const ended = await retry()
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(says)

@@ -28,7 +28,8 @@ test('the command lets them pass; what a later commit adds waits again', async (
     dryRun: false,
   })
   await allCreated(world)
-  for (const name of ['d', 'e', 'f']) world.workspace.write(`manifests/${name}.yaml`, pipeManifest(name))
+  const more = ['d', 'e', 'f'].map((name) => pipeManifest(name))
+  world.workspace.write('manifests/more.yaml', more.join('---\n'))
   await shownAs(url, 'Pipe/f', 'Refused')
   expect(world.posts()).toBe(3)
   expect((await world.command('history', 'Pipe/a', '-o', 'json')).stdout).toContain('"action": "allow"')

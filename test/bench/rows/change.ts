@@ -8,7 +8,7 @@ import type { Row } from '../row.ts'
 /** How long it must be quiet before the directory is read again (design §7). */
 const DEBOUNCE_MS = 250
 const EDITS = 100
-const LONGEST_MS = 10_000
+const LONGEST_MS = 60_000
 /** So long another request is waited for when one came before the debounce was over. */
 const EARLY_MS = 1_500
 

@@ -15,7 +15,7 @@ import type { Check } from './mutation.ts'
 /* Checks of requests that wait, that come late, that end without a reply, and that are said again. */
 
 const KEY = 'Pipe/orders'
-const LIMIT_MS = 40_000
+const LIMIT_MS = 60_000
 /** Longer than a create may wait between its intent and its bytes, which is 5 s. */
 const STILL_MS = 6_500
 /** Opens the endpoint to everybody. */

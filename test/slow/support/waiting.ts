@@ -10,8 +10,8 @@ export const WAITS = ['a 429 pauses the credential', 'the budget has no place'] 
 
 export type Wait = (typeof WAITS)[number]
 
-/** Long enough for any change of the directory to be read: s. */
-const WAIT_S = 8
+/** Long enough for any change of the directory to be read, on a slow machine as well: s. */
+export const WAIT_S = 12
 
 /**
  * A daemon at rest, in which from now on every request of the credential of `analytics` has to wait for some seconds; and
