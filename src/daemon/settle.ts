@@ -73,11 +73,8 @@ export async function settle(options: SettleOptions): Promise<Settled> {
         const afterMs = Math.min(result.next?.afterMs ?? LONGEST_LOOK_MS, LONGEST_LOOK_MS)
         return moving.has(key) ? { priority: 1, afterMs, service: serviceQueueOf(store, key) } : undefined
       } catch (error) {
-        // What was stopped in the middle is as unsettled as it was.
-        if (!stopping.aborted) {
-          bugs.set(key, error)
-          moving.delete(key)
-        }
+        if (!stopping.aborted) bugs.set(key, error)
+        moving.delete(key)
         throw error
       } finally {
         running -= 1

@@ -85,6 +85,17 @@ describe('apply --wait', () => {
     expect(scenario.creates()).toEqual(['orders'])
   })
 
+  test('a signal in the middle of a reading leaves that one unsettled', async () => {
+    await using scenario = await createScenario({ provisioningMs: HOUR_MS })
+    scenario.platform.faults.add({ operation: 'getPipe', times: 'always', fault: { type: 'hang' } })
+    scenario.writePipe('orders')
+    await using program = applying(scenario)
+    await read(scenario)
+    program.signal('SIGTERM')
+    expect(await program.ended).toBe(1)
+    expect(program.stderr()).toContain('apply was stopped before all was ready: 1 of 2.')
+  })
+
   test('a signal ends the waiting, and nothing else', async () => {
     await using scenario = await createScenario({ provisioningMs: HOUR_MS })
     scenario.writePipe('orders')

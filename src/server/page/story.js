@@ -187,7 +187,7 @@ function conditionsOf({ entries }) {
   return entries.filter((one) => one.type === 'condition')
 }
 
-/** "300 pipes became Create limit reached: a, b, c and 297 more." @param {AlikeEntry} entry @returns {Words} */
+/** "300 resources became Create limit: a, b, c and 297 more" @param {AlikeEntry} entry @returns {Words} */
 function alikeWords(entry) {
   const { keys, more, entries } = entry
   const [first] = entries
