@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { relative, sep } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import { openLedger } from '../ledger/open.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
-import type { SecretFile } from '../manifest/rules/platform-secrets.ts'
 import { createPlatform, type PlatformClient } from '../platform/clients.ts'
 import { createFreshSecrets, createSecretStore } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
@@ -191,17 +189,7 @@ export function openBoard(): WritableBoard {
 /** @param progress of a command that a person waits for */
 export function openSource(settings: SettingsOf<'validate'>, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
-  return createSource({ root: settings.manifests, ownSecrets: ownSecretsOf(settings), onRead })
-}
-
-/** The files of mounted secrets that no manifest may refer to: what Pipewright itself signs in with, or asks for. */
-export function ownSecretsOf(settings: SettingsOf<'validate'>): readonly SecretFile[] {
-  const { secretsDir, alertsTokenFile, adminTokenFile, notifications } = settings
-  const files = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
-  return [alertsTokenFile, adminTokenFile, ...files].flatMap((file) => {
-    const [name, key, ...rest] = file === undefined ? [] : relative(secretsDir, file).split(sep)
-    return name === undefined || key === undefined || rest.length > 0 ? [] : [{ name, key }]
-  })
+  return createSource({ root: settings.manifests, onRead })
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Settings } from '../config/settings.ts'
 import type { FileTree } from '../contract/plan.ts'
 import type { Planner, PlanAnswer } from '../server/parts.ts'
 import type { SettingsOf } from './command-help.ts'
-import { type Engine, ownSecretsOf } from './compose.ts'
+import type { Engine } from './compose.ts'
 import { openDryWorld } from './dry-world.ts'
 
 /** What a daemon has for it. */
@@ -54,7 +54,6 @@ export function createPlanner(
     const catalog = await catalogOfTree(tree, {
       known,
       created: createdOf(records),
-      ownSecrets: ownSecretsOf(settings),
       signal,
     })
     const dry = await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack)

@@ -8,7 +8,6 @@ import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
 import { placeEdit } from './yaml/place-edit.ts'
 import { textIn } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
-import type { SecretFile } from './rules/platform-secrets.ts'
 import { readBytes } from './files/read-bytes.ts'
 import { readDirectory, type DirectoryReading, type OnRead } from './files/read-directory.ts'
 
@@ -51,13 +50,11 @@ export interface SourceOptions {
   /** The manifests directory, or a single file. */
   readonly root: string
   readonly limits?: Partial<Limits>
-  /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
-  readonly ownSecrets?: readonly SecretFile[]
   /** For who waits for a reading. */
   readonly onRead?: OnRead
 }
 
-export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions): Source {
+export function createSource({ root, limits, onRead }: SourceOptions): Source {
   const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
@@ -84,7 +81,6 @@ export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions
       placeOf: createPlaces((file) => last && textNow(last, file, bounds), places),
       accept,
       created,
-      ...(ownSecrets === undefined ? {} : { ownSecrets }),
     })
     return {
       state,

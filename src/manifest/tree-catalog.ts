@@ -5,7 +5,6 @@ import { sha256 } from '../lib/digest.ts'
 import { nextCatalog } from './catalog/next-catalog.ts'
 import type { CatalogState } from './catalog/deletion-grace.ts'
 import { createSlices } from './files/slices.ts'
-import type { SecretFile } from './rules/platform-secrets.ts'
 import { createPlaces } from './rules/source-locator.ts'
 import { parseFile, textIn, type ParsedFile } from './validate/parse-file.ts'
 import { createEffort } from './validate/repairs.ts'
@@ -25,7 +24,6 @@ export async function catalogOfTree(
     readonly known: ReadonlyMap<Key, string | undefined>
     /** Keys of which something was created or applied. */
     readonly created: ReadonlySet<Key>
-    readonly ownSecrets: readonly SecretFile[]
     readonly signal: AbortSignal
   },
 ): Promise<Catalog> {

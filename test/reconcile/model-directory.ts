@@ -61,7 +61,7 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
         parsed: 0,
       }
       const placeOf = createPlaces((file) => directory.files.get(file))
-      state = nextCatalog({ previous: state, reading, known, placeOf, ownSecrets: [], accept })
+      state = nextCatalog({ previous: state, reading, known, placeOf, accept })
       const { catalog } = state
       const changed = [
         ...[...catalog.entries.values()]

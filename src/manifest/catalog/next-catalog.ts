@@ -15,7 +15,6 @@ import { crossFindings } from '../rules/reference-rules.ts'
 import { entriesOf } from './entries.ts'
 import { byPosition } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parse-document.ts'
-import { OWN_SECRETS, platformSecretFindings, type SecretFile } from '../rules/platform-secrets.ts'
 import type { Places } from '../rules/source-locator.ts'
 import type { Reading } from '../files/read-directory.ts'
 
@@ -26,8 +25,6 @@ export interface CatalogInput {
   readonly known: ReadonlyMap<Key, string | undefined>
   /** Keys of which something was created or applied. Undefined: all count as that. */
   readonly created?: ReadonlySet<Key> | undefined
-  /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
-  readonly ownSecrets?: readonly SecretFile[]
   readonly placeOf: Places
   /** `force`: a person asked for this reading, and means what the directory says. */
   readonly accept: 'force' | 'normal'
@@ -50,14 +47,9 @@ export function nextCatalog(input: CatalogInput): CatalogState {
   }
   const standing = new Set([...grace.held, ...grace.pending])
   const claims = claimsIn(documents)
-  const cross = [
-    ...crossFindings({ documents, claims, standing, incomplete: !isComplete(reading) }),
-    ...platformSecretFindings({
-      documents,
-      previous: previous.catalog,
-      own: input.ownSecrets ?? OWN_SECRETS,
-    }),
-  ].map((finding) => placed(finding, input.placeOf))
+  const cross = crossFindings({ documents, claims, standing, incomplete: !isComplete(reading) }).map(
+    (finding) => placed(finding, input.placeOf),
+  )
   const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
   const { locks, unlocked } = lockGrace({
     previous,

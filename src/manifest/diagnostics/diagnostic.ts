@@ -115,7 +115,6 @@ export const FINDING_CODES = {
   'endpoint-repeated': 'a service has more than one QueryEndpoint',
   'pipe-name-repeated': 'two pipes of a service have the same name',
   'pipe-claimed-twice': 'two manifests claim the same pipe id',
-  'platform-secret': 'a pipe refers to a secret that holds credentials for the platform',
   'lock-file-name': 'a Lock stands in a file that is not named *.lock.yaml',
   'lock-empty': 'a file named for a Lock holds none',
   'lock-conflict': 'Locks disagree on the id of a pipe',

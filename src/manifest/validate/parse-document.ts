@@ -1,15 +1,11 @@
 import { isScalar, type Document } from 'yaml'
 import type { Finding, Position } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
-import { bodyOf, isResource, rulesOf, schemaOf, type Manifest } from '../../kinds/lookup.ts'
+import { isResource, rulesOf, schemaOf, type Manifest } from '../../kinds/lookup.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
-import { SERVICE } from '../../kinds/service/kind.ts'
-import { secretRefsIn, type PlacedRef } from '../../kinds/secret-ref.ts'
 import {
   NOBODY,
-  credentialsIn,
-  credentialsInNodes,
   identityOf,
   identityOfNodes,
   readLocks,
@@ -64,10 +60,6 @@ export interface ParsedDocument {
   readonly findings: readonly Finding[]
   /** What a `Lock` says, as far as it can be read: also of one with errors, since it keeps pipes from being created. */
   readonly locks: ReadonlyMap<Key, string>
-  /** Where a valid Pipe refers to secrets, below its `spec`. */
-  readonly secretRefs: readonly PlacedRef[]
-  /** The mounted secret that a Service signs in with, as far as it can be read: also of one with errors. */
-  readonly credentials: string | undefined
   /** False when it is not YAML, so that something it says may have gone unseen. */
   readonly readable: boolean
   /** The part of the file's text that it stands in, and where in that part it begins. */
@@ -76,7 +68,6 @@ export interface ParsedDocument {
 }
 
 const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
-const NO_REFS: readonly PlacedRef[] = []
 
 /** The documents of one part of a file; more than one only where the text is broken. */
 export function parseChunk(
@@ -179,8 +170,6 @@ function checked(
     stated: manifest === undefined ? statedIn(value) : undefined,
     findings: withTextsFirst(texts, findings).toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
-    secretRefs: isResource(manifest) ? secretRefsIn(bodyOf(manifest) ?? {}) : NO_REFS,
-    credentials: identity.kind === SERVICE.name ? credentialsIn(value) : undefined,
     readable: true,
     chunk,
     start: document.range[0],
@@ -260,9 +249,6 @@ function unreadable(
     meaning: undefined,
     findings: findings.slice(0, 20),
     locks: NO_LOCKS,
-    secretRefs: NO_REFS,
-    credentials:
-      identity.kind === SERVICE.name && document !== undefined ? credentialsInNodes(document) : undefined,
     readable: false,
     chunk,
     start: document?.range?.[0] ?? 0,

@@ -64,8 +64,8 @@ export function parseFile(content: FileContent, limits: Limits, effort: Effort):
 
 /** A manifest is a copy already; what else is taken out of a text are slices, each of which keeps all of it. */
 function freeOfText({ manifest, ...rest }: ParsedDocument): ParsedDocument {
-  const { findings, locks, credentials } = rest
-  const isFree = findings.length === 0 && locks.size === 0 && credentials === undefined
+  const { findings, locks } = rest
+  const isFree = findings.length === 0 && locks.size === 0
   return manifest !== undefined && isFree ? { manifest, ...rest } : { ...structuredClone(rest), manifest }
 }
 
