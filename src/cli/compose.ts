@@ -12,7 +12,7 @@ import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Emit } from '../contract/events.ts'
 import { type Ledger, LedgerError } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
-import { createdOf, createStateStore } from '../reconcile/state/store.ts'
+import { createdOf, createStateStore, recordedOf } from '../reconcile/state/store.ts'
 import {
   startEmbeddedSandbox,
   SANDBOX_LEDGER,
@@ -170,11 +170,11 @@ export async function loadOnce(
 ): Promise<Catalog> {
   const { store, ledger } = engine.context
   for (const record of await ledger.list()) store.note(record)
-  const known = new Map([...store.records()].map((record) => [record.key, record.file]))
+  const recorded = recordedOf(store.records())
   const created = createdOf(store.records())
   let result: LoadResult | undefined
   for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
-    result = await engine.source.load(known, { accept, created }, signal)
+    result = await engine.source.load(recorded, { accept, created }, signal)
     if (result.state.pending.size === 0 || result.state.catalog.problem !== undefined) break
   }
   if (result === undefined) throw new Error('there is at least one reading')

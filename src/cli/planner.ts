@@ -1,4 +1,4 @@
-import { createdOf } from '../reconcile/state/store.ts'
+import { createdOf, recordedOf } from '../reconcile/state/store.ts'
 import { makePlan, type Settled } from '../daemon/planning.ts'
 import { nameOf, type Key } from '../kinds/key.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
@@ -50,9 +50,9 @@ export function createPlanner(
     await using stack = new AsyncDisposableStack()
     engine.forgetSecrets()
     const records = await context.ledger.list()
-    const known = new Map(records.map(({ key, file }) => [key, file]))
     const catalog = await catalogOfTree(tree, {
-      known,
+      recorded: recordedOf(records),
+      before: context.store.catalog,
       created: createdOf(records),
       signal,
     })

@@ -1,8 +1,8 @@
-import type { Catalog, Entry } from '../../contract/catalog.ts'
+import type { Catalog, Entry, Recorded } from '../../contract/catalog.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import { kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
-import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
+import { asService, serviceIdentity, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { earlierRevision } from '../../contract/revision.ts'
 import { keyedHash } from '../../lib/digest.ts'
@@ -109,6 +109,16 @@ export function createdOf(records: Iterable<LedgerRecord>): ReadonlySet<Key> {
   const keys = new Set<Key>()
   for (const record of records) if (expectsManifest(record)) keys.add(record.key)
   return keys
+}
+
+/** What the ledger says of each key, as far as it bears on reading manifests. */
+export function recordedOf(records: Iterable<LedgerRecord>): ReadonlyMap<Key, Recorded> {
+  const recorded = new Map<Key, Recorded>()
+  for (const { key, file, manifest, remote, upsert, service } of records) {
+    const endpointOf = upsert && service && serviceIdentity(service)
+    recorded.set(key, { file, digest: manifest?.digest, pipeId: remote?.id, endpointOf })
+  }
+  return recorded
 }
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
