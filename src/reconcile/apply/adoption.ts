@@ -185,6 +185,8 @@ export async function adoptExisting(
   if (!sameId(owner, service.serviceId)) {
     return refused(`${capital(nounOf(key))} ${pipeId} belongs to another service, ${owner}.`)
   }
+  const awaited = awaitedElsewhere(store, wanted, remote)
+  if (awaited !== undefined) return refused(awaited)
   // The answer took its time: somebody else may have it by now, another process too.
   const since = heldElsewhere(store, pipeId, key) ?? (await heldMeanwhile(context, pipeId, key))
   if (since !== undefined) return refused(since)
@@ -232,6 +234,30 @@ async function heldMeanwhile(
 ): Promise<string | undefined> {
   const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
   return holder && `${capital(nounOf(but))} ${pipeId} already belongs to ${holder.key}.`
+}
+
+/** Says which other key may have created it, without knowing: that has the first say about a pipe of its name. */
+function awaitedElsewhere(
+  store: StateStore,
+  { recorded: { key }, service, fingerprint }: AdoptRequest,
+  { id, name }: RemoteResource,
+): string | undefined {
+  if (typeof name !== 'string') return undefined
+  const { serviceId } = service
+  const other = store
+    .similarTo({ key, serviceId, platformName: name, fingerprint })
+    .find(
+      (record) =>
+        undecidedIntent(record) !== undefined &&
+        record.platformName === name &&
+        sameId(record.service?.serviceId, serviceId) &&
+        !isUnclaimed(store.desiredState(record.key)),
+    )
+  return (
+    other &&
+    `${capital(nounOf(key))} ${id} may be the one of ${other.key}: it has that name, and what became of the creation is not known there. ` +
+      `Settle that first, with "pipewright resolve ${other.key}".`
+  )
 }
 
 /** Says which other key holds it, if one does. */
