@@ -16,7 +16,7 @@ import { ago, exactly, tick, toServerTime } from './time.js'
 import { showProblems, PROBLEMS_SHOWN } from './problem.js'
 
 /**
- * @import { FacetsReply } from '../api/selection.ts'
+ * @import { FacetsReply } from '../api/facets.ts'
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { Connection, Part } from './live.js'
  */
