@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { GATHER_MS, HEARTBEAT_MS } from '../../src/server/api/event-stream.ts'
+import { createEventHub, GATHER_MS, HEARTBEAT_MS } from '../../src/server/api/event-stream.ts'
 import { startServer } from '../../src/server/server.ts'
-import { fakeParts } from './fake-parts.ts'
+import { fakeClock, fakeParts } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 /** A listening client: what it has heard so far, and whether the stream is over. */
@@ -134,26 +135,25 @@ describe('/api/v1/events', () => {
     await expect.poll(async () => (await open('127.0.0.1')).status).toBe(200)
   })
 
-  it('lets go of a client that has not read for two heartbeats, however little waits for it', async () => {
-    const parts = fakeParts()
-    const { port, url } = await running(parts)
-    const slow = connect(port, '127.0.0.1')
-    slow.pause()
-    slow.on('error', () => {})
-    slow.write('GET /api/v1/events HTTP/1.1\r\nhost: x\r\n\r\n')
-    const closed = new Promise((resolve) => slow.once('close', resolve))
-    const other = await listen(url)
-    // What the kernel takes for it, and a little more.
-    const keys = Array.from({ length: 200 }, (_, index) => `Pipe/${'x'.repeat(240)}${index}` as const)
-    for (let round = 0; round < 130; round += 1) {
-      parts.change({ type: 'resources', keys })
-      parts.clock.advance(GATHER_MS)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    for (let beat = 0; beat < 3; beat += 1) parts.clock.advance(HEARTBEAT_MS)
-    slow.resume()
-    await closed
-    expect(other.ended).toBe(false)
+  it('lets go of a client that has read nothing between two heartbeats, however little waits for it', () => {
+    const clock = fakeClock()
+    const hub = createEventHub(clock, 'x')
+    let taken = 0
+    const stuck = new Writable({ write: () => {} })
+    const reading = new Writable({
+      write(_chunk, _encoding, done) {
+        taken += 1
+        done()
+      },
+    })
+    hub.add(stuck, 'a', undefined)
+    hub.add(reading, 'a', undefined)
+    clock.advance(HEARTBEAT_MS)
+    expect([stuck.destroyed, reading.destroyed]).toEqual([false, false])
+    clock.advance(HEARTBEAT_MS)
+    clock.advance(HEARTBEAT_MS)
+    expect([stuck.destroyed, reading.destroyed, taken]).toEqual([true, false, 4])
+    hub.close()
   })
 
   it('ends when the server closes, and lets go of its subscription', async () => {
