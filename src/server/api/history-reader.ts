@@ -4,7 +4,7 @@ import type { ServerParts } from '../parts.ts'
 /** Lines that are asked for first: mostly there are fewer new ones. */
 const PROBES = [100, 1_000] as const
 
-/** Lines that were read and are still at hand are enough to know them again. */
+/** So many lines in a row are known again. */
 const ALIKE = 3
 
 /** Nobody looked at it for so long: ms. */
@@ -71,10 +71,15 @@ export function createHistoryReader({ history, clock }: Pick<ServerParts, 'histo
   }
 }
 
-/** How many of the newest lines were not known. Undefined: none of the known ones is among them. */
+/** How many of the newest lines were not known. Undefined: too few of the known ones are among them. */
 function placeOf(known: readonly HistoryEntry[], newest: readonly HistoryEntry[]): number | undefined {
-  const first = known.slice(0, ALIKE).map((entry) => JSON.stringify(entry))
+  const before = known.slice(0, newest.length).map((entry) => JSON.stringify(entry))
   const texts = newest.map((entry) => JSON.stringify(entry))
-  const at = texts.findIndex((_, index) => first.every((text, next) => texts[index + next] === text))
-  return first.length < ALIKE || at === -1 ? undefined : at
+  const at = texts.findIndex((_, start) => before.every((text, index) => isSame(text, texts[start + index])))
+  return at === -1 || texts.length - at < ALIKE ? undefined : at
+}
+
+/** Undefined: further back than was read. */
+function isSame(text: string, other: string | undefined): boolean {
+  return other === undefined || other === text
 }
