@@ -16,6 +16,12 @@ export interface CommandContext {
   readonly server?: string | undefined
 }
 
+/** Nothing but what commands depend on. */
+export function contextOf(known: CommandContext): CommandContext {
+  const { sandbox, ledger, manifests, baseUrl, secretsDir, server } = known
+  return { sandbox, ledger, manifests, baseUrl, secretsDir, server }
+}
+
 const ASK_A_SERVER: ReadonlySet<string> = new Set(['status', 'history', 'plan', 'reconcile', 'allow'])
 /** Of those that a server is asked for. */
 const NEED_A_TOKEN: ReadonlySet<string> = new Set(['plan', 'reconcile', 'allow'])

@@ -75,7 +75,8 @@ export function finding(over: Partial<Finding> = {}): Finding {
 
 export function boardOf(resources: readonly ResourceStatus[]): StatusBoard {
   const byKey = new Map(resources.map((one) => [one.key, one]))
-  return { get: (key) => byKey.get(key), list: () => [...byKey.values()] }
+  const list = [...byKey.values()]
+  return { get: (key) => byKey.get(key), list: () => list, version: 0 }
 }
 
 export function overview(over: Partial<Overview> = {}): Overview {
