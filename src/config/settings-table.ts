@@ -206,7 +206,8 @@ export const TABLE = {
     flag: 'max-creates',
     placeholder: 'N',
     default: '25',
-    describe: 'create limit: when more creations than this are pending at once, all are refused',
+    describe:
+      'create limit: when more creations than this are pending in a service, together with those made there within the last hour, all are refused',
     parse: wholeNumber(0, 100_000),
   },
   namedResources: {

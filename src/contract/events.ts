@@ -118,10 +118,16 @@ export type Event =
   | { readonly type: 'QueueChanged'; readonly depth: Readonly<Record<Priority, number>> }
   | { readonly type: 'QueueWaited'; readonly priority: Priority; readonly waitMs: number }
   | {
+      /** Of one service. */
       readonly type: 'CreateLimitChanged'
       readonly on: boolean
+      readonly service: string
       readonly wanted: number
+      /** Within the last hour. */
+      readonly made: number
       readonly limit: number
+      /** In how many services it is reached now. */
+      readonly services: number
     }
   | {
       /** A message reached a target of notifications. */

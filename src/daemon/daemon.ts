@@ -7,6 +7,7 @@ import type { Priority } from '../contract/platform.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
 import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
+import { type LimitedService, limitedServices } from '../reconcile/gather/create-limit.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/status.ts'
 import type { WatchMode } from '../contract/events.ts'
@@ -83,7 +84,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   let sourceProblem: string | undefined
-  let isLimitReached = false
+  /** By what the platform knows them by. */
+  let limited: ReadonlyMap<string, LimitedService> = new Map()
   /** Keys of which further readings, which come soon, say whether they are gone. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
@@ -221,11 +223,20 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   function emitCreateLimit(): void {
-    const wanted = store.wantedCreations(clock.now())
-    const on = wanted > context.maxCreates
-    if (on === isLimitReached) return
-    isLimitReached = on
-    emit({ type: 'CreateLimitChanged', on, wanted, limit: context.maxCreates })
+    const before = limited
+    limited = new Map(limitedServices(context).map((each) => [each.group, each]))
+    const limit = context.maxCreates
+    for (const [group, { service, wanted, made }] of limited)
+      if (!before.has(group))
+        emit({ type: 'CreateLimitChanged', on: true, service, wanted, made, limit, services: limited.size })
+    const free = [...before.values()].filter(({ group }) => !limited.has(group))
+    if (free.length === 0) return
+    const now = new Map(store.creations(clock.now()).map((each) => [each.group, each]))
+    for (const { group, service } of free) {
+      const { wanted, made } = now.get(group) ?? { wanted: 0, made: [] }
+      const facts = { service, wanted, made: made.length, limit, services: limited.size }
+      emit({ type: 'CreateLimitChanged', on: false, ...facts })
+    }
   }
 
   return {

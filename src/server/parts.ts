@@ -110,11 +110,29 @@ export interface ServicePause {
 export interface CreateLimit {
   /** Whether it holds something back. */
   readonly on: boolean
-  /** Creations wanted, and how many pass at once. */
+  /** Creations wanted in all services, and how many pass in each: at once, and within an hour. */
   readonly wanted: number
   readonly limit: number
   /** What it holds back now: how many, and `HeldBack.id` of exactly that. */
-  readonly held: { readonly count: number; readonly id: string }
+  readonly held: HeldCount
+  /** The first of the services in which it holds something back, by the names of their manifests. */
+  readonly services: readonly LimitedServiceShown[]
+}
+
+/** What the create limit holds back in a service. */
+export interface LimitedServiceShown {
+  readonly service: string
+  readonly wanted: number
+  /** Within the last hour. */
+  readonly made: number
+  /** When it passes by itself: ms since the epoch. */
+  readonly until: number | undefined
+  readonly held: HeldCount
+}
+
+interface HeldCount {
+  readonly count: number
+  readonly id: string
 }
 
 export interface Guarded {

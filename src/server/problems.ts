@@ -11,7 +11,7 @@ import { type Answers, sendJson } from './api/answers.ts'
 import { filterInSteps, mapInSteps, type Steps } from './api/reply-cache.ts'
 import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
 import { nextPage, type Part, partOf, pickedOf, type Query } from './parameters.ts'
-import type { CreateLimit, Overview, ServerParts } from './parts.ts'
+import type { Overview, ServerParts } from './parts.ts'
 
 /** Keys that one entry names. */
 const KEYS_NAMED = 12
@@ -216,8 +216,17 @@ export function causeWords(resource: ResourceStatus, context: CommandContext): s
 }
 
 /** Each of them says how many there were when it was held back. */
-function heldMessage({ key }: ResourceStatus, { wanted, limit }: CreateLimit): string {
-  return wordsOf({ reason: 'CreateLimit', facts: { wanted, limit } }, key)?.cause ?? ''
+function heldMessage(
+  first: ResourceStatus,
+  { createLimit, ...context }: CommandContext & Pick<Overview, 'createLimit'>,
+): string {
+  const { limit, services } = createLimit
+  const now = services.find(({ service }) => service === first.service)
+  if (now === undefined) return causeWords(first, context)
+  const { service, wanted, made, until } = now
+  return (
+    wordsOf({ reason: 'CreateLimit', facts: { service, wanted, made, limit, until } }, first.key)?.cause ?? ''
+  )
 }
 
 function groupProblem(
@@ -232,14 +241,14 @@ function groupProblem(
     id: causeOf(first),
     message:
       first.reason === 'CreateLimit'
-        ? heldMessage(first, context.createLimit)
+        ? heldMessage(first, context)
         : alike
           ? causeWords(first, context)
           : `For example ${first.key}: ${causeWords(first, context)}`,
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,
-    // An outage, or the create limit, strikes all services alike.
+    // An outage strikes all services alike.
     service: shared(group, ({ service }) => service),
     file: shared(group, ({ file }) => file),
     line: undefined,

@@ -47,6 +47,7 @@ export const FIELDS = {
   // of the whole
   on: 'whether creations are refused',
   wanted: 'pending creations',
+  made: 'creations within the last hour',
   limit: 'the create limit',
   version: 'version of Pipewright',
   sandbox: 'whether the platform is made up',

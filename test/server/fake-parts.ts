@@ -93,7 +93,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     findings: [],
     overdue: 0,
     queueDepth: { 0: 0, 1: 0, 2: 0 },
-    createLimit: { on: false, wanted: 0, limit: 25, held: { count: 0, id: '' } },
+    createLimit: { on: false, wanted: 0, limit: 25, held: { count: 0, id: '' }, services: [] },
     watchMode: 'parent',
     startedAt: NOW - 3_600_000,
     now: NOW,
@@ -189,5 +189,18 @@ export function fakeParts(
     change: (change) => listeners.forEach((listener) => listener(change)),
     subscribers: () => listeners.size,
     ...over,
+  }
+}
+
+/** An overview in which the create limit holds back 30 creations in each of these services. */
+export function limited(...services: readonly string[]): Overview['createLimit'] {
+  const all = 30 * services.length
+  const held = { count: 30, id: 'a1' }
+  return {
+    on: true,
+    wanted: all,
+    limit: 25,
+    held: { count: all, id: 'a2' },
+    services: services.map((service) => ({ service, wanted: 30, made: 0, until: undefined, held })),
   }
 }

@@ -11,10 +11,13 @@ import type { Allowance } from '../../contract/allowance.ts'
 import type { Emit, Event } from '../../contract/events.ts'
 import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
+import type { CreateLimit } from '../../server/parts.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
-import { allowCreations, heldBack } from '../../reconcile/operator/allow.ts'
+import { allowCreations, heldBack, heldBackByService } from '../../reconcile/operator/allow.ts'
 import { seedStatus } from '../../reconcile/state/status-board.ts'
+import { creationsOf } from '../../reconcile/gather/create-limit.ts'
+import type { ReconcileContext } from '../../reconcile/context.ts'
 import { overdueChecks } from '../../reconcile/overdue.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
@@ -173,9 +176,7 @@ function aborted(signal: AbortSignal): Promise<string> {
 }
 
 function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefined, startedAt: number) {
-  const { store, clock, maxCreates } = engine.context
-  const wanted = store.wantedCreations(clock.now())
-  const { keys: held, id } = heldBack(store, undefined)
+  const { clock } = engine.context
   return {
     version: VERSION,
     ...commandContext({ ...settings, server: undefined }),
@@ -188,7 +189,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     findings: daemon?.catalog?.findings ?? [],
     overdue: overdueChecks(engine.context),
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
-    createLimit: { on: held.length > 0, wanted, limit: maxCreates, held: { count: held.length, id } },
+    createLimit: createLimitShown(engine.context),
     watchMode: daemon?.watchMode() ?? 'none',
     startedAt,
     now: clock.now(),
@@ -231,5 +232,24 @@ function triggerOf(tokenFile: string, daemon: () => Daemon | undefined) {
       return daemon()?.request(...asked) ?? { token: '', accepted: [], suspended: [] }
     },
     progress: (token: string) => daemon()?.progress(token),
+  }
+}
+
+/** Services in which the create limit holds something back that are shown. */
+const LIMITED_SHOWN = 100
+
+function createLimitShown(context: ReconcileContext): CreateLimit {
+  const { store, clock, maxCreates } = context
+  const { keys: held, id } = heldBack(store, undefined)
+  const byService = held.length === 0 ? [] : [...heldBackByService(store)].slice(0, LIMITED_SHOWN)
+  return {
+    on: held.length > 0,
+    wanted: store.creations(clock.now()).reduce((sum, { wanted }) => sum + wanted, 0),
+    limit: maxCreates,
+    held: { count: held.length, id },
+    services: byService.map(([service, of]) => {
+      const { wanted, made, until } = creationsOf(context, service)
+      return { service, wanted, made, until, held: { count: of.keys.length, id: of.id } }
+    }),
   }
 }

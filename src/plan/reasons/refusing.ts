@@ -146,21 +146,38 @@ export const REFUSING = {
   CreateLimit: row({
     ...REFUSED,
     alert: 'PipewrightCreateLimitOn',
-    means: 'more creations are pending than the create limit allows',
-    facts: z.strictObject({ wanted: z.number(), limit: z.number() }),
-    sample: { wanted: 30, limit: 25 },
-    words: ({ wanted, limit }) => ({
-      cause: `${wanted} creations are pending, and the create limit is ${limit} (--max-creates).`,
-      remedy:
-        'If they are intended, run "pipewright allow". If not, check what changed in the manifests directory.',
+    means:
+      'more creations are pending in its service, or were made there within the hour, than the create limit allows',
+    facts: z.strictObject({
+      service: z.string(),
+      wanted: z.number(),
+      /** Within the last hour. */
+      made: z.number(),
+      limit: z.number(),
+      /** When it passes by itself. */
+      until: A_TIME.optional(),
     }),
-    steps: (_facts, { directory }) => [
+    sample: { service: 'SERVICE', wanted: 20, made: 20, limit: 25, until: 0 },
+    words: ({ service, wanted, made, limit, until }) => {
+      const before = made === 0 ? '' : ` ${made} ${made === 1 ? 'was' : 'were'} made within the last hour,`
+      const allow = `run "pipewright allow --service ${service}"`
+      return {
+        cause:
+          `In service ${service}, ${wanted} ${wanted === 1 ? 'creation is' : 'creations are'} pending,${before} ` +
+          `and the create limit is ${limit} (--max-creates).`,
+        remedy:
+          until === undefined
+            ? `If they are intended, ${allow}. If not, check what changed in the manifests directory.`
+            : `They go out by themselves from ${timeOf(until)} on. If they are intended now, ${allow}. If not, check what changed in the manifests directory.`,
+      }
+    },
+    steps: (facts, { directory, service = facts?.service }) => [
       {
         text: 'If so many creations are intended, allow them once. Those that come later are not included:',
-        shell: 'allow',
+        shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
       },
       {
-        text: 'If not, undo the change in Git. Nothing was created. To see what changed:',
+        text: 'If not, undo the change in Git. Nothing of it was created. To see what changed:',
         copy: `git -C ${shellWord(directory)} log -3 --stat .`,
       },
     ],

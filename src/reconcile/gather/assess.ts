@@ -98,7 +98,6 @@ export function assess(
         ...(context.sourceSecrets === 'optional' ? [] : secrets.missing),
         ...wanted.missingCredentials,
       ],
-      now,
     }),
     timing: context.timing,
     healthyStates: healthyStatesFor(entry?.manifest?.policy?.healthyStates, context.healthyStates),

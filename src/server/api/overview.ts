@@ -122,7 +122,7 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const wrong = [
     overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),
-    overview.createLimit.on ? `Create limit reached: ${overview.createLimit.wanted} creates pending` : '',
+    overview.createLimit.on ? limitSentence(overview.createLimit) : '',
     unwell > 0
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
       : '',
@@ -153,6 +153,18 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
     unjudged > 0 ? `${unjudged} of them in a state that nobody judged` : '',
   ].filter((text) => text !== '')
   return { level: 'well', sentence: `All is well: ${[plural(total, 'resource'), ...quiet].join(', ')}.` }
+}
+
+/** What waits, and in which service; of several, how many these are. */
+function limitSentence({ services, held }: Overview['createLimit']): string {
+  const [first, ...others] = services
+  const where =
+    first === undefined
+      ? ''
+      : others.length === 0
+        ? ` in service ${first.service}`
+        : ` in ${plural(services.length, 'service')}`
+  return `Create limit reached${where}: ${plural(held.count, 'create')} pending`
 }
 
 /** Longer ones are told in full below the first sentence. */
