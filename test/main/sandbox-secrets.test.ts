@@ -10,7 +10,7 @@ import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 /* The secrets of `--sandbox`: who makes them up, and which key is right. */
 
-const SECRET_FILE = '.pipewright/secrets/analytics-api/keySecret'
+const SECRET_FILE = '.pipewright/credentials/analytics-api/keySecret'
 
 /** A pipe in the console, which no manifest names. */
 const FOUND = '7d1a5c3e-48b0-4f96-b2d7-e90c6a1f8b44'

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createSecretStore } from '../../src/platform/secret-store.ts'
+import { createMountedSecrets } from '../../src/platform/secret-store.ts'
 
 let dir = ''
 
@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 function store() {
-  return createSecretStore(join(dir, 'mounted'))
+  return createMountedSecrets({ credentialsDir: join(dir, 'credentials'), secretsDir: join(dir, 'mounted') })
 }
 
 async function put(content: string | Uint8Array): Promise<string> {
@@ -36,7 +36,7 @@ test.each([
   { why: 'it may be as large as 64 KiB', content: 'x'.repeat(65_536), value: 'x'.repeat(65_536) },
 ])('a secret is read: $why', async ({ content, value }) => {
   await put(content)
-  const reading = await store().read(REF)
+  const reading = await store().read(REF, 'source')
   expect(reading.found && reading.value.reveal()).toBe(value)
 })
 
@@ -47,19 +47,22 @@ test.each([
   { why: 'not UTF-8', content: new Uint8Array([0xff, 0xfe, 0x41]), expected: 'unreadable' },
 ])('a file that holds $why is $expected', async ({ content, expected }) => {
   const file = await put(content)
-  expect(await store().read(REF)).toEqual({ found: false, file, why: expected })
+  expect(await store().read(REF, 'source')).toEqual({ found: false, file, why: expected })
 })
 
 test('a file that is not there is absent, a folder is unreadable', async () => {
-  expect(await store().read(REF)).toMatchObject({ found: false, why: 'absent' })
-  expect(await store().read({ name: 'none', key: 'none' })).toMatchObject({ found: false, why: 'absent' })
+  expect(await store().read(REF, 'source')).toMatchObject({ found: false, why: 'absent' })
+  expect(await store().read({ name: 'none', key: 'none' }, 'source')).toMatchObject({
+    found: false,
+    why: 'absent',
+  })
   await mkdir(join(dir, 'mounted', 'kafka', 'password'))
-  expect(await store().read(REF)).toMatchObject({ found: false, why: 'unreadable' })
+  expect(await store().read(REF, 'source')).toMatchObject({ found: false, why: 'unreadable' })
 })
 
 test('a FIFO does not hold anybody up', async () => {
   execFileSync('mkfifo', [join(dir, 'mounted', 'kafka', 'password')])
-  expect(await store().read(REF)).toMatchObject({ found: false, why: 'unreadable' })
+  expect(await store().read(REF, 'source')).toMatchObject({ found: false, why: 'unreadable' })
 })
 
 test.each([
@@ -72,7 +75,7 @@ test.each([
   { name: 'kafka', key: 'pass\0word' },
 ])('a name that is not plain is not followed: $name / $key', async (ref) => {
   await writeFile(join(dir, 'outside'), 'content')
-  expect(await store().read(ref)).toMatchObject({ found: false, why: 'unreadable' })
+  expect(await store().read(ref, 'source')).toMatchObject({ found: false, why: 'unreadable' })
 })
 
 test('a Kubernetes mount is read through its links, anew each time', async () => {
@@ -83,9 +86,9 @@ test('a Kubernetes mount is read through its links, anew each time', async () =>
   }
   await symlink('..v1', join(mount, '..data'))
   await symlink(join('..data', 'keyId'), join(mount, 'keyId'))
-  const before = await store().read({ name: 'api', key: 'keyId' })
+  const before = await store().read({ name: 'api', key: 'keyId' }, 'source')
   await rm(join(mount, '..data'))
   await symlink('..v2', join(mount, '..data'))
-  const after = await store().read({ name: 'api', key: 'keyId' })
+  const after = await store().read({ name: 'api', key: 'keyId' }, 'source')
   expect([before, after].map((reading) => reading.found && reading.value.reveal())).toEqual(['v1', 'v2'])
 })
