@@ -12,7 +12,7 @@ export interface Workspace extends Disposable {
   /** `secrets/` in it. */
   readonly secrets: string
   /** Writes a file, with its folders; paths are relative to the workspace. */
-  write(path: string, content: string): void
+  write(path: string, content: string | Uint8Array): void
   path(...parts: readonly string[]): string
 }
 
