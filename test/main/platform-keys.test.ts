@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { httpServer, type Received } from '../platform/support/server.ts'
 import { liveOf } from '../support/live.ts'
 import {
+  alertManifest,
   CREDENTIAL,
   KAFKA_PASSWORD,
   mountCredential,
@@ -16,6 +17,7 @@ import {
   serviceManifest,
 } from '../support/manifests.ts'
 import { runProgram, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
 
 /* Law 6, seen from the wire: a key of the platform is never sent as the password of a source, whatever manifests say. */
@@ -218,5 +220,84 @@ test('a file with a token that manifests could name is refused at the start, eac
     'notifications.yaml:3:33',
   ])
     expect(stderr).toMatch(new RegExp(`${place}.*it is below --secrets-dir`))
+  expect(stderr).not.toContain('planted')
+})
+
+describe('the log says at the start what lies in the wrong place', () => {
+  const WHAT = {
+    misplaced: 'Credentials are in the secrets directory',
+    exposed: 'Credentials are in the secrets directory as well',
+  } as const
+
+  async function warnings(workspace: Workspace) {
+    await using platform = await platformThatTakes()
+    await using program = startProgram(runArgs(workspace, platform.url, ['--interval', '1s']))
+    const live = liveOf(program, await urlOf(program))
+    await live.says('Pipe/honest', 'Ready')
+    await live.reads(() => workspace.write('manifests/more.yaml', pipeManifest('more')))
+    await live.says('Pipe/more', 'Ready')
+    await live.stop()
+    return program
+      .log()
+      .filter(({ msg }) => Object.values<unknown>(WHAT).includes(msg))
+      .map(({ level, msg, detail }) => ({ level, msg, detail }))
+  }
+
+  test('nothing, where all is in its place', async () => {
+    using workspace = given()
+    expect(await warnings(workspace)).toEqual([])
+  })
+
+  test('once: what is among the secrets alone, and what is in both', async () => {
+    using workspace = given()
+    for (const name of ['left-api', 'alerts', 'warehouse-api']) workspace.write(`secrets/${name}/keyId`, 'x')
+    rmSync(workspace.path('credentials/alerts'), { recursive: true })
+    workspace.write('manifests/left.yaml', WAREHOUSE.replaceAll('warehouse', 'left'))
+    workspace.write('manifests/alert.yaml', alertManifest('lag', 'alert-1'))
+    const [credentials, secrets] = [workspace.credentials, workspace.secrets]
+    expect(await warnings(workspace)).toEqual([
+      {
+        level: 'warn',
+        msg: WHAT.misplaced,
+        detail:
+          `The credentials "alerts", "left-api" are in --secrets-dir (${secrets}). The platform's credentials now belong in ` +
+          `--credentials-dir: mount them below ${credentials}, and remove them from the secrets directory.`,
+      },
+      {
+        level: 'warn',
+        msg: WHAT.exposed,
+        detail:
+          `The credentials "warehouse-api" are in --credentials-dir (${credentials}) and in --secrets-dir (${secrets}) as well. ` +
+          'A manifest can name what is in the latter, and send it to a source: remove them from the secrets directory.',
+      },
+    ])
+  })
+
+  test('and when it becomes so', async () => {
+    using workspace = given()
+    await using platform = await platformThatTakes()
+    await using program = startProgram(runArgs(workspace, platform.url))
+    const live = liveOf(program, await urlOf(program))
+    await live.says('Pipe/honest', 'Ready')
+    workspace.write('secrets/analytics-api/keyId', 'x')
+    await live.reads(() => workspace.write('manifests/more.yaml', pipeManifest('more')))
+    await until('the warning', () => program.log().some(({ msg }) => msg === WHAT.exposed))
+    expect(program.log().filter(({ msg }) => msg === WHAT.exposed)).toHaveLength(1)
+    await live.stop()
+  })
+})
+
+test('notifications use no address out of the secrets of sources', async () => {
+  using workspace = given()
+  workspace.write('secrets/hooks/url', 'https://planted.example/hook')
+  workspace.write(
+    'notifications.yaml',
+    'targets: [{name: a, type: slack, url: {secretRef: {name: hooks, key: url}}}]\n',
+  )
+  const more = ['--notifications', workspace.path('notifications.yaml')]
+  const { code, stderr } = await runProgram(runArgs(workspace, 'http://127.0.0.1:9', more))
+  expect(code).toBe(64)
+  expect(stderr).toContain(workspace.path('credentials/hooks/url'))
+  expect(stderr).toContain('what notifications use now belongs in --credentials-dir')
   expect(stderr).not.toContain('planted')
 })
