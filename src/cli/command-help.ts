@@ -15,14 +15,22 @@ const FINE = 'done'
 /** Of every command that has settings: where else they stand, and what the defaults follow from. */
 const EVERY = ['config', 'sandbox'] as const
 
-/** To read manifests. Which of the mounted secrets are not for them follows from where Pipewright's own are. */
-const DIRECTORY = ['manifests', 'secretsDir', 'alertsTokenFile', 'adminTokenFile', 'notifications'] as const
+/** To read manifests; and what lies where, since none of Pipewright's own may lie where a manifest could name it. */
+const DIRECTORY = [
+  'manifests',
+  'credentialsDir',
+  'secretsDir',
+  'alertsTokenFile',
+  'adminTokenFile',
+  'notifications',
+] as const
 
 /** To ask the platform. How long a request may take depends on how long a stop may take. */
 const PLATFORM = [
   'baseUrl',
   'alertsBaseUrl',
   'alertsTokenFile',
+  'credentialsDir',
   'secretsDir',
   'apiBudget',
   'requestTimeoutMs',

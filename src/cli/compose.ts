@@ -6,7 +6,7 @@ import type { Catalog } from '../contract/catalog.ts'
 import { openLedger } from '../ledger/open.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
 import { createPlatform, type PlatformClient } from '../platform/clients.ts'
-import { createFreshSecrets, createSecretStore } from '../platform/secret-store.ts'
+import { createFreshSecrets, createMountedSecrets } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Emit } from '../contract/events.ts'
@@ -100,14 +100,14 @@ async function opened(settings: LedgerToRead, options: Parameters<typeof openLed
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
   const { settings, ledger, source, board, emit } = options
   const sandbox = settings.sandbox ? await openSandbox(settings, options.sandboxUse, stack) : undefined
-  const secrets = createSecretStore(settings.secretsDir, sandbox?.readSecretFile)
+  const mounted = createMountedSecrets(settings, sandbox?.readSecretFile)
+  const secrets = createFreshSecrets(mounted, systemClock)
   const baseUrl = sandbox?.url ?? settings.baseUrl
   const platform = stack.use(
     createPlatform({
       baseUrl,
       alertsBaseUrl: sandbox?.url ?? settings.alertsBaseUrl,
       alertsTokenFile: settings.alertsTokenFile,
-      readSecretFile: sandbox?.readSecretFile,
       secrets,
       budget: settings.apiBudget,
       requestTimeoutMs: settings.requestTimeoutMs,
@@ -119,12 +119,11 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       fail: options.failpoints?.fail,
     }),
   )
-  const freshSecrets = createFreshSecrets(secrets, systemClock)
   const context: ReconcileContext = {
     platform,
     ledger,
-    secrets: freshSecrets,
-    mounted: secrets,
+    secrets,
+    mounted,
     store: createStateStore({ hashKey: ledger.hashKey, clock: systemClock }),
     clock: systemClock,
     emit,
@@ -135,12 +134,8 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     maxCreates: options.maxCreates,
     fail: options.failpoints?.fail,
   }
-  function forgetSecrets(): void {
-    freshSecrets.forget()
-    platform.forgetCredentials()
-  }
   const reconciler = createReconciler(context, board)
-  return { context, board, reconciler, platform, forgetSecrets, source, baseUrl }
+  return { context, board, reconciler, platform, forgetSecrets: secrets.forget, source, baseUrl }
 }
 
 /** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */

@@ -71,8 +71,18 @@ export const TABLE = {
     flag: 'alerts-token-file',
     placeholder: 'FILE',
     default: undefined,
-    defaultNote: '`<secrets-dir>/alerts/token`',
-    describe: 'file with the bearer token for alerts; no manifest may refer to it',
+    defaultNote: '`<credentials-dir>/alerts/token`',
+    describe: 'file with the bearer token for alerts; not below --secrets-dir',
+    parse: parsePath,
+  },
+  credentialsDir: {
+    group: 'Platform',
+    flag: 'credentials-dir',
+    placeholder: 'DIR',
+    default: '/etc/pipewright/credentials',
+    sandboxDefault: '.pipewright/credentials',
+    describe:
+      "directory of the platform's credentials, which Services and notifications name: a folder each, with a file for each key",
     parse: parsePath,
   },
   secretsDir: {
@@ -81,7 +91,8 @@ export const TABLE = {
     placeholder: 'DIR',
     default: '/etc/pipewright/secrets',
     sandboxDefault: '.pipewright/secrets',
-    describe: 'directory of the mounted secrets: a folder each, with a file for each key',
+    describe:
+      'directory of the secrets of sources, which pipes name: a folder each, with a file for each key',
     parse: parsePath,
   },
   ledger: {
@@ -119,7 +130,7 @@ export const TABLE = {
     sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
     describe:
-      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it, and no manifest may refer to it',
+      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it; not below --secrets-dir',
     parse: parsePath,
   },
   server: {

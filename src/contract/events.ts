@@ -172,6 +172,10 @@ export type Event =
       /** Of the platform. */
       readonly baseUrl: string | undefined
     }
+  /** Credentials of the platform are mounted where those of sources are, and so are not read. */
+  | { readonly type: 'CredentialsMisplaced'; readonly names: readonly string[]; readonly message: string }
+  /** Something of this name is mounted in both places: a manifest could send it to a source. */
+  | { readonly type: 'CredentialsExposed'; readonly names: readonly string[]; readonly message: string }
   /** The first pass over the embedded sandbox is over. */
   | { readonly type: 'SandboxReady'; readonly page: string; readonly platform: string | undefined }
   /** A test asked for a failure: no process that matters has this. */

@@ -6,7 +6,7 @@ import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
 import type { Admission, Caller } from './admission.ts'
 import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
 import { classify, type Failure } from './failure.ts'
-import type { Credentials } from './login.ts'
+import type { FreshSecrets } from './secret-store.ts'
 import type { Seen, WireRequest } from './http-exchange.ts'
 import { NO_BODY, readBody, type ReadValue, type Wire } from './wire.ts'
 
@@ -15,7 +15,8 @@ export interface HandleReplyParts {
   readonly clock: Clock
   readonly emit: Emit
   readonly breaker: CredentialBreaker
-  readonly credentials: Credentials
+  /** Read again for the next request when the platform refused what they said. */
+  readonly secrets: Pick<FreshSecrets, 'forget'>
 }
 
 /** One attempt that is over. */
@@ -86,7 +87,7 @@ function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, par
   const verdict = verdictOf(problem)
   if (verdict === undefined) return
   if (verdict === 'accepted') caller.account.throttle.speedUp()
-  if (problem?.facts.class === 'AuthFailed') parts.credentials.forget()
+  if (problem?.facts.class === 'AuthFailed') parts.secrets.forget()
   parts.breaker.report(admission.caller, verdict)
 }
 

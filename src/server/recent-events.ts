@@ -226,6 +226,8 @@ export function createRecentEvents(now: () => number): RecentEvents {
     NotificationsWaiting: undefined,
     NotificationsForgotten: undefined,
     Started: undefined,
+    CredentialsMisplaced: undefined,
+    CredentialsExposed: undefined,
     SandboxReady: undefined,
     FailpointSet: undefined,
     Stopping: undefined,

@@ -53,12 +53,20 @@ test('help of a command that is not there says which is meant', async () => {
 })
 
 /** Of the reading of manifests: where they are, and which mounted secrets are not for them. */
-const DIRECTORY = ['manifests', 'secrets-dir', 'alerts-token-file', 'admin-token-file', 'notifications']
+const DIRECTORY = [
+  'manifests',
+  'credentials-dir',
+  'secrets-dir',
+  'alerts-token-file',
+  'admin-token-file',
+  'notifications',
+]
 
 const PLATFORM = [
   'base-url',
   'alerts-base-url',
   'alerts-token-file',
+  'credentials-dir',
   'secrets-dir',
   'api-budget',
   'request-timeout',

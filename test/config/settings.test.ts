@@ -30,7 +30,8 @@ describe('defaults', () => {
       baseUrl: undefined,
       alertsBaseUrl: undefined,
       healthyStates: undefined,
-      alertsTokenFile: '/etc/pipewright/secrets/alerts/token',
+      alertsTokenFile: '/etc/pipewright/credentials/alerts/token',
+      credentialsDir: '/etc/pipewright/credentials',
       secretsDir: '/etc/pipewright/secrets',
       ledger: 'sqlite:.pipewright/ledger.db',
       ledgerInit: 'auto',
@@ -57,18 +58,19 @@ describe('defaults', () => {
   test('of the sandbox stay within .pipewright, away from the real ledger', async () => {
     expect(await settingsOf({ flags: { sandbox: true } })).toMatchObject({
       sandbox: true,
+      credentialsDir: '.pipewright/credentials',
       secretsDir: '.pipewright/secrets',
-      alertsTokenFile: '.pipewright/secrets/alerts/token',
+      alertsTokenFile: '.pipewright/credentials/alerts/token',
       adminTokenFile: '.pipewright/admin-token',
       ledger: 'sqlite:.pipewright/sandbox-ledger.db',
     })
   })
 
   test('of the sandbox give way to what is given', async () => {
-    const flags = { sandbox: true, ledger: 'memory:', 'secrets-dir': 's' } as const
+    const flags = { sandbox: true, ledger: 'memory:', 'credentials-dir': 'c' } as const
     expect(await settingsOf({ flags })).toMatchObject({
       ledger: 'memory:',
-      alertsTokenFile: 's/alerts/token',
+      alertsTokenFile: 'c/alerts/token',
     })
   })
 

@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { httpServer, type TestServer } from '../platform/support/server.ts'
-import { alertManifest, ENDPOINT, platformArgs, runArgs, SERVICE } from '../support/manifests.ts'
+import {
+  alertManifest,
+  ENDPOINT,
+  OTHER_SERVICE_ID,
+  platformArgs,
+  runArgs,
+  SERVICE,
+  serviceManifest,
+} from '../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
@@ -59,20 +67,31 @@ const POSTGRES = `    postgres:
         password: {secretRef: {name: postgres, key: password}}`
 
 function plant(workspace: Workspace, hook: TestServer): void {
-  const secrets: Readonly<Record<string, string>> = {
+  const credentials: Readonly<Record<string, string>> = {
     'analytics-api/keyId': PLANTED.keyId,
     'analytics-api/keySecret': PLANTED.keySecret,
+    // of a Service that no manifest describes
+    'warehouse-api/keyId': PLANTED.unusedKeyId,
+    'warehouse-api/keySecret': PLANTED.unusedKeySecret,
     'alerts/token': PLANTED.alertsToken,
     'admin/token': PLANTED.adminToken,
+    'notifications/webhook': `${hook.url}/${PLANTED.webhookPath}?key=${PLANTED.webhookQuery}`,
+    'notifications/signing-key': PLANTED.signingKey,
+    'notifications/slack': `${hook.url}/services/${PLANTED.slackPath}`,
+  }
+  const secrets: Readonly<Record<string, string>> = {
     'kafka/password': PLANTED.kafkaPassword,
     'registry/password': PLANTED.registryPassword,
     'storage/secret': PLANTED.accessSecret,
     'stream/secret': PLANTED.streamSecret,
     'postgres/password': PLANTED.postgresPassword,
-    'notifications/webhook': `${hook.url}/${PLANTED.webhookPath}?key=${PLANTED.webhookQuery}`,
-    'notifications/signing-key': PLANTED.signingKey,
-    'notifications/slack': `${hook.url}/services/${PLANTED.slackPath}`,
+    // what is left of an installation that was not moved
+    'left-api/keyId': PLANTED.leftKeyId,
+    'left-api/keySecret': PLANTED.leftKeySecret,
+    'alerts/token': PLANTED.leftToken,
   }
+  for (const [file, secret] of Object.entries(credentials))
+    workspace.write(`credentials/${file}`, `${secret}\n`)
   for (const [file, secret] of Object.entries(secrets)) workspace.write(`secrets/${file}`, `${secret}\n`)
   workspace.write(
     'notifications.yaml',
@@ -110,6 +129,15 @@ function plant(workspace: Workspace, hook: TestServer): void {
       '{secretRef: {name: kafka, key: password}}',
       `{secretRef: {name: [${PLANTED.wrongShape}], key: ${PLANTED.wrongShape}, ${PLANTED.asName}: 1}}`,
     ),
+    // what is the platform's, which no manifest can send anywhere
+    theft: pipe('theft', POSTGRES).replace(
+      '{name: postgres, key: password}',
+      '{name: notifications, key: signing-key}',
+    ),
+    unused: pipe('unused', KAFKA)
+      .replace(PLANTED.kafkaUser, '{secretRef: {name: warehouse-api, key: keyId}}')
+      .replace('{name: kafka, key: password}', '{name: warehouse-api, key: keySecret}'),
+    left: serviceManifest({ name: 'left', serviceId: OTHER_SERVICE_ID, secret: 'left-api' }),
   }
   for (const [name, text] of Object.entries(manifests)) workspace.write(`manifests/${name}.yaml`, text)
 }
@@ -169,7 +197,7 @@ test('planted secrets come out nowhere', async () => {
       '--interval=1s',
       '--max-creates=50',
       '--public-url=https://p.example',
-      `--admin-token-file=${workspace.path('secrets', 'admin', 'token')}`,
+      `--admin-token-file=${workspace.path('credentials', 'admin', 'token')}`,
       `--notifications=${workspace.path('notifications.yaml')}`,
     ]),
   )
@@ -186,6 +214,9 @@ test('planted secrets come out nowhere', async () => {
     'Pipe/unclear': 'OutcomeUnknown',
     'Pipe/html': 'OutcomeUnknown',
     'Pipe/misspelt': 'Invalid',
+    'Pipe/theft': 'Refused',
+    'Pipe/unused': 'Refused',
+    'Service/left': 'Refused',
     'Alert/lag': 'Failed',
     'QueryEndpoint/analytics': 'Failed',
   }
@@ -223,6 +254,18 @@ test('planted secrets come out nowhere', async () => {
   stream.abort()
   look('the live events', await eventText)
   for (const { body } of hook.requests) look('a notification', body)
+
+  const theirs = [
+    'keyId',
+    'keySecret',
+    'unusedKeyId',
+    'unusedKeySecret',
+    'signingKey',
+    'alertsToken',
+    'adminToken',
+  ] as const
+  for (const { body } of platform.requests)
+    for (const name of theirs) expect(body, name).not.toContain(PLANTED[name])
 
   program.signal('SIGTERM')
   expect(await program.ended).toBe(0)

@@ -4,6 +4,11 @@
 export const PLANTED = {
   keyId: 'kid-9Qf2mVx7Lc0aRz',
   keySecret: 'ksec-T4uHn8Wd1PqYb6',
+  unusedKeyId: 'ukid-Ks5rWb1Yt8NeHq',
+  unusedKeySecret: 'usec-Vd0gZp6Lj3CxMo',
+  leftKeyId: 'lkid-Fa7wTi2Ru9BsGn',
+  leftKeySecret: 'lsec-Ye4kXc8Qh1PvUz',
+  leftToken: 'ltok-Oj6dMr3Wg0SfAb',
   alertsToken: 'altk-Jg5sEo3Kx9MiVn',
   adminToken: 'admt-Zc7yBr2Ua4LfQw',
   signingKey: 'sign-Xe6pDk0Hv8NjTs',

@@ -38,7 +38,7 @@ describe('an incident', () => {
     const [step] = await toDo(scenario, 'Service/analytics')
     expect(step?.[0]).toContain('They are tried as soon as they change.')
 
-    workspace.write('secrets/analytics-api/keySecret', renewed.keySecret)
+    workspace.write('credentials/analytics-api/keySecret', renewed.keySecret)
     await Promise.all(['orders', 'clicks'].map((name) => live.says(`Pipe/${name}`, 'Ready')))
     await live.says('Service/analytics', 'Ready')
     expect((await scenario.run(['status'])).code).toBe(0)
@@ -149,7 +149,7 @@ describe('an incident', () => {
     const steps = await toDo(scenario, 'Pipe/orders')
     const at = `--ledger sqlite:${scenario.ledger} --manifests ${workspace.manifests}`
     expect(steps.map(([, copy]) => copy).slice(0, 2)).toEqual([
-      `pipewright resolve Pipe/orders --adopt PIPE_ID ${at} --base-url ${platform.url} --secrets-dir ${workspace.secrets}`,
+      `pipewright resolve Pipe/orders --adopt PIPE_ID ${at} --base-url ${platform.url} --credentials-dir ${workspace.credentials} --secrets-dir ${workspace.secrets}`,
       `pipewright resolve Pipe/orders --retry ${at}`,
     ])
     expect(steps[2]?.[0]).toContain(

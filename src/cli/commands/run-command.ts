@@ -24,6 +24,7 @@ import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../co
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { manifestFacts } from '../shown-manifest.ts'
 import { wholeFacts } from '../whole-facts.ts'
+import { createMountWatch } from '../mount-watch.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
@@ -49,15 +50,17 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   })
   stack.defer(() => telemetry.close())
   const recentEvents = createRecentEvents(() => systemClock.now())
-  const listening: { notifier: Notifier | undefined; greet: ((event: Event) => void) | undefined } = {
-    notifier: undefined,
-    greet: undefined,
-  }
+  const listening: {
+    notifier: Notifier | undefined
+    greet: ((event: Event) => void) | undefined
+    read: (() => Promise<void>) | undefined
+  } = { notifier: undefined, greet: undefined, read: undefined }
   const emit: Emit = (event) => {
     telemetry.emit(event)
     recentEvents.add(event)
     listening.notifier?.observe(event)
     listening.greet?.(event)
+    if (event.type === 'SourceLoaded') void listening.read?.()
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -128,6 +131,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     const { url: page } = server
     listening.greet = createGreeting({ board, emit, clock: systemClock, page, platform: engine.baseUrl })
   }
+  const mounts = createMountWatch(settings, emit)
+  listening.read = () => mounts.look(engine.context.store.catalog)
   const heartbeat = await startHeartbeat({
     command: 'run',
     ledger,

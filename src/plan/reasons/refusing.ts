@@ -17,7 +17,13 @@ import {
   type About,
   type Step,
 } from './row.ts'
-import { MISSING_SECRET, missingSecretWords, type MissingSecret } from './missing-secret.ts'
+import {
+  folderOf,
+  MISSING_SECRET,
+  misplacedWords,
+  missingSecretWords,
+  type MissingSecret,
+} from './missing-secret.ts'
 import { UNKNOWN } from './unknown.ts'
 
 /** Two keys that may be one and the same. */
@@ -55,6 +61,8 @@ const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
   empty: 'The mounted file is empty. Put the secret into it:',
   malformed: 'The mounted file does not hold one token. Correct it:',
   unreadable: 'The mounted file cannot be read. Make it readable for Pipewright:',
+  linked:
+    'It is a link between --secrets-dir and --credentials-dir, which is not followed. Put the secret itself there:',
 }
 
 const SECRETS_SHOWN = 3
@@ -210,13 +218,19 @@ export const REFUSING = {
       if (said !== undefined) return only(sentence(said))
       return {
         cause: missingSecretWords(missing),
-        remedy: 'Mount the secret there, or correct the secretRef. It continues automatically.',
+        remedy: missing.every(({ misplaced }) => misplaced !== undefined)
+          ? 'It continues automatically.'
+          : 'Mount the secret there, or correct the secretRef. It continues automatically.',
       }
     },
     steps: (facts, about) => [
       ...(facts?.missing ?? [])
         .slice(0, SECRETS_SHOWN)
-        .map(({ file, why }) => ({ text: SECRET_TEXT[why], copy: file })),
+        .map(({ file, why, misplaced }) =>
+          misplaced === undefined
+            ? { text: SECRET_TEXT[why], copy: file }
+            : { text: misplacedWords(file, misplaced), copy: folderOf(file) },
+        ),
       whereItIsNamed(facts?.missing[0]?.of, about),
     ],
   }),

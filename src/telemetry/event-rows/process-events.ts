@@ -24,6 +24,24 @@ export const PROCESS_EVENTS = {
       },
     ],
   },
+  CredentialsMisplaced: {
+    lines: [
+      {
+        message: 'Credentials are in the secrets directory',
+        levels: { warn: 'at the start, and for each that becomes so' },
+        fields: ['detail'],
+      },
+    ],
+  },
+  CredentialsExposed: {
+    lines: [
+      {
+        message: 'Credentials are in the secrets directory as well',
+        levels: { warn: 'at the start, and for each that becomes so' },
+        fields: ['detail'],
+      },
+    ],
+  },
   FailpointSet: {
     lines: [
       {
