@@ -6,7 +6,7 @@ import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
 import { type Limits, findTooMany } from '../yaml/limits.ts'
 import { tooComplex, tooManyDocuments } from './limit-statements.ts'
 import { parseChunk, type ParsedDocument } from './parse-document.ts'
-import type { Effort } from './repairs.ts'
+import { allowFor, type Effort } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
@@ -44,9 +44,12 @@ export function parseFile(content: FileContent, limits: Limits, effort: Effort):
     const finding = findingOfFile(file, tooComplex(limits))
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
+  allowFor(effort, bytes.length)
   const chunks = splitDocuments(text)
-  const how = { limits, effort }
+  const room = { left: Math.min(limits.findingsOfFile, effort.findings) }
+  const how = { limits, effort, room }
   const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, how))
+  effort.findings -= Math.min(limits.findingsOfFile, effort.findings) - Math.max(0, room.left)
   if (documents.length === 0 && isLockFileName(file))
     return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))
   const beyond = chunks[limits.documents]
@@ -59,14 +62,24 @@ export function parseFile(content: FileContent, limits: Limits, effort: Effort):
           }),
         ]
   const whole = beyond === undefined && documents.every(isAccountedFor)
-  return { file, hash, documents: documents.map(freeOfText), findings: structuredClone(findings), whole }
+  return { file, hash, documents: freeOfText(documents), findings: structuredClone(findings), whole }
 }
 
 /** A manifest is a copy already; what else is taken out of a text are slices, each of which keeps all of it. */
-function freeOfText({ manifest, ...rest }: ParsedDocument): ParsedDocument {
-  const { findings, locks, credentials } = rest
-  const isFree = findings.length === 0 && locks.size === 0 && credentials === undefined
-  return manifest !== undefined && isFree ? { manifest, ...rest } : { ...structuredClone(rest), manifest }
+function freeOfText(documents: readonly ParsedDocument[]): readonly ParsedDocument[] {
+  // All in one: a copy costs more than what is copied, mostly.
+  const copies = structuredClone(
+    documents.map((document) => (isFree(document) ? undefined : withoutManifest(document))),
+  )
+  return documents.map((document, index) => ({ ...(copies[index] ?? document), manifest: document.manifest }))
+}
+
+function isFree({ manifest, findings, locks, credentials }: ParsedDocument): boolean {
+  return manifest !== undefined && findings.length === 0 && locks.size === 0 && credentials === undefined
+}
+
+function withoutManifest({ manifest: _, ...rest }: ParsedDocument): Omit<ParsedDocument, 'manifest'> {
+  return rest
 }
 
 /** The text of a file, without the mark that some editors put before it. */

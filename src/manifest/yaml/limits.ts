@@ -16,6 +16,10 @@ export interface Limits {
   readonly aliases: number
   /** Findings of one document. */
   readonly findings: number
+  /** Findings of one document that have the same code. */
+  readonly findingsOfRule: number
+  /** Findings of one file; of documents beyond, only that they have errors is said. */
+  readonly findingsOfFile: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -26,6 +30,8 @@ export const DEFAULT_LIMITS: Limits = {
   depth: 64,
   aliases: 100,
   findings: 200,
+  findingsOfRule: 20,
+  findingsOfFile: 250,
 }
 
 /* What is counted before a text is parsed, as parsing it would cost too much. */
