@@ -23,6 +23,8 @@ export interface LoadResult {
   readonly differs: boolean
   /** Files that were parsed, because their bytes were new. */
   readonly parsed: number
+  /** Files that are not parsed yet because the reading took too long: the next one goes on with them. */
+  readonly unfinished: number
 }
 
 /** A directory of manifests, and what it said last. */
@@ -92,6 +94,7 @@ export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions
       differs: isDifferent(previous, state),
       counts: state.counts,
       parsed: reading.parsed,
+      unfinished: reading.unfinished,
     }
   }
 

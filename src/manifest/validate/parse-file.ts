@@ -8,6 +8,7 @@ import { tooComplex, tooManyDocuments } from './limit-statements.ts'
 import { parseChunk, type ParsedDocument } from './parse-document.ts'
 import { allowFor, type Effort } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
+import type { Slices } from '../files/slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
 /** What one file says. */
@@ -31,6 +32,29 @@ export interface FileContent {
 
 /** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. @param effort what hints may cost, of all files of a reading */
 export function parseFile(content: FileContent, limits: Limits, effort: Effort): ParsedFile {
+  const steps = stepsOf(content, limits, effort)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** The same in slices, between which others run. The bytes are looked at only before the first of them is over. */
+export async function parseInSlices(
+  content: FileContent,
+  { limits, effort }: { readonly limits: Limits; readonly effort: Effort },
+  slices: Slices,
+): Promise<ParsedFile> {
+  const steps = stepsOf(content, limits, effort)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (slices.isOver()) await slices.next()
+  }
+}
+
+/** In steps of one document. */
+function* stepsOf(content: FileContent, limits: Limits, effort: Effort): Generator<void, ParsedFile> {
   const { file, hash, bytes } = content
   if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
   const text = textIn(bytes)
@@ -48,7 +72,11 @@ export function parseFile(content: FileContent, limits: Limits, effort: Effort):
   const chunks = splitDocuments(text)
   const room = { left: Math.min(limits.findingsOfFile, effort.findings) }
   const how = { limits, effort, room }
-  const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, how))
+  const documents: ParsedDocument[] = []
+  for (const chunk of chunks.slice(0, limits.documents)) {
+    documents.push(...parseChunk(source, chunk, how))
+    yield
+  }
   effort.findings -= Math.min(limits.findingsOfFile, effort.findings) - Math.max(0, room.left)
   if (documents.length === 0 && isLockFileName(file))
     return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))

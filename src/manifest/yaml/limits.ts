@@ -6,6 +6,12 @@ export interface Limits {
   readonly fileBytes: number
   /** Files of one reading; folders have the same limit. */
   readonly files: number
+  /** Bytes of all files of one reading. */
+  readonly bytes: number
+  /** Documents of all files of one reading. */
+  readonly allDocuments: number
+  /** Time of the processor that one reading may take to parse files, ms. The next one goes on with those that are left. */
+  readonly cpuMs: number
   /** Marks of one file that begin a value or separate two. */
   readonly marks: number
   /** Documents of one file. */
@@ -25,6 +31,9 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   fileBytes: 1_048_576,
   files: 20_000,
+  bytes: 33_554_432,
+  allDocuments: 50_000,
+  cpuMs: 60_000,
   marks: 175_000,
   documents: 1_000,
   depth: 64,
