@@ -149,7 +149,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
-  function take({ state, changed: altered, counts, differs }: LoadResult, reading: ReadingContext): void {
+  function take({ state, changed: altered, counts, differs, unfinished }: LoadResult, reading: ReadingContext): void {
     const first = store.catalog === undefined
     const { catalog } = state
     // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
@@ -187,7 +187,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     showPositions(board, catalog)
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
-    if (state.pending.size > 0) readAgainSoon()
+    if (state.pending.size > 0 || unfinished > 0) readAgainSoon()
     emitCreateLimit()
   }
 

@@ -24,6 +24,8 @@ export interface LoadResult {
   readonly differs: boolean
   /** Files that were parsed, because their bytes were new. */
   readonly parsed: number
+  /** Files that are not parsed yet because the reading took too long: the next one goes on with them. */
+  readonly unfinished: number
 }
 
 /** A directory of manifests, and what it said last. */
@@ -93,6 +95,7 @@ export function createSource({ root, limits, onRead }: SourceOptions): Source {
       differs: isDifferent(previous, next),
       counts: next.counts,
       parsed: reading.parsed,
+      unfinished: reading.unfinished,
     }
   }
 

@@ -4,11 +4,12 @@ import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import { catalogSteps } from './catalog/next-catalog.ts'
 import type { CatalogState } from './catalog/deletion-grace.ts'
+import { createReadingBudget } from './files/reading-budget.ts'
 import { createSlices, inSlices } from './files/slices.ts'
 import { createPlaces } from './rules/source-locator.ts'
-import { parseFile, textIn, type ParsedFile } from './validate/parse-file.ts'
+import { parseInSlices, textIn, type ParsedFile } from './validate/parse-file.ts'
 import { createEffort } from './validate/repairs.ts'
-import { DEFAULT_LIMITS } from './yaml/limits.ts'
+import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
 
 /** Readings that have to agree before something that was there counts as gone. */
 const READINGS = 3
@@ -27,15 +28,21 @@ export async function catalogOfTree(
     /** Keys of which something was created or applied. */
     readonly created: ReadonlySet<Key>
     readonly signal: AbortSignal
+    readonly limits?: Partial<Limits>
   },
 ): Promise<Catalog> {
+  const limits: Limits = { ...DEFAULT_LIMITS, ...about.limits }
   const parsed = new Map<string, ParsedFile>()
   const texts = new Map<string, Buffer>()
   const slices = createSlices()
   const effort = createEffort()
+  const budget = createReadingBudget(limits, slices)
   for (const { file, bytes } of files) {
     about.signal.throwIfAborted()
-    parsed.set(file, parseFile({ file, hash: sha256(bytes), bytes }, DEFAULT_LIMITS, effort))
+    if (!budget.hasRoomFor(file, bytes.length)) continue
+    const one = await parseInSlices({ file, hash: sha256(bytes), bytes }, { limits, effort }, slices)
+    budget.takes(one, bytes.length, 'new')
+    parsed.set(file, one)
     texts.set(file, bytes)
     if (slices.isOver()) await slices.next()
   }
@@ -43,8 +50,8 @@ export async function catalogOfTree(
     revision,
     uncommitted: new Set<string>(),
     files: parsed,
-    findings,
-    unread,
+    findings: [...findings, ...budget.findings()],
+    unread: [...unread, ...budget.left()],
     problem: undefined,
     parsed: parsed.size,
   }

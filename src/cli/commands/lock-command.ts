@@ -1,7 +1,7 @@
 import { lifecycleOf, nounOf } from '../../kinds/lookup.ts'
 import { stringify } from 'yaml'
 import type { SettingsOf } from '../command-help.ts'
-import { LOCK, LockedId, type LockManifest } from '../../kinds/lock/schema.ts'
+import { LOCK, LockedId, MOST_LOCKED, type LockManifest } from '../../kinds/lock/schema.ts'
 import { API_VERSION, ResourceName } from '../../kinds/manifest.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
@@ -32,25 +32,36 @@ export async function lock(
   }
   await using ledger = await openLedgerToRead(settings)
   const records = (await ledger.list()).filter((record) => lifecycleOf(record.key) === 'create-once')
-  const manifest = lockOf(records, name.data)
-  if (options.output === 'json') printJson(io, manifest)
-  else print(io.stdout, `# Belongs among the manifests, as ${name.data}.lock.yaml.\n${stringify(manifest)}`)
+  const manifests = locksOf(records, name.data)
+  const [first, ...more] = manifests
+  if (options.output === 'json') {
+    if (more.length > 0)
+      throw new CommandError(
+        `A Lock holds at most ${MOST_LOCKED} pipes, so that ${manifests.length} are needed, and a JSON file holds one. Use "-o yaml".`,
+        EXIT.failed,
+      )
+    printJson(io, first)
+  } else {
+    const texts = manifests.map((manifest) => stringify(manifest))
+    print(io.stdout, `# Belongs among the manifests, as ${name.data}.lock.yaml.\n${texts.join('---\n')}`)
+  }
   const problems = records.flatMap((record) => problemOf(record) ?? [])
   for (const problem of problems) print(io.stderr, `pipewright: ${printable(problem)}`)
   return problems.length === 0 ? EXIT.fine : EXIT.failed
 }
 
-/** In the order of the records, which is that of their keys. */
-function lockOf(records: readonly LedgerRecord[], name: string): LockManifest {
+/** In the order of the records, which is that of their keys; one Lock unless there are too many pipes for it. */
+function locksOf(records: readonly LedgerRecord[], name: string): readonly LockManifest[] {
   const pipes = records.flatMap(({ key, remote }) =>
     remote !== undefined && LockedId.safeParse(remote.id).success ? [[key, remote.id] as const] : [],
   )
-  return {
+  const count = Math.max(1, Math.ceil(pipes.length / MOST_LOCKED))
+  return Array.from({ length: count }, (_, index) => ({
     apiVersion: API_VERSION,
     kind: LOCK.name,
-    metadata: { name },
-    spec: { pipes: Object.fromEntries(pipes) },
-  }
+    metadata: { name: index === 0 ? name : `${name}-${index + 1}` },
+    spec: { pipes: Object.fromEntries(pipes.slice(index * MOST_LOCKED, (index + 1) * MOST_LOCKED)) },
+  }))
 }
 
 function problemOf(record: LedgerRecord): string | undefined {

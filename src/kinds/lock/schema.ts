@@ -7,6 +7,9 @@ export const LOCK = {
   description: 'Which pipe id belongs to which key, so that a lost ledger rebuilds itself by adopting.',
 } as const
 
+/** Entries of one Lock; there may be several Locks. */
+export const MOST_LOCKED = 10_000
+
 /** An id that a Lock can hold. */
 export const LockedId = z.guid()
 
@@ -28,6 +31,10 @@ export function lockSchema(kinds: readonly string[]) {
     spec: z.strictObject({
       pipes: z
         .record(key, LockedId)
+        .refine(
+          (pipes) => Object.keys(pipes).length <= MOST_LOCKED,
+          `must have at most ${MOST_LOCKED} entries`,
+        )
         .describe('Key of a pipe, such as `Pipe/orders`, and the id of that pipe.'),
     }),
   })

@@ -1,4 +1,4 @@
-import { nearest } from '../../lib/nearest.ts'
+import { createNearest } from '../../lib/nearest.ts'
 import { ruleError, type RuleFinding } from '../finding.ts'
 import { typeRules } from './column-type.ts'
 import { brokerRules } from './brokers.ts'
@@ -6,7 +6,10 @@ import type { PipeManifest, PipeSpec } from './schema.ts'
 import { SOURCE_KINDS } from './source-schema.ts'
 
 /** At most this many names are spelled out in one message. */
-const NAMES_SHOWN = 10
+const NAMES_SHOWN = 5
+
+/** Names that are compared in search of the columns that were meant, in one manifest. */
+const MOST_COMPARISONS = 10_000
 
 /** What must hold within one manifest of a pipe, beyond its shape (design §3). */
 export function pipeRules(manifest: PipeManifest): readonly RuleFinding[] {
@@ -65,6 +68,8 @@ function mappingRules(spec: PipeSpec): readonly RuleFinding[] {
   const mappings = spec.fieldMappings ?? []
   const mapped = new Map<string, number>()
   const findings: RuleFinding[] = []
+  const nearest = createNearest(MOST_COMPARISONS)
+  const known = listed([...columns])
   for (const [index, { destinationField }] of mappings.entries()) {
     const path = ['spec', 'fieldMappings', index, 'destinationField']
     const before = mapped.get(destinationField)
@@ -80,21 +85,24 @@ function mappingRules(spec: PipeSpec): readonly RuleFinding[] {
     }
     mapped.set(destinationField, index)
     if (columns.size > 0 && !columns.has(destinationField)) {
-      findings.push(unknownColumn(destinationField, columns, path))
+      findings.push(unknownColumn(destinationField, path, { meant: nearest(destinationField, columns), known }))
     }
   }
   const missing = [...columns].filter((name) => !mapped.has(name))
   return missing.length === 0 ? findings : [missingColumns(missing), ...findings]
 }
 
-function unknownColumn(name: string, columns: ReadonlySet<string>, path: RuleFinding['path']): RuleFinding {
-  const meant = nearest(name, columns)
+function unknownColumn(
+  name: string,
+  path: RuleFinding['path'],
+  { meant, known }: { readonly meant: string | undefined; readonly known: string },
+): RuleFinding {
   return ruleError('mapping-unknown-column', {
     path,
     message: `The destination has no column "${name}".`,
     hint:
       meant === undefined
-        ? `Name one of its columns: ${listed([...columns])}.`
+        ? `Name one of its columns: ${known}.`
         : `Did you mean "${meant}"? Otherwise add the column to spec.destination.columns.`,
   })
 }

@@ -4,11 +4,12 @@ import { setTimeout } from 'node:timers/promises'
 import type { SourceProblem, Revision } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { sha256 } from '../../lib/digest.ts'
+import { createReadingBudget, type ReadingBudget } from './reading-budget.ts'
 import { createSlices } from './slices.ts'
 import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
-import { parseFile, type ParsedFile } from '../validate/parse-file.ts'
-import { createEffort, type Effort } from '../validate/repairs.ts'
+import { parseInSlices, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
+import { createEffort } from '../validate/repairs.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision } from './commit.ts'
 import { IgnoreFileError } from './ignore-file.ts'
@@ -40,6 +41,8 @@ export interface DirectoryReading extends Reading {
   readonly stamps: ReadonlyMap<string, Stamp>
   /** Why it says of files that they are not committed; undefined where there is no checkout of a person's. */
   readonly git: GitAnswer | undefined
+  /** How many files were left out because they would have taken too long: the next reading goes on with them. */
+  readonly unfinished: number
 }
 
 export interface ReadOptions {
@@ -93,12 +96,12 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
     return root !== undefined && codeOf(error) === 'ENOENT' ? undefined : unreadable(error)
   }
   const before = await commitOf(root)
-  const contents = await readAll(tree.files, options)
+  const { contents, budget } = await readAll(tree.files, options)
   if (tree.vanished || contents.includes('vanished')) return undefined
   const files = new Map<string, ParsedFile>()
   const stamps = new Map<string, Stamp>()
-  const findings = [...tree.findings]
-  const unread = [...tree.unread]
+  const findings = [...tree.findings, ...budget.findings()]
+  const unread = [...tree.unread, ...budget.left()]
   let parsed = 0
   for (const content of contents) {
     if (content === 'vanished') continue
@@ -128,6 +131,7 @@ async function tryToRead(options: ReadOptions): Promise<DirectoryReading | undef
     unread,
     problem: undefined,
     parsed,
+    unfinished: budget.unfinished(),
   }
 }
 
@@ -149,28 +153,50 @@ type Content =
   | { readonly finding: Finding }
   | { readonly parsed: ParsedFile; readonly stamp: Stamp | undefined }
 
-/** All files, in their order; up to the first that is gone. */
-async function readAll(files: readonly FoundFile[], options: ReadOptions): Promise<readonly Content[]> {
+/** A file whose bytes are new, and wait to be parsed. */
+interface Unparsed {
+  readonly content: FileContent
+  readonly stamp: Stamp | undefined
+}
+
+/** All files, in their order; up to the first that is gone. What there is no room for is left out. */
+async function readAll(
+  files: readonly FoundFile[],
+  options: ReadOptions,
+): Promise<{ readonly contents: readonly Content[]; readonly budget: ReadingBudget }> {
+  const { limits, signal, onRead } = options
   const contents: Content[] = []
-  const buffer = Buffer.allocUnsafe(options.limits.fileBytes + 1)
+  const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = createSlices()
   const effort = createEffort()
-  for (const found of files) {
-    const content = readOne(found, options, { buffer, effort })
-    contents.push(content)
-    if (content === 'vanished') break
-    options.onRead?.(contents.length, files.length)
-    options.signal.throwIfAborted()
+  const budget = createReadingBudget(limits, slices)
+  for (const [index, found] of files.entries()) {
+    const content = readOne(found, options, buffer)
+    if (typeof content === 'object' && 'content' in content) {
+      const { file, bytes } = content.content
+      const { length } = bytes
+      if (budget.hasRoomFor(file, length)) {
+        const parsed = await parseInSlices(content.content, { limits, effort }, slices)
+        budget.takes(parsed, length, 'new')
+        contents.push({ parsed, stamp: content.stamp })
+      }
+    } else {
+      contents.push(content)
+      if (content === 'vanished') break
+      if ('parsed' in content) budget.takes(content.parsed, content.stamp?.size ?? 0, 'known')
+    }
+    onRead?.(index + 1, files.length)
+    signal.throwIfAborted()
     if (slices.isOver()) await slices.next()
   }
-  return contents
+  return { contents, budget }
 }
 
 function readOne(
   { file, path }: FoundFile,
   { limits, previous, trust }: ReadOptions,
-  { buffer, effort }: { readonly buffer: Buffer; readonly effort: Effort },
-): Content {
+  buffer: Buffer,
+): Content | Unparsed {
   const known = previous?.files.get(file)
   const before = trust === 'stamps' ? previous?.stamps.get(file) : undefined
   if (known !== undefined && before !== undefined && isUntouched(path, before)) {
@@ -184,7 +210,7 @@ function readOne(
   const { bytes, stamp } = reading
   const hash = sha256(bytes)
   if (known?.hash === hash) return { parsed: known, stamp }
-  return { parsed: parseFile({ file, hash, bytes }, limits, effort), stamp }
+  return { content: { file, hash, bytes }, stamp }
 }
 
 export async function isSameStill(
@@ -225,6 +251,7 @@ function failed(problem: SourceProblem): DirectoryReading {
     unread: [''],
     problem,
     parsed: 0,
+    unfinished: 0,
   }
 }
 

@@ -33,17 +33,34 @@ export function asTemplate(findings: readonly YamlFinding[], text: string): read
   const line = TEMPLATE_LINE.exec(text)
   const start =
     line === null
-      ? findings.map(({ range }) => markInLine(text, range.start)).find((at) => at !== undefined)
+      ? lineStartsOf(findings, text)
+          .map((at) => markInLine(text, at))
+          .find((at) => at !== undefined)
       : line.index + line[0].search(/[{<]/)
   return start === undefined
     ? findings
     : [{ statement: TEMPLATE_STATEMENT, range: { start, end: start + 2 } }]
 }
 
-/** Where the line of an offset holds such a mark: the parser stumbles over what is behind it. */
-function markInLine(text: string, offset: number): number | undefined {
-  const start = text.lastIndexOf('\n', offset - 1) + 1
-  const end = text.indexOf('\n', offset)
+/** Of the lines of some findings; each once, since a line may be very long. */
+function lineStartsOf(findings: readonly YamlFinding[], text: string): readonly number[] {
+  const starts = new Set<number>()
+  let end = -1
+  let start = 0
+  for (const { range } of findings) {
+    if (range.start < start || range.start > end) {
+      start = text.lastIndexOf('\n', range.start - 1) + 1
+      const newline = text.indexOf('\n', range.start)
+      end = newline === -1 ? text.length : newline
+    }
+    starts.add(start)
+  }
+  return [...starts]
+}
+
+/** Where a line holds such a mark: the parser stumbles over what is behind it. @param start of the line */
+function markInLine(text: string, start: number): number | undefined {
+  const end = text.indexOf('\n', start)
   const at = text.slice(start, end === -1 ? text.length : end).search(TEMPLATE_MARK)
   return at === -1 ? undefined : start + at
 }
@@ -67,9 +84,12 @@ export function asPlaceholder(findings: readonly YamlFinding[], text: string): r
   return findings
 }
 
+/** Characters before a value that are looked at for the name of its field. */
+const NEAR = 200
+
 /** The name of the field whose value begins at the end of a line's part; empty where there is none. */
 function fieldBefore(part: string): string {
-  return /([A-Za-z]\w{0,80})["']?[ \t]*:[ \t]*["']?$/.exec(part)?.[1] ?? ''
+  return /([A-Za-z]\w{0,80})["']?[ \t]*:[ \t]*["']?$/.exec(part.slice(-NEAR))?.[1] ?? ''
 }
 
 /** `!vault kafka/password`: where a reference may stand, without its tag it would be a secret that is written out. */
@@ -77,8 +97,8 @@ export function withReferences(findings: readonly YamlFinding[], text: string): 
   return findings.map((finding) => {
     const { statement, range } = finding
     if (statement.code !== 'yaml-tag') return finding
-    const lineStart = text.lastIndexOf('\n', range.start - 1) + 1
-    const field = fieldBefore(text.slice(lineStart, range.start))
+    const line = text.slice(Math.max(0, range.start - NEAR), range.start).split('\n').at(-1) ?? ''
+    const field = fieldBefore(line)
     if (!SENSITIVE_FIELDS.has(field)) return finding
     const value = /^!\S{0,80}[ \t]+["']?([^\s"',}]{1,90})/.exec(
       text.slice(range.start, range.start + 200),

@@ -21,9 +21,9 @@ import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
 import { provisionalOf } from './provisional.ts'
 import { shapeFindings } from './shape-findings.ts'
 import type { Stated } from '../../contract/catalog.ts'
-import { statedIn, statedInNodes } from './stated.ts'
+import { statedIn } from './stated.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
-import { type Chunk, yamlDocuments } from '../yaml/parse-yaml.ts'
+import { type Chunk, MOST_IN_CHUNK, yamlDocuments } from '../yaml/parse-yaml.ts'
 import {
   aliasFindings,
   documentFindings,
@@ -35,7 +35,9 @@ import { textFindings } from '../yaml/text-findings.ts'
 import { contentDigest } from './content-digest.ts'
 import { brokenFindings } from './broken-text.ts'
 import { missingMark } from './missing-mark.ts'
-import { tooDeep, tooMany } from './limit-statements.ts'
+import { createCap } from './cap.ts'
+import { notSeparated, tooDeep, tooManyOfFile } from './limit-statements.ts'
+import { NO_LOCKS, startOf, unreadable } from './unreadable-document.ts'
 import { withTextsFirst } from './odd-texts.ts'
 import { misplacedLine, type Effort } from './repairs.ts'
 
@@ -67,13 +69,11 @@ export interface ParsedDocument {
   readonly start: number
 }
 
-const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
-
 /** The documents of one part of a file; more than one only where the text is broken. */
 export function parseChunk(
   source: SourceText,
   chunk: Chunk,
-  { limits, effort }: { readonly limits: Limits; readonly effort: Effort },
+  { limits, effort, room }: { readonly limits: Limits; readonly effort: Effort; readonly room: Room },
 ): readonly ParsedDocument[] {
   const text = source.text.slice(chunk.start, chunk.end)
   const deep = findTooDeep(text, limits.depth)
@@ -89,9 +89,22 @@ export function parseChunk(
   }
   const { documents, findings } = yamlDocuments(text)
   if (findings.length > 0) return [unreadable(source, chunk, findings.map(yamlFinding), NOBODY)]
+  if (documents.length > MOST_IN_CHUNK) {
+    const statement = notSeparated(MOST_IN_CHUNK)
+    return [unreadable(source, chunk, [{ statement, range: { start: 0, end: 1 } }], NOBODY)]
+  }
   return documents
     .filter((document) => !isEmpty(document))
-    .map((document) => parseDocument({ source, chunk, text, document, limits, effort }))
+    .map((document) => {
+      const parsed = parseDocument({ source, chunk, text, document, limits, effort, isBrief: room.left <= 0 })
+      room.left -= parsed.findings.length
+      return parsed
+    })
+}
+
+/** Findings that may still be put into words, in one file: what is wrong beyond them is only said to be. */
+export interface Room {
+  left: number
 }
 
 interface Input {
@@ -101,6 +114,8 @@ interface Input {
   readonly document: Document.Parsed
   readonly limits: Limits
   readonly effort: Effort
+  /** Of its errors no more is said than that there are some. */
+  readonly isBrief: boolean
 }
 
 /** Where an alias could stand; a `*` inside a word, as in a URL with wildcards, is none. */
@@ -115,17 +130,32 @@ function parseDocument(input: Input): ParsedDocument {
   if (MAY_BE_ALIAS.test(text)) unplaced.push(...aliasFindings(document, limits))
   const broken = unplaced.some((finding) => finding.statement.severity === 'error')
   if (broken) {
+    if (input.isBrief) return unreadableBriefly(input)
     const said = brokenFindings(unplaced, text, input)
     return unreadable(source, chunk, said, identityOfNodes(document), document)
   }
-  unplaced.push(...textFindings(document, text, limits.findings))
+  if (!input.isBrief) unplaced.push(...textFindings(document, text, limits))
   const { value, findings: more } = convert(document, limits)
   if (more.length > 0) {
+    if (input.isBrief) return unreadableBriefly(input)
     const mark = missingMark(document, (offset) => source.position(chunk.start + offset).line)
     const said = mark === undefined ? [...unplaced, ...more] : [mark]
     return unreadable(source, chunk, said, identityOfNodes(document), document)
   }
   return checked({ ...input, unplaced, value })
+}
+
+function unreadableBriefly(input: Input): ParsedDocument {
+  const { source, chunk, document } = input
+  const identity = identityOfNodes(document)
+  return { ...unreadable(source, chunk, [], identity, document), findings: [briefFinding(input, identity)] }
+}
+
+/** It stands where the document begins, and shows no line. */
+function briefFinding({ source, chunk, document, limits }: Input, { key }: Identity): Finding {
+  const position = startOf(source, chunk, document)
+  const place = { ...position, endColumn: position.column + 1, lineText: '' }
+  return findingAt(place, tooManyOfFile(limits), { key })
 }
 
 /** A document that is YAML: is it a manifest? */
@@ -135,31 +165,37 @@ function checked(
   const { source, chunk, document, limits, value } = input
   const identity = identityOf(value)
   const place = (range: Range) => source.place(chunk.start + range.start, chunk.start + range.end)
-  const texts = input.unplaced.map(({ statement, range, about = range }) => ({
-    finding: findingAt(place(range), statement, identity),
-    about: source.position(chunk.start + about.start),
-  }))
+  const cap = createCap(limits)
+  const texts = (input.isBrief ? [] : input.unplaced).flatMap(({ statement, range, about = range }) => {
+    const said = cap.said(statement)
+    if (said === undefined) return []
+    return [
+      {
+        finding: findingAt(place(range), said, identity),
+        about: source.position(chunk.start + about.start),
+      },
+    ]
+  })
   const findings: Finding[] = []
   let failed = false
   let unknown: number | undefined
-  // Places are looked for only as long as they are shown: in a hostile document there may be very many.
   const report: Report = (rangeIn, statement) => {
     failed ||= statement.severity === 'error'
+    if (input.isBrief) return
     if (statement.code === 'unknown-field') unknown ??= rangeIn(document).start
-    const count = texts.length + findings.length
-    if (count > limits.findings) return
-    const said = count < limits.findings ? statement : tooMany(limits)
-    findings.push(findingAt(place(rangeIn(document)), said, identity))
+    const said = cap.said(statement)
+    if (said !== undefined) findings.push(findingAt(place(rangeIn(document)), said, identity))
   }
   const outline = outlineFinding(value)
   if (outline !== undefined) report((tree) => rangeOfPath(tree, outline.path), outline.statement)
   if (identity.kind === LOCK.name && !isLockFileName(source.file))
     report((tree) => rangeOfPath(tree, ['kind']), LOCK_ELSEWHERE)
-  const accepted = outline === undefined ? validate(value, identity.kind, { report, limits }) : undefined
+  const accepted = outline === undefined ? validate(value, identity.kind, { report, ...input }) : undefined
   const manifest = accepted === undefined || failed ? undefined : copyOf(accepted)
   const misplaced = unknown === undefined ? undefined : misplacedLine(input.text, unknown, input)
   if (misplaced !== undefined)
     findings.splice(0, Infinity, findingAt(place(misplaced.range), misplaced.statement, identity))
+  if (input.isBrief && failed) findings.push(briefFinding(input, identity))
   const rest = manifest === undefined && isResource(accepted) ? copyOf(accepted) : undefined
   return {
     ...(manifest === undefined ? identity : identityOf(manifest)),
@@ -184,13 +220,17 @@ function copyOf(manifest: Manifest): Manifest {
   return JSON.parse(JSON.stringify(manifest)) as Manifest // what it was
 }
 
+function rangeOfNothing(): Range {
+  return { start: 0, end: 1 }
+}
+
 type Report = (rangeIn: (document: Document) => Range, statement: Statement) => void
 
 /** Shape and the rules of the kind in one round, but for rules that the wrong fields alone may break. */
 function validate(
   value: unknown,
   kind: string | undefined,
-  { report, limits }: { readonly report: Report; readonly limits: Limits },
+  { report, limits, effort, isBrief }: { readonly report: Report } & Pick<Input, 'limits' | 'effort' | 'isBrief'>,
 ): Manifest | undefined {
   const schema = kind === undefined ? undefined : schemaOf(kind)
   if (schema === undefined) return undefined
@@ -200,7 +240,12 @@ function validate(
       report((tree) => rangeOfPath(tree, path), statement)
     return result.data
   }
-  const shape = shapeFindings(result.error.issues, { schema, input: value, most: limits.findings + 1 })
+  if (isBrief) {
+    report(rangeOfNothing, tooManyOfFile(limits))
+    return undefined
+  }
+  const most = { all: limits.findings + 1, ofRule: limits.findingsOfRule + 1 }
+  const shape = shapeFindings(result.error.issues, { schema, input: value, most, effort })
   for (const { at, path, statement } of shape) {
     report((tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)), statement)
   }
@@ -209,66 +254,6 @@ function validate(
   for (const { path, ...statement } of rulesOf(provisional.value))
     if (!provisional.isTouched(path)) report((tree) => rangeOfPath(tree, path), statement)
   return provisional.value
-}
-
-function unreadable(
-  source: SourceText,
-  chunk: Chunk,
-  unplaced: readonly YamlFinding[],
-  identity: Identity,
-  document?: Document,
-): ParsedDocument {
-  // What is missing at the end of a document is shown at its last character, not in the document after it.
-  const last = Math.max(0, source.text.slice(chunk.start, chunk.end).trimEnd().length - 1)
-  const place = (range: Range) => {
-    const start = chunk.start + Math.min(range.start, last)
-    return source.place(
-      start,
-      Math.max(chunk.start + Math.min(range.end, last + 1), endOfWord(source.text, start)),
-    )
-  }
-  const seen = new Set<string>()
-  const findings = unplaced
-    .map(({ statement, range, first }) =>
-      findingAt(place(range), statement, {
-        key: identity.key,
-        related: first === undefined ? [] : [relatedAt(place(first.range), first.message)],
-      }),
-    )
-    .toSorted(byPosition)
-    .filter((finding) => {
-      const mark = `${finding.code} ${finding.line}:${finding.column}`
-      return seen.has(mark) ? false : seen.add(mark)
-    })
-  return {
-    ...identity,
-    position: startOf(source, chunk, document),
-    manifest: undefined,
-    rest: undefined,
-    stated: document === undefined ? undefined : statedInNodes(document),
-    meaning: undefined,
-    findings: findings.slice(0, 20),
-    locks: NO_LOCKS,
-    readable: false,
-    chunk,
-    start: document?.range?.[0] ?? 0,
-  }
-}
-
-function relatedAt({ file, line, column }: Position, message: string): Finding['related'][number] {
-  return { file, line, column, message }
-}
-
-/** The parser often gives only where something begins; a whole word is easier to see. */
-function endOfWord(text: string, start: number): number {
-  const word = /[\w$.-]{1,80}/y
-  word.lastIndex = start
-  return start + (word.exec(text)?.[0].length ?? 0)
-}
-
-function startOf(source: SourceText, chunk: Chunk, document: Document | undefined): Position {
-  const start = chunk.start + (document?.contents?.range?.[0] ?? document?.range?.[0] ?? 0)
-  return { file: source.file, ...source.position(start) }
 }
 
 function isEmpty(document: Document.Parsed): boolean {

@@ -6,8 +6,9 @@ import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
 import { type Limits, findTooMany } from '../yaml/limits.ts'
 import { tooComplex, tooManyDocuments } from './limit-statements.ts'
 import { parseChunk, type ParsedDocument } from './parse-document.ts'
-import type { Effort } from './repairs.ts'
+import { allowFor, type Effort } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
+import type { Slices } from '../files/slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
 /** What one file says. */
@@ -31,6 +32,29 @@ export interface FileContent {
 
 /** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. @param effort what hints may cost, of all files of a reading */
 export function parseFile(content: FileContent, limits: Limits, effort: Effort): ParsedFile {
+  const steps = stepsOf(content, limits, effort)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** The same in slices, between which others run. The bytes are looked at only before the first of them is over. */
+export async function parseInSlices(
+  content: FileContent,
+  { limits, effort }: { readonly limits: Limits; readonly effort: Effort },
+  slices: Slices,
+): Promise<ParsedFile> {
+  const steps = stepsOf(content, limits, effort)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (slices.isOver()) await slices.next()
+  }
+}
+
+/** In steps of one document. */
+function* stepsOf(content: FileContent, limits: Limits, effort: Effort): Generator<void, ParsedFile> {
   const { file, hash, bytes } = content
   if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
   const text = textIn(bytes)
@@ -44,9 +68,16 @@ export function parseFile(content: FileContent, limits: Limits, effort: Effort):
     const finding = findingOfFile(file, tooComplex(limits))
     return unreadable(content, { ...finding, line, column, endColumn: column + 1 })
   }
+  allowFor(effort, bytes.length)
   const chunks = splitDocuments(text)
-  const how = { limits, effort }
-  const documents = chunks.slice(0, limits.documents).flatMap((chunk) => parseChunk(source, chunk, how))
+  const room = { left: Math.min(limits.findingsOfFile, effort.findings) }
+  const how = { limits, effort, room }
+  const documents: ParsedDocument[] = []
+  for (const chunk of chunks.slice(0, limits.documents)) {
+    documents.push(...parseChunk(source, chunk, how))
+    yield
+  }
+  effort.findings -= Math.min(limits.findingsOfFile, effort.findings) - Math.max(0, room.left)
   if (documents.length === 0 && isLockFileName(file))
     return unreadable(content, findingAt(source.place(0, 1), LOCK_EMPTY, { key: undefined }))
   const beyond = chunks[limits.documents]
@@ -59,14 +90,24 @@ export function parseFile(content: FileContent, limits: Limits, effort: Effort):
           }),
         ]
   const whole = beyond === undefined && documents.every(isAccountedFor)
-  return { file, hash, documents: documents.map(freeOfText), findings: structuredClone(findings), whole }
+  return { file, hash, documents: freeOfText(documents), findings: structuredClone(findings), whole }
 }
 
 /** A manifest is a copy already; what else is taken out of a text are slices, each of which keeps all of it. */
-function freeOfText({ manifest, ...rest }: ParsedDocument): ParsedDocument {
-  const { findings, locks } = rest
-  const isFree = findings.length === 0 && locks.size === 0
-  return manifest !== undefined && isFree ? { manifest, ...rest } : { ...structuredClone(rest), manifest }
+function freeOfText(documents: readonly ParsedDocument[]): readonly ParsedDocument[] {
+  // All in one: a copy costs more than what is copied, mostly.
+  const copies = structuredClone(
+    documents.map((document) => (isFree(document) ? undefined : withoutManifest(document))),
+  )
+  return documents.map((document, index) => ({ ...(copies[index] ?? document), manifest: document.manifest }))
+}
+
+function isFree({ manifest, findings, locks }: ParsedDocument): boolean {
+  return manifest !== undefined && findings.length === 0 && locks.size === 0
+}
+
+function withoutManifest({ manifest: _, ...rest }: ParsedDocument): Omit<ParsedDocument, 'manifest'> {
+  return rest
 }
 
 /** The text of a file, without the mark that some editors put before it. */

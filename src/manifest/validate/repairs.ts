@@ -22,15 +22,46 @@ const MOST_MISTAKES = 4
 /** A larger document is not tried: manifests are small. */
 const LARGEST = 65_536
 
-/** How many characters may still be read again for hints, in one reading of all files: however much is broken, it costs no more than this. */
+/** How many characters may still be read again for hints: however much is broken, hints cost no more than reading it did. */
 export interface Effort {
   left: number
+  /** Findings that may still be put into words. */
+  findings: number
 }
 
-/** Some twenty small manifests with a mistake each. */
+/** Some five small manifests with a mistake each. */
+const AT_FIRST = 262_144
+
+/** Some twenty. */
+const MOST_EFFORT = 1_048_576
+
+/** Findings of one reading. What is wrong in documents beyond them is only said to be. */
+const MOST_FINDINGS = 5_000
+
+/** For one reading of all files. */
 export function createEffort(): Effort {
-  return { left: 1_048_576 }
+  return { left: AT_FIRST, findings: MOST_FINDINGS }
 }
+
+/** A file of this many bytes is read. */
+export function allowFor(effort: Effort, bytes: number): void {
+  effort.left = Math.min(Math.max(effort.left, MOST_EFFORT), effort.left + bytes)
+}
+
+/** Spends it, if there is so much left. */
+export function canAfford(effort: Effort, cost: number): boolean {
+  if (effort.left < cost) return false
+  effort.left -= cost
+  return true
+}
+
+/** What it costs to read a text again. */
+function costOf(text: string): number {
+  return text.length + START_COST
+}
+
+/** Characters that cost as much as reading an empty text. */
+const START_COST = 100
 
 /** The mistakes that are known with their remedy, and where the parser is lost even without them. */
 export interface Repaired {
@@ -52,8 +83,7 @@ export function misplacedLine(
 ): YamlFinding | undefined {
   if (text.length > LARGEST) return undefined
   for (const { edit, range, statement } of indentRepairs(text, offset)) {
-    if (effort.left < text.length) return undefined
-    effort.left -= text.length
+    if (!canAfford(effort, costOf(text))) return undefined
     const { lost, faults } = judge(edited(text, edit), limits)
     if (lost === undefined && faults === 0)
       return { statement: { ...statement, code: 'unknown-field' }, range }
@@ -75,6 +105,8 @@ interface Judged {
 /** @param text of one document that the parser cannot read */
 export function repaired(text: string, effort: Effort, limits: Limits): Repaired {
   const findings: YamlFinding[] = []
+  if (text.length > LARGEST || !canAfford(effort, costOf(text)))
+    return { findings, isWhole: false, until: 0 }
   let now = judge(text, limits)
   while (now.lost !== undefined && findings.length < MOST_MISTAKES) {
     const best = bestRepair(now.text, now.lost, { effort, limits })
@@ -94,7 +126,7 @@ function bestRepair(
   lost: number,
   { effort, limits }: { readonly effort: Effort; readonly limits: Limits },
 ): { readonly repair: Repair; readonly judged: Judged } | undefined {
-  if (text.length > LARGEST) return undefined
+  if (effort.left < costOf(text)) return undefined
   const line = linesBefore(text, lost)
   let best: { readonly repair: Repair; readonly judged: Judged } | undefined
   for (const repair of [
@@ -103,8 +135,7 @@ function bestRepair(
     ...markRepairs(text, lost),
     ...indentRepairs(text, lost),
   ]) {
-    if (effort.left < text.length) break
-    effort.left -= text.length
+    if (!canAfford(effort, costOf(text))) break
     const judged = judge(edited(text, repair.edit), limits)
     // Of half a remedy nobody is helped: what is left has to be further down.
     if (judged.lost !== undefined && linesBefore(judged.text, judged.lost) <= line + 1) continue

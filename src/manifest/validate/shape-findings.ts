@@ -16,7 +16,17 @@ type Issue = z.core.$ZodIssue
 
 /** What zod found, in words: one finding for each unknown field, unions taken apart. */
 export function shapeFindings(issues: readonly Issue[], context: Context): readonly ShapeFinding[] {
-  const findings = issues.slice(0, context.most).flatMap((issue) => findingsOf(issue, [], context))
+  const findings: ShapeFinding[] = []
+  const counts = new Map<string, number>()
+  for (const issue of issues) {
+    const sort = sortOf(issue, context)
+    const left = context.most.ofRule - (counts.get(sort) ?? 0)
+    if (left <= 0) continue
+    const found = findingsOf(cut(issue, left), [], context)
+    counts.set(sort, (counts.get(sort) ?? 0) + found.length)
+    findings.push(...found)
+    if (findings.length > context.most.all) break
+  }
   const there = new Set(findings.flatMap(({ stands = [] }) => stands.map((path) => JSON.stringify(path))))
   if (there.size === 0) return findings
   return findings.filter(
@@ -24,13 +34,28 @@ export function shapeFindings(issues: readonly Issue[], context: Context): reado
   )
 }
 
+/** What is left out is not looked at, nor put into words. */
+function cut(issue: Issue, left: number): Issue {
+  return issue.code === 'unrecognized_keys' ? { ...issue, keys: issue.keys.slice(0, left) } : issue
+}
+
+/** What is said in one way, and so is counted together. */
+function sortOf(issue: Issue, { input }: Context): string {
+  const isMissing = issue.code !== 'unrecognized_keys' && valueAt(input, pathOf(issue)) === undefined
+  return isMissing ? 'missing' : issue.code
+}
+
+function pathOf({ path }: Issue): Path {
+  return path.map((step) => (typeof step === 'symbol' ? String(step) : step))
+}
+
 function findingsOf(issue: Issue, prefix: Path, context: Context): readonly ShapeFinding[] {
-  const path = [...prefix, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))]
+  const path = [...prefix, ...pathOf(issue)]
   const input = valueAt(context.input, path)
   if (issue.code === 'unrecognized_keys') {
     return isSecretBundle(path)
       ? [literalSecret(path, input)]
-      : unknownFields(path, issue.keys.slice(0, context.most), context)
+      : unknownFields(path, issue.keys, context)
   }
   if (isSecretBundle(path.slice(0, -1)) && isWrittenOut(valueAt(context.input, path.slice(0, -1)))) return []
   if (input === undefined) return [missing(path, issue, context)]

@@ -79,6 +79,7 @@ const FORMAT_HINTS: Readonly<Record<string, string>> = {
 
 const FIELD_HINTS: Readonly<Record<string, string>> = {
   'metadata.name': 'Write it in lower case, without spaces and "_".',
+  'spec.pipes': 'Divide them among several Locks, each in a file of its own named *.lock.yaml.',
   'policy.interval': 'Write a number and a unit: s, m, h or d.',
   'policy.dependsOn': 'Write the kind, "/" and the name of the resource.',
   'policy.renamedFrom': 'Write the kind, "/" and the former name.',

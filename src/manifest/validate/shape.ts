@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { isObject } from '../../lib/json.ts'
+import type { Effort } from './repairs.ts'
 import type { Path, Statement } from '../diagnostics/diagnostic.ts'
 
 /** What is wrong with the shape of a document, and where. `at` says what to mark. */
@@ -16,8 +17,10 @@ export interface Context {
   readonly schema: z.ZodType
   /** The document as it is; looked at, never shown where it may hold a secret. */
   readonly input: unknown
-  /** More issues than this are not looked at. */
-  readonly most: number
+  /** More findings than these are not put into words, in all and of each sort. */
+  readonly most: { readonly all: number; readonly ofRule: number }
+  /** What hints may cost. */
+  readonly effort: Effort
 }
 
 /** What to do, and which fields of the same place are not missing because of it. */

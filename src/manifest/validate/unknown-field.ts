@@ -7,6 +7,7 @@ import { accepts, allFields, homesOf, knownFields } from './known-fields.ts'
 import { hasColonAfter } from '../yaml/look-alikes.ts'
 import { isPartOfReference, referenceForm, referencesOf, referredField } from './reference-form.ts'
 import { valueAt, type Advice, type Context, type ShapeFinding, type Unknown } from './shape.ts'
+import { canAfford } from './repairs.ts'
 import { kindsInstead, ofSource } from './source-kind.ts'
 import { nameOf, plainText, quote } from './shape-words.ts'
 
@@ -39,10 +40,13 @@ function unknownField(unknown: Unknown): ShapeFinding {
   }
 }
 
+/** What looking for advice costs, in characters that are read again. */
+const ADVICE = 300
+
 /** The first that fits. */
 function adviceOn(unknown: Unknown): Advice {
   if (unknown.name === '<<') return { hint: 'YAML merge keys are not supported; write the fields out.' }
-  if (unknown.name.length > 200) return remove(unknown)
+  if (unknown.name.length > 200 || !canAfford(unknown.context.effort, ADVICE)) return remove(unknown)
   return (
     asReference(unknown) ??
     gluedColon(unknown) ??

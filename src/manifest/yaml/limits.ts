@@ -6,6 +6,12 @@ export interface Limits {
   readonly fileBytes: number
   /** Files of one reading; folders have the same limit. */
   readonly files: number
+  /** Bytes of all files of one reading. */
+  readonly bytes: number
+  /** Documents of all files of one reading. */
+  readonly allDocuments: number
+  /** Time of the processor that one reading may take to parse files, ms. The next one goes on with those that are left. */
+  readonly cpuMs: number
   /** Marks of one file that begin a value or separate two. */
   readonly marks: number
   /** Documents of one file. */
@@ -16,16 +22,25 @@ export interface Limits {
   readonly aliases: number
   /** Findings of one document. */
   readonly findings: number
+  /** Findings of one document that have the same code. */
+  readonly findingsOfRule: number
+  /** Findings of one file; of documents beyond, only that they have errors is said. */
+  readonly findingsOfFile: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
   fileBytes: 1_048_576,
   files: 20_000,
+  bytes: 33_554_432,
+  allDocuments: 50_000,
+  cpuMs: 60_000,
   marks: 175_000,
   documents: 1_000,
   depth: 64,
   aliases: 100,
   findings: 200,
+  findingsOfRule: 20,
+  findingsOfFile: 250,
 }
 
 /* What is counted before a text is parsed, as parsing it would cost too much. */

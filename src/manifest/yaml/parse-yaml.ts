@@ -1,12 +1,20 @@
-import { Composer, Parser, type CST, type Document } from 'yaml'
+import { Composer, Parser, Schema, type CST, type Document } from 'yaml'
 
 /** Tokens that fit nowhere, in one part of a file: after so many, the rest of it is not looked at. */
 const MOST_ERRORS = 100
 
+/** Documents that one part of a file is looked through for: where marks are in order, it holds one. */
+export const MOST_IN_CHUNK = 20
+
+/** One for all documents: to make one costs more than to parse a small document. Without tags that a tag of a manifest could name. */
+const CORE = new Schema({ schema: 'core', merge: false, resolveKnownTags: false })
+CORE.knownTags = Object.freeze(Object.create(null) as typeof CORE.knownTags) // not even those of an object
+Object.freeze(CORE.tags)
+
 /** `uniqueKeys` is off because it is quadratic: `convert` looks for repeated fields. */
 const YAML_OPTIONS = {
   version: '1.2',
-  schema: 'core',
+  schema: CORE,
   strict: true,
   uniqueKeys: false,
   stringKeys: true,
@@ -22,10 +30,14 @@ export interface YamlStream {
   readonly findings: readonly (Document['errors'][number] | Document['warnings'][number])[]
 }
 
-/** The documents of a text, as the parser sees them. Its cost is bounded also where nothing fits. */
+/** The documents of a text, as the parser sees them, and no more than one above the limit. Its cost is bounded also where nothing fits. */
 export function yamlDocuments(text: string): YamlStream {
   const composer = new Composer(YAML_OPTIONS)
-  const documents = [...composer.compose(firstTokens(new Parser().parse(text)))]
+  const documents: Document.Parsed[] = []
+  for (const document of composer.compose(firstTokens(new Parser().parse(text)))) {
+    documents.push(document)
+    if (documents.length > MOST_IN_CHUNK) break
+  }
   if (documents.length > 0) return { documents, findings: [] }
   const { errors, warnings } = composer.streamInfo()
   return { documents, findings: [...errors, ...warnings] }
@@ -65,14 +77,16 @@ export function splitDocuments(text: string): readonly Chunk[] {
   let line = 0
   for (const lineText of text.split('\n')) {
     const next = Math.min(line + lineText.length + 1, text.length)
-    const isEnd = lineText.startsWith('...')
-    const cuts = content !== 'directives' && (isEnd || line > 0) && MARK.test(lineText)
+    const isMark = MARK.test(lineText)
+    const isEnd = isMark && lineText.startsWith('...')
+    const cuts = isMark && (isEnd || (line > 0 && content !== 'directives'))
     if (cuts) {
       const cut = isEnd ? next : line
-      if (content === 'something') chunks.push({ start, end: cut })
+      if (content !== 'nothing') chunks.push({ start, end: cut })
       start = cut
       content = 'nothing'
-    }
+      // The mark below directives begins their document, and the next one ends it.
+    } else if (isMark && content === 'directives') content = 'something'
     if (!(cuts && isEnd) && !BLANK.test(lineText)) {
       content = content !== 'something' && lineText.startsWith('%') ? 'directives' : 'something'
     }

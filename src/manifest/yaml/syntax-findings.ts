@@ -86,6 +86,7 @@ export function yamlFinding(error: YAMLError): YamlFinding {
  */
 export function withoutEchoes(findings: readonly YamlFinding[], text: string): readonly YamlFinding[] {
   let lost: number | undefined
+  let endOfLine = 0
   return findings
     .toSorted((a, b) => noticedAt(a) - noticedAt(b))
     .filter((finding) => {
@@ -95,8 +96,12 @@ export function withoutEchoes(findings: readonly YamlFinding[], text: string): r
         lost !== undefined &&
         (statement.message === WORDS.UNEXPECTED_TOKEN.message ||
           statement.message === WORDS.BAD_INDENT.message ||
-          !text.slice(lost, noticedAt(finding)).includes('\n'))
-      if (statement.code === SYNTAX) lost ??= noticedAt(finding)
+          noticedAt(finding) <= endOfLine)
+      if (statement.code === SYNTAX && lost === undefined) {
+        lost = noticedAt(finding)
+        const newline = text.indexOf('\n', lost)
+        endOfLine = newline === -1 ? text.length : newline
+      }
       return !isEcho
     })
 }

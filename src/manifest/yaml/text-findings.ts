@@ -1,6 +1,7 @@
 import { isPair, isScalar, visit, type Document } from 'yaml'
 import { SENSITIVE_FIELDS } from '../../kinds/mask.ts'
 import type { Statement } from '../diagnostics/diagnostic.ts'
+import type { Limits } from './limits.ts'
 import type { Range } from './node-range.ts'
 import type { YamlFinding } from './syntax-findings.ts'
 import { UNSEEN, unseenIn, unseenStatement } from './unseen.ts'
@@ -22,33 +23,60 @@ const QUOTE = /^[\u2018-\u201f]|[\u2018-\u201f]$/
 const MIXED = /[A-Za-z][\w-]*([\u0370-\u03ff\u0400-\u04ff])|([\u0370-\u03ff\u0400-\u04ff])[\w-]*[A-Za-z]/
 
 /** Texts that are right as YAML and most likely not meant: names of fields, and values. Each is found once. */
-export function textFindings(document: Document, text: string, limit: number): readonly YamlFinding[] {
+export function textFindings(
+  document: Document,
+  text: string,
+  limits: Pick<Limits, 'findings' | 'findingsOfRule'>,
+): readonly YamlFinding[] {
   if (!ODD.test(text) && !DEEPER_ITEM.test(text)) return []
   const findings: YamlFinding[] = []
+  const counts = new Map<string, number>()
+  const columnOf = createColumns(text)
   visit(document, {
     Scalar(_key, node, ancestors) {
-      if (findings.length >= limit) return visit.BREAK
+      if (findings.length > limits.findings) return visit.BREAK
       if (!isScalar(node) || typeof node.value !== 'string') return undefined
       const [start, end] = node.range ?? [0, 1]
       const finding =
-        partOf(text, { start, end }, node.type) ??
+        partOf(text, { start, end }, { type: node.type, columnOf }) ??
         wholeOf(node.value, { start, end, takesReference: takesReference(node, ancestors.at(-1)) })
-      if (finding !== undefined) findings.push(finding)
+      if (finding === undefined) return undefined
+      const { code } = finding.statement
+      const count = (counts.get(code) ?? 0) + 1
+      counts.set(code, count)
+      if (count <= limits.findingsOfRule + 1) findings.push(finding)
       return undefined
     },
   })
   return findings
 }
 
+/** The column of an offset, from 1. A line may be very long: it is looked through once. */
+function createColumns(text: string): (offset: number) => number {
+  let start = 0
+  let end = -1
+  return (offset) => {
+    if (offset < start || offset > end) {
+      start = text.lastIndexOf('\n', offset - 1) + 1
+      const newline = text.indexOf('\n', offset)
+      end = newline === -1 ? text.length : newline
+    }
+    return offset - start + 1
+  }
+}
+
 /** What is odd about one place in a text. */
-function partOf(text: string, about: Range, type: string | undefined): YamlFinding | undefined {
+function partOf(
+  text: string,
+  about: Range,
+  { type, columnOf }: { readonly type: string | undefined; readonly columnOf: (offset: number) => number },
+): YamlFinding | undefined {
   const source = text.slice(about.start, about.end)
   const unseen = unseenIn(source)
   if (unseen !== undefined) {
     const start = about.start + unseen
-    const column = start - text.lastIndexOf('\n', start - 1)
     return {
-      statement: unseenStatement(source.charAt(unseen), column),
+      statement: unseenStatement(source.charAt(unseen), columnOf(start)),
       range: { start, end: start + 1 },
       about,
     }

@@ -20,7 +20,7 @@ interface Walk {
  * the parser's own check compares every field with every other, and takes minutes for one large mapping.
  */
 export function convert(document: Document.Parsed, limits: Limits): Conversion {
-  const walk: Walk = { findings: [], limit: limits.findings, hasAliases: false }
+  const walk: Walk = { findings: [], limit: limits.findingsOfRule, hasAliases: false }
   const value = valueOf(document.contents, walk)
   if (walk.findings.length > 0 || !walk.hasAliases) return { value, findings: walk.findings }
   try {
@@ -41,12 +41,14 @@ function valueOf(node: unknown, walk: Walk): unknown {
 
 function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
   const object: Record<string, unknown> = {}
-  for (const { key, value } of pairs) {
-    const name = isScalar(key) ? String(key.value) : ''
+  let firsts: ReadonlyMap<string, Pair> | undefined
+  for (const pair of pairs) {
+    const { key, value } = pair
+    const name = nameOf(pair)
     if (Object.hasOwn(object, name)) {
       if (walk.findings.length <= walk.limit) {
-        const first = pairs.find((pair) => isScalar(pair.key) && String(pair.key.value) === name)
-        walk.findings.push(duplicateFinding(name, rangeOfKey(key), rangeOfKey(first?.key)))
+        firsts ??= new Map(pairs.toReversed().map((pair) => [nameOf(pair), pair]))
+        walk.findings.push(duplicateFinding(name, rangeOfKey(key), rangeOfKey(firsts.get(name)?.key)))
       }
     }
     // By definition, not assignment: a field named __proto__ is a field.
@@ -60,6 +62,10 @@ function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
     } else object[name] = valueOf(value, walk)
   }
   return object
+}
+
+function nameOf({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : ''
 }
 
 function rangeOfKey(key: unknown): Range {
