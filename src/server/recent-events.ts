@@ -223,6 +223,8 @@ export function createRecentEvents(now: () => number): RecentEvents {
     NotificationsWaiting: undefined,
     NotificationsForgotten: undefined,
     Started: undefined,
+    ConnectionsLimited: undefined,
+    DescriptorsExhausted: undefined,
     SandboxReady: undefined,
     FailpointSet: undefined,
     Stopping: undefined,
