@@ -52,7 +52,14 @@ const SERVER_TO_READ = ['server', 'allowInsecureHttp'] as const
 const SERVER = [...SERVER_TO_READ, 'adminTokenFile'] as const
 
 /** What a daemon serves and sends. */
-const PAGE = ['listen', 'publicUrl', 'repositoryUrl', 'namedResources'] as const
+const PAGE = [
+  'listen',
+  'metricsListen',
+  'allowedHosts',
+  'publicUrl',
+  'repositoryUrl',
+  'namedResources',
+] as const
 
 const LOGS = ['logLevel', 'logFormat'] as const
 

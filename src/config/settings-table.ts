@@ -5,6 +5,7 @@ import {
   parseBaseUrl,
   parseBudget,
   parseLedger,
+  parseHosts,
   parseList,
   parseTemplate,
   parseListen,
@@ -122,6 +123,26 @@ export const TABLE = {
     describe: 'where the page, the metrics and the health checks are served; port 0 is any free one',
     parse: parseListen,
   },
+  metricsListen: {
+    group: 'Page and HTTP',
+    flag: 'metrics-listen',
+    placeholder: 'HOST:PORT',
+    default: undefined,
+    defaultNote: 'none: they are served where the page is',
+    describe:
+      'where the metrics and the health checks are served, on connections of their own; the other then has no metrics',
+    parse: parseListen,
+  },
+  allowedHosts: {
+    group: 'Page and HTTP',
+    flag: 'allowed-hosts',
+    placeholder: 'LIST',
+    default: undefined,
+    defaultNote: 'none: IP addresses, `localhost`, and the host of `--public-url`',
+    describe:
+      'more names by which it may be asked, such as pipewright.example.com,.svc.cluster.local; * is any, which lets every web page that a user opens read it by DNS rebinding',
+    parse: parseHosts,
+  },
   adminTokenFile: {
     group: 'Page and HTTP',
     flag: 'admin-token-file',
@@ -156,7 +177,7 @@ export const TABLE = {
     default: undefined,
     defaultNote: 'none: files and commits are no links',
     describe:
-      'where a manifest is seen in a browser, for links on the page, such as https://git.example.com/blob/{revision}/{file}',
+      'where a manifest is seen in a browser, for links on the page, such as https://git.example/blob/{revision}/{file}',
     parse: parseTemplate,
   },
   notifications: {

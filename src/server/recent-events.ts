@@ -228,6 +228,8 @@ export function createRecentEvents(now: () => number): RecentEvents {
     Started: undefined,
     CredentialsMisplaced: undefined,
     CredentialsExposed: undefined,
+    ConnectionsLimited: undefined,
+    DescriptorsExhausted: undefined,
     SandboxReady: undefined,
     FailpointSet: undefined,
     Stopping: undefined,

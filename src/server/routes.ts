@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { RequestError } from './replies.ts'
 import { registerAttention, type AttentionReply } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress } from './parts.ts'
 import { registerAllow, type AllowedReply } from './api/allow-requests.ts'
@@ -80,6 +81,17 @@ export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts):
   app.get('/metrics', async (_request, reply) => {
     const { contentType, text } = await metrics.render()
     return reply.header('content-type', contentType).send(text)
+  })
+}
+
+/** `GET /metrics` of the page's listener, where metrics have one of their own. */
+export function registerMetricsMoved(app: FastifyInstance): void {
+  app.get('/metrics', () => {
+    throw new RequestError(
+      404,
+      'the metrics are not served here',
+      'They have a listener of their own: its address is the setting --metrics-listen (PIPEWRIGHT_METRICS_LISTEN).',
+    )
   })
 }
 

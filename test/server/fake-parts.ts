@@ -152,6 +152,9 @@ export function fakeParts(
   const recentEvents = createRecentEvents(() => NOW)
   return {
     listen: { host: '127.0.0.1', port: 0 },
+    metricsListen: undefined,
+    hosts: { allowed: [], publicUrl: undefined },
+    emit: () => undefined,
     clock: fakeClock(),
     board: boardOf(resources),
     desired: () => undefined,

@@ -88,6 +88,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const running: { daemon: Daemon | undefined } = { daemon: undefined }
   const server = await startServer({
     listen: settings.listen,
+    metricsListen: settings.metricsListen,
+    hosts: { allowed: settings.allowedHosts ?? [], publicUrl: settings.publicUrl },
+    emit,
     clock: systemClock,
     board,
     desired: (key) => desiredBody(engine.context.store.entry(key)?.manifest),
@@ -124,6 +127,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     version: VERSION,
     sandbox: settings.sandbox,
     listen: server.url,
+    metricsListen: server.metricsUrl,
     manifests: settings.manifests,
     baseUrl: engine.baseUrl,
   })
