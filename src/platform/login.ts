@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { keyedHash } from '../lib/digest.ts'
+import { type EchoMask, echoMask } from '../lib/echo.ts'
 import { Secret } from '../lib/secret.ts'
 import {
   type MissingCredential,
@@ -20,6 +21,8 @@ export interface Login {
   readonly authorization: Secret
   /** Every text that must not come back in a message: parts of the header and what it was made of. */
   readonly secrets: readonly Secret[]
+  /** Masks these in a text. */
+  readonly echoes: EchoMask
   /** Equal for equal credentials; keyed with a key of this process, so that it says nothing elsewhere. */
   readonly digest: string
   /** Where a person looks for them, in words. */
@@ -84,6 +87,7 @@ export function createCredentials(options: {
     return {
       authorization: new Secret(`Basic ${encoded}`),
       secrets: [id, secret, new Secret(encoded)],
+      echoes: echoMask([id.reveal(), secret.reveal(), encoded]),
       digest: keyedHash(hashKey, pair),
       source: `secret ${name} (files ${name}/${wire.keyIdKey} and ${name}/${wire.keySecretKey} in --secrets-dir)`,
     }
@@ -98,6 +102,7 @@ export function createCredentials(options: {
     return {
       authorization: new Secret(`Bearer ${token.reveal()}`),
       secrets: [token],
+      echoes: echoMask([token.reveal()]),
       digest: keyedHash(hashKey, token.reveal()),
       source: `the alerts token (file ${alertsTokenFile}, --alerts-token-file)`,
     }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import { maskWrongText } from '../../kinds/mask.ts'
+import { withoutSecrets } from '../../lib/sensitive.ts'
 import { looksLikeToken, MASK } from '../diagnostics/mask-lines.ts'
 import { printable } from '../diagnostics/source-text.ts'
 
@@ -104,7 +104,7 @@ export function quote(text: string): string {
 
 function short(text: string): string {
   // Before it is cut: of half a URL nobody sees that it has a password.
-  const safe = printable(maskWrongText(text, MASK))
+  const safe = printable(withoutSecrets(text, MASK))
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
 }
 
@@ -112,6 +112,6 @@ function short(text: string): string {
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string' || value.trim() === '' || value.length > 80) return undefined
-  const isPlain = !looksLikeToken(value) && printable(value) === value && maskWrongText(value, MASK) === value
+  const isPlain = !looksLikeToken(value) && printable(value) === value && withoutSecrets(value, MASK) === value
   return isPlain ? value : undefined
 }

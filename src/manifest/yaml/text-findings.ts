@@ -1,5 +1,5 @@
 import { isPair, isScalar, visit, type Document } from 'yaml'
-import { SENSITIVE_FIELDS } from '../../kinds/mask.ts'
+import { SENSITIVE_FIELDS } from '../../lib/sensitive.ts'
 import type { Statement } from '../diagnostics/diagnostic.ts'
 import type { Range } from './node-range.ts'
 import type { YamlFinding } from './syntax-findings.ts'
