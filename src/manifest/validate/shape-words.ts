@@ -4,7 +4,7 @@ import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { withoutSecrets } from '../../lib/sensitive.ts'
 import { looksLikeToken, MASK } from '../diagnostics/mask-lines.ts'
-import { printable } from '../diagnostics/source-text.ts'
+import { printable } from '../../lib/shown-text.ts'
 
 const FORMATS: Readonly<Record<string, string>> = {
   guid: 'a UUID, such as "0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11"',
@@ -79,6 +79,8 @@ const FORMAT_HINTS: Readonly<Record<string, string>> = {
 
 const FIELD_HINTS: Readonly<Record<string, string>> = {
   'metadata.name': 'Write it in lower case, without spaces and "_".',
+  'metadata.labels': 'Write letters, digits, "-", "_" and ".", with a letter or a digit first and last.',
+  'policy.suspend': 'Delete what cannot be seen, or type the text again.',
   'policy.interval': 'Write a number and a unit: s, m, h or d.',
   'policy.dependsOn': 'Write the kind, "/" and the name of the resource.',
   'policy.renamedFrom': 'Write the kind, "/" and the former name.',
