@@ -36,6 +36,7 @@ const PLATFORM = [
   'requestTimeoutMs',
   'shutdownGraceMs',
   'allowInsecureHttp',
+  'allowInsecureTls',
 ] as const
 
 /** A ledger that may have to be made. */
@@ -48,7 +49,7 @@ const BOUND_LEDGER = ['ledger', 'baseUrl', 'allowInsecureHttp'] as const
 const PASS = ['healthyStates', 'concurrency', 'maxCreates'] as const
 
 /** To ask a daemon what everybody may see, and the rest. */
-const SERVER_TO_READ = ['server', 'allowInsecureHttp'] as const
+const SERVER_TO_READ = ['server', 'allowInsecureHttp', 'allowInsecureTls'] as const
 const SERVER = [...SERVER_TO_READ, 'adminTokenFile'] as const
 
 /** What a daemon serves and sends. */

@@ -293,6 +293,16 @@ export const TABLE = {
     describe: 'send credentials over plain http: to other machines',
     parse: parseSwitch,
   },
+  allowInsecureTls: {
+    group: 'Platform',
+    flag: 'allow-insecure-tls',
+    placeholder: undefined,
+    default: 'false',
+    defaultNote: 'off',
+    describe:
+      'obey NODE_TLS_REJECT_UNAUTHORIZED=0: send credentials to whoever answers, without checking the certificate',
+    parse: parseSwitch,
+  },
 } as const satisfies Readonly<Record<string, Omit<SettingDefinition, 'env'>>>
 
 export type SettingName = keyof typeof TABLE

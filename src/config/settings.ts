@@ -12,7 +12,7 @@ import {
 } from './setting-sources.ts'
 import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
-import { checkRules } from './setting-rules.ts'
+import { checkRules, isUnchecked, uncheckedProblem } from './setting-rules.ts'
 import { checkSecretFolders, realPathOf } from './secret-folders.ts'
 import {
   SETTING_NAMES,
@@ -64,6 +64,10 @@ export type SettingsReading = (
   readonly noPlatform: SettingProblem | undefined
   /** Whether somebody named a daemon to ask, rightly or wrongly. */
   readonly namesServer: boolean
+  /** That Node is told to check no certificates and nobody allowed it: a problem of the commands that reach something over TLS. */
+  readonly uncheckedTls: SettingProblem | undefined
+  /** Whether no certificate is checked where that matters. */
+  readonly isTlsUnchecked: boolean
 }
 
 /**
@@ -88,9 +92,15 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     sources.some(({ given }) => given.some(({ name }) => name === setting))
   const namesServer = names('server')
   const noPlatform = names('baseUrl') || values.sandbox?.value !== false ? undefined : NO_PLATFORM
+  const about = {
+    noPlatform,
+    namesServer,
+    uncheckedTls: uncheckedProblem(values, input.env),
+    isTlsUnchecked: isUnchecked(values, input.env),
+  }
   return problems.length > 0
-    ? { problems, noPlatform, namesServer }
-    : { settings: normalise(values, notifications.targets), noPlatform, namesServer }
+    ? { problems, ...about }
+    : { settings: normalise(values, notifications.targets), ...about }
 }
 
 const NO_PLATFORM: SettingProblem = {

@@ -83,8 +83,13 @@ export function succeedIntent(
 
 /** The request certainly had no effect. */
 export function failIntent(record: LedgerRecord, intent: Intent, seen: Seen): LedgerRecord {
-  return { ...withFormer(record), intent: { ...own(record, intent), state: 'failed', seen } }
+  const what = seen.what.length > SEEN_KEPT ? `${seen.what.slice(0, SEEN_KEPT).toWellFormed()}…` : seen.what
+  const failed = { ...own(record, intent), state: 'failed', seen: { ...seen, what } } as const
+  return { ...withFormer(record), intent: failed }
 }
+
+/** Of a failed attempt no more is kept here, in characters: the conditions and the history hold all of it. */
+const SEEN_KEPT = 500
 
 /** Nothing was created: what was to be replaced is the pipe of the record again. */
 function withFormer(record: LedgerRecord): LedgerRecord {

@@ -1,5 +1,5 @@
-import { sensitiveTexts } from '../kinds/mask.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Secret } from '../lib/secret.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Reply } from '../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
@@ -8,6 +8,7 @@ import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
 import { classify, type Failure } from './failure.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import type { Seen, WireRequest } from './http-exchange.ts'
+import { echoesOf, withoutEchoes } from './reply-echoes.ts'
 import { NO_BODY, readBody, type ReadValue, type Wire } from './wire.ts'
 
 export interface HandleReplyParts {
@@ -24,6 +25,8 @@ export interface Attempt<T> {
   readonly caller: Caller
   readonly admission: Admission
   readonly request: WireRequest
+  /** What mounted secrets stand in its body. */
+  readonly sent: readonly Secret[]
   readonly seen: Failure['seen']
   readonly readValue: ReadValue<T>
   readonly timeoutMs: number
@@ -40,7 +43,9 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
   const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
   const credential = attempt.admission.login.digest
   const result =
-    value === undefined ? failureOf(attempt, body, parts) : { value, requestId: body.requestId, credential }
+    value === undefined
+      ? failureOf(attempt, body, parts)
+      : { value: shownOf(attempt, value), requestId: body.requestId, credential }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
     type: 'RequestFinished',
@@ -67,14 +72,17 @@ function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: Hand
     body,
     credential: admission.login.digest,
     source: admission.login.source,
-    secrets: [
-      ...admission.login.secrets.map((secret) => secret.reveal()),
-      ...(request.body === undefined ? [] : sensitiveTexts(request.body)),
-    ],
+    echoes: echoesOf(admission.login.secrets, request.body, attempt.sent),
     origin: request.origin,
     timeoutMs,
     now: parts.clock.now(),
   })
+}
+
+/** The resource, without what we sent in the texts that are shown of it: a platform may repeat it in a state. */
+function shownOf<T>({ admission, caller, request, sent }: Attempt<T>, value: T): T {
+  if (caller.operation.does !== 'create') return withoutEchoes(value, admission.login.echoes, 'top')
+  return withoutEchoes(value, echoesOf(admission.login.secrets, request.body, sent), 'deep')
 }
 
 function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: HandleReplyParts): void {

@@ -54,6 +54,7 @@ describe('defaults', () => {
       logFormat: 'json',
       sandbox: false,
       allowInsecureHttp: false,
+      allowInsecureTls: false,
     })
   })
 
@@ -320,5 +321,5 @@ test('every setting has a flag, a variable and words of its own', () => {
   }
   expect(
     SETTINGS.filter((setting) => setting.placeholder === undefined).map((setting) => setting.flag),
-  ).toEqual(['sandbox', 'allow-insecure-http'])
+  ).toEqual(['sandbox', 'allow-insecure-http', 'allow-insecure-tls'])
 })

@@ -1,6 +1,6 @@
 import type { RuleCode, Finding, Position, Severity } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
-import { maskWrongText } from '../../kinds/mask.ts'
+import { withoutSecrets } from '../../lib/sensitive.ts'
 import { MASK } from './mask-lines.ts'
 import type { Place } from './source-text.ts'
 
@@ -22,10 +22,13 @@ export function findingAt(
   context: { readonly key: Key | undefined; readonly related?: Finding['related'] },
 ): Finding {
   const { severity, code } = statement
-  const message = maskWrongText(statement.message, MASK)
-  const hint = maskWrongText(statement.hint, MASK)
+  const message = withoutSecrets(statement.message, MASK)
+  const hint = withoutSecrets(statement.hint, MASK)
   const { file, line, column, endColumn, lineText } = place
-  const related = context.related ?? []
+  const related = (context.related ?? []).map((other) => ({
+    ...other,
+    message: withoutSecrets(other.message, MASK),
+  }))
   return { severity, code, message, hint, file, line, column, endColumn, lineText, key: context.key, related }
 }
 

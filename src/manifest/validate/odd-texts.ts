@@ -1,4 +1,4 @@
-import { SENSITIVE_FIELDS } from '../../kinds/mask.ts'
+import { SENSITIVE_FIELDS } from '../../lib/sensitive.ts'
 import type { Finding, Position } from '../../kinds/finding.ts'
 import { referenceForm } from './reference-form.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'

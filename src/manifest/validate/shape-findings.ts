@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { SECRET_FIELDS } from '../../kinds/mask.ts'
+import { SECRET_FIELDS } from '../../lib/sensitive.ts'
 import { inputName, ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'

@@ -37,7 +37,7 @@ export function admitOptions(signal?: AbortSignal, looksFirst = false): AdmitOpt
 
 /** A create that may go out whenever. */
 export function createRequest(body: string, intentId: string): CreateRequest {
-  return { body, intentId, notAfter: Infinity }
+  return { body, secrets: [], intentId, notAfter: Infinity }
 }
 
 /** Mounted secrets in memory; the map may change while it is used. */
