@@ -229,11 +229,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     for (const [group, { service, wanted, made }] of limited)
       if (!before.has(group))
         emit({ type: 'CreateLimitChanged', on: true, service, wanted, made, limit, services: limited.size })
-    const free = [...before.values()].filter(({ group }) => !limited.has(group))
-    if (free.length === 0) return
-    const now = new Map(store.creations(clock.now()).map((each) => [each.group, each]))
-    for (const { group, service } of free) {
-      const { wanted, made } = now.get(group) ?? { wanted: 0, made: [] }
+    for (const [group, { service }] of before) {
+      if (limited.has(group)) continue
+      const { wanted, made } = store.creationsIn(group, clock.now())
       const facts = { service, wanted, made: made.length, limit, services: limited.size }
       emit({ type: 'CreateLimitChanged', on: false, ...facts })
     }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
+import { limitGroupOf } from '../../src/plan/create-limit.ts'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
 import { createStateStore, type Observation, type StateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
@@ -101,7 +102,10 @@ function wantedIn(store: StateStore, now: number): number {
 /** By service, with what was made there. */
 function creationsIn(store: StateStore, now: number) {
   const made = [SERVICE_ID, OTHER_SERVICE_ID, 's-1', 's-2'].map((serviceId) =>
-    store.creationsIn({ organizationId: serviceId.startsWith('s-') ? 'o' : ORGANIZATION, serviceId }, now),
+    store.creationsIn(
+      limitGroupOf({ organizationId: serviceId.startsWith('s-') ? 'o' : ORGANIZATION, serviceId }),
+      now,
+    ),
   )
   return made.map((each) => ({ wanted: each.wanted, made: each.made.map(({ at }) => at) }))
 }

@@ -55,15 +55,15 @@ describe('an incident', () => {
     await live.says('Pipe/extra-29', 'CreateLimit')
     await live.says('Pipe/extra-0', 'CreateLimit')
     const { stdout } = await scenario.run(['status'])
-    expect(stdout).toContain('30 resources, CreateLimit: 30 creations are pending')
+    expect(stdout).toContain('30 resources, CreateLimit: In service analytics, 30 creations are pending')
     const { manifests } = scenario.workspace
     expect(await toDo(scenario, 'Pipe/extra-0')).toEqual([
       [
         'If so many creations are intended, allow them once. Those that come later are not included:',
-        `pipewright allow --ledger sqlite:${scenario.ledger} --manifests ${manifests}`,
+        `pipewright allow --service analytics --ledger sqlite:${scenario.ledger} --manifests ${manifests}`,
       ],
       [
-        'If not, undo the change in Git. Nothing was created. To see what changed:',
+        'If not, undo the change in Git. Nothing of it was created. To see what changed:',
         `git -C ${manifests} log -3 --stat .`,
       ],
     ])
@@ -71,7 +71,9 @@ describe('an incident', () => {
     const ledger = ['--ledger', `sqlite:${scenario.ledger}`]
     const elsewhere = { cwd: scenario.workspace.path('.') }
     const { stdout: seen } = await runProgram(['status', 'Pipe/extra-0', ...ledger], elsewhere)
-    expect(seen).toContain(`pipewright allow --ledger sqlite:${scenario.ledger} --manifests ${manifests}`)
+    expect(seen).toContain(
+      `pipewright allow --service analytics --ledger sqlite:${scenario.ledger} --manifests ${manifests}`,
+    )
     for (const [directory, why] of [
       ['nowhere', 'it is not known what the create limit holds back. The manifests directory is missing.'],
       ['other', 'hold nothing back, but the create limit refuses 30 resources of the ledger'],

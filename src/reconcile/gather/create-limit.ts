@@ -1,5 +1,5 @@
 import type { Key } from '../../kinds/key.ts'
-import { createLimitOf, isAllowed } from '../../plan/create-limit.ts'
+import { createLimitOf, isAllowed, limitGroupOf } from '../../plan/create-limit.ts'
 import type { FactsOf } from '../../plan/reason.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -25,7 +25,7 @@ export function createLimitFor(
   const { key, recorded, service, digest } = about
   if (isAllowed(recorded, digest, store.steadyNow())) return undefined
   const now = clock.now()
-  const reached = createLimitOf(store.creationsIn(service, now, key), maxCreates)
+  const reached = createLimitOf(store.creationsIn(limitGroupOf(service), now, key), maxCreates)
   if (reached === undefined) return undefined
   const { wanted, made, limit, passesAt } = reached
   return { service: service.name, wanted, made, limit, until: shownTime({ store, clock }, passesAt) }
@@ -65,7 +65,7 @@ export function creationsOf(context: Known, name: string): Omit<FactsOf<'CreateL
   const { store, clock, maxCreates } = context
   const manifest = store.service(name)
   if (manifest === undefined) return { wanted: 0, made: 0 }
-  const creations = store.creationsIn(identityOf(manifest), clock.now())
+  const creations = store.creationsIn(limitGroupOf(identityOf(manifest)), clock.now())
   const until = shownTime(context, createLimitOf(creations, maxCreates)?.passesAt)
   return { wanted: creations.wanted, made: creations.made.length, until }
 }

@@ -10,7 +10,7 @@ import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
-import { type Creations, limitGroupOf } from '../../plan/create-limit.ts'
+import type { Creations } from '../../plan/create-limit.ts'
 import { expectsManifest } from '../../plan/gates.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
@@ -87,12 +87,8 @@ export interface StateStore {
   noteChecked(checkedAt: ReadonlyMap<Key, number>): void
   /** Keys that this process has reconciled: what it says of them is no memory of an earlier one. */
   readonly judged: Set<Key>
-  /** What counts against the create limit in a service. @param key always one of them: it is about to be decided */
-  creationsIn(
-    service: Pick<ServiceIdentity, 'organizationId' | 'serviceId'>,
-    now: number,
-    key?: Key,
-  ): Creations
+  /** What counts against the create limit in a service ({@link limitGroupOf}). @param key always one of them: it is about to be decided */
+  creationsIn(group: string, now: number, key?: Key): Creations
   /** The same of each service in which something wants to be created; with one of the names of its manifests. */
   creations(now: number): readonly (Creations & { readonly service: string; readonly group: string })[]
   /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
@@ -251,8 +247,7 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    creationsIn(service, now, key) {
-      const group = limitGroupOf(service)
+    creationsIn(group, now, key) {
       const isCounted = key === undefined || wanted.has(key, now)
       return { wanted: wanted.in(group, now) + (isCounted ? 0 : 1), made: made.in(group) }
     },
