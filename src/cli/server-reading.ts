@@ -35,7 +35,7 @@ export async function readServerResources(
   asked: Asked,
 ): Promise<Pick<ResourcesReply, 'items' | 'overview'>> {
   const items: ResourceSummary[] = []
-  for (let query: string | undefined = ''; ; ) {
+  for (let query: string | undefined = ''; ;) {
     const page: ResourcesReply = await getReply(io, asked, { path: 'api/v1/resources', query })
     items.push(...page.items)
     query = nextQuery(page, items.length)
@@ -82,7 +82,7 @@ export async function readServerHistory(
   })
   // What is written meanwhile moves the older ones to a later page, where they come again.
   const entries = new Map<string, HistoryEntry>()
-  for (let query: string | undefined = `?${first.toString()}`; query !== undefined; ) {
+  for (let query: string | undefined = `?${first.toString()}`; query !== undefined;) {
     const page: HistoryReply = await getReply(io, asked, { path: 'api/v1/history', query })
     for (const entry of page.items) entries.set(JSON.stringify(entry), entry)
     query = entries.size >= limit ? undefined : nextQuery(page, entries.size)

@@ -149,7 +149,10 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
-  function take({ state, changed: altered, counts, differs, unfinished }: LoadResult, reading: ReadingContext): void {
+  function take(
+    { state, changed: altered, counts, differs, unfinished }: LoadResult,
+    reading: ReadingContext,
+  ): void {
     const first = store.catalog === undefined
     const { catalog } = state
     // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.

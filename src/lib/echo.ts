@@ -107,7 +107,10 @@ function formsOf(secret: string, isWord: boolean): readonly Form[] {
     { text: bytes.toString('hex'), part: 2 * PART },
     { text: encodeURIComponent(secret.toWellFormed()), part: 12 },
     { text: bytes.toString('hex').replaceAll(/../g, '%$&'), part: 3 * PART },
-    { text: [...Array(secret.length).keys()].map((at) => unicodeEscape(secret, at)).join(''), part: 5 * PART },
+    {
+      text: [...Array(secret.length).keys()].map((at) => unicodeEscape(secret, at)).join(''),
+      part: 5 * PART,
+    },
     { text: asHtml(secret), part: PART },
     { text: [...secret].toReversed().join(''), part: PART },
   ]
@@ -131,7 +134,13 @@ function unicodeEscape(text: string, at: number): string {
 }
 
 function asHtml(text: string): string {
-  const names: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
+  const names: Readonly<Record<string, string>> = {
+    '&': 'amp',
+    '<': 'lt',
+    '>': 'gt',
+    '"': 'quot',
+    "'": '#39',
+  }
   return text.replaceAll(/[&<>"']/g, (character) => `&${names[character]};`)
 }
 
@@ -190,9 +199,11 @@ function hide(hidden: Uint8Array, from: Uint32Array, at: number, length: number)
 const LETTER = /[\p{L}\p{N}]/u
 
 function isWholeWord(text: string, at: number, word: string): boolean {
-  const joins = (outside: string | undefined, inside: string | undefined) =>
-    outside !== undefined && inside !== undefined && LETTER.test(outside) && LETTER.test(inside)
   return !joins(text[at - 1], word[0]) && !joins(text[at + word.length], word.at(-1))
+}
+
+function joins(outside: string | undefined, inside: string | undefined): boolean {
+  return outside !== undefined && inside !== undefined && LETTER.test(outside) && LETTER.test(inside)
 }
 
 /** In lower case, each character where it was. */

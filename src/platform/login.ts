@@ -71,7 +71,7 @@ export function createCredentials(options: {
     }
   }
 
-  function bearerOf(reading: SecretReading): Login {
+  function bearerOf([reading]: readonly [SecretReading]): Login {
     const token = valueOf(reading, 'alerts token')
     // A header cannot carry anything else, and an error of the HTTP client must not be what says so.
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
@@ -97,10 +97,9 @@ export function createCredentials(options: {
     },
     bearer() {
       const token = secrets.readFile(alertsTokenFile)
-      const make = ([reading]: readonly [SecretReading]) => bearerOf(reading)
       return token instanceof Promise
-        ? answeredLater(token.then((reading) => loginOf('bearer', [reading], make)))
-        : loginOf('bearer', [token], make)
+        ? answeredLater(token.then((reading) => loginOf('bearer', [reading], bearerOf)))
+        : loginOf('bearer', [token], bearerOf)
     },
   }
 }

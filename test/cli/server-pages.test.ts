@@ -48,7 +48,11 @@ test('history shows as many lines of a daemon as are asked for, each of them onc
   let asked = 0
   const history = async ({ limit }: { readonly limit: number }) => {
     asked += 1
-    const newer = KEYS.slice(0, asked * 7).map((key, index) => ({ ...HISTORY[0], key, at: NOW + 10_000 - index }))
+    const newer = KEYS.slice(0, asked * 7).map((key, index) => ({
+      ...HISTORY[0],
+      key,
+      at: NOW + 10_000 - index,
+    }))
     return [...newer.map((entry) => entry as HistoryEntry), ...HISTORY].slice(0, limit) // of the first
   }
   const { url } = await running(fakeParts({ history }, RESOURCES))

@@ -99,7 +99,7 @@ type Page = { readonly items: readonly unknown[]; readonly next?: string; readon
 /** All pages, by their `next`. */
 async function pagesOf(url: string): Promise<readonly Page[]> {
   const pages: Page[] = []
-  for (let at: string | undefined = url; at !== undefined; ) {
+  for (let at: string | undefined = url; at !== undefined;) {
     const { status, body } = await ask(at)
     expect(status).toBe(200)
     const page = body as unknown as Page // of a list

@@ -230,7 +230,12 @@ type Report = (rangeIn: (document: Document) => Range, statement: Statement) => 
 function validate(
   value: unknown,
   kind: string | undefined,
-  { report, limits, effort, isBrief }: { readonly report: Report } & Pick<Input, 'limits' | 'effort' | 'isBrief'>,
+  {
+    report,
+    limits,
+    effort,
+    isBrief,
+  }: { readonly report: Report } & Pick<Input, 'limits' | 'effort' | 'isBrief'>,
 ): Manifest | undefined {
   const schema = kind === undefined ? undefined : schemaOf(kind)
   if (schema === undefined) return undefined

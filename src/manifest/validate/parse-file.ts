@@ -106,8 +106,8 @@ function isFree({ manifest, findings, locks }: ParsedDocument): boolean {
   return manifest !== undefined && findings.length === 0 && locks.size === 0
 }
 
-function withoutManifest({ manifest: _, ...rest }: ParsedDocument): Omit<ParsedDocument, 'manifest'> {
-  return rest
+function withoutManifest(document: ParsedDocument): ParsedDocument {
+  return { ...document, manifest: undefined }
 }
 
 /** The text of a file, without the mark that some editors put before it. */

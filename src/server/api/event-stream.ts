@@ -68,11 +68,7 @@ function refusal(crowd: Crowd): RequestError {
   const hint = 'Close some, or poll /api/v1/overview every 15 s, as the page does then.'
   return crowd === 'all'
     ? new RequestError(503, `too many clients listen already: ${CLIENTS}`, hint)
-    : new RequestError(
-        429,
-        `too many clients listen already: ${CLIENTS_OF_ONE_ADDRESS} of one address`,
-        hint,
-      )
+    : new RequestError(429, `too many clients listen already: ${CLIENTS_OF_ONE_ADDRESS} of one address`, hint)
 }
 
 /** Tells all clients of changes as server-sent events. */

@@ -32,7 +32,10 @@ interface Kept extends HistoryReading {
   readonly limit: number
 }
 
-export function createHistoryReader({ history, clock }: Pick<ServerParts, 'history' | 'clock'>): HistoryReader {
+export function createHistoryReader({
+  history,
+  clock,
+}: Pick<ServerParts, 'history' | 'clock'>): HistoryReader {
   let kept: Kept | undefined
   let version = 0
   let cancelForget: (() => void) | undefined

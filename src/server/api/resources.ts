@@ -14,7 +14,15 @@ import { RequestError } from '../replies.ts'
 import { type Answers, sendJson } from './answers.ts'
 import type { Counts, OverviewReply } from './overview.ts'
 import { mapInSteps, type Steps } from './reply-cache.ts'
-import { filtered, NARROWING, type Narrowing, narrowingOf, sorted, type Sorting, sortingOf } from './selection.ts'
+import {
+  filtered,
+  NARROWING,
+  type Narrowing,
+  narrowingOf,
+  sorted,
+  type Sorting,
+  sortingOf,
+} from './selection.ts'
 import { sendingOf, type Sending } from './sending.ts'
 import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
@@ -83,7 +91,13 @@ function askedOf(given: Query): Asked {
       'after is for a list in the order of the keys',
       'Leave out sort and order, or use offset.',
     )
-  return { narrowing: narrowingOf(query), sorting, after, part: partOf(query, { least: 0, absent: LIMITS.page }), query }
+  return {
+    narrowing: narrowingOf(query),
+    sorting,
+    after,
+    part: partOf(query, { least: 0, absent: LIMITS.page }),
+    query,
+  }
 }
 
 function isByKey({ sort, down }: Sorting): boolean {
@@ -123,7 +137,9 @@ export function registerResources(
   app.get<{ Querystring: Query }>('/api/v1/resources', async (request, reply) => {
     const asked = askedOf(request.query)
     const now = parts.overview()
-    const start = await answers.text(['resources', asked.query, contextOf(now)], now, () => pageOf(parts, asked, now))
+    const start = await answers.text(['resources', asked.query, contextOf(now)], now, () =>
+      pageOf(parts, asked, now),
+    )
     const overview = overviewOf()
     const end = JSON.stringify({ counts: overview.counts, overview })
     return sendJson(reply, `${start},${end.slice(1)}`)

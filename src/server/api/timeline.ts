@@ -85,7 +85,10 @@ function itemTyped(item: TimelineEntry, context: CommandContext): TimelineEntry 
 }
 
 /** What is about a resource that is asked for, or about a commit that changed one. */
-function* entriesSelected({ board }: ServerParts, narrowing: Narrowing): Steps<(entry: SingleEntry) => boolean> {
+function* entriesSelected(
+  { board }: ServerParts,
+  narrowing: Narrowing,
+): Steps<(entry: SingleEntry) => boolean> {
   if (!isNarrowed(narrowing)) return () => true
   const isKey = yield* keysSelected(board.list(), narrowing)
   const { words } = narrowing

@@ -18,5 +18,9 @@ export async function measure(files: ReadonlyMap<string, string | Buffer>): Prom
     { recorded: new Map(), before: undefined, created: new Set(), signal: new AbortController().signal },
   )
   const { user, system } = process.threadCpuUsage(before)
-  return { bytes: given.reduce((sum, { bytes }) => sum + bytes.length, 0), cpuMs: (user + system) / 1_000, catalog }
+  return {
+    bytes: given.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    cpuMs: (user + system) / 1_000,
+    catalog,
+  }
 }
