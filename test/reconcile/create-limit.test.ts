@@ -51,6 +51,18 @@ async function applied(before: Given): Promise<void> {
   expect([...bugs.values()]).toEqual([])
 }
 
+/** A pipe goes, while another one of its service is found. @returns what becomes of it */
+async function replaced(world: Given, key: Key, witness: Key): Promise<readonly string[]> {
+  world.platform.pipes.delete((await world.record(key)).remote?.id ?? '')
+  const reasons: string[] = []
+  for (let round = 0; round < 8; round += 1) {
+    reasons.push((await world.go(key)).action.reason)
+    await world.go(witness)
+    await world.clock.advance(31 * SECOND)
+  }
+  return reasons
+}
+
 describe('a commit of one team', () => {
   test('holds no other service: its single pipe is created', async () => {
     const world = await given({ 'other.yaml': service('other', OTHER_SERVICE_ID) })
@@ -204,18 +216,23 @@ describe('over an hour', () => {
     await go(world, [key, witness])
     await world.clock.advance(2 * MINUTE)
     await go(world, [key, witness])
-    world.platform.pipes.delete((await world.record(key)).remote?.id ?? '')
-    const reasons: string[] = []
-    for (let round = 0; round < 8; round += 1) {
-      reasons.push((await world.go(key)).action.reason)
-      await world.go(witness)
-      await world.clock.advance(31 * SECOND)
-    }
-    expect(reasons).toContain('Missing')
+    expect(await replaced(world, key, witness)).toContain('Missing')
     expect(world.platform.posts).toHaveLength(3)
     const again = await given({}, { around: world.around, maxCreates: 3 })
     expect(await go(again, commit(again, 'b', 1))).toEqual({ CreateLimit: 1 })
   })
+})
+
+test('a pipe that a person said is gone counts, also where it would not be replaced by itself', async () => {
+  const world = await given()
+  const [key = 'Pipe/none', ...others] = commit(world, 'a', LIMIT)
+  await go(world, [key, ...others])
+  const id = (await world.record(key)).remote?.id ?? ''
+  world.platform.pipes.delete(id)
+  world.write('a-000.yaml', pipe('a-000', { policy: { recreate: id } }))
+  expect(await go(world, [key])).toEqual({ CreateLimit: 1 })
+  await world.clock.advance(HOUR)
+  expect(await go(world, [key])).toEqual({ RecreateApproved: 1 })
 })
 
 describe('many at once', () => {
@@ -232,6 +249,20 @@ describe('many at once', () => {
       expect(world.platform.posts.length).toBeLessThanOrEqual(LIMIT)
     },
   )
+
+  test('while requests are under way, whose outcome nobody knows yet', async () => {
+    const world = await given()
+    const replies = Promise.withResolvers<void>()
+    const slow = { type: 'slow', until: replies.promise } as const
+    world.platform.script('create', ...Array.from({ length: 20 }, () => slow))
+    const running = commit(world, 'a', 20).map((key) => world.begin(key))
+    await world.clock.settle()
+    expect(world.platform.posts).toHaveLength(20)
+    expect(await go(world, commit(world, 'b', 10))).toEqual({ CreateLimit: 10 })
+    replies.resolve()
+    await endedOf(world.clock, running)
+    expect(world.platform.posts).toHaveLength(20)
+  })
 
   test('as many as the limit all pass', async () => {
     const world = await given()
@@ -337,7 +368,21 @@ describe('a wall clock that is set', () => {
     const world = await given()
     world.clock.jump(-5 * HOUR)
     const other = await given({}, { around: world.around })
-    expect(await go(other, commit(other, 'a', 24))).toEqual({ New: 24 })
+    const first = commit(other, 'a', 24)
+    expect(await go(other, first)).toEqual({ New: 24 })
+    world.read()
+    expect(await go(world, first)).toEqual({ InSync: 24 })
     expect(await go(world, commit(world, 'b', 24))).toEqual({ CreateLimit: 24 })
+  })
+
+  test('back makes nothing count again of a key whose pipe is replaced', async () => {
+    const world = await given({}, { maxCreates: 2 })
+    const [key = 'Pipe/none', witness = 'Pipe/none'] = commit(world, 'a', 2)
+    await go(world, [key, witness])
+    await world.clock.advance(2 * HOUR)
+    await go(world, [key, witness])
+    world.clock.jump(-24 * HOUR)
+    expect(await replaced(world, key, witness)).toContain('Missing')
+    expect(await go(world, commit(world, 'b', 1))).toEqual({ New: 1 })
   })
 })
