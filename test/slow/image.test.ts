@@ -213,7 +213,9 @@ describe('a container of it, with a read-only root and no capabilities', () => {
 
     const [, ...healthCheck] = config.Healthcheck.Test
     expect(await container.exec(healthCheck)).toMatchObject({ code: 0 })
-    expect(await container.exec(['env', 'PIPEWRIGHT_METRICS_LISTEN=0.0.0.0:9', ...healthCheck])).toMatchObject({
+    expect(
+      await container.exec(['env', 'PIPEWRIGHT_METRICS_LISTEN=0.0.0.0:9', ...healthCheck]),
+    ).toMatchObject({
       code: 1,
     })
 
