@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
 import { keepConnections, type ConnectionNews } from './connections.ts'
+import type { DescriptorWatch } from './descriptor-watch.ts'
 import type { ConnectionLimits } from './descriptors.ts'
 import { RequestError } from './replies.ts'
 
@@ -22,8 +23,7 @@ export interface ListenerOptions {
   readonly setting: 'listen' | 'metrics-listen'
   readonly on: ListenOn
   readonly limits: ConnectionLimits
-  /** Of the process. */
-  readonly descriptors: number
+  readonly descriptors: Pick<DescriptorWatch, 'isExhausted'>
   readonly clock: Clock
   readonly emit: Emit
 }
@@ -54,7 +54,6 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
     connections.stop()
     news.stop()
   })
-  const saidAt = { exhausted: -QUIET_MS }
   try {
     await app.ready()
     // Who asks at "localhost" tries both of its addresses; who asks at 127.0.0.1, only that one.
@@ -67,14 +66,8 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
     })
   }
   // A connection that cannot be accepted is no reason to end.
-  app.server.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EMFILE' && error.code !== 'ENFILE') {
-      emit({ type: 'Bug', message: 'The HTTP server failed', error })
-      return
-    }
-    if (clock.monotonic() - saidAt.exhausted < QUIET_MS) return
-    saidAt.exhausted = clock.monotonic()
-    emit({ type: 'DescriptorsExhausted', code: error.code, limit: descriptors })
+  app.server.on('error', (error) => {
+    if (!descriptors.isExhausted(error)) emit({ type: 'Bug', message: 'The HTTP server failed', error })
   })
   const { port } = app.server.address() as AddressInfo // it listens on TCP
   return {

@@ -1,6 +1,7 @@
 import type { ServerParts } from './parts.ts'
 import { fastify, type FastifyInstance } from 'fastify'
 import { registerApi, registerMetrics, registerMetricsMoved, registerProbes, registerPage } from './routes.ts'
+import { watchDescriptors } from './descriptor-watch.ts'
 import { connectionLimits, descriptorLimit } from './descriptors.ts'
 import { openListener } from './listener.ts'
 import { registerBodies } from './parameters.ts'
@@ -23,8 +24,9 @@ export interface Server {
  */
 export async function startServer(parts: ServerParts): Promise<Server> {
   const { clock, emit } = parts
-  const descriptors = descriptorLimit()
-  const limits = connectionLimits(descriptors)
+  const limit = descriptorLimit()
+  const limits = connectionLimits(limit)
+  const descriptors = watchDescriptors({ clock, emit, limit })
   const common = { descriptors, clock, emit }
   const main = await openListener(await createApp(parts), {
     ...common,
@@ -52,6 +54,7 @@ export async function startServer(parts: ServerParts): Promise<Server> {
       // To the end somebody may look whether it still lives.
       await main.close()
       await metrics?.close()
+      descriptors.stop()
     },
   }
 }

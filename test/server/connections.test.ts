@@ -3,6 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { addressOf } from '../../src/server/client-address.ts'
 import { keepConnections, UNREAD_MS } from '../../src/server/connections.ts'
+import { watchDescriptors } from '../../src/server/descriptor-watch.ts'
 import { connectionLimits, parseLimit } from '../../src/server/descriptors.ts'
 import { openListener } from '../../src/server/listener.ts'
 import type { Event } from '../../src/contract/events.ts'
@@ -175,16 +176,25 @@ describe('what is said of it', () => {
     const clock = fakeClock()
     const events: Event[] = []
     const app = fastify({ logger: false })
+    const attempts = { fail: undefined as Error | undefined }
+    const watch = watchDescriptors({
+      clock,
+      emit: (event) => events.push(event),
+      limit: 1_024,
+      tryOne() {
+        if (attempts.fail !== undefined) throw attempts.fail
+      },
+    })
     const listener = await openListener(app, {
       setting: 'listen',
       on: { host: '127.0.0.1', port: 0 },
       limits: { all: 4, eachAddress: 2 },
-      descriptors: 1_024,
+      descriptors: watch,
       clock,
       emit: (event) => events.push(event),
     })
     open.servers.push(app.server)
-    return { app, clock, events, listener }
+    return { app, attempts, clock, events, listener }
   }
 
   it('a flood of connections is one event a minute, with numbers', async () => {
@@ -215,6 +225,15 @@ describe('what is said of it', () => {
       expect(events.length).toBe(2)
     },
   )
+
+  it('nobody is told of a connection for which there is no descriptor: one is tried now and then', async () => {
+    const { attempts, clock, events } = await listening()
+    clock.advance(60_000)
+    expect(events).toEqual([])
+    attempts.fail = Object.assign(new Error('open EMFILE'), { code: 'EMFILE' })
+    clock.advance(20_000)
+    expect(events).toEqual([{ type: 'DescriptorsExhausted', code: 'EMFILE', limit: 1_024 }])
+  })
 })
 
 describe('limits', () => {

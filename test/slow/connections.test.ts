@@ -65,7 +65,9 @@ function metricsUrlOf(program: Program): string {
   return String(started?.['metricsListen'] ?? started?.['listen'])
 }
 
-const UNDER_LIMIT = ['sh', '-c', `ulimit -n ${DESCRIPTORS}; exec "$@"`, 'sh']
+function under(descriptors: number): readonly string[] {
+  return ['sh', '-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh']
+}
 
 test('under 1,100 half-open requests, 2,000 silent connections and long queries, a change still goes out', async () => {
   using workspace = createWorkspace()
@@ -74,7 +76,7 @@ test('under 1,100 half-open requests, 2,000 silent connections and long queries,
   workspace.write('manifests/service.yaml', SERVICE)
   workspace.write('manifests/first.yaml', pipeManifest('first'))
   await using program = startProgram(runArgs(workspace, platform.url, ['--metrics-listen', '127.0.0.1:0']), {
-    through: UNDER_LIMIT,
+    through: under(DESCRIPTORS),
   })
   const url = await urlOf(program)
   await until('the first pipe', async () =>
@@ -110,7 +112,7 @@ test('under 1,100 half-open requests, 2,000 silent connections and long queries,
   expect(await program.ended).toBe(0)
 })
 
-test('what does not come, and what is not taken, is ended after its time', async () => {
+test('what does not come is ended after its time', async () => {
   using workspace = createWorkspace()
   mountSecrets(workspace)
   await using platform = await startPlatform()
@@ -136,4 +138,33 @@ test('what does not come, and what is not taken, is ended after its time', async
     expect(time).toBeGreaterThan(9_000)
     expect(time).toBeLessThan(20_000)
   }
+})
+
+test('where there are too few descriptors even so, that is said, and it goes on once there are', async () => {
+  using workspace = createWorkspace()
+  mountSecrets(workspace)
+  await using platform = await startPlatform()
+  workspace.write('manifests/service.yaml', SERVICE)
+  const args = runArgs(workspace, platform.url)
+  const inUse = await (async () => {
+    await using program = startProgram(args)
+    await urlOf(program)
+    await until('the manifests to be read', () => program.log().some(({ msg }) => msg === 'Manifests read'))
+    return readdirSync(`/proc/${program.pid}/fd`).length
+  })()
+  await using program = startProgram(args, { through: under(inUse + 6) })
+  const url = await urlOf(program)
+  await until('the manifests to be read', () => program.log().some(({ msg }) => msg === 'Manifests read'))
+  attack.going = true
+  for (let n = 0; n < 100; n += 1) hold(new URL(url), 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ')
+  const line = await until('it to be said', () =>
+    program.log().find(({ msg }) => msg === 'No descriptor left for a connection'),
+  )
+  expect(line).toMatchObject({ level: 'error', code: 'EMFILE', limit: inUse + 6 })
+  expect(line['detail']).toContain('Raise the limit of open files')
+  stopAttack()
+  const answers = () => fetch(`${url}/healthz`).then(({ ok }) => ok)
+  await until('it to answer again', answers)
+  program.signal('SIGTERM')
+  expect(await program.ended).toBe(0)
 })
