@@ -107,7 +107,10 @@ function formsOf(secret: string, isWord: boolean): readonly Form[] {
     { text: bytes.toString('hex'), part: 2 * PART },
     { text: encodeURIComponent(secret.toWellFormed()), part: 12 },
     { text: bytes.toString('hex').replaceAll(/../g, '%$&'), part: 3 * PART },
-    { text: [...Array(secret.length).keys()].map((at) => unicodeEscape(secret, at)).join(''), part: 5 * PART },
+    {
+      text: [...Array(secret.length).keys()].map((at) => unicodeEscape(secret, at)).join(''),
+      part: 5 * PART,
+    },
     { text: asHtml(secret), part: PART },
     { text: [...secret].toReversed().join(''), part: PART },
   ]
@@ -131,7 +134,13 @@ function unicodeEscape(text: string, at: number): string {
 }
 
 function asHtml(text: string): string {
-  const names: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
+  const names: Readonly<Record<string, string>> = {
+    '&': 'amp',
+    '<': 'lt',
+    '>': 'gt',
+    '"': 'quot',
+    "'": '#39',
+  }
   return text.replaceAll(/[&<>"']/g, (character) => `&${names[character]};`)
 }
 

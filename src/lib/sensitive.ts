@@ -41,8 +41,7 @@ export function readsLikeName(text: string): boolean {
 }
 
 /** User and password of a URL. What is only a port before a path with an "@" is none. */
-const USER_INFO =
-  /(:\/\/)(?:[^/?#\s@:]*:[^/?#\s]*|[^/?#\s@:]{1,256}:(?!\d{1,5}(?:[/?#]|$))[^\s@]{1,256})@/g
+const USER_INFO = /(:\/\/)(?:[^/?#\s@:]*:[^/?#\s]*|[^/?#\s@:]{1,256}:(?!\d{1,5}(?:[/?#]|$))[^\s@]{1,256})@/g
 
 /** How "=" is written in a text and inside a parameter of a URL. */
 const EQUALS = String.raw`\s{0,2}(?:=(?!=)|%(?:25)?3D)`

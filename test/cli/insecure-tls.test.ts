@@ -49,8 +49,16 @@ test.each([
 test.each([
   ['what talks to nobody', ['validate'], { ...OFF, PIPEWRIGHT_BASE_URL: NOBODY }],
   ['what talks to nobody over TLS', ['status', '--server', 'http://127.0.0.1:1'], OFF],
-  ['certificates of an authority of one’s own', ['status', '--server', NOBODY], { NODE_EXTRA_CA_CERTS: '/dev/null' }],
-  ['a value that Node does not obey', ['status', '--server', NOBODY], { NODE_TLS_REJECT_UNAUTHORIZED: 'false' }],
+  [
+    'certificates of an authority of one’s own',
+    ['status', '--server', NOBODY],
+    { NODE_EXTRA_CA_CERTS: '/dev/null' },
+  ],
+  [
+    'a value that Node does not obey',
+    ['status', '--server', NOBODY],
+    { NODE_TLS_REJECT_UNAUTHORIZED: 'false' },
+  ],
   ['what changes nothing', ['status', '--server', NOBODY, '--allow-insecure-tls'], {}],
 ])('%s is no matter', async (_what, command, env) => {
   const { code, said } = await run(command, env)

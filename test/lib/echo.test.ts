@@ -41,14 +41,29 @@ test.each([
 test.each([
   ['a short secret as a word', 'user bob failed', ['bob'], 'user [secret] failed'],
   ['not inside a word', 'bobbin failed', ['bob'], 'bobbin failed'],
-  ['a plain one as a word', 'the administrator, Admin and admin', ['admin'], 'the administrator, [secret] and [secret]'],
+  [
+    'a plain one as a word',
+    'the administrator, Admin and admin',
+    ['admin'],
+    'the administrator, [secret] and [secret]',
+  ],
   ['a longer plain one', 'administrators, administrator!', ['administrator'], 'administrators, [secret]!'],
   ['a short one that nobody would write anywhere', 'ax9$Kq2b', ['x9$Kq2'], 'a[secret]b'],
   ['a short one in base64', 'got Ym9i', ['bob'], 'got [secret]'],
-  ['a name as a word', 'svc-orders-01, svc-orders-011', [{ wholeWord: 'svc-orders-01' }], '[secret], svc-orders-011'],
+  [
+    'a name as a word',
+    'svc-orders-01, svc-orders-011',
+    [{ wholeWord: 'svc-orders-01' }],
+    '[secret], svc-orders-011',
+  ],
   ['a part', 'bad correct-hor…', ['hunter2-correct-horse'], 'bad [secret]…'],
   ['cut off by the end', 'bad hunt', ['hunter2-correct-horse'], 'bad [secret]'],
-  ['a URL does not mask all URLs', 'see https://docs.example', ['https://k9:s7d6@in-f4'], 'see https://docs.example'],
+  [
+    'a URL does not mask all URLs',
+    'see https://docs.example',
+    ['https://k9:s7d6@in-f4'],
+    'see https://docs.example',
+  ],
   [
     'a certificate does not mask the word',
     'caCertificate: no BEGIN CERTIFICATE in it',
@@ -64,14 +79,19 @@ test.each([
 
 test('no eight characters of a secret are left, whatever surrounds it and however it is cut', () => {
   fc.assert(
-    fc.property(fc.string(), fc.string({ minLength: 8, maxLength: 40 }), fc.nat(40), (before, secret, end) => {
-      fc.pre(!/^[a-z]{1,16}\d{0,4}$/i.test(secret) && secret.replaceAll(/[\p{C}\s\\]/gu, '').length >= 8)
-      const shown = mask(`${before}${secret}`.slice(0, before.length + end), [secret])
-      for (let at = 0; at + 8 <= secret.length; at += 1) {
-        const part = secret.slice(at, at + 8)
-        expect('[secret][secret]'.includes(part) || !shown.includes(part)).toBe(true)
-      }
-    }),
+    fc.property(
+      fc.string(),
+      fc.string({ minLength: 8, maxLength: 40 }),
+      fc.nat(40),
+      (before, secret, end) => {
+        fc.pre(!/^[a-z]{1,16}\d{0,4}$/i.test(secret) && secret.replaceAll(/[\p{C}\s\\]/gu, '').length >= 8)
+        const shown = mask(`${before}${secret}`.slice(0, before.length + end), [secret])
+        for (let at = 0; at + 8 <= secret.length; at += 1) {
+          const part = secret.slice(at, at + 8)
+          expect('[secret][secret]'.includes(part) || !shown.includes(part)).toBe(true)
+        }
+      },
+    ),
   )
 })
 

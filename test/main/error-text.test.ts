@@ -26,8 +26,7 @@ test('both violations of a refusal are in status and history, and the record sta
   workspace.write('secrets/kafka/password', 'administrator')
   workspace.write('manifests/service.yaml', SERVICE)
   workspace.write('manifests/orders.yaml', pipeManifest('orders'))
-  const run = (command: readonly string[]) =>
-    runHere([...command, ...platformArgs(workspace, platform.url)])
+  const run = (command: readonly string[]) => runHere([...command, ...platformArgs(workspace, platform.url)])
   expect((await run(['apply'])).code).toBe(1)
 
   for (const command of [

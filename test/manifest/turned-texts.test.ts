@@ -86,7 +86,9 @@ test.each([
   ['a topic as it is', 'source: {kafka: {topics: "or\u202eders"}}'],
 ])('an override is an error wherever it stands: %s', (_where, field) => {
   const text = `apiVersion: pipewright/v1\nkind: Pipe\nmetadata: {name: orders}\nspec: {service: analytics, ${field}}\n`
-  const codes = findingsOf(parse(text)).filter(({ severity }) => severity === 'error').map(({ code }) => code)
+  const codes = findingsOf(parse(text))
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code }) => code)
   expect(codes).toContain('unseen-character')
 })
 
