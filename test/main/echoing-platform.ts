@@ -7,7 +7,7 @@ import { httpServer, type Received, type TestServer } from '../platform/support/
  * messages and in fields where none belongs. What it does hangs on the name of the pipe.
  */
 export async function echoingPlatform(): Promise<TestServer> {
-  const pipes = new Map<string, object>()
+  const pipes = new Map<string, { readonly name: string }>()
   let made = 0
   return httpServer((response, request) => {
     const told = `you sent ${request.body} with ${String(request.headers.authorization)}`
@@ -16,6 +16,9 @@ export async function echoingPlatform(): Promise<TestServer> {
     if (request.method === 'GET') {
       const pipe = pipes.get(request.url.split('/').at(-1) ?? '')
       if (pipe === undefined) return reply(response, 404, { error: told })
+      if (pipe.name === 'postgres')
+        return reply(response, 200, { result: { ...pipe, state: `In ${sourceOf(pipe)}` } })
+      if (pipe.name === 'stream') return reply(response, 500, { error: `cannot read ${sourceOf(pipe)}` })
       return reply(response, 200, { result: pipe })
     }
     return create(response, request, told)
@@ -41,7 +44,7 @@ export async function echoingPlatform(): Promise<TestServer> {
       case 'url':
         return reply(response, 400, { error: encodeURIComponent(told) })
       case 'backwards':
-        return reply(response, 400, { error: [...told].toReversed().join('') })
+        return reply(response, 400, { error: Array.from(told).toReversed().join('') })
       case 'lines':
         return reply(response, 400, { error: told.replaceAll(/.{5}/g, '$&\n') })
       case 'edge':

@@ -231,7 +231,7 @@ test('planted secrets come out nowhere', async () => {
   const states: Readonly<Record<string, string>> = {
     'Pipe/kafka': 'Ready',
     'Pipe/storage': 'Ready',
-    'Pipe/stream': 'Ready',
+    'Pipe/stream': 'Failed',
     'Pipe/postgres': 'Ready',
     'Pipe/returned': 'Ready',
     'Pipe/edge': 'Failed',
