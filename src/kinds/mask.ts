@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isSensitiveName, NAMING_FIELDS, readsLikeName, withoutUrlSecrets } from '../lib/sensitive.ts'
-import type { Echo } from '../lib/echo.ts'
+import type { Echo, EchoMask } from '../lib/echo.ts'
+import type { Secret } from '../lib/secret.ts'
 import { asSecretRef } from './secret-ref.ts'
 
 export const SENSITIVE = '[sensitive]'
@@ -90,4 +91,30 @@ function echoOf(name: string, value: string, referenced: ReadonlySet<string>): r
   if (!NAMING_FIELDS.has(name)) return [value]
   if (!readsLikeName(value)) return [value]
   return referenced.has(value) ? [{ wholeWord: value }] : []
+}
+
+/** What mounted secrets held, so that it can be masked when it comes back. @param sent by the dotted path of the reference */
+export function referenceEchoes(sent: ReadonlyMap<string, Secret>): readonly Echo[] {
+  return [...sent].flatMap(([path, secret]) => {
+    const value = secret.reveal()
+    return echoOf(path.slice(path.lastIndexOf('.') + 1), value, new Set([value]))
+  })
+}
+
+/** A body with every text of it masked. */
+export function maskEchoes(body: JsonObject, echoes: EchoMask): JsonObject {
+  return echoesBelow(body, echoes, 0)
+}
+
+function echoesBelow<T extends Json>(value: T, echoes: EchoMask, depth: number): T
+function echoesBelow(value: Json, echoes: EchoMask, depth: number): Json {
+  if (typeof value === 'string') return echoes(value)
+  if (typeof value !== 'object' || value === null || depth >= DEEPEST) return value
+  if (!isObject(value)) return value.map((item) => echoesBelow(item, echoes, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      inner === undefined ? undefined : echoesBelow(inner, echoes, depth + 1),
+    ]),
+  )
 }

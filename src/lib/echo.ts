@@ -112,7 +112,7 @@ function formsOf(secret: string, isWord: boolean): readonly Form[] {
       part: 5 * PART,
     },
     { text: asHtml(secret), part: PART },
-    { text: [...secret].toReversed().join(''), part: PART },
+    { text: Array.from(secret).toReversed().join(''), part: PART },
   ]
   const forms = [...plain, ...likely, ...(secret.length <= LONG ? rare : [])]
   // as it is, it is a word already

@@ -1,4 +1,8 @@
+import { sensitiveTexts } from '../kinds/mask.ts'
 import type { Clock } from '../lib/clock.ts'
+import { type EchoMask, echoMask } from '../lib/echo.ts'
+import { isObject } from '../lib/json.ts'
+import { isUuid } from '../lib/same-id.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Reply } from '../contract/platform.ts'
@@ -8,7 +12,6 @@ import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
 import { classify, type Failure } from './failure.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import type { Seen, WireRequest } from './http-exchange.ts'
-import { echoesOf, withoutEchoes } from './reply-echoes.ts'
 import { NO_BODY, readBody, type ReadValue, type Wire } from './wire.ts'
 
 export interface HandleReplyParts {
@@ -41,11 +44,13 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
   const { seen, caller, durationMs } = attempt
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
   const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
-  const credential = attempt.admission.login.digest
+  const { digest: credential, echoes } = attempt.admission.login
+  const requestId =
+    body.requestId === undefined || isUuid(body.requestId) ? body.requestId : echoes(body.requestId)
   const result =
     value === undefined
       ? failureOf(attempt, body, parts)
-      : { value: shownOf(attempt, value), requestId: body.requestId, credential }
+      : { value: shownOf(attempt, value), requestId, credential }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
     type: 'RequestFinished',
@@ -53,7 +58,7 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
     service: caller.service,
     code: seen.type === 'reply' ? String(seen.status) : (problem?.facts.class ?? 'Unavailable'),
     durationMs,
-    requestId: problem === undefined ? body.requestId : problem.facts.requestId,
+    requestId: problem === undefined ? requestId : problem.facts.requestId,
   })
   follow(attempt, problem, parts)
   return result
@@ -72,17 +77,24 @@ function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: Hand
     body,
     credential: admission.login.digest,
     source: admission.login.source,
-    echoes: echoesOf(admission.login.secrets, request.body, attempt.sent),
+    echoes: echoesOf(attempt),
     origin: request.origin,
     timeoutMs,
     now: parts.clock.now(),
   })
 }
 
-/** The resource, without what we sent in the texts that are shown of it: a platform may repeat it in a state. */
-function shownOf<T>({ admission, caller, request, sent }: Attempt<T>, value: T): T {
-  if (caller.operation.does !== 'create') return withoutEchoes(value, admission.login.echoes, 'top')
-  return withoutEchoes(value, echoesOf(admission.login.secrets, request.body, sent), 'deep')
+/** Every secret that was sent: who asked, and what the body held. */
+function echoesOf({ admission, request, sent }: Attempt<unknown>): EchoMask {
+  const referenced = sent.map((secret) => secret.reveal())
+  const named = request.body === undefined ? [] : sensitiveTexts(request.body, new Set(referenced))
+  return echoMask([...admission.login.secrets.map((secret) => secret.reveal()), ...named])
+}
+
+/** Without the credentials of whoever asked in the state, which is shown; what is compared stays as it came. */
+function shownOf<T>({ admission }: Attempt<T>, value: T): T {
+  if (!isObject(value) || typeof value['state'] !== 'string') return value
+  return { ...value, state: admission.login.echoes(value['state']) }
 }
 
 function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: HandleReplyParts): void {

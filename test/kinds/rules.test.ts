@@ -174,6 +174,28 @@ const CASES: readonly (readonly [why: string, manifest: Manifest, places: readon
     pipe({}, { replaces: 'Alert/orders' }),
     ['error policy-target-invalid policy.replaces'],
   ],
+  [
+    'a secret in a field that is returned; a certificate is public, and an access key is kept back',
+    pipe({
+      source: {
+        objectStorage: {
+          connectionString: { secretRef: { name: 's', key: 'c' } },
+          accessKey: { accessKeyId: { secretRef: { name: 's', key: 'i' } } },
+        },
+      },
+    }),
+    ['warning secret-returned spec.source.objectStorage.connectionString'],
+  ],
+  [
+    'a certificate by reference',
+    pipe({ source: { kafka: { caCertificate: { secretRef: { name: 'k', key: 'ca.crt' } } } } }),
+    [],
+  ],
+  [
+    'a connection string that is written out',
+    pipe({ source: { objectStorage: { connectionString: 'a=b' } } }),
+    [],
+  ],
   ['an endpoint that is all empty', endpoint({ roles: [], openApiKeys: [], allowedOrigins: ' ' }), []],
   [
     'a role twice does no harm',
@@ -242,7 +264,7 @@ describe('hints', () => {
     const names = Array.from({ length: 1_000 }, (_, index) => `c${index}`)
     const [violation] = broken(pipe({ destination: columns(...names) }))
     expect(violation?.message).toContain('1000 columns: "c0", "c1"')
-    expect(violation?.message).toContain('and 990 more')
+    expect(violation?.message).toContain('and 995 more')
   })
 
   test('say what to leave out of an origin', () => {

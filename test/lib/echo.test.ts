@@ -12,11 +12,16 @@ test.each([
   ['as it is', SECRET],
   ['in upper case', SECRET.toUpperCase()],
   ['in lower case', SECRET.toLowerCase()],
-  ['backwards', [...SECRET].toReversed().join('')],
+  ['backwards', Array.from(SECRET).toReversed().join('')],
   ['in JSON', JSON.stringify(SECRET)],
   ['in JSON inside JSON', JSON.stringify(JSON.stringify(SECRET))],
   ['in JSON with escaped slashes', JSON.stringify(SECRET).replaceAll('/', '\\/')],
-  ['as escapes of JSON', [...SECRET].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+  [
+    'as escapes of JSON',
+    Array.from(SECRET)
+      .map((one) => `\\u00${one.charCodeAt(0).toString(16)}`)
+      .join(''),
+  ],
   ['in a URL', encodeURIComponent(SECRET)],
   ['in a URL, in lower case', encodeURIComponent(SECRET).toLowerCase()],
   ['with each byte as in a URL', bytes.toString('hex').replaceAll(/../g, '%$&')],
@@ -29,7 +34,7 @@ test.each([
   ['in base64 of more, two later', Buffer.from(`a-user:${SECRET}!!`).toString('base64url')],
   ['in hex', bytes.toString('hex')],
   ['in upper hex', bytes.toString('hex').toUpperCase()],
-  ['in two bytes a letter', [...SECRET].join('\0')],
+  ['in two bytes a letter', Array.from(SECRET).join('\0')],
   ['with line breaks', withLines(SECRET)],
   ['in base64 with line breaks', withLines(bytes.toString('base64'))],
 ])('a secret is masked %s', (_how, echo) => {

@@ -66,6 +66,31 @@ const POSTGRES = `    postgres:
         username: ${PLANTED.postgresUser}
         password: {secretRef: {name: postgres, key: password}}`
 
+const coded = (name: string, key = 'coded') =>
+  pipe(name, POSTGRES.replace('{name: postgres, key: password}', `{name: postgres, key: ${key}}`))
+
+/** A platform that encodes what it repeats, or cuts it: by the name of the pipe. */
+const CODED = [
+  'base64',
+  'base64url',
+  'hex',
+  'upper-hex',
+  'upper',
+  'lower',
+  'url',
+  'backwards',
+  'lines',
+] as const
+
+const RETURNED = `    objectStorage:
+      url: https://storage.example/x
+      connectionString: {secretRef: {name: storage, key: connection}}
+      accessKey:
+        accessKeyId: {secretRef: {name: storage, key: user}}
+        secretKey: {secretRef: {name: storage, key: secret}}`
+
+const SIGNED = `https://acct.example/c?sv=2022&X-Amz-Signature=${PLANTED.queryToken}&sig=${PLANTED.signature}`
+
 function plant(workspace: Workspace, hook: TestServer): void {
   const credentials: Readonly<Record<string, string>> = {
     'analytics-api/keyId': PLANTED.keyId,
@@ -89,6 +114,10 @@ function plant(workspace: Workspace, hook: TestServer): void {
     'left-api/keyId': PLANTED.leftKeyId,
     'left-api/keySecret': PLANTED.leftKeySecret,
     'alerts/token': PLANTED.leftToken,
+    'postgres/coded': PLANTED.codedPassword,
+    'postgres/edge': PLANTED.edgePassword,
+    'storage/connection': `DefaultEndpointsProtocol=https;AccountKey=${PLANTED.returnedConnection}`,
+    'storage/user': PLANTED.returnedUser,
   }
   for (const [file, secret] of Object.entries(credentials))
     workspace.write(`credentials/${file}`, `${secret}\n`)
@@ -129,6 +158,19 @@ function plant(workspace: Workspace, hook: TestServer): void {
       '{secretRef: {name: kafka, key: password}}',
       `{secretRef: {name: [${PLANTED.wrongShape}], key: ${PLANTED.wrongShape}, ${PLANTED.asName}: 1}}`,
     ),
+    returned: pipe('returned', RETURNED),
+    edge: coded('edge', 'edge'),
+    ...Object.fromEntries(CODED.map((name) => [name, coded(name)])),
+    signed: pipe('signed', STORAGE).replace('url: https', `urll: ${SIGNED}\n      url: https`),
+    'signed-elsewhere': pipe('signed-elsewhere', STORAGE).replace(
+      'url: https://storage.example/x',
+      `url: x\n      compression: [AccountKey=${PLANTED.accountKey}, "${SIGNED}"]`,
+    ),
+    'signed-broken': `${pipe('signed-broken', STORAGE)}  x: [${SIGNED}\n`,
+    'signed-role': ENDPOINT.replace('[sql_console_read_only]', `["${SIGNED}"]`).replace(
+      'name: analytics',
+      'name: signed',
+    ),
     // what is the platform's, which no manifest can send anywhere
     theft: pipe('theft', POSTGRES).replace(
       '{name: postgres, key: password}',
@@ -168,6 +210,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['status', 'Pipe/unclear'],
   ['validate', '-o', 'compact'],
   ['history', '--limit', '500', '-o', 'json'],
+  ['status', '-o', 'json'],
+  ['import', 'Pipe/taken', '00000000-0000-4000-8000-000000000001', '--service', 'analytics'],
   ['adopt', 'Pipe/rejected', '00000000-0000-4000-8000-00000000ffff'],
   ['resolve', 'Pipe/unclear', '--retry'],
   ['apply', '--log-level', 'trace'],
@@ -181,7 +225,9 @@ test('planted secrets come out nowhere', async () => {
     refusals += 1
     // The first replies repeat the address and all headers, too.
     const status = refusals <= 2 ? 500 : 200
-    response.writeHead(status).end(`${request.url} ${JSON.stringify(request.headers)} ${PLANTED.signingKey}`)
+    // Slack knows no signing key.
+    const key = request.url.startsWith('/services/') ? '' : PLANTED.signingKey
+    response.writeHead(status).end(`${key} ${request.url} ${JSON.stringify(request.headers)}`)
   })
   plant(workspace, hook)
   const found: string[] = []
@@ -208,8 +254,11 @@ test('planted secrets come out nowhere', async () => {
   const states: Readonly<Record<string, string>> = {
     'Pipe/kafka': 'Ready',
     'Pipe/storage': 'Ready',
-    'Pipe/stream': 'Ready',
+    'Pipe/stream': 'Failed',
     'Pipe/postgres': 'Ready',
+    'Pipe/returned': 'Ready',
+    'Pipe/edge': 'Failed',
+    ...Object.fromEntries(CODED.map((name) => [`Pipe/${name}`, 'Failed'])),
     'Pipe/rejected': 'Failed',
     'Pipe/unclear': 'OutcomeUnknown',
     'Pipe/html': 'OutcomeUnknown',

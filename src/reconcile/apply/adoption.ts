@@ -57,7 +57,15 @@ export async function adopt(
   const { reply, because, record, history } = taken
   const { requestId } = reply
   const done: Done = { result: 'done', ...because, differences: [], requestId }
-  return { outcome: noteReply(context, { key, entry, body, reply }, done), record, history }
+  return {
+    outcome: noteReply(
+      context,
+      { key, entry, body, reply, sent: { body, secrets: assessment.secrets.values } },
+      done,
+    ),
+    record,
+    history,
+  }
 }
 
 function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment): boolean {
@@ -69,7 +77,7 @@ function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment)
 /** One reading settles a create whose reply held an id, and was no proof (design §5.4). */
 async function adoptByRead(
   context: ReconcileContext,
-  { input, entry, body = {}, service }: Assessment,
+  { input, entry, body = {}, secrets, service }: Assessment,
   action: Action & { readonly type: 'adopt' },
   request: ReconcileRequest,
 ): Promise<Acted> {
@@ -115,7 +123,11 @@ async function adoptByRead(
     message: messageOf(because, key),
   }
   const done: Done = { result: 'done', ...because, differences: [], requestId }
-  return { outcome: noteReply(context, { key, entry, body, reply }, done), record, history: [history] }
+  return {
+    outcome: noteReply(context, { key, entry, body, reply, sent: { body, secrets: secrets.values } }, done),
+    record,
+    history: [history],
+  }
 }
 
 function refusedAdoption(

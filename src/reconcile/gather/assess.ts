@@ -82,7 +82,11 @@ export function assess(
     fingerprint,
     otherService: isOtherService(recorded, service),
   }
-  const looked = observationOf(context, { key, entry, recorded, body, permit }, answer)
+  const looked = observationOf(
+    context,
+    { key, entry, recorded, body, permit, sent: { body, secrets: secrets.values } },
+    answer,
+  )
   const now = context.clock.now()
   const base = {
     desired,
