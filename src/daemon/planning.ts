@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
-import { limitedServices, type LimitedService } from '../reconcile/gather/create-limit.ts'
+import { limitedServices, type LimitedService } from '../reconcile/gather/creations-of-service.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
 import { messageOf } from '../plan/reason.ts'

@@ -10,7 +10,7 @@ import { placeEdit } from './yaml/place-edit.ts'
 import { textIn } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
 import { readBytes } from './files/read-bytes.ts'
-import { inSlices } from './files/slices.ts'
+import { inSlices } from './validate/slices.ts'
 import { readDirectory, type DirectoryReading, type OnRead } from './files/read-directory.ts'
 
 /** What one more reading brought. */

@@ -5,7 +5,7 @@ import type { Catalog, Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import type { LockedIds } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 
 /** A catalog, and what has to be remembered until the next reading. */
 export interface CatalogState {

@@ -16,7 +16,7 @@ import { crossRules } from '../rules/cross-rules.ts'
 import { keyHolders, type Before } from '../rules/duplicate-keys.ts'
 import { shownFindings } from './shown-findings.ts'
 import { entriesOf } from './entries.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Places } from '../rules/source-locator.ts'
 import type { Reading } from '../files/read-directory.ts'
 

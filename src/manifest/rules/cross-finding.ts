@@ -6,7 +6,7 @@ import {
   type Path,
   type Statement,
 } from '../diagnostics/diagnostic.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Places } from './source-locator.ts'
 
 /** Other places that one finding names, at most. */

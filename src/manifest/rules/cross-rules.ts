@@ -1,5 +1,5 @@
 import type { Key } from '../../kinds/key.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { CrossReport } from './cross-finding.ts'
 import type { Before } from './duplicate-keys.ts'
 import { checkLocks, type LockedIds } from './lock-rules.ts'

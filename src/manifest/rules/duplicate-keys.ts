@@ -3,7 +3,7 @@ import { LOCK } from '../../kinds/lock/schema.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { contentDigest } from '../validate/content-digest.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { groupsOf, othersIn, whereOf, type CrossReport } from './cross-finding.ts'
 
 /** What is known from before about who has which key. */

@@ -2,7 +2,7 @@ import type { Position } from '../../kinds/finding.ts'
 import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
 import { firstOf, type Standing } from './standing.ts'
 

@@ -5,7 +5,7 @@ import { keyOf, kindOf, nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { compareTexts } from '../diagnostics/diagnostic.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { CrossReport } from './cross-finding.ts'
 import { dependencyCircles } from './dependency-cycles.ts'
 

@@ -3,7 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import { isCreateOnce, isResource, remoteNameOf } from '../../kinds/lookup.ts'
 import { type CrossReport, RELATED, groupsOf, listed, othersIn, whereOf } from './cross-finding.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { endpointIn, isUpserted, type ServiceIs } from './service-identity.ts'
 import { firstOf, type Standing, type Wish } from './standing.ts'
 

@@ -1,7 +1,7 @@
 import type { Document } from 'yaml'
 import { compareTexts, type Path } from '../diagnostics/diagnostic.ts'
 import { rangeOfPath } from '../yaml/node-range.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { createSourceText, type Place, type SourceText } from '../diagnostics/source-text.ts'
 import { yamlDocuments } from '../yaml/parse-yaml.ts'
 

@@ -3,7 +3,7 @@ import type { Key } from '../../kinds/key.ts'
 import { isResource } from '../../kinds/lookup.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { sameId } from '../../lib/same-id.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Before } from './duplicate-keys.ts'
 import { endpointIn, serviceIdentities, type ServiceIs } from './service-identity.ts'
 

@@ -5,10 +5,11 @@ import type { Finding } from '../../kinds/finding.ts'
 import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
 import { type Limits, findTooMany } from '../yaml/limits.ts'
 import { tooComplex, tooManyDocuments } from './limit-statements.ts'
-import { parseChunk, type ParsedDocument } from './parse-document.ts'
+import { parseChunk } from './parse-document.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 import { allowFor, type Effort } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
-import type { Slices } from '../files/slices.ts'
+import type { Slices } from './slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
 /** What one file says. */

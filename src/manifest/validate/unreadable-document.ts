@@ -7,7 +7,7 @@ import type { Range } from '../yaml/node-range.ts'
 import type { Chunk } from '../yaml/parse-yaml.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
 import type { Identity } from './outline.ts'
-import type { ParsedDocument } from './parse-document.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 import { statedInNodes } from './stated.ts'
 
 export const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
