@@ -13,6 +13,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'file-not-regular': 'manifest/read-directory.test.ts',
   'file-unreadable': 'manifest/read-directory.test.ts',
   'folder-unreadable': 'manifest/read-directory.test.ts',
+  'reading-too-long': 'manifest/reading-budget.test.ts',
+  'too-many-manifests': 'manifest/reading-budget.test.ts',
 }
 
 /** Stands for the secret of a case that has none; no finding says it. */
