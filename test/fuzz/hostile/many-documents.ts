@@ -115,12 +115,20 @@ export const MANY_DOCUMENTS = {
     return documents(bytes, (n) => pipe(`p${n}`, 'analytics', { policy: next(n) }), [service('analytics')])
   },
   'many circles, one long chain': (bytes) => {
-    const next = (n: number) => `{dependsOn: [Pipe/p${n + 1}, Pipe/p${Math.max(0, n - 1)}]}`
-    return documents(bytes, (n) => pipe(`p${n}`, 'analytics', { policy: next(n) }), [service('analytics')])
+    return documents(
+      bytes,
+      (n) =>
+        pipe(`p${n}`, 'analytics', { policy: `{dependsOn: [Pipe/p${n + 1}, Pipe/p${Math.max(0, n - 1)}]}` }),
+      [service('analytics')],
+    )
   },
   'circles within circles': (bytes) => {
-    const next = (n: number) => `{dependsOn: [Pipe/p${n + 1}, Pipe/p${n >> 1}, Pipe/p0]}`
-    return documents(bytes, (n) => pipe(`p${n}`, 'analytics', { policy: next(n) }), [service('analytics')])
+    return documents(
+      bytes,
+      (n) =>
+        pipe(`p${n}`, 'analytics', { policy: `{dependsOn: [Pipe/p${n + 1}, Pipe/p${n >> 1}, Pipe/p0]}` }),
+      [service('analytics')],
+    )
   },
   'one id adopted': (bytes) =>
     documents(bytes, (n) => pipe(`p${n}`, 'analytics', { policy: `{adopt: ${idOf(1)}}` }), [
