@@ -114,6 +114,7 @@ function short(text: string): string {
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string' || value.trim() === '' || value.length > 80) return undefined
-  const isPlain = !looksLikeToken(value) && printable(value) === value && withoutSecrets(value, MASK) === value
+  const isPlain =
+    !looksLikeToken(value) && printable(value) === value && withoutSecrets(value, MASK) === value
   return isPlain ? value : undefined
 }

@@ -85,7 +85,12 @@ async function sendOnce(
   const attempt: Attempt = { creation, opened, intent, access: permit.service, request }
   let reply: Reply<RemoteResource>
   try {
-    reply = await permit.send({ body: text, secrets: [...creation.secrets.values.values()], intentId, notAfter })
+    reply = await permit.send({
+      body: text,
+      secrets: [...creation.secrets.values.values()],
+      intentId,
+      notAfter,
+    })
   } catch (error) {
     const outcome = createOutcomeOf(error, context.clock.now())
     return outcome.result === 'failed'
