@@ -198,6 +198,10 @@ function hide(hidden: Uint8Array, from: Uint32Array, at: number, length: number)
 
 const LETTER = /[\p{L}\p{N}]/u
 
+function joins(outside: string | undefined, inside: string | undefined): boolean {
+  return outside !== undefined && inside !== undefined && LETTER.test(outside) && LETTER.test(inside)
+}
+
 function isWholeWord(text: string, at: number, word: string): boolean {
   return !joins(text[at - 1], word[0]) && !joins(text[at + word.length], word.at(-1))
 }
