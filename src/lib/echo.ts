@@ -206,10 +206,6 @@ function isWholeWord(text: string, at: number, word: string): boolean {
   return !joins(text[at - 1], word[0]) && !joins(text[at + word.length], word.at(-1))
 }
 
-function joins(outside: string | undefined, inside: string | undefined): boolean {
-  return outside !== undefined && inside !== undefined && LETTER.test(outside) && LETTER.test(inside)
-}
-
 /** In lower case, each character where it was. */
 function fold(text: string): string {
   const lower = text.toLowerCase()

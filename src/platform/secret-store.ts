@@ -109,7 +109,7 @@ const FRESH_MS = 1_000
 /** Mounted secrets that are not read anew each time. */
 export interface FreshSecrets extends MountedSecrets {
   /** Each file is read again for whoever asks next. */
-  forget(): void
+  readonly forget: () => void
 }
 
 interface Kept {

@@ -101,8 +101,6 @@ describe('of two owners', () => {
     await writeFile(join(dir, 'credentials/only-in-credentials/key'), 'of the platform')
   })
 
-  const there = (folder: string) => ({ name: `only-in-${folder}`, key: 'key' })
-
   test('each is read in its own directory and nowhere else', async () => {
     const sources = await store().read(there('mounted'), 'source')
     const platforms = await store().read(there('credentials'), 'platform')
@@ -152,3 +150,7 @@ describe('of two owners', () => {
     expect(await store().readFile(join(dir, 'token'))).toMatchObject({ found: false, why: 'linked' })
   })
 })
+
+function there(folder: string) {
+  return { name: `only-in-${folder}`, key: 'key' }
+}

@@ -46,11 +46,12 @@ describe('a reply', () => {
   })
 
   it('is worked out in pieces, and what else there is to do goes on between them', async () => {
-    let [turns, done] = [0, false]
+    let turns = 0
+    const progress = { done: false }
     const reply = createReplyCache()
       .get('q', '1', long)
-      .finally(() => (done = true))
-    while (!done) {
+      .finally(() => void (progress.done = true))
+    while (!progress.done) {
       await setImmediate()
       turns += 1
     }

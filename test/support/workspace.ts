@@ -12,8 +12,8 @@ export interface Workspace extends Disposable {
   /** `secrets/` in it. */
   readonly secrets: string
   /** Writes a file, with its folders; paths are relative to the workspace. */
-  write(path: string, content: string | Uint8Array): void
-  path(...parts: readonly string[]): string
+  readonly write: (path: string, content: string | Uint8Array) => void
+  readonly path: (...parts: readonly string[]) => string
 }
 
 export function createWorkspace(): Workspace {

@@ -32,7 +32,7 @@ export async function missingCredentials(
   secretName: string,
 ): Promise<readonly MissingSecret[]> {
   const refs: SecretRef['secretRef'][] = ['keyId', 'keySecret'].map((key) => ({ name: secretName, key }))
-  const readings = await Promise.all(refs.map((ref) => store.read(ref, 'platform')))
+  const readings = await Promise.all(refs.map(async (ref) => store.read(ref, 'platform')))
   return readings.flatMap((reading) => (reading.found ? [] : [missingOf(reading)]))
 }
 

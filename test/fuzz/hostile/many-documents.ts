@@ -17,8 +17,7 @@ function both(bytes: number, ...shapes: readonly Shape[]): Files {
 
 /** Services and pipes, the same number of each, that have nothing to do with each other. */
 function strangers(name: (n: number) => string): Shape {
-  return (bytes) =>
-    documents(bytes, (n) => (n % 2 === 0 ? service(`${name(n)}`) : pipe(`p${n}`, `${name(n)}x`)))
+  return (bytes) => documents(bytes, (n) => (n % 2 === 0 ? service(name(n)) : pipe(`p${n}`, `${name(n)}x`)))
 }
 
 export const MANY_DOCUMENTS = {
