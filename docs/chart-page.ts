@@ -44,7 +44,7 @@ helm install pipewright ./helm --namespace data --create-namespace \\
   --set image.repository=registry.example.com/pipewright \\
   --set platform.baseUrl=https://api.example.com \\
   --set source.git.repository=https://git.example.com/data/pipes.git \\
-  --set 'secrets[0].name=analytics-api'
+  --set 'credentials[0].name=analytics-api'
 \`\`\`
 
 Step by step, with what is seen after each: [docs/operations.md](../docs/operations.md). Who could do what, and what stops

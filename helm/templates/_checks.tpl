@@ -46,12 +46,55 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $faults = append $faults "source.path leaves the source: give a folder in it, such as ingestion/prod." -}}
 {{- end -}}
 
+{{- range $list := list "credentials" "secrets" -}}
 {{- $names := list -}}
-{{- range .Values.secrets -}}
+{{- range get $.Values $list -}}
 {{- if has .name $names -}}
-{{- $faults = append $faults (printf "secrets names %q twice: each is one folder of the secrets directory." .name) -}}
+{{- $faults = append $faults (printf "%s names %q twice: each is one folder of the %s directory." $list .name $list) -}}
 {{- end -}}
 {{- $names = append $names .name -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* What is mounted below the secrets directory can be named by a manifest, and so be sent to a source. */}}
+{{- $credentialNames := list -}}
+{{- $own := dict -}}
+{{- range .Values.credentials -}}
+{{- $credentialNames = append $credentialNames .name -}}
+{{- $_ := set $own (.secretName | default .name) "credentials" -}}
+{{- end -}}
+{{- with $platform.alertsToken.secretName -}}{{- $_ := set $own . "platform.alertsToken" -}}{{- end -}}
+{{- with .Values.adminToken.secretName -}}{{- $_ := set $own . "adminToken" -}}{{- end -}}
+{{- $secretNames := list -}}
+{{- range .Values.secrets -}}
+{{- $secretNames = append $secretNames .name -}}
+{{- $secret := .secretName | default .name -}}
+{{- if hasKey $own $secret -}}
+{{- $faults = append $faults (printf "secrets mounts the Secret %q, which %s mounts as well: a manifest could send it to a source. Remove it from secrets." $secret (get $own $secret)) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $platform.alertsToken.secretName (has "alerts" $credentialNames) -}}
+{{- $faults = append $faults "credentials names \"alerts\", where platform.alertsToken is mounted: leave out one of them." -}}
+{{- end -}}
+{{- $elsewhere := false -}}
+{{- range .Values.extraVolumeMounts -}}
+{{- if hasPrefix "/etc/pipewright/credentials" .mountPath -}}{{- $elsewhere = true -}}{{- end -}}
+{{- end -}}
+{{- if and .Values.secrets (not .Values.credentials) (not $platform.sandbox) (not $elsewhere) -}}
+{{- $faults = append $faults (printf "credentials is empty, and secrets is not (%s). What a Service or notifications names belongs in credentials, and is not read out of secrets: move it. Only what pipes name stays in secrets." (join ", " $secretNames)) -}}
+{{- end -}}
+{{- range $target := get .Values.notifications "targets" | default list -}}
+{{- range $field := list "url" "signingKey" -}}
+{{- $at := get $target $field | default dict -}}
+{{- $ref := get $at "secretRef" | default dict -}}
+{{- $name := get $ref "name" | default "" -}}
+{{- if and (has $name $secretNames) (not (has $name $credentialNames)) -}}
+{{- $faults = append $faults (printf "notifications: %s of the target %v refers to %q, which is in secrets. What notifications use is read out of credentials: move it there." $field (get $target "name") $name) -}}
+{{- end -}}
+{{- if hasPrefix "/etc/pipewright/secrets/" (get $at "file" | default "") -}}
+{{- $faults = append $faults (printf "notifications: %s of the target %v is a file of secrets, which a manifest could name. Move it to credentials." $field (get $target "name")) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- $timeout := include "pipewright.seconds" .Values.shutdown.requestTimeout | float64 -}}
@@ -89,6 +132,7 @@ alerts-base-url: platform.alertsBaseUrl
 alerts-token-file: platform.alertsToken
 allow-insecure-http: platform.allowInsecureHttp
 sandbox: platform.sandbox
+credentials-dir: credentials
 secrets-dir: secrets
 ledger: the values below ledger
 ledger-init: ledger.init

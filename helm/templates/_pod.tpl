@@ -17,12 +17,10 @@
 {{- else -}}
 {{- $_ = set $env "PIPEWRIGHT_BASE_URL" .Values.platform.baseUrl -}}
 {{- $_ = set $env "PIPEWRIGHT_LEDGER" "sqlite:/var/lib/pipewright/ledger.db" -}}
+{{- $_ = set $env "PIPEWRIGHT_CREDENTIALS_DIR" "/etc/pipewright/credentials" -}}
 {{- $_ = set $env "PIPEWRIGHT_SECRETS_DIR" "/etc/pipewright/secrets" -}}
 {{- end -}}
 {{- with .Values.platform.alertsBaseUrl -}}{{- $_ = set $env "PIPEWRIGHT_ALERTS_BASE_URL" . -}}{{- end -}}
-{{- if .Values.platform.alertsToken.secretName -}}
-{{- $_ = set $env "PIPEWRIGHT_ALERTS_TOKEN_FILE" "/etc/pipewright/alerts-token/token" -}}
-{{- end -}}
 {{- if .Values.platform.allowInsecureHttp -}}{{- $_ = set $env "PIPEWRIGHT_ALLOW_INSECURE_HTTP" "true" -}}{{- end -}}
 {{- if .Values.adminToken.secretName -}}
 {{- $_ = set $env "PIPEWRIGHT_ADMIN_TOKEN_FILE" "/etc/pipewright/admin-token/token" -}}
@@ -58,14 +56,19 @@
 - name: {{ ternary "git" "manifests" (ne .Values.source.git.repository "") }}
   mountPath: {{ ternary "/git" "/manifests" (ne .Values.source.git.repository "") }}
   readOnly: true
-{{- range .Values.secrets }}
-- name: secret-{{ .name | replace "." "-" }}
-  mountPath: /etc/pipewright/secrets/{{ .name }}
+{{- range .Values.credentials }}
+- name: credential-{{ .name | replace "." "-" }}
+  mountPath: /etc/pipewright/credentials/{{ .name }}
   readOnly: true
 {{- end }}
 {{- if .Values.platform.alertsToken.secretName }}
 - name: alerts-token
-  mountPath: /etc/pipewright/alerts-token
+  mountPath: /etc/pipewright/credentials/alerts
+  readOnly: true
+{{- end }}
+{{- range .Values.secrets }}
+- name: secret-{{ .name | replace "." "-" }}
+  mountPath: /etc/pipewright/secrets/{{ .name }}
   readOnly: true
 {{- end }}
 {{- if .Values.adminToken.secretName }}
@@ -110,6 +113,13 @@
   {{- toYaml .Values.source.volume | nindent 2 }}
 {{- end }}
 {{- /* Optional: a Secret that is not there yet must not keep the others from working. Pipewright names it. */}}
+{{- range .Values.credentials }}
+- name: credential-{{ .name | replace "." "-" }}
+  secret:
+    secretName: {{ .secretName | default .name }}
+    optional: true
+    defaultMode: 0440
+{{- end }}
 {{- range .Values.secrets }}
 - name: secret-{{ .name | replace "." "-" }}
   secret:

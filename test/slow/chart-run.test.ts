@@ -119,7 +119,7 @@ test('defaults plus a repository, a base URL and a secret: the rendered pod crea
     {
       platform: { baseUrl: 'http://127.0.0.1:9000' },
       source: { git: { repository: REPOSITORY } },
-      secrets: [{ name: 'analytics-api' }],
+      credentials: [{ name: 'analytics-api' }],
       adminToken: { secretName: 'admin' },
     },
     place,
@@ -215,7 +215,7 @@ test('manifests of a ConfigMap, and a Secret that comes later: named, then taken
     {
       platform: { baseUrl: 'http://127.0.0.1:9000' },
       source: { configMap: 'pipes' },
-      secrets: [{ name: 'analytics-api', secretName: 'other' }],
+      credentials: [{ name: 'analytics-api', secretName: 'other' }],
       ledger: { existingClaim: 'ledger' },
     },
     place,
