@@ -175,7 +175,7 @@ describe('one file', () => {
   })
 
   test.each([
-    ['thirty thousand fields', Array.from({ length: 30_000 }, (_, i) => `k${i}: 1\n`).join(''), 201],
+    ['thirty thousand fields', Array.from({ length: 30_000 }, (_, i) => `k${i}: 1\n`).join(''), 22],
     ['a field a hundred thousand times', 'k: 1\n'.repeat(30_000), 20],
     [
       'aliases that each stand for little',
