@@ -40,15 +40,15 @@ COPY --from=build /app/bin /app/bin
 COPY --from=build /app/dist /app/dist
 
 # One arena of the C library's memory: with one for each thread, what the threads gave back stays with the process.
-ENV NODE_ENV=production PIPEWRIGHT_LISTEN=0.0.0.0:8080 MALLOC_ARENA_MAX=1
+ENV NODE_ENV=production PIPEWRIGHT_LISTEN=0.0.0.0:8080 PIPEWRIGHT_METRICS_LISTEN=0.0.0.0:9090 MALLOC_ARENA_MAX=1
 # The ledger's default place is below it. No VOLUME: with an anonymous one a new container would quietly forget its pipes;
 # without one and with a read-only root, it says at once that there is nowhere to write.
 WORKDIR /var/lib/pipewright
 USER 65532:65532
-EXPOSE 8080
+EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "-e", \
-  "fetch(`http://127.0.0.1:${process.env.PIPEWRIGHT_LISTEN.split(':').at(-1)}/healthz`, {signal: AbortSignal.timeout(4000)}).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  "fetch(`http://127.0.0.1:${(process.env.PIPEWRIGHT_METRICS_LISTEN || process.env.PIPEWRIGHT_LISTEN).split(':').at(-1)}/healthz`, {signal: AbortSignal.timeout(4000)}).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Node is the first process and hears the signals itself.
 ENTRYPOINT ["node", "/app/bin/pipewright.js"]
 CMD ["run"]

@@ -51,7 +51,7 @@ export function findingsOfExample(
       parseFile({ file: name, hash: name, bytes: content }, DEFAULT_LIMITS, createEffort()),
     ]),
   )
-  const placeOf = createPlaces((name) => bytes.get(name)?.toString())
+  const places = createPlaces((name) => bytes.get(name)?.toString())
   const reading = {
     revision: { id: 'examples', from: 'content' },
     files,
@@ -61,7 +61,7 @@ export function findingsOfExample(
     problem: undefined,
     parsed: files.size,
   } as const
-  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'normal' }).catalog
+  return nextCatalog({ previous: undefined, reading, recorded: new Map(), places, accept: 'normal' }).catalog
     .findings
 }
 

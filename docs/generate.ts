@@ -61,7 +61,8 @@ function metricsPage(): string {
 
 ${NOTE}
 
-\`GET /metrics\` in the text format of Prometheus. The names are part of the interface: they change only with notice in
+\`GET /metrics\` in the text format of Prometheus, at \`--metrics-listen\` where it is set, as in the image and the chart (port 9090),
+and at \`--listen\` otherwise. The names are part of the interface: they change only with notice in
 the changelog. Every label value that is known beforehand stands at 0 from the start; the values of an open label come
 from manifests or the platform, and their number is bounded: the rest is \`_other\`. How many resources are named is the
 setting \`--named-resources\`.

@@ -63,7 +63,7 @@ secrets of a source; the pipe is then created. Or start the daemon again, which 
 **To revoke a key**, overwrite its file. The daemon gets a 401 (\`AuthFailed\`) at its next request to the service, and at once when you ask for a check:
 
 \`\`\`sh
-echo revoked > .pipewright/secrets/commerce-api/keySecret
+echo revoked > .pipewright/credentials/commerce-api/keySecret
 npx pipewright reconcile --sandbox
 \`\`\`
 

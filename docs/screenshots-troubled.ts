@@ -43,7 +43,17 @@ export async function startTroubledDaemon(
   rmSync(workspace.path('secrets/invoices-storage'), { recursive: true })
   misspell(workspace.path('manifests/payments/refunds.yaml'))
 
-  const args = ['run', '--manifests', 'manifests', '--secrets-dir', 'secrets', '--ledger', 'sqlite:ledger.db']
+  const args = [
+    'run',
+    '--manifests',
+    'manifests',
+    '--credentials-dir',
+    'credentials',
+    '--secrets-dir',
+    'secrets',
+    '--ledger',
+    'sqlite:ledger.db',
+  ]
   const platformArgs = ['--base-url', platform.url, '--alerts-base-url', platform.url]
   const program = stack.use(
     startProgram([...args, ...platformArgs, '--listen', '127.0.0.1:0'], { cwd: workspace.dir }),
@@ -55,10 +65,10 @@ export async function startTroubledDaemon(
 
 function mountSecrets(workspace: Workspace): void {
   for (const name of Object.keys(SERVICES)) {
-    workspace.write(`secrets/${name}-api/keyId`, name)
-    workspace.write(`secrets/${name}-api/keySecret`, name === 'analytics' ? 'wrong' : 'right')
+    workspace.write(`credentials/${name}-api/keyId`, name)
+    workspace.write(`credentials/${name}-api/keySecret`, name === 'analytics' ? 'wrong' : 'right')
   }
-  workspace.write('secrets/alerts/token', TOKEN)
+  workspace.write('credentials/alerts/token', TOKEN)
   for (const file of readdirSync(workspace.manifests, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.yaml')) continue
     const text = readFileSync(workspace.path('manifests', file), 'utf8')

@@ -64,6 +64,10 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $faults = append $faults (printf "shutdown.terminationGracePeriodSeconds (%v) must be at least 5 s more than shutdown.grace (%s): otherwise the pod is killed while a create ends, and its outcome is unknown." $termination .Values.shutdown.grace) -}}
 {{- end -}}
 
+{{- if eq (int .Values.service.port) (int .Values.service.metricsPort) -}}
+{{- $faults = append $faults (printf "service.port and service.metricsPort are both %v: give each its own." .Values.service.port) -}}
+{{- end -}}
+
 {{- $owned := include "pipewright.ownedSettings" . | fromYaml -}}
 {{- range $name, $_ := .Values.settings -}}
 {{- if hasKey $owned $name -}}
@@ -89,6 +93,8 @@ secrets-dir: secrets
 ledger: the values below ledger
 ledger-init: ledger.init
 listen: service.port, for the port that others see
+metrics-listen: service.metricsPort, for the port that others see
+allowed-hosts: allowedHosts
 admin-token-file: adminToken
 notifications: notifications
 request-timeout: shutdown.requestTimeout

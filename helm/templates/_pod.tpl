@@ -6,8 +6,9 @@
 
 {{/* Settings travel as variables, so that `kubectl exec … pipewright status` has them too. */}}
 {{- define "pipewright.env" -}}
-{{- $env := dict "PIPEWRIGHT_LISTEN" "0.0.0.0:8080" -}}
+{{- $env := dict "PIPEWRIGHT_LISTEN" "0.0.0.0:8080" "PIPEWRIGHT_METRICS_LISTEN" "0.0.0.0:9090" -}}
 {{- $_ := set $env "PIPEWRIGHT_MANIFESTS" (include "pipewright.manifestsDir" .) -}}
+{{- $_ = set $env "PIPEWRIGHT_ALLOWED_HOSTS" (include "pipewright.allowedHosts" .) -}}
 {{- $_ = set $env "PIPEWRIGHT_LEDGER_INIT" .Values.ledger.init -}}
 {{- $_ = set $env "PIPEWRIGHT_REQUEST_TIMEOUT" .Values.shutdown.requestTimeout -}}
 {{- $_ = set $env "PIPEWRIGHT_SHUTDOWN_GRACE" .Values.shutdown.grace -}}
@@ -39,6 +40,16 @@
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
+{{- end }}
+
+{{/* The Service is asked by any of its names, whole or short. */}}
+{{- define "pipewright.allowedHosts" -}}
+{{- $service := include "pipewright.fullname" . -}}
+{{- $names := list $service -}}
+{{- range list "" ".svc" (printf ".svc.%s" .Values.clusterDomain) -}}
+{{- $names = append $names (printf "%s.%s%s" $service $.Release.Namespace .) -}}
+{{- end -}}
+{{- join "," (concat $names .Values.allowedHosts | uniq) -}}
 {{- end }}
 
 {{- define "pipewright.mounts" -}}

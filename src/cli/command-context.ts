@@ -1,23 +1,24 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { MANIFESTS, otherLedger, otherSecrets, type Settings } from '../config/settings.ts'
+import { MANIFESTS, otherFolder, otherLedger, type Settings } from '../config/settings.ts'
 import type { Activity } from '../contract/activity.ts'
 import { AS_SAID, type CommandContext } from '../server/command-line.ts'
 import type { StepContext } from '../server/remedy.ts'
 
 export type Here = Pick<Settings, 'sandbox' | 'ledger'> &
-  Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'secretsDir' | 'server'>>
+  Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir' | 'server'>>
 
 /** What a command that is said here has to name. */
 export function commandContext(settings: Here): CommandContext {
-  const { sandbox, manifests, baseUrl, secretsDir, server } = settings
+  const { sandbox, manifests, baseUrl, server } = settings
   const ledger = otherLedger(settings)
   return {
     sandbox,
     ledger,
     manifests: manifests === undefined ? undefined : otherManifests(manifests, ledger),
     baseUrl,
-    secretsDir: secretsDir === undefined ? undefined : otherSecrets({ sandbox, secretsDir }),
+    credentialsDir: otherFolder('credentialsDir', settings),
+    secretsDir: otherFolder('secretsDir', settings),
     server,
   }
 }
@@ -33,36 +34,41 @@ export function replyContext(settings: Here): CommandContext {
   return settings.server === undefined ? commandContext(settings) : AS_SAID
 }
 
+/** What a process leaves in its ledger of what it works with. */
+type Left = Pick<Activity, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
+
 /** Settings as whoever works with the ledger has them, where nobody said otherwise. */
-export function settingsOfDaemon<S extends Here>(
-  settings: S,
-  last: Partial<Pick<Activity, 'manifests' | 'baseUrl' | 'secretsDir'>> | undefined,
-): S {
+export function settingsOfDaemon<S extends Here>(settings: S, last: Partial<Left> | undefined): S {
   const { manifests = MANIFESTS, baseUrl = last?.baseUrl } = settings
   const isSame =
     manifests !== MANIFESTS || last?.manifests === undefined || last.manifests === resolve(MANIFESTS)
-  const { secretsDir } = settings
-  const isOwn =
-    secretsDir !== undefined && otherSecrets({ sandbox: settings.sandbox, secretsDir }) !== undefined
   return {
     ...settings,
     manifests: isSame ? manifests : last.manifests,
     baseUrl,
-    secretsDir: isOwn ? secretsDir : (last?.secretsDir ?? secretsDir),
+    credentialsDir: folderLeft('credentialsDir', settings, last),
+    secretsDir: folderLeft('secretsDir', settings, last),
   }
 }
 
+function folderLeft(
+  name: 'credentialsDir' | 'secretsDir',
+  settings: Here,
+  last: Partial<Left> | undefined,
+): string | undefined {
+  return otherFolder(name, settings) === undefined ? (last?.[name] ?? settings[name]) : settings[name]
+}
+
 /** What a process that works with the ledger leaves in it, for the commands of others. */
-export function worksWith({
-  manifests,
-  baseUrl,
-  sandbox,
-  secretsDir,
-}: Pick<Settings, 'manifests' | 'baseUrl' | 'sandbox' | 'secretsDir'>): Pick<
-  Activity,
-  'manifests' | 'baseUrl' | 'secretsDir'
-> {
-  return { manifests: resolve(manifests), baseUrl, secretsDir: otherSecrets({ sandbox, secretsDir }) }
+export function worksWith(
+  settings: Pick<Settings, 'manifests' | 'baseUrl' | 'sandbox' | 'credentialsDir' | 'secretsDir'>,
+): Left {
+  return {
+    manifests: resolve(settings.manifests),
+    baseUrl: settings.baseUrl,
+    credentialsDir: otherFolder('credentialsDir', settings),
+    secretsDir: otherFolder('secretsDir', settings),
+  }
 }
 
 /** What the steps that are said here have to name. */

@@ -15,19 +15,28 @@ const FINE = 'done'
 /** Of every command that has settings: where else they stand, and what the defaults follow from. */
 const EVERY = ['config', 'sandbox'] as const
 
-/** To read manifests. Which of the mounted secrets are not for them follows from where Pipewright's own are. */
-const DIRECTORY = ['manifests', 'secretsDir', 'alertsTokenFile', 'adminTokenFile', 'notifications'] as const
+/** To read manifests; and what lies where, since none of Pipewright's own may lie where a manifest could name it. */
+const DIRECTORY = [
+  'manifests',
+  'credentialsDir',
+  'secretsDir',
+  'alertsTokenFile',
+  'adminTokenFile',
+  'notifications',
+] as const
 
 /** To ask the platform. How long a request may take depends on how long a stop may take. */
 const PLATFORM = [
   'baseUrl',
   'alertsBaseUrl',
   'alertsTokenFile',
+  'credentialsDir',
   'secretsDir',
   'apiBudget',
   'requestTimeoutMs',
   'shutdownGraceMs',
   'allowInsecureHttp',
+  'allowInsecureTls',
 ] as const
 
 /** A ledger that may have to be made. */
@@ -40,11 +49,18 @@ const BOUND_LEDGER = ['ledger', 'baseUrl', 'allowInsecureHttp'] as const
 const PASS = ['healthyStates', 'concurrency', 'maxCreates'] as const
 
 /** To ask a daemon what everybody may see, and the rest. */
-const SERVER_TO_READ = ['server', 'allowInsecureHttp'] as const
+const SERVER_TO_READ = ['server', 'allowInsecureHttp', 'allowInsecureTls'] as const
 const SERVER = [...SERVER_TO_READ, 'adminTokenFile'] as const
 
 /** What a daemon serves and sends. */
-const PAGE = ['listen', 'publicUrl', 'repositoryUrl', 'namedResources'] as const
+const PAGE = [
+  'listen',
+  'metricsListen',
+  'allowedHosts',
+  'publicUrl',
+  'repositoryUrl',
+  'namedResources',
+] as const
 
 const LOGS = ['logLevel', 'logFormat'] as const
 

@@ -5,12 +5,12 @@ import type { NotificationTarget } from '../config/notification-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Clock } from '../lib/clock.ts'
-import { readAddress, readSigningKey } from '../notify/address.ts'
+import { readAddress, readSigningKey, type ReadSecret } from '../notify/address.ts'
 import type { Post } from '../notify/delivery.ts'
 import { noSentStateFile, openSentStateFile } from '../notify/sent-state.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
 import { exchange } from '../platform/http-exchange.ts'
-import { readSecretFile } from '../platform/secret-store.ts'
+import { createMountedSecrets } from '../platform/secret-store.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import type { StatusBoard } from '../contract/status.ts'
@@ -23,8 +23,8 @@ const CONNECT_MS = 5_000
  * A mistake in a reference is shown at the start, and not on the day on which something turns bad.
  * @throws {CommandError} when an address or a key cannot be read, or is none
  */
-export async function assertAddresses({ notifications, allowInsecureHttp }: Settings): Promise<void> {
-  const problems = await Promise.all(notifications.map((target) => problemsOf(target, allowInsecureHttp)))
+export async function assertAddresses(settings: Settings): Promise<void> {
+  const problems = await Promise.all(settings.notifications.map((target) => problemsOf(target, settings)))
   if (problems.flat().length > 0) throw new CommandError(formatProblems(problems.flat()), EXIT.usage)
 }
 
@@ -59,7 +59,7 @@ export async function openNotifier(
     emit,
     random: Math.random,
     post: httpPost(agent, systemClock),
-    readSecret: readSecretFile,
+    readSecret: readerOf(settings),
     userAgent: `pipewright/${VERSION}`,
   })
   return { ...notifier, [Symbol.asyncDispose]: () => agent.destroy() }
@@ -88,12 +88,20 @@ function sentStateFile({ ledger }: Settings): string | undefined {
   return ledger.startsWith('sqlite:') ? `${ledger.slice('sqlite:'.length)}.notifications.json` : undefined
 }
 
+/** They are the platform's as well: never out of the directory that manifests may name. */
+function readerOf(settings: Settings): ReadSecret {
+  const mounted = createMountedSecrets(settings)
+  return async (file) => mounted.readFile(file)
+}
+
 async function problemsOf(
   { url, signingKey }: NotificationTarget,
-  allowInsecureHttp: boolean,
+  settings: Settings,
 ): Promise<readonly SettingProblem[]> {
-  const address = await readAddress(url.path, { readSecret: readSecretFile, allowInsecureHttp })
-  const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path, readSecretFile)
+  const readSecret = readerOf(settings)
+  const { allowInsecureHttp } = settings
+  const address = await readAddress(url.path, { readSecret, allowInsecureHttp })
+  const key = signingKey === undefined ? undefined : await readSigningKey(signingKey.path, readSecret)
   return [
     ...(address.found ? [] : [problemAt(url.from, address.why, 'name a file that holds the URL to send to')]),
     ...(signingKey === undefined || key === undefined || key.found

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { relative, sep } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import { systemClock } from '../daemon/system-clock.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import { openLedger } from '../ledger/open.ts'
 import { createSource, type LoadResult, type Source } from '../manifest/source.ts'
-import type { SecretFile } from '../manifest/rules/platform-secrets.ts'
 import { createPlatform, type PlatformClient } from '../platform/clients.ts'
-import { createFreshSecrets, createSecretStore } from '../platform/secret-store.ts'
+import { createFreshSecrets, createMountedSecrets } from '../platform/secret-store.ts'
 import { createBoard, type WritableBoard } from '../reconcile/state/status-board.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Emit } from '../contract/events.ts'
 import { type Ledger, LedgerError } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
-import { createdOf, createStateStore } from '../reconcile/state/store.ts'
+import { createdOf, createStateStore, recordedOf } from '../reconcile/state/store.ts'
 import {
   startEmbeddedSandbox,
   SANDBOX_LEDGER,
@@ -102,14 +100,14 @@ async function opened(settings: LedgerToRead, options: Parameters<typeof openLed
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
   const { settings, ledger, source, board, emit } = options
   const sandbox = settings.sandbox ? await openSandbox(settings, options.sandboxUse, stack) : undefined
-  const secrets = createSecretStore(settings.secretsDir, sandbox?.readSecretFile)
+  const mounted = createMountedSecrets(settings, sandbox?.readSecretFile)
+  const secrets = createFreshSecrets(mounted, systemClock)
   const baseUrl = sandbox?.url ?? settings.baseUrl
   const platform = stack.use(
     createPlatform({
       baseUrl,
       alertsBaseUrl: sandbox?.url ?? settings.alertsBaseUrl,
       alertsTokenFile: settings.alertsTokenFile,
-      readSecretFile: sandbox?.readSecretFile,
       secrets,
       budget: settings.apiBudget,
       requestTimeoutMs: settings.requestTimeoutMs,
@@ -121,12 +119,11 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       fail: options.failpoints?.fail,
     }),
   )
-  const freshSecrets = createFreshSecrets(secrets, systemClock)
   const context: ReconcileContext = {
     platform,
     ledger,
-    secrets: freshSecrets,
-    mounted: secrets,
+    secrets,
+    mounted,
     store: createStateStore({ hashKey: ledger.hashKey, clock: systemClock }),
     clock: systemClock,
     emit,
@@ -137,12 +134,8 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
     maxCreates: options.maxCreates,
     fail: options.failpoints?.fail,
   }
-  function forgetSecrets(): void {
-    freshSecrets.forget()
-    platform.forgetCredentials()
-  }
   const reconciler = createReconciler(context, board)
-  return { context, board, reconciler, platform, forgetSecrets, source, baseUrl }
+  return { context, board, reconciler, platform, forgetSecrets: secrets.forget, source, baseUrl }
 }
 
 /** The sandbox reads the directory by itself, so that the first reading that counts finds everything new. */
@@ -172,12 +165,16 @@ export async function loadOnce(
 ): Promise<Catalog> {
   const { store, ledger } = engine.context
   for (const record of await ledger.list()) store.note(record)
-  const known = new Map([...store.records()].map((record) => [record.key, record.file]))
+  const recorded = recordedOf(store.records())
   const created = createdOf(store.records())
   let result: LoadResult | undefined
   for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
-    result = await engine.source.load(known, { accept, created }, signal)
-    if ((result.state.pending.size === 0 && result.unfinished === 0) || result.state.catalog.problem !== undefined) break
+    result = await engine.source.load(recorded, { accept, created }, signal)
+    if (
+      (result.state.pending.size === 0 && result.unfinished === 0) ||
+      result.state.catalog.problem !== undefined
+    )
+      break
   }
   if (result === undefined) throw new Error('there is at least one reading')
   store.setCatalog(result.state.catalog)
@@ -191,17 +188,7 @@ export function openBoard(): WritableBoard {
 /** @param progress of a command that a person waits for */
 export function openSource(settings: SettingsOf<'validate'>, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
-  return createSource({ root: settings.manifests, ownSecrets: ownSecretsOf(settings), onRead })
-}
-
-/** The files of mounted secrets that no manifest may refer to: what Pipewright itself signs in with, or asks for. */
-export function ownSecretsOf(settings: SettingsOf<'validate'>): readonly SecretFile[] {
-  const { secretsDir, alertsTokenFile, adminTokenFile, notifications } = settings
-  const files = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
-  return [alertsTokenFile, adminTokenFile, ...files].flatMap((file) => {
-    const [name, key, ...rest] = file === undefined ? [] : relative(secretsDir, file).split(sep)
-    return name === undefined || key === undefined || rest.length > 0 ? [] : [{ name, key }]
-  })
+  return createSource({ root: settings.manifests, onRead })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
@@ -8,6 +8,7 @@ import { bodyOf } from '../kinds/lookup.ts'
 import { asService } from '../kinds/service/kind.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import { makeFolder } from '../ledger/location.ts'
+import { isBelow } from '../lib/below.ts'
 import { Secret } from '../lib/secret.ts'
 import { readSecretFile, type ReadSecretFile } from '../platform/secret-store.ts'
 import { readFixture } from '../sandbox/fixture.ts'
@@ -48,6 +49,7 @@ export async function startEmbeddedSandbox(
   const { keys, others } = secretFilesOf(settings, catalog)
   const tokenFile = settings.alertsTokenFile
   const credentialFiles = [...keys.flat(), tokenFile]
+  const moved = await credentialsOfBefore(sandbox, settings, { credentialFiles, use })
   const isFirst = credentialFiles.every((file) => rightIn(sandbox, file) === undefined)
   const missing =
     use === 'keep' || isFirst ? await missingSecrets(sandbox, { credentialFiles, others }) : NONE
@@ -59,10 +61,44 @@ export async function startEmbeddedSandbox(
     }),
     alertTokens: [rightIn(sandbox, tokenFile)].filter((token) => token !== undefined),
   })
-  return { url: sandbox.url, readSecretFile: use === 'keep' ? readSecretFile : readerWith(missing) }
+  return {
+    url: sandbox.url,
+    readSecretFile: use === 'keep' ? readSecretFile : readerWith(new Map([...missing, ...moved])),
+  }
 }
 
 const NONE: ReadonlyMap<string, string> = new Map()
+
+/**
+ * Earlier versions kept the credentials of the sandbox among the secrets of sources. What was made up for them goes where it
+ * belongs now, and what was right stays right. Secrets that somebody keeps elsewhere are not touched.
+ * @returns for a look, which moves nothing: what the files would hold
+ */
+async function credentialsOfBefore(
+  sandbox: Sandbox,
+  { credentialsDir, secretsDir }: Pick<Settings, 'credentialsDir' | 'secretsDir'>,
+  { credentialFiles, use }: { readonly credentialFiles: readonly string[]; readonly use: SandboxUse },
+): Promise<ReadonlyMap<string, string>> {
+  const moved = new Map<string, string>()
+  if (![credentialsDir, secretsDir].every((folder) => isBelow(resolve(folder), resolve(SANDBOX_HOME))))
+    return moved
+  for (const file of credentialFiles) {
+    if (!isBelow(file, credentialsDir) || rightIn(sandbox, file) !== undefined || !(await isAbsent(file)))
+      continue
+    const before = join(secretsDir, relative(credentialsDir, file))
+    const reading = await readSecretFile(before)
+    const right = rightIn(sandbox, before) ?? (reading.found ? reading.value.reveal() : undefined)
+    if (right !== undefined) sandbox.keepRightSecret(nameInHome(file), right)
+    if (!reading.found) continue
+    const content = reading.value.reveal()
+    moved.set(file, content)
+    if (use === 'look') continue
+    await writeSecret(file, content)
+    await rm(before)
+    await rmdir(dirname(before)).catch(() => undefined) // not while something else is in it
+  }
+  return moved
+}
 
 /**
  * What the secret files that are not there have to hold. The sandbox learns here what is right in each file with credentials that it
@@ -111,13 +147,16 @@ interface SecretFiles {
   readonly others: readonly string[]
 }
 
-function secretFilesOf({ secretsDir, adminTokenFile }: Settings, catalog: Catalog): SecretFiles {
+function secretFilesOf(
+  { credentialsDir, secretsDir, adminTokenFile }: Settings,
+  catalog: Catalog,
+): SecretFiles {
   const manifests = [...catalog.entries.values()].flatMap(({ manifest }) => manifest ?? [])
   const keys = manifests.flatMap((manifest) => {
     const name = asService(manifest)?.spec.credentials.secretRef.name
     return name === undefined
       ? []
-      : [[join(secretsDir, name, 'keyId'), join(secretsDir, name, 'keySecret')] as const]
+      : [[join(credentialsDir, name, 'keyId'), join(credentialsDir, name, 'keySecret')] as const]
   })
   const others = manifests.flatMap((manifest) =>
     secretRefsIn(bodyOf(manifest) ?? {}).map(({ ref }) => join(secretsDir, ref.name, ref.key)),

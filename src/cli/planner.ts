@@ -1,4 +1,4 @@
-import { createdOf } from '../reconcile/state/store.ts'
+import { createdOf, recordedOf } from '../reconcile/state/store.ts'
 import { makePlan, type Settled } from '../daemon/planning.ts'
 import { nameOf, type Key } from '../kinds/key.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
@@ -11,7 +11,7 @@ import type { Settings } from '../config/settings.ts'
 import type { FileTree } from '../contract/plan.ts'
 import type { Planner, PlanAnswer } from '../server/parts.ts'
 import type { SettingsOf } from './command-help.ts'
-import { type Engine, ownSecretsOf } from './compose.ts'
+import type { Engine } from './compose.ts'
 import { openDryWorld } from './dry-world.ts'
 
 /** What a daemon has for it. */
@@ -50,11 +50,10 @@ export function createPlanner(
     await using stack = new AsyncDisposableStack()
     engine.forgetSecrets()
     const records = await context.ledger.list()
-    const known = new Map(records.map(({ key, file }) => [key, file]))
     const catalog = await catalogOfTree(tree, {
-      known,
+      recorded: recordedOf(records),
+      before: context.store.catalog,
       created: createdOf(records),
-      ownSecrets: ownSecretsOf(settings),
       signal,
     })
     const dry = await openDryWorld({ ...context, platform: platform.beside() }, catalog, stack)

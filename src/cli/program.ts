@@ -21,6 +21,7 @@ import { schema } from './commands/schema-command.ts'
 import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
 import { existsSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
 import { MANIFESTS } from '../config/settings.ts'
 import { assumedRoot, isDirectory } from './manifests-root.ts'
 import { isBelow, validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
@@ -64,7 +65,8 @@ function helpIsKnown(program: Command, args: readonly string[]): readonly string
 async function hereOf(io: Io, program: Command, [name]: readonly string[]): Promise<CommandContext> {
   const command = program.commands.find((one) => one.name() === name)
   if (command === undefined) return AS_SAID
-  return settingsFor(io, command, 'local').then(commandContext, () => AS_SAID)
+  const quiet = { ...io, stderr: new PassThrough().resume() } // what is to be said of the settings was said
+  return settingsFor(quiet, command, 'local').then(commandContext, () => AS_SAID)
 }
 
 function failureOf(io: Io, error: unknown, here: CommandContext): ExitCode {

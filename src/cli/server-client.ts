@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { request } from 'undici'
 import type { Settings } from '../config/settings.ts'
@@ -122,9 +123,19 @@ export async function getReply<Path extends keyof Replies>(
     token: undefined,
     body: undefined,
   } as const
-  const reply = expectObject(call, await callServer(io, { ...whole, timeoutMs: READ_MS }))
-  return reply as unknown as Replies[Path] // as the daemon made it
+  const deadline = performance.now() + READ_MS
+  for (;;) {
+    const reply = await callServer(io, { ...whole, timeoutMs: READ_MS })
+    if (reply.status !== BUSY || performance.now() > deadline)
+      return expectObject(call, reply) as unknown as Replies[Path] // as the daemon made it
+    await setTimeout(ASK_AGAIN_MS, undefined, { signal: io.stop.stopping }).catch(() => undefined)
+  }
 }
+
+/** Too many others ask as well. */
+const BUSY = 429
+
+const ASK_AGAIN_MS = 1_000
 
 /** A daemon answers each of these at once: ms. */
 const READ_MS = 30_000

@@ -57,7 +57,12 @@ const TEXTS = z.array(z.string())
 /** The part of a plan by which it is shown, and its exit code found. */
 const PLAN = z.looseObject({
   revision: z.string(),
-  createLimit: z.looseObject({ wanted: z.number(), limit: z.number().nullable(), reached: z.boolean() }),
+  createLimit: z.looseObject({
+    wanted: z.number(),
+    limit: z.number().nullable(),
+    reached: z.boolean(),
+    services: z.array(z.looseObject({ service: z.string(), wanted: z.number(), made: z.number() })),
+  }),
   checkedBefore: z.looseObject({ items: z.number(), oldestMs: z.number() }),
   items: z.array(
     z.looseObject({

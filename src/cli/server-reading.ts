@@ -2,6 +2,9 @@ import type { WholeFacts } from '../contract/activity.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { Key } from '../kinds/key.ts'
 import type { OverviewReply } from '../server/api/overview.ts'
+import type { ResourcesReply, ResourceSummary } from '../server/api/resources.ts'
+import type { HistoryReply } from '../server/api/timeline.ts'
+import { LIMITS } from '../server/parameters.ts'
 import type { NextStep } from '../server/remedy.ts'
 import type { Io } from './io.ts'
 import { type StatusReading, viewOfStatus } from './resource-view.ts'
@@ -14,7 +17,7 @@ type Asked = Pick<ServerCall, 'command' | 'server'>
 
 /** @throws {NoAnswerError | CommandError} */
 export async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {
-  const { items, overview } = await getReply(io, asked, { path: 'api/v1/resources' })
+  const { items, overview } = await readServerResources(io, asked)
   const { startedAt, now, revision, sandbox, ledger, manifests, baseUrl } = overview
   const last = { command: 'run', startedAt, seenAt: now, url: asked.server, revision: revision?.id } as const
   return {
@@ -25,6 +28,31 @@ export async function readServerStatus(io: Io, asked: Asked): Promise<StatusRead
     resources: items.map(viewOfStatus),
   }
 }
+
+/** All resources, page by page; each page begins behind the last key of the one before. @throws {NoAnswerError | CommandError} */
+export async function readServerResources(
+  io: Io,
+  asked: Asked,
+): Promise<Pick<ResourcesReply, 'items' | 'overview'>> {
+  const items: ResourceSummary[] = []
+  for (let query: string | undefined = ''; ;) {
+    const page: ResourcesReply = await getReply(io, asked, { path: 'api/v1/resources', query })
+    items.push(...page.items)
+    query = nextQuery(page, items.length)
+    if (query === undefined) return { items, overview: page.overview }
+  }
+}
+
+/** Undefined: there are no more, or more than any daemon has. */
+function nextQuery(
+  { items, next }: { readonly items: readonly unknown[]; readonly next?: string | undefined },
+  count: number,
+): string | undefined {
+  return items.length === 0 || count >= MOST_ITEMS ? undefined : next
+}
+
+/** Far above what one daemon looks after: a server that always has a next page ends here. */
+const MOST_ITEMS = 1_000_000
 
 /** What a daemon says of the whole. */
 export function wholeOf({ sourceProblem, findingCounts, overdue, ready }: OverviewReply): WholeFacts {
@@ -48,13 +76,16 @@ export async function readServerHistory(
   asked: Asked,
   { key, limit }: { readonly key: Key | undefined; readonly limit: number },
 ): Promise<readonly HistoryEntry[]> {
-  const query = new URLSearchParams({
-    limit: String(Math.min(limit, MOST_LINES)),
+  const first = new URLSearchParams({
+    limit: String(Math.min(limit, LIMITS.page)),
     ...(key === undefined ? {} : { key }),
   })
-  const { items } = await getReply(io, asked, { path: 'api/v1/history', query: `?${query.toString()}` })
-  return items
+  // What is written meanwhile moves the older ones to a later page, where they come again.
+  const entries = new Map<string, HistoryEntry>()
+  for (let query: string | undefined = `?${first.toString()}`; query !== undefined;) {
+    const page: HistoryReply = await getReply(io, asked, { path: 'api/v1/history', query })
+    for (const entry of page.items) entries.set(JSON.stringify(entry), entry)
+    query = entries.size >= limit ? undefined : nextQuery(page, entries.size)
+  }
+  return [...entries.values()].slice(0, limit)
 }
-
-/** A ledger keeps no more. */
-const MOST_LINES = 10_000

@@ -2,7 +2,7 @@ import { type Argument, type Command, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import { type Settings, readSettings, SETTINGS } from '../config/settings.ts'
-import { CommandError, EXIT, type Io } from './io.ts'
+import { CommandError, EXIT, type Io, print } from './io.ts'
 import { failpointProblems } from './failpoints.ts'
 import { nearestOf } from '../config/setting-sources.ts'
 
@@ -58,18 +58,25 @@ export async function settingsFor(
     env: io.env,
     readFile: (path) => readFile(path, 'utf8'),
   })
+  const reachesOthers = needs !== 'local' || reading.namesServer
   const needsPlatform = needs === 'platform' || (needs === 'platform or server' && !reading.namesServer)
   const problems = [
     ...usageProblems(command),
     ...more,
     ...('problems' in reading ? reading.problems : []),
     ...(needsPlatform && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
+    ...(reachesOthers && reading.uncheckedTls !== undefined ? [reading.uncheckedTls] : []),
     ...failpointProblems(io.env),
   ]
   if ('problems' in reading || problems.length > 0)
     throw new CommandError(formatProblems(problems), EXIT.usage)
+  if (reachesOthers && reading.isTlsUnchecked) print(io.stderr, UNCHECKED_TLS)
   return reading.settings
 }
+
+const UNCHECKED_TLS =
+  'pipewright: warning: no certificate is checked (NODE_TLS_REJECT_UNAUTHORIZED=0 and --allow-insecure-tls): whoever is on ' +
+  'the way can read the credentials and answer in place of the platform. This is for tests.'
 
 /** @throws {CommandError} with all that is wrong with a call that has no settings */
 export function assertUsage(command: Command): void {

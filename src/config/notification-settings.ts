@@ -96,9 +96,14 @@ export type NotificationsReading =
 /**
  * The targets of a YAML file.
  * @param file its name, for the messages
+ * @param credentialsDir where the secrets are that it names: those of sources are not for it
  * @returns all that is wrong at once, if anything is; nothing of the content is shown that may be an address or a key
  */
-export function parseNotifications(file: string, content: string, secretsDir: string): NotificationsReading {
+export function parseNotifications(
+  file: string,
+  content: string,
+  credentialsDir: string,
+): NotificationsReading {
   const lines = new LineCounter()
   const doc = parseDocument(content, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const at = (offset: number) => placeOf(file, lines.linePos(offset))
@@ -131,7 +136,7 @@ export function parseNotifications(file: string, content: string, secretsDir: st
   })
   if (repeated.length > 0) return failed(repeated)
   const referenceOf = (reference: Reference, path: readonly (string | number)[]): FileReference => ({
-    path: pathOf(reference, secretsDir),
+    path: pathOf(reference, credentialsDir),
     from: at(offsetOf(doc, path)),
   })
   return {
@@ -152,9 +157,9 @@ export function parseNotifications(file: string, content: string, secretsDir: st
   }
 }
 
-function pathOf(reference: Reference, secretsDir: string): string {
+function pathOf(reference: Reference, credentialsDir: string): string {
   if ('file' in reference) return reference.file
-  return join(secretsDir, reference.secretRef.name, reference.secretRef.key)
+  return join(credentialsDir, reference.secretRef.name, reference.secretRef.key)
 }
 
 function failed(problems: readonly SettingProblem[]): NotificationsReading {

@@ -25,6 +25,17 @@ export function parseList(text: string): Parsed<readonly string[]> {
   return good([...new Set(items)])
 }
 
+const HOST_NAME = /^(?:\*|\.?[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*)$/
+
+/** Names of hosts with commas between them, in lower case; `*` is any, `.example.com` any below that. */
+export function parseHosts(text: string): Parsed<readonly string[]> {
+  const right = 'give names without scheme and port, such as pipewright.example.com,.svc.cluster.local, or *'
+  const hosts = parseList(text.toLowerCase())
+  if (!hosts.ok) return bad(hosts.why, right)
+  const wrong = hosts.value.find((host) => !HOST_NAME.test(host))
+  return wrong === undefined ? hosts : bad(`"${wrong}" is not the name of a host`, right)
+}
+
 export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
   return (text) => {
     const word = words.find((known) => known === text)

@@ -1,5 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
 import type { SettingProblem } from './setting-problem.ts'
+import type { Environment } from './setting-sources.ts'
 import type { Read, ReadValues } from './settings-table.ts'
 
 /** What a request needs beyond its timeout until its outcome is in the ledger, in milliseconds. */
@@ -51,6 +52,31 @@ function encrypted(
     given: url.value,
     why: 'credentials would travel over plain http: for everybody on the way to read',
     right: 'give an https: URL; or, if the way is safe, --allow-insecure-http as well',
+  }
+}
+
+/** With this Node checks no certificate of any server. */
+const UNCHECKED = 'NODE_TLS_REJECT_UNAUTHORIZED'
+
+/** Whether Node is told to check no certificates, although something is reached over TLS. */
+export function isUnchecked(values: ReadValues, env: Environment): boolean {
+  const { baseUrl, alertsBaseUrl, server, notifications } = values
+  const isUsed =
+    notifications !== undefined ||
+    [baseUrl, alertsBaseUrl, server].some((url) => url?.value.startsWith('https:') === true)
+  return env[UNCHECKED] === '0' && isUsed
+}
+
+/** What a command that reaches something over TLS is refused with, then. */
+export function uncheckedProblem(values: ReadValues, env: Environment): SettingProblem | undefined {
+  if (!isUnchecked(values, env) || values.allowInsecureTls?.value === true) return undefined
+  return {
+    setting: 'allow-insecure-tls',
+    from: UNCHECKED,
+    given: '0',
+    why: 'no certificate would be checked, and whoever is on the way could read the credentials and answer in place of the platform',
+    right:
+      'unset it, and name the certificate authority of your own in NODE_EXTRA_CA_CERTS; or, for a test, give --allow-insecure-tls as well',
   }
 }
 

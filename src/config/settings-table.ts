@@ -5,6 +5,7 @@ import {
   parseBaseUrl,
   parseBudget,
   parseLedger,
+  parseHosts,
   parseList,
   parseTemplate,
   parseListen,
@@ -71,8 +72,18 @@ export const TABLE = {
     flag: 'alerts-token-file',
     placeholder: 'FILE',
     default: undefined,
-    defaultNote: '`<secrets-dir>/alerts/token`',
-    describe: 'file with the bearer token for alerts; no manifest may refer to it',
+    defaultNote: '`<credentials-dir>/alerts/token`',
+    describe: 'file with the bearer token for alerts; not below --secrets-dir',
+    parse: parsePath,
+  },
+  credentialsDir: {
+    group: 'Platform',
+    flag: 'credentials-dir',
+    placeholder: 'DIR',
+    default: '/etc/pipewright/credentials',
+    sandboxDefault: '.pipewright/credentials',
+    describe:
+      "directory of the platform's credentials, which Services and notifications name: a folder each, with a file for each key",
     parse: parsePath,
   },
   secretsDir: {
@@ -81,7 +92,8 @@ export const TABLE = {
     placeholder: 'DIR',
     default: '/etc/pipewright/secrets',
     sandboxDefault: '.pipewright/secrets',
-    describe: 'directory of the mounted secrets: a folder each, with a file for each key',
+    describe:
+      'directory of the secrets of sources, which pipes name: a folder each, with a file for each key',
     parse: parsePath,
   },
   ledger: {
@@ -111,6 +123,26 @@ export const TABLE = {
     describe: 'where the page, the metrics and the health checks are served; port 0 is any free one',
     parse: parseListen,
   },
+  metricsListen: {
+    group: 'Page and HTTP',
+    flag: 'metrics-listen',
+    placeholder: 'HOST:PORT',
+    default: undefined,
+    defaultNote: 'none: they are served where the page is',
+    describe:
+      'where the metrics and the health checks are served, on connections of their own; the other then has no metrics',
+    parse: parseListen,
+  },
+  allowedHosts: {
+    group: 'Page and HTTP',
+    flag: 'allowed-hosts',
+    placeholder: 'LIST',
+    default: undefined,
+    defaultNote: 'none: IP addresses, `localhost`, and the host of `--public-url`',
+    describe:
+      'more names by which it may be asked, such as pipewright.example.com,.svc.cluster.local; * is any, which lets every web page that a user opens read it by DNS rebinding',
+    parse: parseHosts,
+  },
   adminTokenFile: {
     group: 'Page and HTTP',
     flag: 'admin-token-file',
@@ -119,7 +151,7 @@ export const TABLE = {
     sandboxDefault: '.pipewright/admin-token',
     defaultNote: 'none: those requests are off',
     describe:
-      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it, and no manifest may refer to it',
+      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it; not below --secrets-dir',
     parse: parsePath,
   },
   server: {
@@ -145,7 +177,7 @@ export const TABLE = {
     default: undefined,
     defaultNote: 'none: files and commits are no links',
     describe:
-      'where a manifest is seen in a browser, for links on the page, such as https://git.example.com/blob/{revision}/{file}',
+      'where a manifest is seen in a browser, for links on the page, such as https://git.example/blob/{revision}/{file}',
     parse: parseTemplate,
   },
   notifications: {
@@ -206,7 +238,8 @@ export const TABLE = {
     flag: 'max-creates',
     placeholder: 'N',
     default: '25',
-    describe: 'create limit: when more creations than this are pending at once, all are refused',
+    describe:
+      'create limit: when more creations than this are pending in a service, together with those made there within the last hour, all are refused',
     parse: wholeNumber(0, 100_000),
   },
   namedResources: {
@@ -258,6 +291,16 @@ export const TABLE = {
     default: 'false',
     defaultNote: 'off',
     describe: 'send credentials over plain http: to other machines',
+    parse: parseSwitch,
+  },
+  allowInsecureTls: {
+    group: 'Platform',
+    flag: 'allow-insecure-tls',
+    placeholder: undefined,
+    default: 'false',
+    defaultNote: 'off',
+    describe:
+      'obey NODE_TLS_REJECT_UNAUTHORIZED=0: send credentials to whoever answers, without checking the certificate',
     parse: parseSwitch,
   },
 } as const satisfies Readonly<Record<string, Omit<SettingDefinition, 'env'>>>

@@ -12,7 +12,8 @@ import {
 } from './setting-sources.ts'
 import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
-import { checkRules } from './setting-rules.ts'
+import { checkRules, isUnchecked, uncheckedProblem } from './setting-rules.ts'
+import { checkSecretFolders, realPathOf } from './secret-folders.ts'
 import {
   SETTING_NAMES,
   TABLE,
@@ -52,6 +53,8 @@ export interface SettingsInput {
   readonly flags: Flags
   readonly env: Environment
   readonly readFile: (path: string) => Promise<string>
+  /** Where a path leads to, unless a test has a file system of its own. */
+  readonly realPath?: (path: string) => string
 }
 
 export type SettingsReading = (
@@ -61,6 +64,10 @@ export type SettingsReading = (
   readonly noPlatform: SettingProblem | undefined
   /** Whether somebody named a daemon to ask, rightly or wrongly. */
   readonly namesServer: boolean
+  /** That Node is told to check no certificates and nobody allowed it: a problem of the commands that reach something over TLS. */
+  readonly uncheckedTls: SettingProblem | undefined
+  /** Whether no certificate is checked where that matters. */
+  readonly isTlsUnchecked: boolean
 }
 
 /**
@@ -78,15 +85,22 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     ...parsed.problems,
     ...checkRules(values),
     ...notifications.problems,
+    ...checkSecretFolders(values, notifications.targets, input.realPath ?? realPathOf),
   ]
   // One that was named wrongly is a problem already.
   const names = (setting: SettingName) =>
     sources.some(({ given }) => given.some(({ name }) => name === setting))
   const namesServer = names('server')
   const noPlatform = names('baseUrl') || values.sandbox?.value !== false ? undefined : NO_PLATFORM
+  const about = {
+    noPlatform,
+    namesServer,
+    uncheckedTls: uncheckedProblem(values, input.env),
+    isTlsUnchecked: isUnchecked(values, input.env),
+  }
   return problems.length > 0
-    ? { problems, noPlatform, namesServer }
-    : { settings: normalise(values, notifications.targets), noPlatform, namesServer }
+    ? { problems, ...about }
+    : { settings: normalise(values, notifications.targets), ...about }
 }
 
 const NO_PLATFORM: SettingProblem = {
@@ -123,13 +137,14 @@ interface ReadNotifications {
 
 /** The file that `--notifications` names; the files that it names in turn are read by who needs them. */
 async function readNotifications(
-  { notifications, secretsDir }: ReadValues,
+  { notifications, credentialsDir }: ReadValues,
   readFile: SettingsInput['readFile'],
 ): Promise<ReadNotifications> {
   if (notifications === undefined) return { targets: [], problems: [] }
   const { value: file, from = '--notifications' } = notifications
   try {
-    const { targets = [], problems } = parseNotifications(file, await readFile(file), secretsDir?.value ?? '')
+    const text = await readFile(file)
+    const { targets = [], problems } = parseNotifications(file, text, credentialsDir?.value ?? '')
     return { targets, problems }
   } catch (error) {
     const why = `the file cannot be read: ${error instanceof Error ? error.message : String(error)}`
@@ -170,7 +185,8 @@ function normalise(values: ReadValues, notifications: readonly NotificationTarge
   const plain: unknown = Object.fromEntries(names.map((name) => [name, Object.freeze(values[name]?.value)]))
   return Object.freeze({
     ...(plain as Settings), // each is of its own setting's parser, and there where the table has a default
-    alertsTokenFile: values.alertsTokenFile?.value ?? join(values.secretsDir?.value ?? '', 'alerts', 'token'),
+    alertsTokenFile:
+      values.alertsTokenFile?.value ?? join(values.credentialsDir?.value ?? '', 'alerts', 'token'),
     notifications: Object.freeze([...notifications]),
   })
 }
@@ -182,13 +198,15 @@ export function otherLedger({ sandbox, ledger }: Pick<Settings, 'sandbox' | 'led
   return ledger.replace(/^sqlite:(.+)$/, (_all, path: string) => `sqlite:${resolve(path)}`)
 }
 
-/** The directory of the secrets, where a command does not take it by itself. */
-export function otherSecrets({
-  sandbox,
-  secretsDir,
-}: Pick<Settings, 'sandbox' | 'secretsDir'>): string | undefined {
-  const { default: standard, sandboxDefault } = TABLE.secretsDir
-  return secretsDir === (sandbox ? sandboxDefault : standard) ? undefined : resolve(secretsDir)
+/** The directory of one owner's secrets, where a command does not take it by itself. */
+export function otherFolder(
+  name: 'credentialsDir' | 'secretsDir',
+  { sandbox, [name]: folder }: Pick<Settings, 'sandbox'> & Partial<Pick<Settings, typeof name>>,
+): string | undefined {
+  const { default: standard, sandboxDefault } = TABLE[name]
+  return folder === undefined || folder === (sandbox ? sandboxDefault : standard)
+    ? undefined
+    : resolve(folder)
 }
 
 /** The directory of the manifests that a command reads by itself. */

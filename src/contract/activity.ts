@@ -18,7 +18,8 @@ export const Activity = z
     manifests: z.string().optional(),
     /** Where its platform answers. Absent: it is the sandbox. */
     baseUrl: z.string().optional(),
-    /** The directory of its secrets, where it is not the standard one: absolute. */
+    /** The directories of its secrets, where they are not the standard ones: absolute. */
+    credentialsDir: z.string().optional(),
     secretsDir: z.string().optional(),
     /** In force. */
     revision: z.string().optional(),

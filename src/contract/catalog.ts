@@ -52,6 +52,18 @@ export interface Catalog {
   readonly problem: SourceProblem | undefined
 }
 
+/** What the ledger says of a key, as far as it bears on reading manifests. */
+export interface Recorded {
+  /** Where its manifest was last seen. */
+  readonly file: string | undefined
+  /** What its manifest last said: as {@link Entry.digest}. */
+  readonly digest: string | undefined
+  /** What was created or adopted. */
+  readonly pipeId: string | undefined
+  /** The service whose query endpoint it configured: both ids, in lower case, with a `/` between. */
+  readonly endpointOf: string | undefined
+}
+
 /** A directory whose reading does not count: everything stays as it was. */
 export interface SourceProblem {
   readonly reason: 'SourceUnreadable' | 'SourceEmpty' | 'SourceShrunk' | 'SourceUnstable'

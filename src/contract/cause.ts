@@ -15,7 +15,6 @@ export interface Troubled {
 
 /** Troubles of the whole: one cause, whatever it strikes. */
 const OF_ALL: ReadonlySet<Reason> = new Set([
-  'CreateLimit',
   'LedgerFailed',
   'LockUnreadable',
   'ManifestVanishing',
@@ -25,6 +24,7 @@ const OF_ALL: ReadonlySet<Reason> = new Set([
 /** Troubles of a service or its credentials. */
 const OF_SERVICE: ReadonlySet<Reason> = new Set([
   'AuthFailed',
+  'CreateLimit',
   'MassMissing',
   'RateLimited',
   'ServiceIdle',

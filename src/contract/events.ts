@@ -118,10 +118,16 @@ export type Event =
   | { readonly type: 'QueueChanged'; readonly depth: Readonly<Record<Priority, number>> }
   | { readonly type: 'QueueWaited'; readonly priority: Priority; readonly waitMs: number }
   | {
+      /** Of one service. */
       readonly type: 'CreateLimitChanged'
       readonly on: boolean
+      readonly service: string
       readonly wanted: number
+      /** Within the last hour. */
+      readonly made: number
       readonly limit: number
+      /** In how many services it is reached now. */
+      readonly services: number
     }
   | {
       /** A message reached a target of notifications. */
@@ -162,10 +168,30 @@ export type Event =
       readonly version: string
       readonly sandbox: boolean
       readonly listen: string | undefined
+      /** Where probes and metrics have a listener of their own. */
+      readonly metricsListen: string | undefined
       readonly manifests: string
       /** Of the platform. */
       readonly baseUrl: string | undefined
     }
+  /** Credentials of the platform are mounted where those of sources are, and so are not read. */
+  | { readonly type: 'CredentialsMisplaced'; readonly names: readonly string[]; readonly message: string }
+  /** Something of this name is mounted in both places: a manifest could send it to a source. */
+  | { readonly type: 'CredentialsExposed'; readonly names: readonly string[]; readonly message: string }
+  | {
+      /** Since the last time this was said, a listener had no room for all. */
+      readonly type: 'ConnectionsLimited'
+      /** The setting of the listener. */
+      readonly listener: 'listen' | 'metrics-listen'
+      /** Ended to make room; nothing was being answered on them. */ readonly closed: number
+      /** New ones that found no room. */ readonly refused: number
+      /** Ended because their clients did not take the replies. */ readonly unread: number
+      /** Of this listener, and of one address. */
+      readonly limit: number
+      readonly limitOfAddress: number
+    }
+  /** A connection could not be accepted, because the process may open no more files (EMFILE) or the machine may not (ENFILE). */
+  | { readonly type: 'DescriptorsExhausted'; readonly code: string; readonly limit: number }
   /** The first pass over the embedded sandbox is over. */
   | { readonly type: 'SandboxReady'; readonly page: string; readonly platform: string | undefined }
   /** A test asked for a failure: no process that matters has this. */

@@ -50,13 +50,31 @@ export interface PlanItem {
   readonly line: number | undefined
 }
 
+/** A service in which the create limit refuses all that is wanted. */
+export interface PlanLimited {
+  readonly service: string
+  readonly wanted: number
+  /** Within the last hour. */
+  readonly made: number
+  /** When it passes by itself: ms since the epoch. */
+  readonly until: number | undefined
+}
+
 /** A plan is a value; `-o json` prints it as it is. */
 export interface Plan {
   readonly revision: string
   readonly manifests: string
   /** Why the manifests do not count as they are. */
   readonly problem: string | undefined
-  readonly createLimit: { readonly wanted: number; readonly limit: number | null; readonly reached: boolean }
+  readonly createLimit: {
+    /** In all services. */
+    readonly wanted: number
+    /** Of each service; null: none. */
+    readonly limit: number | null
+    readonly reached: boolean
+    /** The first of the services in which it is reached. */
+    readonly services: readonly PlanLimited[]
+  }
   /** Items that a running daemon checked itself a while ago, so that nothing was read for them; and how long ago at most, in ms. */
   readonly checkedBefore: { readonly items: number; readonly oldestMs: number }
   /** How many items have each verdict. */

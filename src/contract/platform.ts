@@ -1,4 +1,5 @@
 import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definition.ts'
+import type { Secret } from '../lib/secret.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
 /*
@@ -46,6 +47,8 @@ export interface ReadTarget {
 export interface CreateRequest {
   /** JSON text, secrets in place. */
   readonly body: string
+  /** Those secrets, so that they are known when they come back. */
+  readonly secrets: readonly Secret[]
   /** Travels as `Idempotency-Key`. */
   readonly intentId: string
   /** On the monotonic clock, ms: later than this its first byte does not go out, and the effect is `none`. */

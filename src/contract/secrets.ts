@@ -1,20 +1,29 @@
 import type { SecretRef } from '../kinds/secret-ref.ts'
 import type { Secret } from '../lib/secret.ts'
+import { misplacedWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
 
 /** A mounted secret, or the file that was looked for in vain. Never an error that could carry content. */
 export type SecretReading =
   | { readonly found: true; readonly value: Secret }
-  | { readonly found: false; readonly file: string; readonly why: 'absent' | 'unreadable' | 'empty' }
+  | ({ readonly found: false; readonly why: Exclude<MissingSecret['why'], 'malformed'> } & Pick<
+      MissingSecret,
+      'file' | 'misplaced'
+    >)
 
-/** Mounted secrets: the file `<secrets-dir>/<name>/<key>`. Read anew each time; Kubernetes swaps them. */
+/**
+ * Whose secret it is, which says where it is mounted, and nowhere else: the platform's below `--credentials-dir`, a source's
+ * below `--secrets-dir`. What manifests say has no part in that.
+ */
+export type SecretOwner = 'platform' | 'source'
+
+/** Mounted secrets: the file `<name>/<key>` in the directory of their owner. Kubernetes swaps them. */
 export interface SecretStore {
-  read(ref: SecretRef['secretRef']): Promise<SecretReading>
+  /** At once where it was read a moment ago. */
+  read(ref: SecretRef['secretRef'], owner: SecretOwner): SecretReading | Promise<SecretReading>
 }
 
 /** A file with credentials of the platform that was looked for in vain. */
-export interface MissingCredential {
-  readonly file: string
-  readonly why: 'absent' | 'unreadable' | 'empty' | 'malformed'
+export interface MissingCredential extends MissingSecret {
   /** The API key of a Service, or the one token for alerts. */
   readonly of: 'API key' | 'alerts token'
 }
@@ -24,6 +33,7 @@ const WHY = {
   unreadable: 'cannot be read: it must be a text file of at most 64 KiB',
   empty: 'is empty',
   malformed: 'does not hold one token: it has spaces, line breaks or non-ASCII characters',
+  linked: 'is a link into --secrets-dir, where manifests could name it',
 } as const
 
 const WAY_OUT = {
@@ -36,7 +46,11 @@ export class SecretUnavailableError extends Error {
   readonly missing: MissingCredential
 
   constructor(missing: MissingCredential) {
-    super(`The file ${missing.file} ${WHY[missing.why]}. ${WAY_OUT[missing.of]}`)
+    super(
+      missing.misplaced === undefined
+        ? `The file ${missing.file} ${WHY[missing.why]}. ${WAY_OUT[missing.of]}`
+        : misplacedWords(missing.file, missing.misplaced),
+    )
     this.name = 'SecretUnavailableError'
     this.missing = missing
   }

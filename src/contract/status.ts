@@ -98,6 +98,8 @@ export function withBodies({ observed, ...facts }: ResourceStatus, desired: Json
 /** The read model that page, API and metrics show; kept by the daemon. */
 export interface StatusBoard {
   get(key: Key): ResourceStatus | undefined
-  /** In the order of their keys. */
+  /** In the order of their keys. The same list until something changes. */
   list(): readonly ResourceStatus[]
+  /** Rises with each change; a status is replaced, never changed. */
+  readonly version: number
 }

@@ -7,6 +7,7 @@ import type { Priority } from '../contract/platform.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
 import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
+import { type LimitedService, limitedServices } from '../reconcile/gather/creations-of-service.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/status.ts'
 import type { WatchMode } from '../contract/events.ts'
@@ -83,7 +84,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
   let sourceProblem: string | undefined
-  let isLimitReached = false
+  /** By what the platform knows them by. */
+  let limited: ReadonlyMap<string, LimitedService> = new Map()
   /** Keys of which further readings, which come soon, say whether they are gone. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
@@ -147,7 +149,10 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
-  function take({ state, changed: altered, counts, differs, unfinished }: LoadResult, reading: ReadingContext): void {
+  function take(
+    { state, changed: altered, counts, differs, unfinished }: LoadResult,
+    reading: ReadingContext,
+  ): void {
     const first = store.catalog === undefined
     const { catalog } = state
     // To a process that has just started everything is new; to whoever reads what it says, only what another one has not seen.
@@ -221,11 +226,18 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   }
 
   function emitCreateLimit(): void {
-    const wanted = store.wantedCreations(clock.now())
-    const on = wanted > context.maxCreates
-    if (on === isLimitReached) return
-    isLimitReached = on
-    emit({ type: 'CreateLimitChanged', on, wanted, limit: context.maxCreates })
+    const before = limited
+    limited = new Map(limitedServices(context).map((each) => [each.group, each]))
+    const limit = context.maxCreates
+    for (const [group, { service, wanted, made }] of limited)
+      if (!before.has(group))
+        emit({ type: 'CreateLimitChanged', on: true, service, wanted, made, limit, services: limited.size })
+    for (const [group, { service }] of before) {
+      if (limited.has(group)) continue
+      const { wanted, made } = store.creationsIn(group, clock.now())
+      const facts = { service, wanted, made: made.length, limit, services: limited.size }
+      emit({ type: 'CreateLimitChanged', on: false, ...facts })
+    }
   }
 
   return {

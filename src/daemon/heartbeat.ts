@@ -13,7 +13,7 @@ export interface HeartbeatParts {
   readonly clock: Clock
   /** Of the page; undefined where there is none. */
   readonly url: string | undefined
-  readonly worksWith: Pick<Activity, 'manifests' | 'baseUrl' | 'secretsDir'>
+  readonly worksWith: Pick<Activity, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
   readonly whole: () => WholeFacts
 }
 

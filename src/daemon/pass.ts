@@ -2,6 +2,7 @@ import type { Key } from '../kinds/key.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
+import { isLimited } from '../reconcile/gather/creations-of-service.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createQueue } from './queue.ts'
@@ -86,8 +87,7 @@ export async function passOver(options: PassOptions): Promise<Pass> {
   })
   /** Keys that were refused while a rename among the others still looked like a creation. */
   function letPass(): readonly Key[] {
-    const isReached = store.wantedCreations(context.clock.now()) > context.maxCreates
-    return isReached ? [] : [...limited]
+    return [...limited].filter((key) => !isLimited(context, key))
   }
   function ask(key: Key): void {
     if (options.settled?.has(key) === true) return

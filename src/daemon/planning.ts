@@ -1,6 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import { type Plan, type PlanItem, VERDICTS } from '../contract/plan.ts'
 import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
+import { limitedServices, type LimitedService } from '../reconcile/gather/creations-of-service.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
 import { messageOf } from '../plan/reason.ts'
@@ -30,6 +31,9 @@ export type PlanResult =
   | { readonly is: 'whole'; readonly plan: Plan }
   | { readonly is: 'stopped' }
   | { readonly is: 'broken'; readonly bugs: ReadonlyMap<Key, unknown> }
+
+/** Services that a plan names as those in which the create limit is reached, at most. */
+const SERVICES_NAMED = 20
 
 /** Does all that `apply` does, in the same order and by the same code, in a dry world, and tells what that was. */
 export async function makePlan(options: PlanOptions): Promise<PlanResult> {
@@ -65,7 +69,7 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
 }
 
 function planOf({ context, manifests, settled }: PlanOptions, items: readonly PlanItem[]): Plan {
-  const { store, maxCreates, clock } = context
+  const { store, maxCreates } = context
   const counts = Object.fromEntries(
     VERDICTS.map((each) => [each, items.filter(({ verdict }) => verdict === each).length]),
   ) as Plan['counts'] // one for each verdict
@@ -76,9 +80,10 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
     manifests,
     problem: store.catalog?.problem?.message,
     createLimit: {
-      wanted: created + store.wantedCreations(clock.now()),
+      wanted: created + wantedIn(store.creations(context.clock.now())),
       limit: Number.isFinite(maxCreates) ? maxCreates : null,
       reached,
+      services: reached ? limitedServices(context).slice(0, SERVICES_NAMED).map(asPlanned) : [],
     },
     checkedBefore: {
       items: settled.size,
@@ -88,6 +93,19 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
     items,
     findings: store.catalog?.findings ?? [],
   }
+}
+
+function wantedIn(creations: readonly { readonly wanted: number }[]): number {
+  return creations.reduce((sum, { wanted }) => sum + wanted, 0)
+}
+
+function asPlanned({
+  service,
+  wanted,
+  made,
+  until,
+}: LimitedService): Plan['createLimit']['services'][number] {
+  return { service, wanted, made, until }
 }
 
 /** What a service has just refused or left without a reply, it will not answer to what is to be sent there, either. */

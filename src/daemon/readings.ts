@@ -1,7 +1,6 @@
-import type { Key } from '../kinds/key.ts'
 import type { LoadResult, Source } from '../manifest/source.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
-import { createdOf } from '../reconcile/state/store.ts'
+import { createdOf, recordedOf } from '../reconcile/state/store.ts'
 import { createSerial } from './serial.ts'
 import type { TriggerCause } from './watcher.ts'
 
@@ -73,7 +72,7 @@ export function createReadings(options: ReadingsOptions): Readings {
     const about = () => ({ durationMs: clock.monotonic() - startedAt, startedAt, cause: why, tokens })
     try {
       const result = await source.load(
-        filesOfRecords(),
+        recordedOf(store.records()),
         {
           accept,
           created: createdOf(store.records()),
@@ -90,12 +89,6 @@ export function createReadings(options: ReadingsOptions): Readings {
       attempted = true
       firstAttempt.resolve()
     }
-  }
-
-  function filesOfRecords(): ReadonlyMap<Key, string | undefined> {
-    const files = new Map<Key, string | undefined>()
-    for (const { key, file } of store.records()) files.set(key, file)
-    return files
   }
 
   function read(why: ReadingCause): void {

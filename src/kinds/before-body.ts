@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { compareBody } from './compare-body.ts'
 import { isRecords, returnedForm, type Fields, type RecordsForm } from './field-table.ts'
-import { isSensitiveName } from './mask.ts'
+import { isSensitiveName } from '../lib/sensitive.ts'
 import { isSecretRef } from './secret-ref.ts'
 
 /**

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { isRecords, returnedForm, type Fields, type LeafForm, type RecordsForm } from './field-table.ts'
 import { canonicalLeaf } from './canonical.ts'
 import { NOT_SET, showPair, showSensitivePair, type Difference } from './difference.ts'
-import { isSensitiveName } from './mask.ts'
+import { isSensitiveName } from '../lib/sensitive.ts'
 import { createLabels, pairUp, summarize } from './record-pairs.ts'
 import { isSecretRef } from './secret-ref.ts'
 

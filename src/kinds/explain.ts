@@ -4,7 +4,7 @@ import { FIELD_EXAMPLES } from './field-examples.ts'
 import { formOf, isReturnedField, type Fields } from './field-table.ts'
 import { kindJsonSchema } from './json-schema.ts'
 import { kindNamed, MANIFEST_KINDS } from './lookup.ts'
-import { isSensitiveName } from './mask.ts'
+import { isSensitiveName } from '../lib/sensitive.ts'
 
 /** All that there is to say of a field of a manifest, made of the schemas and field tables that manifests are checked and compared with. */
 export interface FieldFacts {

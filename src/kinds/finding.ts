@@ -65,6 +65,8 @@ export const RULE_CODES = {
   'role-repeated': 'a role is listed twice',
   'key-repeated': 'an API key is listed twice',
   'alert-id-mismatch': 'the expected id of an alert is not the id that is looked up',
+  'secret-returned':
+    'a secret is referred to in a field that the platform gives back to whoever may read the resource',
   'depends-on-itself': 'a resource waits for itself',
   'policy-contradiction': 'two fields of the policy exclude each other',
   'policy-target-invalid': 'renamedFrom or replaces names something other than another pipe',

@@ -5,7 +5,8 @@ import { type Fields, type Form, isRecords, type LeafForm, type RequestOnly } fr
 import { instantOf } from './instant.ts'
 import { type Fitted, fitted, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
-import { isSensitiveName, maskText, SENSITIVE_FIELDS } from './mask.ts'
+import { isSensitiveName, SENSITIVE_FIELDS } from '../lib/sensitive.ts'
+import { maskText } from './mask.ts'
 import { ABOUT, type RemoteResource } from './remote-resource.ts'
 import { inputName } from './type-words.ts'
 

@@ -1,4 +1,4 @@
-import { z } from './zod.ts'
+import { ShownText, z } from './zod.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { parseKey } from './key.ts'
 
@@ -13,13 +13,34 @@ export const ResourceName = z
   )
   .max(253)
 
+const LABEL_NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'
+const DNS_LABEL = '[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?'
+
+/** As Kubernetes has them, so that they can be used in selectors, metrics and addresses as they are. */
+const LabelKey = z
+  .string()
+  .regex(
+    new RegExp(`^(?:(?=[^/]{1,253}/)${DNS_LABEL}(?:\\.${DNS_LABEL})*/)?${LABEL_NAME}$`),
+    'must be one as Kubernetes has it, such as "team" or "example.com/team": at most 63 letters, digits, "-", "_" and ".", ' +
+      'with a letter or digit first and last',
+  )
+const LabelValue = z
+  .string()
+  .max(63)
+  .regex(
+    /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
+    'must be one as Kubernetes has it: letters, digits, "-", "_" and ".", with a letter or digit first and last; or empty',
+  )
+
 /** Who a manifest is about. */
 export const Metadata = z.strictObject({
   name: ResourceName.describe('Unique per kind over the whole directory.'),
   labels: z
-    .record(z.string().min(1).max(63), z.string().max(63))
+    .record(LabelKey, LabelValue)
     .optional()
-    .describe('Free labels, such as the team, for filters and notifications.'),
+    .describe(
+      'Free labels, such as the team, for filters and notifications; keys and values as Kubernetes has them.',
+    ),
 })
 export type Metadata = z.infer<typeof Metadata>
 
@@ -41,7 +62,7 @@ const commonPolicy = {
   ),
   suspend: z
     .strictObject({
-      reason: z.string().min(1).max(500).describe('Why; shown to everyone who asks.'),
+      reason: ShownText.max(500).describe('Why; shown to everyone who asks.'),
       until: z.iso
         .datetime({ offset: true })
         .describe('When it ends by itself: a timestamp such as 2027-01-31T00:00:00Z.'),
@@ -56,7 +77,7 @@ const commonPolicy = {
 }
 
 const HealthyStates = z
-  .array(z.string().min(1))
+  .array(ShownText)
   .min(1)
   .max(50)
   .optional()

@@ -1,15 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { isSensitiveName, NAMING_FIELDS, readsLikeName, withoutUrlSecrets } from '../lib/sensitive.ts'
+import type { Echo, EchoMask } from '../lib/echo.ts'
+import type { Secret } from '../lib/secret.ts'
 import { asSecretRef } from './secret-ref.ts'
 
 export const SENSITIVE = '[sensitive]'
-
-/** User and password of a URL, and the values of query parameters that sign or open something. */
-const USER_INFO = /(:\/\/)[^/?#\s@:]*:[^/?#\s]*@/g
-const SIGNATURE = /([?&;](?:[^=&;?\s]*(?:sig|signature|token|secret|password|credential|key))=)[^&;\s]+/gi
-
-/** A user alone, and user and password without a scheme before them: only wrong manifests have these. */
-const USER = /(\/\/)[^/?#\s]*@/g
-const BARE_USER_INFO = /(^|[\s"'[{(,=])[^\s"'[{(,=/@:]{1,256}:[^\s/@]{1,256}@/g
 
 /** A reply may be nested deeper than any stack. */
 const DEEPEST = 64
@@ -27,18 +22,6 @@ export function maskManifest(manifest: JsonObject): JsonObject {
 /** A text that is not sensitive by its name, without the password or signature that a URL may carry. */
 export function maskText(text: string): string {
   return withoutUrlSecrets(text, SENSITIVE)
-}
-
-/** The same of a text that may be wrong, such as a line of a manifest and what a finding repeats of it. @param mask takes the place */
-export function maskWrongText(text: string, mask: string): string {
-  const masked = withoutUrlSecrets(text, mask)
-  if (!masked.includes('@')) return masked
-  return masked.replaceAll(USER, `$1${mask}@`).replaceAll(BARE_USER_INFO, `$1${mask}@`)
-}
-
-function withoutUrlSecrets(text: string, mask: string): string {
-  if (!text.includes('=') && !text.includes('://')) return text
-  return text.replaceAll(USER_INFO, `$1${mask}@`).replaceAll(SIGNATURE, `$1${mask}`)
 }
 
 /** `closed` below a sensitive name: names and references stay, values do not. With `references`, these stay objects. */
@@ -83,49 +66,55 @@ function isReference(value: Json): boolean {
   )
 }
 
-/*
- * What is kept from every output by its name, listed in this one place: whatever masks something asks here.
+/**
+ * What was sent in a JSON body under the names of sensitive fields, so that it can be masked when it comes back; all of it when
+ * it is not JSON. A name that a manifest writes out and that reads like one, such as "admin", is none: it would be masked
+ * inside the words of the platform.
+ * @param referenced what mounted secrets held
  */
-
-/** Fields that take a reference and nothing else. */
-export const SECRET_FIELDS: ReadonlySet<string> = new Set(['password', 'secretKey'])
-
-/** Fields that may be written out, and are kept from every output all the same. */
-export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
-  ...SECRET_FIELDS,
-  'username',
-  'accessKeyId',
-  'connectionString',
-  'caCertificate',
-])
-
-/** Names under which a secret may stand, in a manifest, a mounted secret or a request. */
-export const SENSITIVE_NAMES: readonly string[] = [...SENSITIVE_FIELDS, 'keySecret', 'token', 'authorization']
-
-/** What is sensitive wherever it stands in a name. No honest reply has such names; a platform may echo what it should not. */
-const TELLING_PART =
-  /pass(?:w|phrase)|pwd|secret|token|connection[-_]?string|(?:access|api|private)[-_]?key|user[-_]?name|certificate|credential|key[-_]?id$|jaas|bearer|authorization/i
-
-/** Names that look sensitive and are not: ids of API keys. */
-const HARMLESS: ReadonlySet<string> = new Set(['openapikeys'])
-
-/** Whether a field's value is kept from every output, by its name. */
-export function isSensitiveName(name: string): boolean {
-  return SENSITIVE_FIELDS.has(name) || (TELLING_PART.test(name) && !HARMLESS.has(name.toLowerCase()))
-}
-
-/** What was sent in a JSON body under the names of sensitive fields; all of it when it is not JSON. */
-export function sensitiveTexts(body: string): readonly string[] {
-  const texts: string[] = []
+export function sensitiveTexts(body: string, referenced: ReadonlySet<string>): readonly Echo[] {
+  const echoes: Echo[] = []
   try {
     // The reviver sees every member; what it returns is not used.
     JSON.parse(body, (name, value: unknown) => {
-      if (isSensitiveName(name) && typeof value === 'string') texts.push(value)
+      if (typeof value === 'string' && isSensitiveName(name)) echoes.push(...echoOf(name, value, referenced))
       return value
     })
-    return texts
+    return echoes
   } catch {
     // Not passed on: the error of a parser quotes the text.
-    return [body]
+    return [...referenced, body]
   }
+}
+
+function echoOf(name: string, value: string, referenced: ReadonlySet<string>): readonly Echo[] {
+  if (!NAMING_FIELDS.has(name)) return [value]
+  if (!readsLikeName(value)) return [value]
+  return referenced.has(value) ? [{ wholeWord: value }] : []
+}
+
+/** What mounted secrets held, so that it can be masked when it comes back. @param sent by the dotted path of the reference */
+export function referenceEchoes(sent: ReadonlyMap<string, Secret>): readonly Echo[] {
+  return [...sent].flatMap(([path, secret]) => {
+    const value = secret.reveal()
+    return echoOf(path.slice(path.lastIndexOf('.') + 1), value, new Set([value]))
+  })
+}
+
+/** A body with every text of it masked. */
+export function maskEchoes(body: JsonObject, echoes: EchoMask): JsonObject {
+  return echoesBelow(body, echoes, 0)
+}
+
+function echoesBelow<T extends Json>(value: T, echoes: EchoMask, depth: number): T
+function echoesBelow(value: Json, echoes: EchoMask, depth: number): Json {
+  if (typeof value === 'string') return echoes(value)
+  if (typeof value !== 'object' || value === null || depth >= DEEPEST) return value
+  if (!isObject(value)) return value.map((item) => echoesBelow(item, echoes, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      inner === undefined ? undefined : echoesBelow(inner, echoes, depth + 1),
+    ]),
+  )
 }

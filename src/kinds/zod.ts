@@ -1,4 +1,5 @@
 import { config, z } from 'zod'
+import { isPlainlyShown } from '../lib/shown-text.ts'
 
 // Interpreted: making code of a schema takes longer than the few hundred values that a start validates.
 config({ jitless: true })
@@ -15,6 +16,15 @@ export const Url = z
   .refine(
     (text) => (URL.parse(text)?.password ?? '') === '',
     'must not hold a password: a URL is shown. Use `credentials` with a secretRef',
+  )
+
+/** A text that people read: it says why, or is a name. */
+export const ShownText = z
+  .string()
+  .min(1)
+  .refine(
+    isPlainlyShown,
+    'must hold no control character, and none that cannot be seen or turns the text around',
   )
 
 /** A text that must not be empty. */

@@ -1,15 +1,16 @@
 import { join } from 'node:path'
 import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
+import type { Recorded } from '../contract/catalog.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
-import { nextCatalog } from './catalog/next-catalog.ts'
+import { catalogSteps } from './catalog/next-catalog.ts'
 import type { CatalogState } from './catalog/deletion-grace.ts'
 import { DEFAULT_LIMITS, type Limits } from './yaml/limits.ts'
 import { placeEdit } from './yaml/place-edit.ts'
 import { textIn } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
-import type { SecretFile } from './rules/platform-secrets.ts'
 import { readBytes } from './files/read-bytes.ts'
+import { inSlices } from './validate/slices.ts'
 import { readDirectory, type DirectoryReading, type OnRead } from './files/read-directory.ts'
 
 /** What one more reading brought. */
@@ -31,11 +32,11 @@ export interface LoadResult {
 export interface Source {
   /**
    * Reads the directory once. Calls wait for each other.
-   * @param known keys in the ledger, each with the file where it was last seen
+   * @param recorded keys in the ledger
    * @throws the signal's reason; whatever is wrong with the directory is in the catalog
    */
   load(
-    known: ReadonlyMap<Key, string | undefined>,
+    recorded: ReadonlyMap<Key, Recorded>,
     options: {
       readonly accept: 'force' | 'normal'
       /** Keys of which something was created or applied: losing most of these at once is not accepted. Unset: all keys. */
@@ -53,13 +54,11 @@ export interface SourceOptions {
   /** The manifests directory, or a single file. */
   readonly root: string
   readonly limits?: Partial<Limits>
-  /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
-  readonly ownSecrets?: readonly SecretFile[]
   /** For who waits for a reading. */
   readonly onRead?: OnRead
 }
 
-export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions): Source {
+export function createSource({ root, limits, onRead }: SourceOptions): Source {
   const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
@@ -67,7 +66,7 @@ export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions
   const places: KnownPlaces = new WeakMap()
 
   async function loadNow(
-    ...[known, { accept, created, trust = 'stamps' }, signal]: Parameters<Source['load']>
+    ...[recorded, { accept, created, trust = 'stamps' }, signal]: Parameters<Source['load']>
   ): Promise<LoadResult> {
     const previous = state
     const reading = await readDirectory({
@@ -79,41 +78,43 @@ export function createSource({ root, limits, ownSecrets, onRead }: SourceOptions
       ...(onRead && { onRead }),
     })
     if (reading.problem === undefined) last = reading
-    state = nextCatalog({
+    const buffer = Buffer.allocUnsafe(bounds.fileBytes + 1)
+    const steps = catalogSteps({
       previous,
       reading,
-      known,
-      placeOf: createPlaces((file) => last && textNow(last, file, bounds), places),
+      recorded,
+      places: createPlaces((file) => last && textNow(last, file, buffer), places),
       accept,
       created,
-      ...(ownSecrets === undefined ? {} : { ownSecrets }),
     })
+    const next = await inSlices(steps, signal)
+    state = next
     return {
-      state,
-      changed: changedKeys(previous, state),
-      differs: isDifferent(previous, state),
-      counts: state.counts,
+      state: next,
+      changed: changedKeys(previous, next),
+      differs: isDifferent(previous, next),
+      counts: next.counts,
       parsed: reading.parsed,
       unfinished: reading.unfinished,
     }
   }
 
   return {
-    load(known, options, signal) {
-      const result = running.then(() => loadNow(known, options, signal))
+    load(recorded, options, signal) {
+      const result = running.then(() => loadNow(recorded, options, signal))
       running = result.catch(() => undefined)
       return result
     },
     placeEdit(at, edit) {
-      const text = last && textNow(last, at.file, bounds)
+      const text = last && textNow(last, at.file, Buffer.allocUnsafe(bounds.fileBytes + 1))
       return text === undefined ? undefined : placeEdit(text, at, edit)
     },
   }
 }
 
 /** The text of a file as it was read; undefined when it is another one by now, or none. */
-function textNow({ folder, files }: DirectoryReading, file: string, limits: Limits): string | undefined {
-  const reading = readBytes(join(folder, file), Buffer.allocUnsafe(limits.fileBytes + 1))
+function textNow({ folder, files }: DirectoryReading, file: string, buffer: Buffer): string | undefined {
+  const reading = readBytes(join(folder, file), buffer)
   if (reading.what !== 'read' || sha256(reading.bytes) !== files.get(file)?.hash) return undefined
   return textIn(reading.bytes)
 }

@@ -1,12 +1,11 @@
-import type { Catalog } from '../contract/catalog.ts'
+import type { Catalog, Recorded } from '../contract/catalog.ts'
 import type { FileTree } from '../contract/plan.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
-import { nextCatalog } from './catalog/next-catalog.ts'
+import { catalogSteps } from './catalog/next-catalog.ts'
 import type { CatalogState } from './catalog/deletion-grace.ts'
 import { createReadingBudget } from './files/reading-budget.ts'
-import { createSlices } from './files/slices.ts'
-import type { SecretFile } from './rules/platform-secrets.ts'
+import { createSlices, inSlices } from './validate/slices.ts'
 import { createPlaces } from './rules/source-locator.ts'
 import { parseInSlices, textIn, type ParsedFile } from './validate/parse-file.ts'
 import { createEffort } from './validate/repairs.ts'
@@ -17,16 +16,17 @@ const READINGS = 3
 
 /**
  * The catalog of files that somebody else has read, by the rules of a directory of one's own. In slices, between which others run.
- * @param known keys in the ledger, each with the file where it was last seen
+ * @param about `recorded`: keys in the ledger
  * @throws the signal's reason
  */
 export async function catalogOfTree(
   { revision, findings, unread, files }: FileTree,
   about: {
-    readonly known: ReadonlyMap<Key, string | undefined>
+    readonly recorded: ReadonlyMap<Key, Recorded>
+    /** What was there before: who has something there keeps it. */
+    readonly before: Catalog | undefined
     /** Keys of which something was created or applied. */
     readonly created: ReadonlySet<Key>
-    readonly ownSecrets: readonly SecretFile[]
     readonly signal: AbortSignal
     readonly limits?: Partial<Limits>
   },
@@ -55,14 +55,14 @@ export async function catalogOfTree(
     problem: undefined,
     parsed: parsed.size,
   }
-  const placeOf = createPlaces((file) => {
+  const places = createPlaces((file) => {
     const bytes = texts.get(file)
     return bytes && textIn(bytes)
   })
   let state: CatalogState | undefined
   for (let count = 0; count < READINGS; count += 1) {
-    if (slices.isOver()) await slices.next()
-    state = nextCatalog({ ...about, previous: state, reading, placeOf, accept: 'normal' })
+    const steps = catalogSteps({ ...about, previous: state, reading, places, accept: 'normal' })
+    state = await inSlices(steps, about.signal)
     if (state.pending.size === 0 || state.catalog.problem !== undefined) break
   }
   if (state === undefined) throw new Error('there is at least one reading')

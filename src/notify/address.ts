@@ -24,7 +24,7 @@ export async function readAddress(
   },
 ): Promise<AddressReading> {
   const reading = await options.readSecret(file)
-  if (!reading.found) return { found: false, why: unreadable(file, reading.why) }
+  if (!reading.found) return { found: false, why: unreadable(reading) }
   const url = URL.parse(reading.value.reveal().trim())
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     return { found: false, why: `${file} does not hold an http or https URL` }
@@ -46,7 +46,7 @@ export async function readSigningKey(
   readSecret: ReadSecret,
 ): Promise<{ readonly found: true; readonly key: Secret } | { readonly found: false; readonly why: string }> {
   const reading = await readSecret(file)
-  if (!reading.found) return { found: false, why: unreadable(file, reading.why) }
+  if (!reading.found) return { found: false, why: unreadable(reading) }
   const text = reading.value.reveal()
   if (text.startsWith('whsec_') && !/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) {
     return { found: false, why: `the key in ${file} begins with whsec_ and is not base64 after that` }
@@ -54,8 +54,14 @@ export async function readSigningKey(
   return { found: true, key: reading.value }
 }
 
-function unreadable(file: string, why: 'absent' | 'unreadable' | 'empty'): string {
+function unreadable({ file, why, misplaced }: SecretReading & { readonly found: false }): string {
+  if (misplaced !== undefined) {
+    const place = `there is no file ${file} that can be read, and there is ${misplaced} in --secrets-dir`
+    return `${place}: what notifications use now belongs in --credentials-dir`
+  }
   switch (why) {
+    case 'linked':
+      return `the file ${file} is a link into --secrets-dir, where manifests could name it`
     case 'absent':
       return `there is no file ${file}`
     case 'unreadable':

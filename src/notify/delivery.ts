@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { echoMask } from '../lib/echo.ts'
 import { excerptOf } from '../lib/excerpt.ts'
 import { type ReplyHeaders, retryAfterMs } from '../lib/retry-after.ts'
 import { type Address, readAddress, type ReadSecret, readSigningKey } from './address.ts'
@@ -139,7 +140,7 @@ function judge(
   const code = String(status)
   // The head is enough: whoever says 2xx has it, however the body ends.
   if (status >= 200 && status < 300) return { result: 'delivered', code }
-  const words = excerptOf(seen.body, context.secrets)
+  const words = excerptOf(seen.body, echoMask(context.secrets))
   const why = `HTTP ${code}${words === '' ? '' : `: ${words}`}`
   if (status >= 300 && status < 400) {
     return {

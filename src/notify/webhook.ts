@@ -6,7 +6,7 @@ import { sentenceOf, type Notification } from './notification.ts'
 /** Notification listed in one message of a webhook. */
 export const MOST_IN_WEBHOOK = 100
 
-const LONGEST_TEXT = 2_000
+const LONGEST_TEXT = 2_500
 
 /** The body of a webhook (`docs/notifications.md`). Fields may come; none goes or changes its meaning within a version. */
 export function webhookBody(message: Message, context: MessageContext): string {

@@ -1,4 +1,5 @@
 import { z } from '../kinds/zod.ts'
+import { isObject } from '../lib/json.ts'
 import { parseFacts, parseReason, type Facts, type Reason } from './reason.ts'
 
 export const CONDITION_TYPES = ['Valid', 'Synced', 'Ready'] as const
@@ -30,9 +31,22 @@ const Condition = z
     facts: z.unknown().optional(),
   })
   .transform(({ facts, ...condition }): Condition => {
-    const own = parseFacts(condition.reason, facts)
+    const own =
+      parseFacts(condition.reason, facts) ??
+      parseFacts(condition.reason, isObject(facts) ? { ...facts, said: condition.message } : undefined)
     return own === undefined ? condition : { ...condition, facts: own }
   })
+
+/**
+ * As it is stored: what somebody said, and is the whole message, stands in it once. Such a text may have kilobytes, and each
+ * record is of a few.
+ */
+export function storedCondition(condition: Condition): unknown {
+  const { facts, message } = condition
+  if (facts === undefined || !('said' in facts) || facts.said !== message) return condition
+  const { said: _, ...others } = facts
+  return { ...condition, facts: others }
+}
 
 export const Conditions = z.strictObject({ Valid: Condition, Synced: Condition, Ready: Condition }).readonly()
 export type Conditions = z.infer<typeof Conditions>

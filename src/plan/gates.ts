@@ -185,14 +185,3 @@ export function createLimitReached({ surroundings }: CreateOnceInput): Action | 
   if (createLimit === undefined) return undefined
   return { type: 'refuse', reason: 'CreateLimit', facts: createLimit }
 }
-
-/**
- * Whether so many creations are wanted at once that all of them are refused.
- * @param limit `--max-creates`, or Infinity once a person said yes
- */
-export function createLimitOf(input: {
-  readonly wanted: number
-  readonly limit: number
-}): { readonly wanted: number; readonly limit: number } | undefined {
-  return input.wanted > input.limit ? { wanted: input.wanted, limit: input.limit } : undefined
-}

@@ -4,6 +4,7 @@ import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '..
 import type { Policy } from '../kinds/manifest.ts'
 import type { HealthyStates } from '../kinds/state.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
+import type { FactsOf } from './reason.ts'
 import type { MissingSecret } from './reasons/missing-secret.ts'
 import type { Fingerprint, LedgerRecord } from './record.ts'
 
@@ -55,8 +56,8 @@ export interface Surroundings {
   readonly notReady: readonly Key[]
   /** Files that were looked for in vain. */
   readonly missingSecrets: readonly MissingSecret[]
-  /** Creations wanted at once, and the limit; undefined when it is not reached. */
-  readonly createLimit: { readonly wanted: number; readonly limit: number } | undefined
+  /** What the create limit says of its service; undefined when it is not reached. */
+  readonly createLimit: FactsOf<'CreateLimit'> | undefined
   /** How many pipes of the service, or of its credential, are not found, when that is too many to believe. */
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
   /** Ids of other pipes of the same name in the same service; only while an outcome is unknown. */

@@ -131,6 +131,10 @@ const Intent = z
      * no more while it stands.
      */
     saidEarlyAt: Time.optional(),
+    /** A person let it pass the create limit, and so it does not count against others. */
+    isAllowed: z.literal(true).optional(),
+    /** Creations of this key before this one that counted against the create limit when it was opened: as `madeAt`. */
+    earlier: z.array(Time).readonly().optional(),
   })
   .readonly()
 export type Intent = z.infer<typeof Intent>

@@ -1,4 +1,6 @@
 import { sameId } from '../lib/same-id.ts'
+import { earlierOf } from './create-limit.ts'
+import { undecidedIntent } from './outcome-unknown.ts'
 import type { Reason } from './reason.ts'
 import type { Fingerprint, Intent, LedgerRecord, Remote, Replaced, Seen, ServiceIdentity } from './record.ts'
 
@@ -23,6 +25,8 @@ export interface Opening {
   /** As {@link Intent.sendBy} and {@link Intent.endBy}. */
   readonly sendBy: number
   readonly endBy: number
+  /** As {@link Intent.isAllowed}. */
+  readonly isAllowed: boolean
 }
 
 /** @throws {IntentRefused} when the key has another pipe, or an intent that may have made one */
@@ -53,6 +57,8 @@ export function openIntent(record: LedgerRecord, opening: Opening): LedgerRecord
       state: 'open',
       seen: undefined,
       saidEarlyAt: undefined,
+      isAllowed: opening.isAllowed ? true : undefined,
+      earlier: earlierOf(record, Math.min(opening.now, opening.sendBy)),
     },
   }
 }
@@ -77,8 +83,13 @@ export function succeedIntent(
 
 /** The request certainly had no effect. */
 export function failIntent(record: LedgerRecord, intent: Intent, seen: Seen): LedgerRecord {
-  return { ...withFormer(record), intent: { ...own(record, intent), state: 'failed', seen } }
+  const what = seen.what.length > SEEN_KEPT ? `${seen.what.slice(0, SEEN_KEPT).toWellFormed()}…` : seen.what
+  const failed = { ...own(record, intent), state: 'failed', seen: { ...seen, what } } as const
+  return { ...withFormer(record), intent: failed }
 }
+
+/** Of a failed attempt no more is kept here, in characters: the conditions and the history hold all of it. */
+const SEEN_KEPT = 500
 
 /** Nothing was created: what was to be replaced is the pipe of the record again. */
 function withFormer(record: LedgerRecord): LedgerRecord {
@@ -155,8 +166,11 @@ export function adoptRemote(
     readonly replaced: Replaced
   },
 ): LedgerRecord {
-  const { former } = record
+  const { former, intent } = record
   const isReplacement = former !== undefined && !sameId(former.remote.id, adopted.remote.id)
+  // One that had no effect made nothing, whatever is adopted after it.
+  const settled =
+    undecidedIntent(record) === undefined ? intent : intent && { ...intent, state: 'succeeded' as const }
   return {
     ...record,
     replaced: isReplacement ? adopted.replaced : record.replaced,
@@ -166,7 +180,7 @@ export function adoptRemote(
     applied: adopted.fingerprint,
     former: undefined,
     backoff: undefined,
-    intent: record.intent === undefined ? undefined : { ...record.intent, state: 'succeeded' },
+    intent: settled,
   }
 }
 

@@ -5,12 +5,11 @@ import type { Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Fail } from '../contract/failpoint.ts'
 import type { Platform, ReadTarget, ServiceAccess } from '../contract/platform.ts'
-import type { SecretStore } from '../contract/secrets.ts'
 import { notSent } from '../contract/remote-error.ts'
 import { createAccounts, admit, type Caller } from './admission.ts'
 import { createCredentialBreaker, type CredentialBreaker, type Pause } from './credential-breaker.ts'
 import type { BudgetSnapshot } from './budget.ts'
-import type { ReadSecretFile } from './secret-store.ts'
+import type { FreshSecrets } from './secret-store.ts'
 import { createPermit } from './send-create.ts'
 import { createCredentials, type Login } from './login.ts'
 import { BASE_URL_FLAG } from './failure.ts'
@@ -38,9 +37,7 @@ export interface PlatformOptions {
   readonly baseUrl: string | undefined
   readonly alertsBaseUrl: string | undefined
   readonly alertsTokenFile: string
-  /** Reads {@link alertsTokenFile}; from the disk unless given. */
-  readonly readSecretFile?: ReadSecretFile | undefined
-  readonly secrets: SecretStore
+  readonly secrets: FreshSecrets
   /** Per credential. */
   readonly budget: { readonly requests: number; readonly windowMs: number }
   /** For one attempt of a reading or an upsert. */
@@ -74,8 +71,6 @@ export interface PlatformClient extends Platform, AsyncDisposable {
   renewed(): Promise<readonly string[]>
   /** A person asks about this service, or `alerts`: refused credentials are tried now. */
   probeNow(service: string): void
-  /** The files of credentials are read again for the next request. */
-  forgetCredentials(): void
   /**
    * The same within the same request budget, for who tries out what others ask for: credentials that are refused there pause
    * nobody here.
@@ -85,7 +80,7 @@ export interface PlatformClient extends Platform, AsyncDisposable {
 
 /** The HTTP client of the interface (`spec/api.md` 4 and 5). */
 export function createPlatform(options: PlatformOptions): PlatformClient {
-  const { secrets, alertsTokenFile, readSecretFile, clock, requestTimeoutMs, userAgent } = options
+  const { secrets, alertsTokenFile, clock, requestTimeoutMs, userAgent } = options
   const emit = quietly(options.emit)
   const wire = DEFAULT_WIRE
   const bases = {
@@ -96,7 +91,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     allowH2: false,
     connect: { timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS) },
   })
-  const credentials = createCredentials({ secrets, alertsTokenFile, readSecretFile, clock, wire })
+  const credentials = createCredentials({ secrets, alertsTokenFile, wire })
   const accounts = createAccounts({ ...options.budget, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
   const breaker = createCredentialBreaker({ clock, emit })
@@ -131,7 +126,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   }
 
   function operationsWith(ownBreaker: CredentialBreaker): Platform {
-    const common = { wire, clock, emit, breaker: ownBreaker, credentials, userAgent, maxReplyBytes }
+    const common = { wire, clock, emit, breaker: ownBreaker, secrets, userAgent, maxReplyBytes }
     const reading = {
       ...common,
       dispatcher: agent,
@@ -177,7 +172,6 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       [...accounts.entries()].map(([credential, { budget }]) => ({ credential, ...budget.snapshot() })),
     pauses: () => breaker.pauses(),
     probeNow: (service) => breaker.probeNow(service),
-    forgetCredentials: () => credentials.forget(),
     async renewed() {
       const services = new Set<string>()
       for (const { service, api, digest } of breaker.refused()) {

@@ -8,8 +8,8 @@ import {
   RemoteError,
   whatIsRefused,
 } from '../contract/remote-error.ts'
-import { maskText } from '../kinds/mask.ts'
-import { excerptOf, mask } from '../lib/excerpt.ts'
+import type { EchoMask } from '../lib/echo.ts'
+import { excerptOf } from '../lib/excerpt.ts'
 import { retryAfterMs } from '../lib/retry-after.ts'
 import { formatDuration } from '../lib/duration.ts'
 
@@ -23,8 +23,8 @@ export interface Failure {
   readonly credential: string
   /** Where a person looks for them, in words. */
   readonly source: string
-  /** Every secret text that was sent, for the excerpt. */
-  readonly secrets: readonly string[]
+  /** Masks every secret that was sent, in whatever form it comes back. */
+  readonly echoes: EchoMask
   /** Where it was sent: the origin. */
   readonly origin: string
   readonly timeoutMs: number
@@ -54,24 +54,24 @@ export interface Failure {
 
 /** The error of a request that did not end in the reply the interface promises. */
 export function classify(failure: Failure): RemoteError {
-  const { operation, seen, body, secrets, now } = failure
+  const { operation, seen, body, echoes, now } = failure
   const kind = kindOf(failure)
   const known = {
     class: kind,
     effect: operation.does === 'read' ? ('none' as const) : effectOf(kind, failure),
     httpStatus: seen.type === 'reply' ? seen.status : undefined,
-    requestId: body.requestId === undefined ? undefined : mask(body.requestId, secrets),
+    requestId: body.requestId === undefined ? undefined : echoes(body.requestId),
     retryAfterMs: seen.type === 'reply' ? retryAfterMs(seen.headers, now) : undefined,
     transient: kind === 'Unavailable' || kind === 'BadReply',
     repliedId:
-      operation.does === 'create' && body.repliedId !== undefined ? mask(body.repliedId, secrets) : undefined,
+      operation.does === 'create' && body.repliedId !== undefined ? echoes(body.repliedId) : undefined,
     credential: failure.credential,
     refused:
       kind === 'AuthFailed' && seen.type === 'reply'
         ? { source: failure.source, what: whatIsRefused(seen.status) }
         : undefined,
   }
-  const excerpt = seen.type === 'reply' ? maskText(excerptOf(seen.body, secrets)) : ''
+  const excerpt = seen.type === 'reply' ? excerptOf(seen.body, echoes) : ''
   const facts: RemoteErrorFacts = { ...known, what: seenWords(failure, known, excerpt) }
   return new RemoteError(failureWords(failure, facts), facts)
 }

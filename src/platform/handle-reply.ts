@@ -1,12 +1,16 @@
 import { sensitiveTexts } from '../kinds/mask.ts'
 import type { Clock } from '../lib/clock.ts'
+import { type EchoMask, echoMask } from '../lib/echo.ts'
+import { isObject } from '../lib/json.ts'
+import { isUuid } from '../lib/same-id.ts'
+import type { Secret } from '../lib/secret.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Reply } from '../contract/platform.ts'
 import { type ErrorClass, RemoteError } from '../contract/remote-error.ts'
 import type { Admission, Caller } from './admission.ts'
 import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
 import { classify, type Failure } from './failure.ts'
-import type { Credentials } from './login.ts'
+import type { FreshSecrets } from './secret-store.ts'
 import type { Seen, WireRequest } from './http-exchange.ts'
 import { NO_BODY, readBody, type ReadValue, type Wire } from './wire.ts'
 
@@ -15,7 +19,8 @@ export interface HandleReplyParts {
   readonly clock: Clock
   readonly emit: Emit
   readonly breaker: CredentialBreaker
-  readonly credentials: Credentials
+  /** Read again for the next request when the platform refused what they said. */
+  readonly secrets: Pick<FreshSecrets, 'forget'>
 }
 
 /** One attempt that is over. */
@@ -23,6 +28,8 @@ export interface Attempt<T> {
   readonly caller: Caller
   readonly admission: Admission
   readonly request: WireRequest
+  /** What mounted secrets stand in its body. */
+  readonly sent: readonly Secret[]
   readonly seen: Failure['seen']
   readonly readValue: ReadValue<T>
   readonly timeoutMs: number
@@ -37,9 +44,13 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
   const { seen, caller, durationMs } = attempt
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
   const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
-  const credential = attempt.admission.login.digest
+  const { digest: credential, echoes } = attempt.admission.login
+  const requestId =
+    body.requestId === undefined || isUuid(body.requestId) ? body.requestId : echoes(body.requestId)
   const result =
-    value === undefined ? failureOf(attempt, body, parts) : { value, requestId: body.requestId, credential }
+    value === undefined
+      ? failureOf(attempt, body, parts)
+      : { value: shownOf(attempt, value), requestId, credential }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
     type: 'RequestFinished',
@@ -47,7 +58,7 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
     service: caller.service,
     code: seen.type === 'reply' ? String(seen.status) : (problem?.facts.class ?? 'Unavailable'),
     durationMs,
-    requestId: problem === undefined ? body.requestId : problem.facts.requestId,
+    requestId: problem === undefined ? requestId : problem.facts.requestId,
   })
   follow(attempt, problem, parts)
   return result
@@ -66,14 +77,24 @@ function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: Hand
     body,
     credential: admission.login.digest,
     source: admission.login.source,
-    secrets: [
-      ...admission.login.secrets.map((secret) => secret.reveal()),
-      ...(request.body === undefined ? [] : sensitiveTexts(request.body)),
-    ],
+    echoes: echoesOf(attempt),
     origin: request.origin,
     timeoutMs,
     now: parts.clock.now(),
   })
+}
+
+/** Every secret that was sent: who asked, and what the body held. */
+function echoesOf({ admission, request, sent }: Attempt<unknown>): EchoMask {
+  const referenced = sent.map((secret) => secret.reveal())
+  const named = request.body === undefined ? [] : sensitiveTexts(request.body, new Set(referenced))
+  return echoMask([...admission.login.secrets.map((secret) => secret.reveal()), ...named])
+}
+
+/** Without the credentials of whoever asked in the state, which is shown; what is compared stays as it came. */
+function shownOf<T>({ admission }: Attempt<T>, value: T): T {
+  if (!isObject(value) || typeof value['state'] !== 'string') return value
+  return { ...value, state: admission.login.echoes(value['state']) }
 }
 
 function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: HandleReplyParts): void {
@@ -86,7 +107,7 @@ function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, par
   const verdict = verdictOf(problem)
   if (verdict === undefined) return
   if (verdict === 'accepted') caller.account.throttle.speedUp()
-  if (problem?.facts.class === 'AuthFailed') parts.credentials.forget()
+  if (problem?.facts.class === 'AuthFailed') parts.secrets.forget()
   parts.breaker.report(admission.caller, verdict)
 }
 

@@ -1,18 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../lib/clock.ts'
 import { keyedHash } from '../lib/digest.ts'
+import { type EchoMask, echoMask } from '../lib/echo.ts'
 import { Secret } from '../lib/secret.ts'
-import {
-  type MissingCredential,
-  type SecretReading,
-  type SecretStore,
-  SecretUnavailableError,
-} from '../contract/secrets.ts'
-import { readSecretFile, type ReadSecretFile } from './secret-store.ts'
+import { type MissingCredential, type SecretReading, SecretUnavailableError } from '../contract/secrets.ts'
+import type { FreshSecrets } from './secret-store.ts'
 import type { Wire } from './wire.ts'
-
-/** How long a reading of the files may serve further requests; a mount itself lags by up to a minute. */
-const FRESH_MS = 1_000
 
 /** What a request needs to show who is asking (`spec/api.md` 5). */
 export interface Login {
@@ -20,6 +12,8 @@ export interface Login {
   readonly authorization: Secret
   /** Every text that must not come back in a message: parts of the header and what it was made of. */
   readonly secrets: readonly Secret[]
+  /** Masks these in a text. */
+  readonly echoes: EchoMask
   /** Equal for equal credentials; keyed with a key of this process, so that it says nothing elsewhere. */
   readonly digest: string
   /** Where a person looks for them, in words. */
@@ -37,46 +31,33 @@ export interface Credentials {
    * @throws {SecretUnavailableError}
    */
   readonly bearer: () => Login | Promise<Login>
-  /** Reads the files again for the next request: the platform refused what they said. */
-  forget(): void
 }
 
-interface Reading {
-  login: Login | Promise<Login>
-  /** On the monotonic clock, ms. */
-  readonly at: number
+/** A login, and the readings that it was made of. */
+interface Made {
+  readonly of: readonly SecretReading[]
+  readonly login: Login
 }
 
 export function createCredentials(options: {
-  readonly secrets: SecretStore
+  readonly secrets: FreshSecrets
   readonly alertsTokenFile: string
-  readonly readSecretFile?: ReadSecretFile | undefined
-  readonly clock: Clock
   readonly wire: Wire
 }): Credentials {
-  const { secrets, alertsTokenFile, readSecretFile: readFile = readSecretFile, clock, wire } = options
+  const { secrets, alertsTokenFile, wire } = options
   const hashKey = randomBytes(32)
-  const readings = new Map<string, Reading>()
+  const made = new Map<string, Made>()
 
-  function fresh(id: string, read: () => Promise<Login>): Login | Promise<Login> {
-    const known = readings.get(id)
-    if (known !== undefined && clock.monotonic() - known.at < FRESH_MS) return known.login
-    const login = read().then((done) => {
-      reading.login = done
-      return done
-    })
-    const reading: Reading = { login, at: clock.monotonic() }
-    readings.set(id, reading)
-    // A failed reading serves nobody but those who wait for it; they get the error from `login` itself.
-    login.catch(() => readings.delete(id))
+  /** Made again only of other readings: a pass over many pipes asks for the same login over and over. */
+  function loginOf<R extends readonly SecretReading[]>(id: string, of: R, make: (of: R) => Login): Login {
+    const known = made.get(id)
+    if (known !== undefined && of.every((reading, index) => reading === known.of[index])) return known.login
+    const login = make(of)
+    made.set(id, { of, login })
     return login
   }
 
-  async function readBasic(name: string): Promise<Login> {
-    const [keyId, keySecret] = await Promise.all([
-      secrets.read({ name, key: wire.keyIdKey }),
-      secrets.read({ name, key: wire.keySecretKey }),
-    ])
+  function basicOf(name: string, [keyId, keySecret]: readonly [SecretReading, SecretReading]): Login {
     const id = valueOf(keyId, 'API key')
     const secret = valueOf(keySecret, 'API key')
     const pair = `${id.reveal()}:${secret.reveal()}`
@@ -84,13 +65,14 @@ export function createCredentials(options: {
     return {
       authorization: new Secret(`Basic ${encoded}`),
       secrets: [id, secret, new Secret(encoded)],
+      echoes: echoMask([id.reveal(), secret.reveal(), encoded]),
       digest: keyedHash(hashKey, pair),
-      source: `secret ${name} (files ${name}/${wire.keyIdKey} and ${name}/${wire.keySecretKey} in --secrets-dir)`,
+      source: `secret ${name} (files ${name}/${wire.keyIdKey} and ${name}/${wire.keySecretKey} in --credentials-dir)`,
     }
   }
 
-  async function readBearer(): Promise<Login> {
-    const token = valueOf(await readFile(alertsTokenFile), 'alerts token')
+  function bearerOf([reading]: readonly [SecretReading]): Login {
+    const token = valueOf(reading, 'alerts token')
     // A header cannot carry anything else, and an error of the HTTP client must not be what says so.
     if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
       throw new SecretUnavailableError({ file: alertsTokenFile, why: 'malformed', of: 'alerts token' })
@@ -98,21 +80,40 @@ export function createCredentials(options: {
     return {
       authorization: new Secret(`Bearer ${token.reveal()}`),
       secrets: [token],
+      echoes: echoMask([token.reveal()]),
       digest: keyedHash(hashKey, token.reveal()),
       source: `the alerts token (file ${alertsTokenFile}, --alerts-token-file)`,
     }
   }
 
   return {
-    basic: (secretName) => fresh(`basic ${secretName}`, () => readBasic(secretName)),
-    bearer: () => fresh('bearer', readBearer),
-    forget: () => readings.clear(),
+    basic(name) {
+      const keyId = secrets.read({ name, key: wire.keyIdKey }, 'platform')
+      const keySecret = secrets.read({ name, key: wire.keySecretKey }, 'platform')
+      const make = (of: readonly [SecretReading, SecretReading]) => basicOf(name, of)
+      return keyId instanceof Promise || keySecret instanceof Promise
+        ? answeredLater(Promise.all([keyId, keySecret]).then((of) => loginOf(`basic ${name}`, of, make)))
+        : loginOf(`basic ${name}`, [keyId, keySecret], make)
+    },
+    bearer() {
+      const token = secrets.readFile(alertsTokenFile)
+      return token instanceof Promise
+        ? answeredLater(token.then((reading) => loginOf('bearer', [reading], bearerOf)))
+        : loginOf('bearer', [token], bearerOf)
+    },
   }
+}
+
+/** Whoever waits for it gets its error; where nobody does, that must not end the process. */
+function answeredLater(login: Promise<Login>): Promise<Login> {
+  login.catch(() => undefined)
+  return login
 }
 
 function valueOf(reading: SecretReading, of: MissingCredential['of']): Secret {
   if (reading.found) return reading.value
-  throw new SecretUnavailableError({ file: reading.file, why: reading.why, of })
+  const { file, why, misplaced } = reading
+  throw new SecretUnavailableError({ file, why, misplaced, of })
 }
 
 /** Headers of every request (`spec/api.md` 4 and 5); `Content-Type` goes with a body only. */

@@ -144,5 +144,5 @@ export async function perform<T>(
   place.ended()
   if (seen.type === 'stopped') throw signal.reason
   const durationMs = clock.monotonic() - startedAt
-  return handleReply({ caller, admission, request, seen, readValue, timeoutMs, durationMs }, parts)
+  return handleReply({ caller, admission, request, sent: [], seen, readValue, timeoutMs, durationMs }, parts)
 }

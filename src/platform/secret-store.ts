@@ -1,10 +1,11 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
 import { isSecretRef } from '../kinds/secret-ref.ts'
 import type { Clock } from '../lib/clock.ts'
+import { isBelow } from '../lib/below.ts'
 import { Secret } from '../lib/secret.ts'
-import type { SecretReading, SecretStore } from '../contract/secrets.ts'
+import type { SecretOwner, SecretReading, SecretStore } from '../contract/secrets.ts'
 
 /** A mounted secret is a key, a password or a certificate; what is larger was mounted by mistake. In bytes. */
 const LARGEST_SECRET = 64 * 1024
@@ -12,16 +13,62 @@ const LARGEST_SECRET = 64 * 1024
 /** Reads one secret from its file. */
 export type ReadSecretFile = (file: string) => Promise<SecretReading>
 
-/** Mounted secrets under `dir`: the file `<dir>/<name>/<key>`, read anew each time, links followed. */
-export function createSecretStore(dir: string, readFile: ReadSecretFile = readSecretFile): SecretStore {
+/** Where secrets are mounted: the platform's, and the sources'. */
+export interface SecretFolders {
+  readonly credentialsDir: string
+  readonly secretsDir: string
+}
+
+/** Mounted secrets, and the files with credentials that a setting names. */
+export interface MountedSecrets extends SecretStore {
+  readFile(file: string): SecretReading | Promise<SecretReading>
+}
+
+/**
+ * Mounted secrets, read anew each time, links followed, but not from one owner's directory into the other's: whoever may
+ * name what is in one must not come by the other.
+ */
+export function createMountedSecrets(
+  { credentialsDir, secretsDir }: SecretFolders,
+  readFile: ReadSecretFile = readSecretFile,
+): MountedSecrets {
+  const folders: Readonly<Record<SecretOwner, string>> = { platform: credentialsDir, source: secretsDir }
+
+  async function readCredential(file: string): Promise<SecretReading> {
+    const reading = await readApart(file, secretsDir)
+    if (reading.found) return reading
+    const misplaced = await misplacedFolder(file)
+    return misplaced === undefined ? reading : { ...reading, misplaced }
+  }
+
+  async function readApart(file: string, other: string): Promise<SecretReading> {
+    return (await leadsInto(file, other)) ? { found: false, file, why: 'linked' } : readFile(file)
+  }
+
+  /** The folder in the secrets directory where a credential that is not found was mounted once. */
+  async function misplacedFolder(file: string): Promise<string | undefined> {
+    const name = relative(credentialsDir, dirname(file))
+    if (name === '' || name.startsWith('..') || name.includes(sep)) return undefined
+    const folder = join(secretsDir, name)
+    const stats = await stat(folder).catch(() => undefined)
+    return stats?.isDirectory() === true ? folder : undefined
+  }
+
   return {
-    async read(ref) {
-      const file = join(dir, ref.name, ref.key)
+    async read(ref, owner) {
+      const file = join(folders[owner], ref.name, ref.key)
       // Manifests are checked by the same schema; a name that steps out of the directory must not depend on that alone.
       if (!isSecretRef({ secretRef: ref })) return { found: false, file, why: 'unreadable' }
-      return readFile(file)
+      return owner === 'platform' ? readCredential(file) : readApart(file, credentialsDir)
     },
+    readFile: readCredential,
   }
+}
+
+async function leadsInto(file: string, folder: string): Promise<boolean> {
+  // What cannot be resolved cannot be read either, and says so then.
+  const [from, into] = await Promise.all([file, folder].map((path) => realpath(path).catch(() => undefined)))
+  return from !== undefined && into !== undefined && isBelow(from, into)
 }
 
 /** One secret in one file: UTF-8, at most 64 KiB, one newline at the end is not part of it. */
@@ -60,32 +107,47 @@ function isAbsent(error: unknown): boolean {
 const FRESH_MS = 1_000
 
 /** Mounted secrets that are not read anew each time. */
-export interface FreshSecrets extends SecretStore {
+export interface FreshSecrets extends MountedSecrets {
   /** Each file is read again for whoever asks next. */
-  forget(): void
+  readonly forget: () => void
+}
+
+interface Kept {
+  reading: SecretReading | Promise<SecretReading>
 }
 
 /**
  * Mounted secrets, each file read at most once a second: a pass over many pipes asks for the same few secrets over and over.
  * A reading serves for no longer than that, whether a secret was found or not.
  */
-export function createFreshSecrets(store: SecretStore, clock: Clock): FreshSecrets {
-  const readings = new Map<string, Promise<SecretReading>>()
+export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, 'monotonic'>): FreshSecrets {
+  const readings = new Map<string, Kept>()
   let since = -Infinity
+
+  function fresh(
+    id: string,
+    read: () => SecretReading | Promise<SecretReading>,
+  ): SecretReading | Promise<SecretReading> {
+    const now = clock.monotonic()
+    if (now - since >= FRESH_MS) {
+      readings.clear()
+      since = now
+    }
+    const known = readings.get(id)
+    if (known !== undefined) return known.reading
+    const kept: Kept = { reading: read() }
+    readings.set(id, kept)
+    if (kept.reading instanceof Promise)
+      kept.reading = kept.reading.then((done) => {
+        kept.reading = done
+        return done
+      })
+    return kept.reading
+  }
+
   return {
-    read(ref) {
-      const now = clock.monotonic()
-      if (now - since >= FRESH_MS) {
-        readings.clear()
-        since = now
-      }
-      const id = `${ref.name}/${ref.key}`
-      const known = readings.get(id)
-      if (known !== undefined) return known
-      const reading = store.read(ref)
-      readings.set(id, reading)
-      return reading
-    },
+    read: (ref, owner) => fresh(`${owner} ${ref.name}/${ref.key}`, () => mounted.read(ref, owner)),
+    readFile: (file) => fresh(`file ${file}`, () => mounted.readFile(file)),
     forget: () => readings.clear(),
   }
 }

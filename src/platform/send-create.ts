@@ -108,7 +108,7 @@ async function sendCreate(
   parts: CreateParts,
 ): Promise<Reply<RemoteResource>> {
   const { caller, admission, base, path, readValue } = call
-  const { body, intentId, notAfter } = call.request
+  const { body, secrets: sent, intentId, notAfter } = call.request
   const { clock, deadlineMs: timeoutMs, userAgent, wire } = parts
   const { login, place } = admission
   const request: WireRequest = {
@@ -122,7 +122,7 @@ async function sendCreate(
   const seen = await exchangeOnce(request, { parts, notAfter, onSent: () => place.sent() })
   place.ended()
   const durationMs = clock.monotonic() - startedAt
-  const attempt = { caller, admission, request, seen, readValue, timeoutMs, durationMs }
+  const attempt = { caller, admission, request, sent, seen, readValue, timeoutMs, durationMs }
   const result = handleReply(attempt, parts)
   if (result instanceof RemoteError) throw result
   return result

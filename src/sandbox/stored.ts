@@ -1,4 +1,4 @@
-import { SECRET_FIELDS } from '../kinds/mask.ts'
+import { SECRET_FIELDS } from '../lib/sensitive.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import type { Operation } from './request-schema.ts'
 

@@ -10,10 +10,17 @@ export interface CommandContext {
   readonly manifests?: string | undefined
   /** Where the platform answers, for the commands that ask it. Undefined: it is the sandbox, or nobody knows. */
   readonly baseUrl?: string | undefined
-  /** The directory of the secrets, for the same commands, where they would take another one. */
+  /** The directories of the secrets, for the same commands, where they would take others. */
+  readonly credentialsDir?: string | undefined
   readonly secretsDir?: string | undefined
   /** The daemon that was asked; commands that ask none are for the machine where it runs. */
   readonly server?: string | undefined
+}
+
+/** Nothing but what commands depend on. */
+export function contextOf(known: CommandContext): CommandContext {
+  const { sandbox, ledger, manifests, baseUrl, secretsDir, server } = known
+  return { sandbox, ledger, manifests, baseUrl, secretsDir, server }
 }
 
 const ASK_A_SERVER: ReadonlySet<string> = new Set(['status', 'history', 'plan', 'reconcile', 'allow'])
@@ -34,7 +41,7 @@ const ASK_THE_PLATFORM = /^(?:plan|apply|adopt|import|resolve .*--(?:adopt|recre
 
 /** A command line of Pipewright, as it is typed here: what it names already stays. */
 export function commandLine(args: string, context: CommandContext): string {
-  const { sandbox, ledger, manifests, baseUrl, secretsDir, server } = context
+  const { sandbox, ledger, manifests, baseUrl, credentialsDir, secretsDir, server } = context
   const [name = ''] = args.split(' ', 1)
   const flag = (text: string, value: string | undefined, isNeeded: boolean) =>
     value === undefined || !isNeeded || args.includes(` ${text} `) ? '' : ` ${text} ${shellWord(value)}`
@@ -46,6 +53,7 @@ export function commandLine(args: string, context: CommandContext): string {
     flag('--ledger', ledger, !NEED_NO_LEDGER.has(name)),
     flag('--manifests', manifests, READ_MANIFESTS.has(name)),
     flag('--base-url', baseUrl, !sandbox && ASK_THE_PLATFORM.test(args)),
+    flag('--credentials-dir', credentialsDir, ASK_THE_PLATFORM.test(args)),
     flag('--secrets-dir', secretsDir, ASK_THE_PLATFORM.test(args)),
   ].join('')
   return sandbox ? `npx pipewright ${args} --sandbox${others}` : `pipewright ${args}${others}`

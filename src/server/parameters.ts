@@ -8,16 +8,72 @@ import { RequestError } from './replies.ts'
 /** The parameters of a query string as fastify gives them: text, a list when repeated, or not there. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The one value of a parameter; undefined when it is absent or empty. */
-export function oneOf(query: Query, name: string): string | undefined {
+/** What a parameter takes at most. Each value is looked for in thousands of resources. */
+export const LIMITS = {
+  /** Values of one parameter, in a comma list or repeated. */
+  values: 100,
+  /** Values that must all be there. */
+  labels: 16,
+  /** Words of a search. */
+  words: 16,
+  /** Letters of one of them. */
+  letters: 100,
+  /** Letters of any other value. */
+  text: 500,
+  /** Letters of a path; no file system takes longer ones. */
+  path: 4_096,
+  /** Items of one page of a list. */
+  page: 500,
+} as const
+
+/** The one value of a parameter; undefined when it is absent or empty. @throws {RequestError} 400 */
+export function oneOf(query: Query, name: string, longest: number = LIMITS.text): string | undefined {
   const value = query[name]
   if (typeof value === 'object') throw new RequestError(400, `${name} appears more than once`, 'Use it once.')
-  return value === undefined || value === '' ? undefined : value
+  if (value === undefined || value === '') return undefined
+  assertShort(value, name, longest)
+  return value
 }
 
-/** All values of a parameter that may be repeated; empty ones are left out. */
-export function textsOf(query: Query, name: string): readonly string[] {
-  return [query[name] ?? []].flat().filter((text) => text !== '')
+/** All values of a parameter that may be repeated; empty ones are left out. @throws {RequestError} 400 */
+export function textsOf(query: Query, name: string, most: number = LIMITS.values): readonly string[] {
+  const texts = [query[name] ?? []].flat().filter((text) => text !== '')
+  assertFew(texts, name, most)
+  for (const text of texts) assertShort(text, name, LIMITS.text)
+  return texts
+}
+
+/** The same, where a value may also be a comma list. @throws {RequestError} 400 */
+export function listOf(query: Query, name: string): readonly string[] {
+  const texts = [query[name] ?? []].flat()
+  assertFew(texts, name, LIMITS.values)
+  const values = texts.flatMap((text) => text.split(',')).filter((value) => value !== '')
+  assertFew(values, name, LIMITS.values)
+  for (const value of values) assertShort(value, name, LIMITS.text)
+  return values
+}
+
+/** The words of `q`, in lower case, each of them once. @throws {RequestError} 400 */
+export function searchWords(query: Query): readonly string[] {
+  const text = oneOf(query, 'q', Infinity)
+  if (text === undefined) return []
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  const hint = `It takes at most ${LIMITS.words} words of ${LIMITS.letters} letters each. Leave some out.`
+  if (words.length > LIMITS.words) throw new RequestError(400, `q has ${words.length} words`, hint)
+  const long = words.find((word) => word.length > LIMITS.letters)
+  if (long !== undefined) throw new RequestError(400, `q has a word of ${long.length} letters`, hint)
+  return [...new Set(words.map((word) => word.toLowerCase()))]
+}
+
+function assertFew(values: readonly string[], name: string, most: number): void {
+  if (values.length <= most) return
+  throw new RequestError(400, `${name} has ${values.length} values`, `It takes at most ${most}.`)
+}
+
+function assertShort(value: string, name: string, longest: number): void {
+  if (value.length <= longest) return
+  const error = `${name} has a value of ${value.length} letters`
+  throw new RequestError(400, error, `It takes at most ${longest} letters.`)
 }
 
 /** A comma list or a repeated parameter of known words; undefined when it is absent. */
@@ -26,9 +82,7 @@ export function wordsOf<T extends string>(
   name: string,
   known: readonly T[],
 ): ReadonlySet<T> | undefined {
-  const words = textsOf(query, name)
-    .flatMap((text) => text.split(','))
-    .filter((word) => word !== '')
+  const words = listOf(query, name)
   if (words.length === 0) return undefined
   return new Set(words.map((word) => knownWord(word, name, known)))
 }
@@ -59,6 +113,43 @@ export function wholeOf(
     `${name} "${text}" is out of range`,
     `It is a whole number from ${range.least} to ${range.most}.`,
   )
+}
+
+/** Which part of a list is asked for. */
+export interface Part {
+  readonly offset: number
+  readonly limit: number
+}
+
+/** @param limit `absent`: how many when nothing is said @throws {RequestError} 400 */
+export function partOf(query: Query, limit: { readonly least: 0 | 1; readonly absent: number }): Part {
+  return {
+    offset: wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 }),
+    limit: wholeOf(query, 'limit', { ...limit, most: LIMITS.page }),
+  }
+}
+
+/** What is set of these parameters, in their order: equal for requests that ask for the same. */
+export function pickedOf(query: Query, names: readonly string[]): Query {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const values = [query[name] ?? []].flat().filter((value) => value !== '')
+      return values.length === 0 ? [] : [[name, values.length === 1 ? values[0] : values]]
+    }),
+  )
+}
+
+/**
+ * Where the next page is, relative to this one: the same query, but for what is other.
+ * @param changes undefined: left out
+ */
+export function nextPage(query: Query, changes: Readonly<Record<string, string | undefined>>): string {
+  const next = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (!Object.hasOwn(changes, name)) for (const each of [value ?? []].flat()) next.append(name, each)
+  }
+  for (const [name, value] of Object.entries(changes)) if (value !== undefined) next.set(name, value)
+  return `?${next.toString()}`
 }
 
 /** The key of a resource on the board. @throws {RequestError} 404 with the nearest one */

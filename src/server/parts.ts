@@ -6,22 +6,25 @@ import type { Key } from '../kinds/key.ts'
 import type { Revision, SourceProblem } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { WatchMode } from '../contract/events.ts'
+import type { Emit, WatchMode } from '../contract/events.ts'
 import type { ManifestFacts } from '../contract/manifest-facts.ts'
 import type { FileTree, Plan } from '../contract/plan.ts'
 import type { HistoryEntry } from '../contract/history.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { StatusBoard } from '../contract/status.ts'
+import type { ListenOn } from './listener.ts'
 import type { RecentEvents } from './recent-events.ts'
+import type { KnownHosts } from './who-asks.ts'
 
 /** Everything the server shows or sets off, given to it by whoever starts it. It holds nothing of its own. */
 export interface ServerParts {
-  readonly listen: {
-    readonly host: string
-    /** 0: one that is free. */ readonly port: number
-  }
+  readonly listen: ListenOn
+  /** Undefined: probes and metrics are served where the page is. */
+  readonly metricsListen: ListenOn | undefined
+  readonly hosts: KnownHosts
   readonly clock: Clock
+  readonly emit: Emit
   readonly board: StatusBoard
   /** What the manifest asks for, sensitive values masked. */
   desired(key: Key): JsonObject | undefined
@@ -110,11 +113,29 @@ export interface ServicePause {
 export interface CreateLimit {
   /** Whether it holds something back. */
   readonly on: boolean
-  /** Creations wanted, and how many pass at once. */
+  /** Creations wanted in all services, and how many pass in each: at once, and within an hour. */
   readonly wanted: number
   readonly limit: number
   /** What it holds back now: how many, and `HeldBack.id` of exactly that. */
-  readonly held: { readonly count: number; readonly id: string }
+  readonly held: HeldCount
+  /** The first of the services in which it holds something back, by the names of their manifests. */
+  readonly services: readonly LimitedServiceShown[]
+}
+
+/** What the create limit holds back in a service. */
+export interface LimitedServiceShown {
+  readonly service: string
+  readonly wanted: number
+  /** Within the last hour. */
+  readonly made: number
+  /** When it passes by itself: ms since the epoch. */
+  readonly until: number | undefined
+  readonly held: HeldCount
+}
+
+interface HeldCount {
+  readonly count: number
+  readonly id: string
 }
 
 export interface Guarded {

@@ -5,11 +5,13 @@ import { isWell, STATUSES, type Status } from '../plan/severity.ts'
 import { REASONS, wordsOf, type Reason } from '../plan/reason.ts'
 import { causeOf, groupByCause } from '../contract/cause.ts'
 import { bodyIn, sinceOf, type ResourceStatus } from '../contract/status.ts'
-import { commandLine, commandsTyped, type CommandContext } from './command-line.ts'
+import { commandLine, commandsTyped, contextOf, type CommandContext } from './command-line.ts'
 import { nextSteps, placeOf, shortMessage, type NextStep, type StepContext } from './remedy.ts'
-import { findingsSelected, selected } from './api/selection.ts'
-import { wholeOf, type Query } from './parameters.ts'
-import type { CreateLimit, Overview, ServerParts } from './parts.ts'
+import { type Answers, sendJson } from './api/answers.ts'
+import { filterInSteps, mapInSteps, type Steps } from './api/reply-cache.ts'
+import { filtered, findingsSelected, NARROWING, type Narrowing, narrowingOf } from './api/selection.ts'
+import { nextPage, type Part, partOf, pickedOf, type Query } from './parameters.ts'
+import type { Overview, ServerParts } from './parts.ts'
 
 /** Keys that one entry names. */
 const KEYS_NAMED = 12
@@ -46,8 +48,10 @@ export interface Problem {
 /** Of `GET /api/v1/attention`. */
 export interface AttentionReply {
   readonly items: readonly Problem[]
-  /** How many there are; `items` may be the first of them. */
+  /** How many there are; `items` may be a part of them. */
   readonly total: number
+  /** Where the next ones are, relative to this address; undefined: there are no more. */
+  readonly next: string | undefined
 }
 
 const NOTHING = {
@@ -63,11 +67,21 @@ const NOTHING = {
   findings: [],
 } as const
 
+const PARAMETERS = [...NARROWING, 'offset', 'limit'] as const
+
 /** `GET /api/v1/attention`: everything that is not well, worst first; or what a query narrows it to, as in a list of resources. */
-export function registerAttention(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/attention', ({ query }): AttentionReply => {
-    const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
-    return attentionOf(parts, query, limit)
+export function registerAttention(app: FastifyInstance, parts: ServerParts, answers: Answers): void {
+  app.get<{ Querystring: Query }>('/api/v1/attention', async (request, reply) => {
+    const query = pickedOf(request.query, PARAMETERS)
+    const part = partOf(query, { least: 1, absent: 100 })
+    const narrowing = narrowingOf(query)
+    const now = parts.overview()
+    const { createLimit, sourceProblem, sourceReason, manifestsDir } = now
+    const question = ['attention', query, contextOf(now), createLimit, sourceProblem, sourceReason]
+    const text = await answers.text([...question, manifestsDir, parts.ready()], now, function* () {
+      return JSON.stringify(yield* attentionOf(parts, { narrowing, part, query }))
+    })
+    return sendJson(reply, text)
   })
 }
 
@@ -77,34 +91,45 @@ type Draft = Omit<Problem, 'next'> & { readonly steps: () => readonly NextStep[]
 /**
  * What is wrong with the whole, then with resources: worst first, and of equal ones the oldest. What is wrong with the whole is
  * told whatever is asked for.
- * @param limit how many at most
+ * @param asked `query`: as it was given, for the way to the next page
  */
-export function attentionOf(
+export function* attentionOf(
   parts: Pick<ServerParts, 'board' | 'overview' | 'ready' | 'placeEdit'>,
-  query: Query = {},
-  limit = Infinity,
-): AttentionReply {
+  asked: { readonly narrowing: Narrowing; readonly part: Part; readonly query: Query },
+): Steps<AttentionReply> {
+  const { narrowing, part, query } = asked
   const overview = parts.overview()
   const context = { ...overview, placeEdit: parts.placeEdit }
-  const unwell = parts.board.list().filter((resource) => !isWell(resource))
-  const findingsOf = Map.groupBy(
-    overview.findings.filter(({ severity }) => severity === 'error'),
-    ({ key }) => key,
-  )
-  const ofResources = groupByCause(selected(unwell, query)).map((group) => {
+  const all = parts.board.list()
+  const unwell = yield* filterInSteps(all, (resource) => !isWell(resource))
+  const errors = yield* filterInSteps(overview.findings, ({ severity }) => severity === 'error')
+  const findingsOf = Map.groupBy(errors, ({ key }) => key)
+  const groups = groupByCause(yield* filtered(unwell, narrowing))
+  const ofResources = yield* mapInSteps(groups, (group) => {
     const [first] = group
     return first !== undefined && group.length === 1
       ? oneProblem(first, findingsOf.get(first.key) ?? [], context)
       : groupProblem(group, context)
   })
-  const isPart = findingsSelected(parts.board.list(), query)
+  const isPart = yield* findingsSelected(all, narrowing)
   const shown = new Set(unwell.map(({ key }) => key))
-  const alone = [...findingsOf]
-    .filter(([key]) => key === undefined || !shown.has(key))
-    .flatMap(([, findings]) => findings.filter(isPart))
-    .map((finding) => findingProblem(finding, context))
-  const all = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
-  return { items: all.slice(0, limit).map(problemOf), total: all.length }
+  const loose = yield* filterInSteps(
+    errors,
+    (finding) => (finding.key === undefined || !shown.has(finding.key)) && isPart(finding),
+  )
+  const alone = yield* mapInSteps(loose, (finding) => findingProblem(finding, context))
+  const problems = [...ofTheWhole(parts), ...[...ofResources, ...alone].toSorted(worstFirst)]
+  const end = part.offset + part.limit
+  const items: Problem[] = []
+  for (const draft of problems.slice(part.offset, end)) {
+    yield // each may look for a line in a large file
+    items.push(problemOf(draft))
+  }
+  return {
+    items,
+    total: problems.length,
+    next: end < problems.length ? nextPage(query, { offset: String(end) }) : undefined,
+  }
 }
 
 function problemOf({ steps, ...facts }: Draft): Problem {
@@ -191,8 +216,17 @@ export function causeWords(resource: ResourceStatus, context: CommandContext): s
 }
 
 /** Each of them says how many there were when it was held back. */
-function heldMessage({ key }: ResourceStatus, { wanted, limit }: CreateLimit): string {
-  return wordsOf({ reason: 'CreateLimit', facts: { wanted, limit } }, key)?.cause ?? ''
+function heldMessage(
+  first: ResourceStatus,
+  { createLimit, ...context }: CommandContext & Pick<Overview, 'createLimit'>,
+): string {
+  const { limit, services } = createLimit
+  const now = services.find(({ service }) => service === first.service)
+  if (now === undefined) return causeWords(first, context)
+  const { service, wanted, made, until } = now
+  return (
+    wordsOf({ reason: 'CreateLimit', facts: { service, wanted, made, limit, until } }, first.key)?.cause ?? ''
+  )
 }
 
 function groupProblem(
@@ -207,14 +241,14 @@ function groupProblem(
     id: causeOf(first),
     message:
       first.reason === 'CreateLimit'
-        ? heldMessage(first, context.createLimit)
+        ? heldMessage(first, context)
         : alike
           ? causeWords(first, context)
           : `For example ${first.key}: ${causeWords(first, context)}`,
     since: Math.min(...group.map(sinceOf)),
     keys: group.slice(0, KEYS_NAMED).map(({ key }) => key),
     count: group.length,
-    // An outage, or the create limit, strikes all services alike.
+    // An outage strikes all services alike.
     service: shared(group, ({ service }) => service),
     file: shared(group, ({ file }) => file),
     line: undefined,

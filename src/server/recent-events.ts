@@ -157,12 +157,15 @@ export function createRecentEvents(now: () => number): RecentEvents {
 
   function noteCreateLimit({
     on,
+    service,
     wanted,
+    made,
     limit,
   }: Extract<Event, { type: 'CreateLimitChanged' }>): readonly Change[] {
+    const before = made === 0 ? '' : ` ${made} were made within the last hour,`
     const message = on
-      ? `${wanted} creations are pending, and the create limit is ${limit}.`
-      : 'Creations are allowed again.'
+      ? `In service ${service}, ${wanted} creations are pending,${before} and the create limit is ${limit}.`
+      : `Creations in service ${service} are allowed again.`
     note({ at: now(), type: 'create-limit', on, message })
     return [SOURCE]
   }
@@ -223,6 +226,10 @@ export function createRecentEvents(now: () => number): RecentEvents {
     NotificationsWaiting: undefined,
     NotificationsForgotten: undefined,
     Started: undefined,
+    CredentialsMisplaced: undefined,
+    CredentialsExposed: undefined,
+    ConnectionsLimited: undefined,
+    DescriptorsExhausted: undefined,
     SandboxReady: undefined,
     FailpointSet: undefined,
     Stopping: undefined,

@@ -50,7 +50,7 @@ export function registerReplies(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send({
       error: `there is nothing at ${request.method} ${request.url.split('?')[0]}`,
-      hint: 'GET / is the page for people; /api/v1/resources, /api/v1/history, /api/v1/overview and /metrics are for machines.',
+      hint: 'GET / is the page for people; /api/v1/resources, /api/v1/history, /api/v1/overview are for machines.',
     } satisfies ErrorReply),
   )
   app.setErrorHandler((error, _request, reply) => {

@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify'
+import { RequestError } from './replies.ts'
 import { registerAttention, type AttentionReply } from './problems.ts'
 import type { ServerParts, Health, ReconcileProgress } from './parts.ts'
 import { registerAllow, type AllowedReply } from './api/allow-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
-import { registerFacets, type FacetsReply } from './api/selection.ts'
-import { registerFindings, registerOverview, type FindingsReply, type OverviewReply } from './api/overview.ts'
+import { createAnswers } from './api/answers.ts'
+import { registerFacets, type FacetsReply } from './api/facets.ts'
+import { registerFindings, type FindingsReply } from './api/findings.ts'
+import { createOverview, registerOverview, type OverviewReply } from './api/overview.ts'
 import { registerPlan } from './api/plan-requests.ts'
 import { registerReconcile, type AcceptedReply } from './api/reconcile-requests.ts'
+import { createHistoryReader } from './api/history-reader.ts'
 import { registerResources, type ResourceReply, type ResourcesReply } from './api/resources.ts'
 import { registerHistory, registerTimeline, type HistoryReply, type TimelineReply } from './api/timeline.ts'
 import { readdir, readFile } from 'node:fs/promises'
@@ -33,13 +37,17 @@ export interface Orders {
 
 /** `/api/v1/…` and `/-/reconcile`. */
 export function registerApi(app: FastifyInstance, parts: ServerParts): void {
-  registerResources(app, parts)
-  registerOverview(app, parts)
-  registerAttention(app, parts)
-  registerFindings(app, parts)
-  registerFacets(app, parts)
-  registerHistory(app, parts)
-  registerTimeline(app, parts)
+  const answers = createAnswers(parts)
+  const overviewOf = createOverview(parts)
+  const reader = createHistoryReader(parts)
+  app.addHook('preClose', async () => reader.close())
+  registerResources(app, parts, { answers, overviewOf })
+  registerOverview(app, overviewOf)
+  registerAttention(app, parts, answers)
+  registerFindings(app, parts, answers)
+  registerFacets(app, parts, answers)
+  registerHistory(app, parts, reader)
+  registerTimeline(app, parts, { answers, reader })
   registerReconcile(app, parts)
   registerPlan(app, parts)
   registerAllow(app, parts)
@@ -73,6 +81,17 @@ export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts):
   app.get('/metrics', async (_request, reply) => {
     const { contentType, text } = await metrics.render()
     return reply.header('content-type', contentType).send(text)
+  })
+}
+
+/** `GET /metrics` of the page's listener, where metrics have one of their own. */
+export function registerMetricsMoved(app: FastifyInstance): void {
+  app.get('/metrics', () => {
+    throw new RequestError(
+      404,
+      'the metrics are not served here',
+      'They have a listener of their own: its address is the setting --metrics-listen (PIPEWRIGHT_METRICS_LISTEN).',
+    )
   })
 }
 

@@ -1,85 +1,107 @@
-import type { AddressInfo } from 'node:net'
 import type { ServerParts } from './parts.ts'
 import { fastify, type FastifyInstance } from 'fastify'
-import { registerApi, registerMetrics, registerProbes, registerPage } from './routes.ts'
+import { registerApi, registerMetrics, registerMetricsMoved, registerProbes, registerPage } from './routes.ts'
+import { watchDescriptors } from './descriptor-watch.ts'
+import { connectionLimits, descriptorLimit } from './descriptors.ts'
+import { openListener } from './listener.ts'
 import { registerBodies } from './parameters.ts'
 import { registerReplies } from './replies.ts'
-
-/** How long a close waits for replies that are on their way. */
-const CLOSE_MS = 2_000
+import { registerWhoAsks } from './who-asks.ts'
 
 export interface Server {
   /** Where it can be reached from this machine, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
-  /** Ends event streams, lets replies finish for a moment, and closes the port. */
+  /** Where probes and metrics have a listener of their own. */
+  readonly metricsUrl: string | undefined
+  /** Ends event streams, lets replies finish for a moment, and closes the ports. */
   close(): Promise<void>
 }
 
 /**
- * The HTTP server of design §8, for machines and for people, on one port.
- * @throws when the port cannot be had; the message says which and why
+ * The HTTP server of design §8, for machines and for people: on one port, or with probes and metrics on another.
+ * @throws when a port cannot be had; the message says which and why
  */
 export async function startServer(parts: ServerParts): Promise<Server> {
-  const app = await createApp(parts)
-  const { host, port: wanted } = parts.listen
-  try {
-    // Who asks at "localhost" tries both of its addresses; who asks at 127.0.0.1, only that one.
-    await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port: wanted })
-  } catch (error) {
-    await app.close()
-    const why = error instanceof Error ? error.message : String(error)
-    throw new Error(`cannot listen on ${host}:${wanted}: ${why}; choose another with --listen`, {
-      cause: error,
-    })
-  }
-  const { port } = app.server.address() as AddressInfo // it listens on TCP
+  const { clock, emit } = parts
+  const limit = descriptorLimit()
+  const limits = connectionLimits(limit)
+  const descriptors = watchDescriptors({ clock, emit, limit })
+  const common = { descriptors, clock, emit }
+  const main = await openListener(await createApp(parts), {
+    ...common,
+    setting: 'listen',
+    on: parts.listen,
+    limits: limits.main,
+  })
+  const metrics =
+    parts.metricsListen === undefined
+      ? undefined
+      : await openListener(createMetricsApp(parts), {
+          ...common,
+          setting: 'metrics-listen',
+          on: parts.metricsListen,
+          limits: limits.metrics,
+        }).catch(async (error: unknown) => {
+          await main.close()
+          throw error
+        })
   return {
-    url: `http://${reachable(host)}:${port}`,
-    port,
+    url: main.url,
+    port: main.port,
+    metricsUrl: metrics?.url,
     async close() {
-      // A client that neither reads nor goes away must not hold up the end.
-      const cancel = parts.clock.after(CLOSE_MS, () => app.server.closeAllConnections())
-      try {
-        await app.close()
-      } finally {
-        cancel()
-      }
+      // To the end somebody may look whether it still lives.
+      await main.close()
+      await metrics?.close()
+      descriptors.stop()
     },
   }
-}
-
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Requests say a key at most. */
 const BODY_LIMIT_BYTES = 4_096
 
-/** For the whole of a request to arrive. */
+/** For the whole of a request to arrive, and for its headers. */
 const REQUEST_TIMEOUT_MS = 10_000
+
+/** How often Node looks for requests that did not arrive in time; 30 s unless set. */
+const LOOK_MS = 1_000
 
 /** A connection is kept open for the next scrape, which mostly comes within a minute. */
 const KEEP_ALIVE_MS = 72_000
 
-/** The routes of design §8, on a server that does not listen yet; closing it ends event streams as well. */
-export async function createApp(parts: ServerParts): Promise<FastifyInstance> {
+/** The page, the API, and the probes; closing it ends event streams as well. */
+async function createApp(parts: ServerParts): Promise<FastifyInstance> {
+  const app = createBareApp(parts)
+  registerBodies(app)
+  registerProbes(app, parts)
+  if (parts.metricsListen === undefined) registerMetrics(app, parts)
+  else registerMetricsMoved(app)
+  registerApi(app, parts)
+  await registerPage(app)
+  return app
+}
+
+function createMetricsApp(parts: ServerParts): FastifyInstance {
+  const app = createBareApp(parts)
+  registerProbes(app, parts)
+  registerMetrics(app, parts)
+  return app
+}
+
+/** What every reply has in common. */
+function createBareApp({ hosts }: Pick<ServerParts, 'hosts'>): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
+    http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: LOOK_MS },
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
   registerReplies(app)
-  registerBodies(app)
-  registerProbes(app, parts)
-  registerMetrics(app, parts)
-  registerApi(app, parts)
-  await registerPage(app)
-  await app.ready()
+  registerWhoAsks(app, hosts)
   return app
 }
 

@@ -1,4 +1,4 @@
-import { SENSITIVE_NAMES } from '../kinds/mask.ts'
+import { SENSITIVE_NAMES, withoutAssignments, withoutUrlSecrets } from '../lib/sensitive.ts'
 
 /*
  * The second net of law 6. Secrets have a type that cannot print itself, and nothing that is emitted should
@@ -7,24 +7,15 @@ import { SENSITIVE_NAMES } from '../kinds/mask.ts'
 
 const SHOWN = '[secret]'
 
-/** `Basic …` and `Bearer …`, as in an `Authorization` header. */
-const CREDENTIALS = /\b(Basic|Bearer)\s+[\w.~+/=-]{8,}/gi
-
-/** `"password": "…"` and its like, in JSON, YAML or `name=value`. */
-const ASSIGNMENT = new RegExp(
-  String.raw`(["']?\b(?:${SENSITIVE_NAMES.join('|')})\b["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;}&"']+)`,
+/** `password: value` without any quotes, which in a log is no sentence. */
+const PLAIN_PAIR = new RegExp(
+  String.raw`(\b(?:${SENSITIVE_NAMES.join('|')})\b\s*:\s*)(?!\[secret\])([^\s,;}&"'\\]+)`,
   'gi',
 )
 
-/** `user:password@` in a URL. */
-const USER_INFO = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi
-
 /** The text with everything that looks like a credential replaced. */
 export function maskText(text: string): string {
-  return text
-    .replace(CREDENTIALS, `$1 ${SHOWN}`)
-    .replace(ASSIGNMENT, `$1${SHOWN}`)
-    .replace(USER_INFO, `$1${SHOWN}@`)
+  return withoutAssignments(withoutUrlSecrets(text, SHOWN), SHOWN, 'masked').replace(PLAIN_PAIR, `$1${SHOWN}`)
 }
 
 /** Names that never show their value, at the top of a line and one level below it. */

@@ -104,7 +104,7 @@ export const METRICS = {
   },
   create_limit_on: {
     type: 'gauge',
-    help: '1 while the create limit refuses creations, else 0.',
+    help: '1 while the create limit refuses creations in a service, else 0.',
     labels: {},
   },
   orphans: {

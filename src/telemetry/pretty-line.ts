@@ -1,5 +1,6 @@
 import pinoPretty from 'pino-pretty'
 import { shortRevision } from '../contract/revision.ts'
+import { printable as printableText } from '../lib/shown-text.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { FIELDS } from './log-fields.ts'
 
@@ -109,5 +110,5 @@ function isText(value: unknown): value is string {
 
 /** Texts of the platform must not move the cursor of a terminal, nor begin a new line. */
 function printable(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ')
+  return printableText(text.replace(/\p{Cc}+/gu, ' '))
 }

@@ -141,7 +141,7 @@ export async function createRig(size: number): Promise<Rig> {
     mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pipewright-bench-')),
     remove,
   )
-  const tree = writeTree(join(work, 'manifests'), join(work, 'secrets'), size)
+  const tree = writeTree(join(work, 'manifests'), join(work, 'mounted'), size)
   const platform = stack.use(await startPlatform())
   const command = await layOutBundle(join(work, 'program'))
   const settled = join(quick, 'ledger.db')
@@ -150,7 +150,8 @@ export async function createRig(size: number): Promise<Rig> {
   function settingsOf(ledger: string, manifests = tree.dir): readonly string[] {
     return Object.entries({
       manifests,
-      'secrets-dir': tree.secrets,
+      'credentials-dir': join(tree.mounted, 'credentials'),
+      'secrets-dir': join(tree.mounted, 'secrets'),
       ledger: `sqlite:${ledger}`,
       'base-url': platform.url,
       'alerts-base-url': platform.url,

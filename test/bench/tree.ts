@@ -5,7 +5,8 @@ import { alertText, endpointText, pipeText, SECRET, serviceText } from './manife
 /** A directory of manifests of mixed kinds, as many as were asked for. */
 export interface Tree {
   readonly dir: string
-  readonly secrets: string
+  /** With the folders of credentials and of secrets. */
+  readonly mounted: string
   /** Manifests in it. */
   readonly manifests: number
   readonly pipes: number
@@ -37,7 +38,7 @@ export function countsOf(manifests: number) {
  * Writes the directory: services in one file, an endpoint each, alerts, and pipes of all four sources; a fifth of the
  * pipes stand five in a file, all others alone, in folders of some fifty files.
  */
-export function writeTree(dir: string, secrets: string, manifests: number): Tree {
+export function writeTree(dir: string, mounted: string, manifests: number): Tree {
   const counts = countsOf(manifests)
   const written = { files: 0, bytes: 0 }
   const single: { pipe: number; path: string }[] = []
@@ -65,8 +66,8 @@ export function writeTree(dir: string, secrets: string, manifests: number): Tree
       single.push({ pipe: n, path })
     }
   }
-  writeSecrets(secrets)
-  return { dir, secrets, manifests, ...counts, ...written, single }
+  writeSecrets(mounted)
+  return { dir, mounted, manifests, ...counts, ...written, single }
 }
 
 function folder(n: number): string {
@@ -75,13 +76,13 @@ function folder(n: number): string {
 
 function writeSecrets(dir: string): void {
   const files = {
-    [`${SECRET}/keyId`]: 'bench-key',
-    [`${SECRET}/keySecret`]: 'bench-secret',
-    'source/username': 'reader',
-    'source/password': 'bench-password',
-    'source/accessKeyId': 'bench-access',
-    'source/secretKey': 'bench-secret-key',
-    'alerts/token': ALERTS_TOKEN,
+    [`credentials/${SECRET}/keyId`]: 'bench-key',
+    [`credentials/${SECRET}/keySecret`]: 'bench-secret',
+    'secrets/source/username': 'reader',
+    'secrets/source/password': 'bench-password',
+    'secrets/source/accessKeyId': 'bench-access',
+    'secrets/source/secretKey': 'bench-secret-key',
+    'credentials/alerts/token': ALERTS_TOKEN,
   }
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, name)), { recursive: true })

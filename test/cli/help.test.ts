@@ -53,22 +53,31 @@ test('help of a command that is not there says which is meant', async () => {
 })
 
 /** Of the reading of manifests: where they are, and which mounted secrets are not for them. */
-const DIRECTORY = ['manifests', 'secrets-dir', 'alerts-token-file', 'admin-token-file', 'notifications']
+const DIRECTORY = [
+  'manifests',
+  'credentials-dir',
+  'secrets-dir',
+  'alerts-token-file',
+  'admin-token-file',
+  'notifications',
+]
 
 const PLATFORM = [
   'base-url',
   'alerts-base-url',
   'alerts-token-file',
+  'credentials-dir',
   'secrets-dir',
   'api-budget',
   'request-timeout',
   'shutdown-grace',
   'allow-insecure-http',
+  'allow-insecure-tls',
 ]
 
 const LEDGER = ['ledger', 'ledger-init']
 const PASS = ['healthy-states', 'concurrency', 'max-creates']
-const SERVER = ['server', 'allow-insecure-http']
+const SERVER = ['server', 'allow-insecure-http', 'allow-insecure-tls']
 
 /** Beside --config and --sandbox, from which the defaults follow. */
 const SETTINGS_OF: readonly (readonly [command: string, why: string, flags: readonly string[]])[] = [

@@ -11,7 +11,8 @@ import { remoteError } from '../reconcile/model-platform.ts'
 
 const SETTINGS = {
   manifests: 'manifests',
-  secretsDir: '/nowhere',
+  credentialsDir: '/nowhere/credentials',
+  secretsDir: '/nowhere/secrets',
   alertsTokenFile: '/nowhere/token',
   adminTokenFile: undefined,
   notifications: [],

@@ -34,7 +34,7 @@ async function manyPipes() {
   const workspace = stack.use(createWorkspace())
   const platform = stack.use(await startPlatform())
   mountSecrets(workspace)
-  workspace.write('secrets/alerts/token', ALERTS_TOKEN)
+  workspace.write('credentials/alerts/token', ALERTS_TOKEN)
   workspace.write('manifests/service.yaml', SERVICE)
   for (let number = 0; number < 6; number += 1)
     workspace.write(`manifests/p${number}.yaml`, pipeManifest(`p${number}`))

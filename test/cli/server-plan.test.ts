@@ -8,7 +8,7 @@ import { createWorkspace } from '../support/workspace.ts'
 const PLAN = {
   revision: 'abc',
   manifests: 'manifests',
-  createLimit: { wanted: 0, limit: 25, reached: false },
+  createLimit: { wanted: 0, limit: 25, reached: false, services: [] },
   checkedBefore: { items: 0, oldestMs: 0 },
   counts: {},
   items: [],

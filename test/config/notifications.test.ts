@@ -170,7 +170,7 @@ targets:
 describe('--notifications', () => {
   test('names a file whose problems come with all others', async () => {
     const reading = await readSettings({
-      flags: { notifications: 'n.yaml', concurrency: '0', 'secrets-dir': '/s' },
+      flags: { notifications: 'n.yaml', concurrency: '0', 'credentials-dir': '/c' },
       env: {},
       readFile: async () => 'targets: [{name: a}]',
     })
@@ -187,12 +187,12 @@ describe('--notifications', () => {
     expect(reading).toMatchObject({ problems: [{ from: 'PIPEWRIGHT_NOTIFICATIONS', given: 'gone.yaml' }] })
   })
 
-  test('refers to secrets of the secrets directory', async () => {
+  test('refers to secrets of the directory of the credentials', async () => {
     const reading = await readSettings({
-      flags: { notifications: 'n.yaml', 'secrets-dir': '/s' },
+      flags: { notifications: 'n.yaml', 'credentials-dir': '/c' },
       env: {},
       readFile: async () => 'targets: [{name: a, type: slack, url: {secretRef: {name: n, key: k}}}]',
     })
-    expect(reading).toMatchObject({ settings: { notifications: [{ url: { path: '/s/n/k' } }] } })
+    expect(reading).toMatchObject({ settings: { notifications: [{ url: { path: '/c/n/k' } }] } })
   })
 })

@@ -30,11 +30,14 @@ describe('defaults', () => {
       baseUrl: undefined,
       alertsBaseUrl: undefined,
       healthyStates: undefined,
-      alertsTokenFile: '/etc/pipewright/secrets/alerts/token',
+      alertsTokenFile: '/etc/pipewright/credentials/alerts/token',
+      credentialsDir: '/etc/pipewright/credentials',
       secretsDir: '/etc/pipewright/secrets',
       ledger: 'sqlite:.pipewright/ledger.db',
       ledgerInit: 'auto',
       listen: { host: '127.0.0.1', port: 8080 },
+      metricsListen: undefined,
+      allowedHosts: undefined,
       adminTokenFile: undefined,
       server: undefined,
       publicUrl: undefined,
@@ -51,24 +54,26 @@ describe('defaults', () => {
       logFormat: 'json',
       sandbox: false,
       allowInsecureHttp: false,
+      allowInsecureTls: false,
     })
   })
 
   test('of the sandbox stay within .pipewright, away from the real ledger', async () => {
     expect(await settingsOf({ flags: { sandbox: true } })).toMatchObject({
       sandbox: true,
+      credentialsDir: '.pipewright/credentials',
       secretsDir: '.pipewright/secrets',
-      alertsTokenFile: '.pipewright/secrets/alerts/token',
+      alertsTokenFile: '.pipewright/credentials/alerts/token',
       adminTokenFile: '.pipewright/admin-token',
       ledger: 'sqlite:.pipewright/sandbox-ledger.db',
     })
   })
 
   test('of the sandbox give way to what is given', async () => {
-    const flags = { sandbox: true, ledger: 'memory:', 'secrets-dir': 's' } as const
+    const flags = { sandbox: true, ledger: 'memory:', 'credentials-dir': 'c' } as const
     expect(await settingsOf({ flags })).toMatchObject({
       ledger: 'memory:',
-      alertsTokenFile: 's/alerts/token',
+      alertsTokenFile: 'c/alerts/token',
     })
   })
 
@@ -128,6 +133,9 @@ describe('values', () => {
     ['listen', '0.0.0.0:0', { listen: { host: '0.0.0.0', port: 0 } }],
     ['listen', '[::1]:8080', { listen: { host: '::1', port: 8080 } }],
     ['listen', 'localhost:65535', { listen: { host: 'localhost', port: 65_535 } }],
+    ['metrics-listen', '0.0.0.0:9090', { metricsListen: { host: '0.0.0.0', port: 9_090 } }],
+    ['allowed-hosts', 'Pipes.Example.com, .svc,a', { allowedHosts: ['pipes.example.com', '.svc', 'a'] }],
+    ['allowed-hosts', '*', { allowedHosts: ['*'] }],
     ['interval', '1h30m', { intervalMs: 5_400_000 }],
     ['api-budget', '600/1m', { apiBudget: { requests: 600, windowMs: 60_000 } }],
     ['request-timeout', '500ms', { requestTimeoutMs: 500 }],
@@ -161,6 +169,11 @@ describe('values', () => {
     ['listen', '::1:8080', 'brackets'],
     ['listen', '127.0.0.1:70000', 'more than 65535'],
     ['listen', '127.0.0.1:x', 'not HOST:PORT'],
+    ['metrics-listen', '9090', 'no host'],
+    ['allowed-hosts', '', 'empty'],
+    ['allowed-hosts', 'https://pipes.example.com', 'not the name of a host'],
+    ['allowed-hosts', 'a,pipes.example.com:8080', '"pipes.example.com:8080" is not the name of a host'],
+    ['allowed-hosts', '*.example.com', 'not the name of a host'],
     ['interval', '300', 'no unit'],
     ['interval', '5 minutes', 'not a duration'],
     ['interval', '10ms', 'shorter than 1s'],
@@ -308,5 +321,5 @@ test('every setting has a flag, a variable and words of its own', () => {
   }
   expect(
     SETTINGS.filter((setting) => setting.placeholder === undefined).map((setting) => setting.flag),
-  ).toEqual(['sandbox', 'allow-insecure-http'])
+  ).toEqual(['sandbox', 'allow-insecure-http', 'allow-insecure-tls'])
 })

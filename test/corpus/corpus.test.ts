@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Finding, RULE_CODES } from '../../src/kinds/finding.ts'
 import { FINDING_CODES, pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { MASK } from '../../src/manifest/diagnostics/mask-lines.ts'
-import { printable } from '../../src/manifest/diagnostics/source-text.ts'
+import { printable } from '../../src/lib/shown-text.ts'
 import { catalogOf } from './directory.ts'
 import { corpus, wrongBases, type CorpusCase, type Expected } from './load.ts'
 import { fieldsOfInterface, fieldsUsed } from './fields.ts'
@@ -13,6 +13,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'file-not-regular': 'manifest/read-directory.test.ts',
   'file-unreadable': 'manifest/read-directory.test.ts',
   'folder-unreadable': 'manifest/read-directory.test.ts',
+  'reading-too-long': 'manifest/reading-budget.test.ts',
+  'too-many-manifests': 'manifest/reading-budget.test.ts',
 }
 
 /** Stands for the secret of a case that has none; no finding says it. */
@@ -64,7 +66,9 @@ describe('right', () => {
   })
 
   test('together they use every field of the interface and of the policies', () => {
-    const used = fieldsUsed(right)
+    // what is only warned of is used as well
+    const warned = wrong.filter(({ expect: all }) => all.every(({ severity }) => severity === 'warning'))
+    const used = fieldsUsed([...right, ...warned])
     expect(fieldsOfInterface().filter((field) => !used.has(field))).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Key } from '../../src/kinds/key.ts'
 import { passOver } from '../../src/daemon/pass.ts'
 import { alert, endpoint, pipe } from '../reconcile/manifests.ts'
-import { given, type Given } from '../reconcile/given.ts'
+import { given, type Given, HOUR } from '../reconcile/given.ts'
 
 const never = new AbortController().signal
 
@@ -58,6 +58,7 @@ test('what was refused while a rename still looked like a creation is created in
   const named = { platformName: 'old', topics: 'old' }
   const before = await given({ 'old.yaml': pipe('old', named) })
   await before.go('Pipe/old')
+  await before.clock.advance(2 * HOUR)
   before.remove('old.yaml')
   before.write('z-new.yaml', pipe('z-new', named))
   before.write('another.yaml', pipe('another'))

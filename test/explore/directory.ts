@@ -1,5 +1,5 @@
 import { keyOf, type Key } from '../../src/kinds/key.ts'
-import type { Catalog } from '../../src/contract/catalog.ts'
+import type { Catalog, Recorded } from '../../src/contract/catalog.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
 import { createModelDirectory, createReader } from '../reconcile/model-directory.ts'
@@ -30,10 +30,17 @@ export function catalogOf(model: Model): Catalog {
   return catalog
 }
 
+const NOTHING_KNOWN: Recorded = {
+  file: undefined,
+  digest: undefined,
+  pipeId: undefined,
+  endpointOf: undefined,
+}
+
 function read(model: Model, files: ReadonlyMap<string, string>, known: ReadonlySet<Key>): Catalog {
   const directory = createModelDirectory(parsed)
   const reader = createReader(directory)
-  const keys = new Map([...known].map((key) => [key, undefined]))
+  const keys = new Map([...known].map((key) => [key, NOTHING_KNOWN]))
   if (model.isServiceFlawed && model.memory.knowsServices) {
     for (const [file, text] of filesOf({ ...model, isServiceFlawed: false })) directory.files.set(file, text)
     reader.read(keys)

@@ -63,7 +63,7 @@ function findingsOf(bytes: Buffer) {
     problem: undefined,
     parsed: 1,
   } as const
-  const placeOf = createPlaces(() => textIn(bytes))
-  return nextCatalog({ previous: undefined, reading, known: new Map(), placeOf, accept: 'normal' }).catalog
+  const places = createPlaces(() => textIn(bytes))
+  return nextCatalog({ previous: undefined, reading, recorded: new Map(), places, accept: 'normal' }).catalog
     .findings
 }

@@ -174,6 +174,28 @@ const CASES: readonly (readonly [why: string, manifest: Manifest, places: readon
     pipe({}, { replaces: 'Alert/orders' }),
     ['error policy-target-invalid policy.replaces'],
   ],
+  [
+    'a secret in a field that is returned; a certificate is public, and an access key is kept back',
+    pipe({
+      source: {
+        objectStorage: {
+          connectionString: { secretRef: { name: 's', key: 'c' } },
+          accessKey: { accessKeyId: { secretRef: { name: 's', key: 'i' } } },
+        },
+      },
+    }),
+    ['warning secret-returned spec.source.objectStorage.connectionString'],
+  ],
+  [
+    'a certificate by reference',
+    pipe({ source: { kafka: { caCertificate: { secretRef: { name: 'k', key: 'ca.crt' } } } } }),
+    [],
+  ],
+  [
+    'a connection string that is written out',
+    pipe({ source: { objectStorage: { connectionString: 'a=b' } } }),
+    [],
+  ],
   ['an endpoint that is all empty', endpoint({ roles: [], openApiKeys: [], allowedOrigins: ' ' }), []],
   [
     'a role twice does no harm',

@@ -18,7 +18,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openLedger, openSqliteLedger, type SqliteLedgerOptions } from '../../src/ledger/open.ts'
 import { asAnotherUser } from './another-user.ts'
-import { blank, CLOCK, entry, fullRecord, ignore, ORDERS } from './samples.ts'
+import { blank, CLOCK, entry, FACTS, fullRecord, ignore, ORDERS } from './samples.ts'
 
 let folder: string
 let file: string
@@ -181,7 +181,7 @@ describe('a file that is not as it should be', () => {
 
   test.each([
     ['under the name of before', `'"CreateLimit"', '"CreateBrake"'`, true],
-    ['without its facts, as an earlier version did', `',"facts":{"wanted":30,"limit":25}', ''`, false],
+    ['without its facts, as an earlier version did', `',"facts":${JSON.stringify(FACTS)}', ''`, false],
     ['with facts of another reason', `'"wanted"', '"waitsFor"'`, false],
   ])('a condition that was written %s is read', async (_how, change, isKnown) => {
     await makeLedger()

@@ -18,10 +18,12 @@ const PIPE: Remote = {
   seenAt: 2,
 }
 
+/** Of the condition that is not well in the next one. */
+export const FACTS = { service: 'analytics', wanted: 30, made: 0, limit: 25, until: 4 }
+
 /** A record with every field set. */
 export function fullRecord(key: Key): LedgerRecord {
   const condition = { status: 'True', reason: 'InSync', message: 'as asked', since: 3 } as const
-  const facts = { wanted: 30, limit: 25 }
   return {
     key,
     version: 0,
@@ -49,6 +51,8 @@ export function fullRecord(key: Key): LedgerRecord {
       state: 'succeeded',
       seen: { at: 2, requestId: 'r', what: 'the connection was reset', pipeId: 'p-2' },
       saidEarlyAt: 7,
+      isAllowed: true,
+      earlier: [1, 2],
     },
     upsert: {
       at: 1,
@@ -60,7 +64,7 @@ export function fullRecord(key: Key): LedgerRecord {
     backoff: { failures: 3, until: 9, digest: 'd' },
     conditions: {
       Valid: condition,
-      Synced: { status: 'False', reason: 'CreateLimit', message: 'too many', since: 3, facts },
+      Synced: { status: 'False', reason: 'CreateLimit', message: 'too many', since: 3, facts: FACTS },
       Ready: condition,
     },
   }

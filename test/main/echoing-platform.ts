@@ -7,7 +7,7 @@ import { httpServer, type Received, type TestServer } from '../platform/support/
  * messages and in fields where none belongs. What it does hangs on the name of the pipe.
  */
 export async function echoingPlatform(): Promise<TestServer> {
-  const pipes = new Map<string, object>()
+  const pipes = new Map<string, { readonly name: string }>()
   let made = 0
   return httpServer((response, request) => {
     const told = `you sent ${request.body} with ${String(request.headers.authorization)}`
@@ -16,6 +16,9 @@ export async function echoingPlatform(): Promise<TestServer> {
     if (request.method === 'GET') {
       const pipe = pipes.get(request.url.split('/').at(-1) ?? '')
       if (pipe === undefined) return reply(response, 404, { error: told })
+      if (pipe.name === 'postgres')
+        return reply(response, 200, { result: { ...pipe, state: `In ${sourceOf(pipe)}` } })
+      if (pipe.name === 'stream') return reply(response, 500, { error: `cannot read ${sourceOf(pipe)}` })
       return reply(response, 200, { result: pipe })
     }
     return create(response, request, told)
@@ -26,6 +29,26 @@ export async function echoingPlatform(): Promise<TestServer> {
     switch (body.name) {
       case 'rejected':
         return reply(response, 400, { error: told })
+      case 'base64':
+        return reply(response, 400, { error: Buffer.from(told).toString('base64') })
+      case 'base64url':
+        return reply(response, 400, { error: Buffer.from(`${told}.`).toString('base64url') })
+      case 'hex':
+        return reply(response, 400, { error: Buffer.from(sourceOf(body)).toString('hex') })
+      case 'upper-hex':
+        return reply(response, 400, { error: Buffer.from(sourceOf(body)).toString('hex').toUpperCase() })
+      case 'upper':
+        return reply(response, 400, { error: told.toUpperCase() })
+      case 'lower':
+        return reply(response, 400, { error: told.toLowerCase() })
+      case 'url':
+        return reply(response, 400, { error: encodeURIComponent(told) })
+      case 'backwards':
+        return reply(response, 400, { error: Array.from(told).toReversed().join('') })
+      case 'lines':
+        return reply(response, 400, { error: told.replaceAll(/.{5}/g, '$&\n') })
+      case 'edge':
+        return reply(response, 400, { error: edgeOf(told) })
       case 'unclear':
         return reply(response, 500, { error: { message: told } })
       case 'html':
@@ -45,10 +68,20 @@ export async function echoingPlatform(): Promise<TestServer> {
           note: told,
         }
         pipes.set(id, pipe)
-        return reply(response, 200, { result: pipe })
+        return reply(response, 200, { result: { ...pipe, state: `Waiting for ${sourceOf(body)}` } })
       }
     }
   }
+}
+
+function sourceOf(body: object): string {
+  return 'source' in body ? JSON.stringify(body.source) : ''
+}
+
+/** So long that what was sent begins shortly before the place where the text is cut. */
+function edgeOf(told: string): string {
+  const secret = /edge-[\w-]+/.exec(told)?.[0] ?? ''
+  return `${'x '.repeat(1_019)}${secret} and more of it`
 }
 
 function reply(response: ServerResponse, status: number, body: object): void {

@@ -49,7 +49,7 @@ function writeSet(workspace: Workspace, hook: string): void {
 const ARGS: readonly string[] = [
   '--interval=1h',
   '--concurrency=1',
-  '--max-creates=2',
+  '--max-creates=5',
   '--log-level=trace',
   '--admin-token-file=DIR/admin-token',
   '--notifications=DIR/notifications.yaml',

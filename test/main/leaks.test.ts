@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { httpServer, type TestServer } from '../platform/support/server.ts'
-import { alertManifest, ENDPOINT, platformArgs, runArgs, SERVICE } from '../support/manifests.ts'
+import {
+  alertManifest,
+  ENDPOINT,
+  OTHER_SERVICE_ID,
+  platformArgs,
+  runArgs,
+  SERVICE,
+  serviceManifest,
+} from '../support/manifests.ts'
 import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
@@ -58,21 +66,61 @@ const POSTGRES = `    postgres:
         username: ${PLANTED.postgresUser}
         password: {secretRef: {name: postgres, key: password}}`
 
+const coded = (name: string, key = 'coded') =>
+  pipe(name, POSTGRES.replace('{name: postgres, key: password}', `{name: postgres, key: ${key}}`))
+
+/** A platform that encodes what it repeats, or cuts it: by the name of the pipe. */
+const CODED = [
+  'base64',
+  'base64url',
+  'hex',
+  'upper-hex',
+  'upper',
+  'lower',
+  'url',
+  'backwards',
+  'lines',
+] as const
+
+const RETURNED = `    objectStorage:
+      url: https://storage.example/x
+      connectionString: {secretRef: {name: storage, key: connection}}
+      accessKey:
+        accessKeyId: {secretRef: {name: storage, key: user}}
+        secretKey: {secretRef: {name: storage, key: secret}}`
+
+const SIGNED = `https://acct.example/c?sv=2022&X-Amz-Signature=${PLANTED.queryToken}&sig=${PLANTED.signature}`
+
 function plant(workspace: Workspace, hook: TestServer): void {
-  const secrets: Readonly<Record<string, string>> = {
+  const credentials: Readonly<Record<string, string>> = {
     'analytics-api/keyId': PLANTED.keyId,
     'analytics-api/keySecret': PLANTED.keySecret,
+    // of a Service that no manifest describes
+    'warehouse-api/keyId': PLANTED.unusedKeyId,
+    'warehouse-api/keySecret': PLANTED.unusedKeySecret,
     'alerts/token': PLANTED.alertsToken,
     'admin/token': PLANTED.adminToken,
+    'notifications/webhook': `${hook.url}/${PLANTED.webhookPath}?key=${PLANTED.webhookQuery}`,
+    'notifications/signing-key': PLANTED.signingKey,
+    'notifications/slack': `${hook.url}/services/${PLANTED.slackPath}`,
+  }
+  const secrets: Readonly<Record<string, string>> = {
     'kafka/password': PLANTED.kafkaPassword,
     'registry/password': PLANTED.registryPassword,
     'storage/secret': PLANTED.accessSecret,
     'stream/secret': PLANTED.streamSecret,
     'postgres/password': PLANTED.postgresPassword,
-    'notifications/webhook': `${hook.url}/${PLANTED.webhookPath}?key=${PLANTED.webhookQuery}`,
-    'notifications/signing-key': PLANTED.signingKey,
-    'notifications/slack': `${hook.url}/services/${PLANTED.slackPath}`,
+    // what is left of an installation that was not moved
+    'left-api/keyId': PLANTED.leftKeyId,
+    'left-api/keySecret': PLANTED.leftKeySecret,
+    'alerts/token': PLANTED.leftToken,
+    'postgres/coded': PLANTED.codedPassword,
+    'postgres/edge': PLANTED.edgePassword,
+    'storage/connection': `DefaultEndpointsProtocol=https;AccountKey=${PLANTED.returnedConnection}`,
+    'storage/user': PLANTED.returnedUser,
   }
+  for (const [file, secret] of Object.entries(credentials))
+    workspace.write(`credentials/${file}`, `${secret}\n`)
   for (const [file, secret] of Object.entries(secrets)) workspace.write(`secrets/${file}`, `${secret}\n`)
   workspace.write(
     'notifications.yaml',
@@ -110,11 +158,28 @@ function plant(workspace: Workspace, hook: TestServer): void {
       '{secretRef: {name: kafka, key: password}}',
       `{secretRef: {name: [${PLANTED.wrongShape}], key: ${PLANTED.wrongShape}, ${PLANTED.asName}: 1}}`,
     ),
-    // one of ours, which no manifest may send anywhere
+    returned: pipe('returned', RETURNED),
+    edge: coded('edge', 'edge'),
+    ...Object.fromEntries(CODED.map((name) => [name, coded(name)])),
+    signed: pipe('signed', STORAGE).replace('url: https', `urll: ${SIGNED}\n      url: https`),
+    'signed-elsewhere': pipe('signed-elsewhere', STORAGE).replace(
+      'url: https://storage.example/x',
+      `url: x\n      compression: [AccountKey=${PLANTED.accountKey}, "${SIGNED}"]`,
+    ),
+    'signed-broken': `${pipe('signed-broken', STORAGE)}  x: [${SIGNED}\n`,
+    'signed-role': ENDPOINT.replace('[sql_console_read_only]', `["${SIGNED}"]`).replace(
+      'name: analytics',
+      'name: signed',
+    ),
+    // what is the platform's, which no manifest can send anywhere
     theft: pipe('theft', POSTGRES).replace(
       '{name: postgres, key: password}',
       '{name: notifications, key: signing-key}',
     ),
+    unused: pipe('unused', KAFKA)
+      .replace(PLANTED.kafkaUser, '{secretRef: {name: warehouse-api, key: keyId}}')
+      .replace('{name: kafka, key: password}', '{name: warehouse-api, key: keySecret}'),
+    left: serviceManifest({ name: 'left', serviceId: OTHER_SERVICE_ID, secret: 'left-api' }),
   }
   for (const [name, text] of Object.entries(manifests)) workspace.write(`manifests/${name}.yaml`, text)
 }
@@ -145,6 +210,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['status', 'Pipe/unclear'],
   ['validate', '-o', 'compact'],
   ['history', '--limit', '500', '-o', 'json'],
+  ['status', '-o', 'json'],
+  ['import', 'Pipe/taken', '00000000-0000-4000-8000-000000000001', '--service', 'analytics'],
   ['adopt', 'Pipe/rejected', '00000000-0000-4000-8000-00000000ffff'],
   ['resolve', 'Pipe/unclear', '--retry'],
   ['apply', '--log-level', 'trace'],
@@ -158,7 +225,9 @@ test('planted secrets come out nowhere', async () => {
     refusals += 1
     // The first replies repeat the address and all headers, too.
     const status = refusals <= 2 ? 500 : 200
-    response.writeHead(status).end(`${request.url} ${JSON.stringify(request.headers)} ${PLANTED.signingKey}`)
+    // Slack knows no signing key.
+    const key = request.url.startsWith('/services/') ? '' : PLANTED.signingKey
+    response.writeHead(status).end(`${key} ${request.url} ${JSON.stringify(request.headers)}`)
   })
   plant(workspace, hook)
   const found: string[] = []
@@ -174,7 +243,7 @@ test('planted secrets come out nowhere', async () => {
       '--interval=1s',
       '--max-creates=50',
       '--public-url=https://p.example',
-      `--admin-token-file=${workspace.path('secrets', 'admin', 'token')}`,
+      `--admin-token-file=${workspace.path('credentials', 'admin', 'token')}`,
       `--notifications=${workspace.path('notifications.yaml')}`,
     ]),
   )
@@ -185,13 +254,18 @@ test('planted secrets come out nowhere', async () => {
   const states: Readonly<Record<string, string>> = {
     'Pipe/kafka': 'Ready',
     'Pipe/storage': 'Ready',
-    'Pipe/stream': 'Ready',
+    'Pipe/stream': 'Failed',
     'Pipe/postgres': 'Ready',
+    'Pipe/returned': 'Ready',
+    'Pipe/edge': 'Failed',
+    ...Object.fromEntries(CODED.map((name) => [`Pipe/${name}`, 'Failed'])),
     'Pipe/rejected': 'Failed',
     'Pipe/unclear': 'OutcomeUnknown',
     'Pipe/html': 'OutcomeUnknown',
     'Pipe/misspelt': 'Invalid',
-    'Pipe/theft': 'Invalid',
+    'Pipe/theft': 'Refused',
+    'Pipe/unused': 'Refused',
+    'Service/left': 'Refused',
     'Alert/lag': 'Failed',
     'QueryEndpoint/analytics': 'Failed',
   }
@@ -229,6 +303,18 @@ test('planted secrets come out nowhere', async () => {
   stream.abort()
   look('the live events', await eventText)
   for (const { body } of hook.requests) look('a notification', body)
+
+  const theirs = [
+    'keyId',
+    'keySecret',
+    'unusedKeyId',
+    'unusedKeySecret',
+    'signingKey',
+    'alertsToken',
+    'adminToken',
+  ] as const
+  for (const { body } of platform.requests)
+    for (const name of theirs) expect(body, name).not.toContain(PLANTED[name])
 
   program.signal('SIGTERM')
   expect(await program.ended).toBe(0)

@@ -4,6 +4,11 @@
 export const PLANTED = {
   keyId: 'kid-9Qf2mVx7Lc0aRz',
   keySecret: 'ksec-T4uHn8Wd1PqYb6',
+  unusedKeyId: 'ukid-Ks5rWb1Yt8NeHq',
+  unusedKeySecret: 'usec-Vd0gZp6Lj3CxMo',
+  leftKeyId: 'lkid-Fa7wTi2Ru9BsGn',
+  leftKeySecret: 'lsec-Ye4kXc8Qh1PvUz',
+  leftToken: 'ltok-Oj6dMr3Wg0SfAb',
   alertsToken: 'altk-Jg5sEo3Kx9MiVn',
   adminToken: 'admt-Zc7yBr2Ua4LfQw',
   signingKey: 'sign-Xe6pDk0Hv8NjTs',
@@ -27,6 +32,13 @@ export const PLANTED = {
   brokenYaml: 'brok-Mz5sPl0Vf7KwJn',
   wrongShape: 'wrsh-Tg2qXb4Ou8IcYd',
   asName: 'asnm-Wr7aNe3Zj9LmFk',
+  returnedConnection: 'rcon-Yq2sJw8Kb5DxVt',
+  returnedUser: 'rtus-Fo7zMc3Ln1GvRe',
+  signature: 'sasg-Nu5kTi0Pa9BhXw',
+  accountKey: 'acky-Vd3rEm6Sy8QjCz',
+  queryToken: 'qtok-Lx1fHp4Ow7UgKn',
+  edgePassword: 'edge-Ib9tRz2Cq6MyJs',
+  codedPassword: 'code+Gw/8aDv=5NkE&o3',
   settingsUrl: 'surl-Ap1hUv6Cs5BxQy',
 } as const
 
@@ -42,6 +54,20 @@ function formsOf(secret: string): readonly string[] {
     bytes.toString('base64').replace(/=+$/, ''),
     bytes.toString('base64url'),
     bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    secret.slice(0, SHORTEST).toUpperCase(),
+    secret.slice(-SHORTEST).toUpperCase(),
+    secret.slice(0, SHORTEST).toLowerCase(),
+    secret.slice(-SHORTEST).toLowerCase(),
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).toLowerCase(),
+    JSON.stringify(secret).slice(1, -1),
+    // inside of something longer that was encoded as a whole
+    ...[1, 2].map((shift) =>
+      Buffer.concat([Buffer.alloc(shift), bytes])
+        .toString('base64')
+        .slice(4, 4 + SHORTEST),
+    ),
     secret.split('').toReversed().join(''),
     bytes.toString('utf16le'),
   ]

@@ -20,6 +20,9 @@ const SECRETS = {
   'alerts/token': 'wire-alerts-token',
 } as const
 
+/** Of the platform. */
+const OWN: ReadonlySet<string> = new Set(['analytics-api/keyId', 'analytics-api/keySecret', 'alerts/token'])
+
 interface Request {
   readonly method: string
   readonly path: string
@@ -80,7 +83,8 @@ function without(value: object, ...names: readonly string[]): object {
 test('each request has exactly the method, path, headers and body that the interface asks for', async () => {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
-  for (const [name, value] of Object.entries(SECRETS)) workspace.write(`secrets/${name}`, `${value}\n`)
+  for (const [name, value] of Object.entries(SECRETS))
+    workspace.write(`${OWN.has(name) ? 'credentials' : 'secrets'}/${name}`, `${value}\n`)
   const pipes = SOURCE_KINDS.map((kind) => {
     const { metadata, spec, ...rest } = fullPipe(kind)
     const name = kind.toLowerCase()
@@ -103,6 +107,7 @@ test('each request has exactly the method, path, headers and body that the inter
   const { code, stdout, stderr } = await runProgram([
     'apply',
     `--manifests=${workspace.manifests}`,
+    `--credentials-dir=${workspace.credentials}`,
     `--secrets-dir=${workspace.secrets}`,
     `--ledger=sqlite:${workspace.path('ledger.db')}`,
     '--log-level=trace',

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Recorded } from '../../src/contract/catalog.ts'
 import type { Finding } from '../../src/kinds/finding.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog, type CatalogInput } from '../../src/manifest/catalog/next-catalog.ts'
@@ -80,7 +81,8 @@ export function readingOf(texts: Readonly<Record<string, string>>, more: Partial
 }
 
 interface Options {
-  readonly known?: Readonly<Record<string, string | undefined>>
+  /** Each as the file where it was last seen, or as more than that. */
+  readonly known?: Readonly<Record<string, string | Partial<Recorded> | undefined>>
   readonly accept?: 'force' | 'normal'
 }
 
@@ -89,13 +91,13 @@ export function inputOf(
   reading: Reading,
   options: Options = {},
 ): CatalogInput {
-  const known = new Map(Object.entries(options.known ?? {}) as [Key, string | undefined][])
+  const recorded = Object.entries(options.known ?? {}) as [Key, string | Partial<Recorded> | undefined][]
   return {
     previous,
     reading,
-    known,
+    recorded: new Map(recorded.map(([key, known]) => [key, recordedAs(known)])),
     // `parse` hashes nothing: the hash of a file is its text.
-    placeOf: createPlaces((file) => reading.files.get(file)?.hash),
+    places: createPlaces((file) => reading.files.get(file)?.hash),
     accept: options.accept ?? 'normal',
   }
 }
@@ -106,6 +108,11 @@ export function next(
   options: Options = {},
 ): CatalogState {
   return nextCatalog(inputOf(previous, reading, options))
+}
+
+function recordedAs(known: string | Partial<Recorded> | undefined): Recorded {
+  const more = typeof known === 'string' ? { file: known } : known
+  return { file: undefined, digest: undefined, pipeId: undefined, endpointOf: undefined, ...more }
 }
 
 export function statesOf(state: CatalogState): Readonly<Record<string, string>> {

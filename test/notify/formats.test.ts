@@ -113,7 +113,7 @@ describe('a webhook', () => {
       news: { message: string }[]
     }
     expect(body.news[0]?.message).toMatch(/^a {2}\[31mx+…$/)
-    expect(body.news[0]?.message).toHaveLength(2_000)
+    expect(body.news[0]?.message).toHaveLength(2_500)
   })
 
   test('is signed over id, time and body, as Standard Webhooks says', () => {

@@ -14,8 +14,8 @@ const KEY = 'whsec_cGxhbnRlZC1zaWduaW5nLWtleQ=='
 
 /** A webhook for all and a Slack channel for what is critical. */
 function writeTargets(workspace: Workspace, webhook: string, slack: string): void {
-  workspace.write('secrets/notifications/url', `${webhook}/hook`)
-  workspace.write('secrets/notifications/signing-key', KEY)
+  workspace.write('credentials/notifications/url', `${webhook}/hook`)
+  workspace.write('credentials/notifications/signing-key', KEY)
   workspace.write('slack-url', `${slack}/services/T0/B0`)
   workspace.write(
     'notifications.yaml',
@@ -193,7 +193,7 @@ test('a receiver that is down loses nothing, and one that hangs holds up neither
 test('a reference that leads nowhere ends the start with 64, its place and no secret', async () => {
   using workspace = createWorkspace()
   writeManifests(workspace)
-  workspace.write('secrets/notifications/url', 'planted-no-url')
+  workspace.write('credentials/notifications/url', 'planted-no-url')
   workspace.write(
     'notifications.yaml',
     `targets:

@@ -1,14 +1,91 @@
 import { describe, expect, test } from 'vitest'
-import { createLimitOf } from '../../src/plan/gates.ts'
+import { createLimitOf, earlierOf, limitGroupOf, MADE_FOR_MS, madeAt } from '../../src/plan/create-limit.ts'
+import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
+
+const NOW = 1_800_000_000_000
+const MINUTE = 60_000
+
+/** That many, a minute apart, the last one at `NOW`. */
+function made(count: number) {
+  return Array.from({ length: count }, (_, index) => ({ at: NOW - (count - 1 - index) * MINUTE }))
+}
 
 describe('the create limit', () => {
   test.each([
-    { why: 'nothing is wanted', wanted: 0, limit: 25, on: false },
-    { why: 'as many as the limit pass', wanted: 25, limit: 25, on: false },
-    { why: 'one more, and none passes', wanted: 26, limit: 25, on: true },
-    { why: 'a limit of 0 lets nothing pass', wanted: 1, limit: 0, on: true },
-    { why: 'a person said yes', wanted: 10_000, limit: Infinity, on: false },
-  ])('$why', ({ wanted, limit, on }) => {
-    expect(createLimitOf({ wanted, limit })).toEqual(on ? { wanted, limit } : undefined)
+    { why: 'nothing is wanted', wanted: 0, made: 0, limit: 25, on: false },
+    { why: 'as many as the limit pass', wanted: 25, made: 0, limit: 25, on: false },
+    { why: 'one more, and none passes', wanted: 26, made: 0, limit: 25, on: true },
+    { why: 'a limit of 0 lets nothing pass', wanted: 1, made: 0, limit: 0, on: true },
+    { why: 'a person said yes', wanted: 10_000, made: 10_000, limit: Infinity, on: false },
+    { why: 'as many as the limit within the hour pass', wanted: 3, made: 22, limit: 25, on: false },
+    { why: 'one more within the hour, and none passes', wanted: 4, made: 22, limit: 25, on: true },
+    { why: 'all were made and nothing is wanted', wanted: 0, made: 26, limit: 25, on: false },
+  ])('$why', ({ wanted, made: count, limit, on }) => {
+    const reached = createLimitOf({ wanted, made: made(count) }, limit)
+    const { passesAt: _, ...facts } = reached ?? { passesAt: undefined }
+    expect(facts).toEqual(on ? { wanted, made: count, limit } : {})
+  })
+
+  test.each([
+    { why: 'one of them has to be an hour old', wanted: 4, made: 22, oldest: 1 },
+    { why: 'fifteen of them have to be', wanted: 20, made: 20, oldest: 15 },
+    { why: 'all of them have to be', wanted: 25, made: 22, oldest: 22 },
+    { why: 'it takes more than that', wanted: 26, made: 22, oldest: undefined },
+  ])('passes by itself when $why', ({ wanted, made: count, oldest }) => {
+    const all = made(count)
+    const at = oldest === undefined ? undefined : all[oldest - 1]?.at
+    expect(createLimitOf({ wanted, made: all }, 25)?.passesAt).toBe(
+      at === undefined ? undefined : at + MADE_FOR_MS,
+    )
+  })
+})
+
+test('a service is what the platform knows it by, however its ids are written', () => {
+  const group = limitGroupOf({ organizationId: 'ab', serviceId: 'cd' })
+  expect(limitGroupOf({ organizationId: 'AB', serviceId: 'Cd' })).toBe(group)
+  expect(limitGroupOf({ organizationId: 'ab', serviceId: 'ce' })).not.toBe(group)
+  expect(limitGroupOf({ organizationId: 'aa', serviceId: 'cd' })).not.toBe(group)
+})
+
+function having(intent: Partial<Intent>): LedgerRecord {
+  const whole = {
+    id: 'i',
+    attempt: 1,
+    reason: 'New',
+    requestDigest: '',
+    revision: '',
+    openedAt: NOW - 5_000,
+    sendBy: NOW,
+    endBy: NOW + 30_000,
+    state: 'open',
+  } as const
+  return { ...blankRecord('Pipe/orders'), intent: { ...whole, ...intent } }
+}
+
+describe('what counts as made', () => {
+  test.each<{ readonly why: string; readonly is: Partial<Intent>; readonly at: readonly number[] }>([
+    { why: 'one that is under way, or whose process died', is: { state: 'open' }, at: [NOW] },
+    { why: 'one of unknown outcome', is: { state: 'unknown' }, at: [NOW] },
+    { why: 'one that worked', is: { state: 'succeeded' }, at: [NOW] },
+    { why: 'none that had no effect', is: { state: 'failed' }, at: [] },
+    { why: 'none of which a person said that it created nothing', is: { state: 'dismissed' }, at: [] },
+    { why: 'none that a person allowed', is: { state: 'succeeded', isAllowed: true }, at: [] },
+    { why: 'the later of two clocks', is: { openedAt: NOW + MINUTE }, at: [NOW + MINUTE] },
+    { why: 'those before it, too', is: { earlier: [NOW - MINUTE] }, at: [NOW - MINUTE, NOW] },
+    {
+      why: 'those before one that failed',
+      is: { state: 'failed', earlier: [NOW - MINUTE] },
+      at: [NOW - MINUTE],
+    },
+  ])('$why', ({ is, at }) => {
+    expect(madeAt(having(is))).toEqual(at)
+  })
+
+  test('a new attempt keeps those of the hour before it, so many at most', () => {
+    expect(earlierOf(blankRecord('Pipe/orders'), NOW)).toBeUndefined()
+    const old = NOW - MADE_FOR_MS
+    expect(earlierOf(having({ state: 'succeeded', earlier: [old, old + 1] }), NOW)).toEqual([old + 1, NOW])
+    const many = having({ earlier: made(40).map(({ at }) => at) })
+    expect(earlierOf(many, NOW)).toHaveLength(25)
   })
 })

@@ -128,7 +128,7 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'too many at once are all refused',
-    input: pipe({ surroundings: { createLimit: { wanted: 26, limit: 25 } } }),
+    input: pipe({ surroundings: { createLimit: { service: 'analytics', wanted: 26, made: 0, limit: 25 } } }),
     is: ['refuse', 'CreateLimit'],
   },
   {
@@ -226,7 +226,7 @@ const ROWS: readonly Row[] = [
     input: pipe({
       recorded: unknown,
       policy: { retryCreate: INTENT_ID },
-      surroundings: { createLimit: { wanted: 26, limit: 25 } },
+      surroundings: { createLimit: { service: 'analytics', wanted: 26, made: 0, limit: 25 } },
     }),
     is: ['refuse', 'CreateLimit'],
   },
@@ -530,7 +530,7 @@ const ROWS: readonly Row[] = [
     input: pipe({
       recorded: created(),
       observed: MISSING,
-      surroundings: { createLimit: { wanted: 26, limit: 25 } },
+      surroundings: { createLimit: { service: 'analytics', wanted: 26, made: 0, limit: 25 } },
     }),
     is: ['refuse', 'CreateLimit'],
   },

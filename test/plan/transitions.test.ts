@@ -42,6 +42,7 @@ function opening(changes: Partial<Opening> = {}): Opening {
     now: NOW,
     sendBy: NOW + 5_000,
     endBy: NOW + 30_000,
+    isAllowed: false,
     ...changes,
   }
 }

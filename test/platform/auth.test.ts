@@ -153,7 +153,7 @@ test('over HTTP: one refusal, then nothing more is sent, until the secret change
     const isGood = request.headers.authorization === good
     response.writeHead(isGood ? 200 : 401).end(isGood ? envelope({ id: PIPE }) : '{}')
   })
-  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values), clock })
+  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
   await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
   const held = await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
   expect(held.facts).toMatchObject({ class: 'AuthFailed', effect: 'none' })
@@ -180,7 +180,7 @@ test('over HTTP: a secret that was changed after the refusal is used at once', a
   await using server = await httpServer((response, _request, n) => {
     response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
   })
-  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values), clock })
+  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
   await failure(p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions()))
   values.set('analytics-api/keySecret', KEY_SECRET)
   expect((await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())).value.id).toBe(
@@ -194,7 +194,7 @@ test('over HTTP: it says whose credentials were refused and are others by now, a
   await using server = await httpServer((response, _request, n) => {
     response.writeHead(n === 1 ? 401 : 200).end(envelope({ id: PIPE }))
   })
-  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values), clock })
+  await using p = platform({ baseUrl: server.url, secrets: secretsOf(values, clock), clock })
   const read = () => p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
   expect(await p.client.renewed()).toEqual([])
   await failure(read())
@@ -216,7 +216,7 @@ test('a secret that vanishes while its request waits for the budget: the place i
   const values = apiKey()
   await using p = platform({
     baseUrl: 'http://127.0.0.1:9',
-    secrets: secretsOf(values),
+    secrets: secretsOf(values, clock),
     clock,
     budget: { requests: 1, windowMs: 5_000 },
   })

@@ -11,11 +11,15 @@ test('each file is read at most once a second, and again after that or when it i
         reads.push(`${name}/${key}`)
         return { found: false, file: `${name}/${key}`, why: 'absent' }
       },
+      async readFile(file) {
+        reads.push(file)
+        return { found: false, file, why: 'absent' }
+      },
     },
     clock,
   )
   const readTwo = async () => {
-    for (const key of ['a', 'b', 'a', 'b']) await store.read({ name: 's', key })
+    for (const key of ['a', 'b', 'a', 'b']) await store.read({ name: 's', key }, 'source')
   }
   await readTwo()
   await clock.advance(999)

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createSecretStore } from '../../src/platform/secret-store.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createMountedSecrets } from '../../src/platform/secret-store.ts'
 
 let dir = ''
 
@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 function store() {
-  return createSecretStore(join(dir, 'mounted'))
+  return createMountedSecrets({ credentialsDir: join(dir, 'credentials'), secretsDir: join(dir, 'mounted') })
 }
 
 async function put(content: string | Uint8Array): Promise<string> {
@@ -36,7 +36,7 @@ test.each([
   { why: 'it may be as large as 64 KiB', content: 'x'.repeat(65_536), value: 'x'.repeat(65_536) },
 ])('a secret is read: $why', async ({ content, value }) => {
   await put(content)
-  const reading = await store().read(REF)
+  const reading = await store().read(REF, 'source')
   expect(reading.found && reading.value.reveal()).toBe(value)
 })
 
@@ -47,19 +47,22 @@ test.each([
   { why: 'not UTF-8', content: new Uint8Array([0xff, 0xfe, 0x41]), expected: 'unreadable' },
 ])('a file that holds $why is $expected', async ({ content, expected }) => {
   const file = await put(content)
-  expect(await store().read(REF)).toEqual({ found: false, file, why: expected })
+  expect(await store().read(REF, 'source')).toEqual({ found: false, file, why: expected })
 })
 
 test('a file that is not there is absent, a folder is unreadable', async () => {
-  expect(await store().read(REF)).toMatchObject({ found: false, why: 'absent' })
-  expect(await store().read({ name: 'none', key: 'none' })).toMatchObject({ found: false, why: 'absent' })
+  expect(await store().read(REF, 'source')).toMatchObject({ found: false, why: 'absent' })
+  expect(await store().read({ name: 'none', key: 'none' }, 'source')).toMatchObject({
+    found: false,
+    why: 'absent',
+  })
   await mkdir(join(dir, 'mounted', 'kafka', 'password'))
-  expect(await store().read(REF)).toMatchObject({ found: false, why: 'unreadable' })
+  expect(await store().read(REF, 'source')).toMatchObject({ found: false, why: 'unreadable' })
 })
 
 test('a FIFO does not hold anybody up', async () => {
   execFileSync('mkfifo', [join(dir, 'mounted', 'kafka', 'password')])
-  expect(await store().read(REF)).toMatchObject({ found: false, why: 'unreadable' })
+  expect(await store().read(REF, 'source')).toMatchObject({ found: false, why: 'unreadable' })
 })
 
 test.each([
@@ -72,7 +75,7 @@ test.each([
   { name: 'kafka', key: 'pass\0word' },
 ])('a name that is not plain is not followed: $name / $key', async (ref) => {
   await writeFile(join(dir, 'outside'), 'content')
-  expect(await store().read(ref)).toMatchObject({ found: false, why: 'unreadable' })
+  expect(await store().read(ref, 'source')).toMatchObject({ found: false, why: 'unreadable' })
 })
 
 test('a Kubernetes mount is read through its links, anew each time', async () => {
@@ -83,9 +86,71 @@ test('a Kubernetes mount is read through its links, anew each time', async () =>
   }
   await symlink('..v1', join(mount, '..data'))
   await symlink(join('..data', 'keyId'), join(mount, 'keyId'))
-  const before = await store().read({ name: 'api', key: 'keyId' })
+  const before = await store().read({ name: 'api', key: 'keyId' }, 'source')
   await rm(join(mount, '..data'))
   await symlink('..v2', join(mount, '..data'))
-  const after = await store().read({ name: 'api', key: 'keyId' })
+  const after = await store().read({ name: 'api', key: 'keyId' }, 'source')
   expect([before, after].map((reading) => reading.found && reading.value.reveal())).toEqual(['v1', 'v2'])
 })
+
+describe('of two owners', () => {
+  beforeEach(async () => {
+    for (const folder of ['mounted', 'credentials'])
+      await mkdir(join(dir, folder, `only-in-${folder}`), { recursive: true })
+    await writeFile(join(dir, 'mounted/only-in-mounted/key'), 'of a source')
+    await writeFile(join(dir, 'credentials/only-in-credentials/key'), 'of the platform')
+  })
+
+  test('each is read in its own directory and nowhere else', async () => {
+    const sources = await store().read(there('mounted'), 'source')
+    const platforms = await store().read(there('credentials'), 'platform')
+    expect([sources, platforms].map((reading) => reading.found && reading.value.reveal())).toEqual([
+      'of a source',
+      'of the platform',
+    ])
+    expect(await store().read(there('credentials'), 'source')).toEqual({
+      found: false,
+      file: join(dir, 'mounted/only-in-credentials/key'),
+      why: 'absent',
+    })
+  })
+
+  test('what is the platform’s and lies among those of sources is not read, and said', async () => {
+    expect(await store().read(there('mounted'), 'platform')).toEqual({
+      found: false,
+      file: join(dir, 'credentials/only-in-mounted/key'),
+      why: 'absent',
+      misplaced: join(dir, 'mounted/only-in-mounted'),
+    })
+  })
+
+  test.each([
+    { why: 'a folder', link: 'mounted/linked', to: 'credentials/only-in-credentials', owner: 'source' },
+    { why: 'a file', link: 'mounted/kafka/key', to: 'credentials/only-in-credentials/key', owner: 'source' },
+    { why: 'a folder', link: 'credentials/linked', to: 'mounted/only-in-mounted', owner: 'platform' },
+  ] as const)(
+    'a link from one into the other is not followed: $why of the $owner',
+    async ({ link, to, owner }) => {
+      await symlink(join(dir, to), join(dir, link))
+      const name = link.split('/')[1] ?? ''
+      expect(await store().read({ name, key: 'key' }, owner)).toMatchObject({ found: false, why: 'linked' })
+    },
+  )
+
+  test('a link to somewhere else is', async () => {
+    await mkdir(join(dir, 'elsewhere'))
+    await writeFile(join(dir, 'elsewhere/key'), 'of a vault')
+    await symlink(join(dir, 'elsewhere'), join(dir, 'mounted/vault'))
+    const reading = await store().read({ name: 'vault', key: 'key' }, 'source')
+    expect(reading.found && reading.value.reveal()).toBe('of a vault')
+  })
+
+  test('a file that a setting names must not be one of theirs by a link', async () => {
+    await symlink(join(dir, 'mounted/only-in-mounted/key'), join(dir, 'token'))
+    expect(await store().readFile(join(dir, 'token'))).toMatchObject({ found: false, why: 'linked' })
+  })
+})
+
+function there(folder: string) {
+  return { name: `only-in-${folder}`, key: 'key' }
+}

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
+import { cpuMsOf } from '../support/cpu.ts'
 import { expect, test } from 'vitest'
 import { sensitiveTexts } from '../../src/kinds/mask.ts'
+import { echoMask } from '../../src/lib/echo.ts'
 import { excerptOf } from '../../src/lib/excerpt.ts'
 import { retryAfterMs } from '../../src/lib/retry-after.ts'
 import { baseOf, pathOf } from '../../src/platform/wire.ts'
@@ -61,20 +63,22 @@ test.each([
     shown: 'postgres://[secret]@db',
   },
 ])('what is shown of a reply: $why', ({ body, shown }) => {
-  expect(excerptOf(body, [SECRET, 'a&b/c-and-more', 'line one\nline two', 'bob'])).toBe(shown)
+  expect(excerptOf(body, echoMask([SECRET, 'a&b/c-and-more', 'line one\nline two', 'bob']))).toBe(shown)
 })
 
-test('an excerpt is one short line without any eight characters of a secret, whatever surrounds it', () => {
+test('an excerpt is one line of 2 KB without any eight characters of a secret, whatever surrounds it', () => {
   fc.assert(
     fc.property(
       fc.string(),
       fc.string({ minLength: 8, maxLength: 40 }),
-      fc.string(),
+      fc.string({ maxLength: 3_000 }),
       fc.boolean(),
       (a, s, b, inJson) => {
+        // a plain word is masked as a word only
+        fc.pre(!/^[a-z]{1,16}\d{0,4}$/i.test(s) && s.replaceAll(/[\p{C}\s\\]/gu, '').length >= 8)
         const text = `${a}${s}${b}`
-        const shown = excerptOf(inJson ? JSON.stringify({ error: text, more: 1 }) : text, [s])
-        expect(shown.length).toBeLessThanOrEqual(200)
+        const shown = excerptOf(inJson ? JSON.stringify({ error: text, more: 1 }) : text, echoMask([s]))
+        expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(2_048)
         expect(shown).not.toMatch(/\p{Cc}/u)
         for (let i = 0; i + 8 <= s.length; i += 1) {
           const part = s.slice(i, i + 8)
@@ -87,12 +91,39 @@ test('an excerpt is one short line without any eight characters of a secret, wha
   )
 })
 
+test.each(Array.from({ length: 40 }, (_, at) => 2_048 - 30 + at))(
+  'a secret that begins at character %s of a reply is masked before the text is cut',
+  (at) => {
+    const shown = excerptOf(`${'é '.repeat(at / 3)}${SECRET} and more`.slice(0), echoMask([SECRET]))
+    for (let i = 0; i + 3 <= SECRET.length; i += 1) expect(shown).not.toContain(SECRET.slice(i, i + 3))
+  },
+)
+
+test('a reply of any size costs about what a small one does', () => {
+  const secrets = Array.from({ length: 30 }, (_, at) => `k${at}Hq7kV2xe9Lm4`.repeat(30))
+  const echoes = echoMask(secrets)
+  const small = JSON.stringify({ error: 'x9Kq2 m4Lp7 '.repeat(1_500) })
+  const large = JSON.stringify({ error: 'x9Kq2 m4Lp7 '.repeat(300_000) })
+  const parsed = cpuMsOf(() => JSON.parse(large))
+  const floor = cpuMsOf(() => excerptOf(small, echoes)) + parsed + 100
+  expect(cpuMsOf(() => excerptOf(large, echoes))).toBeLessThan(10 * floor)
+})
+
 test('sensitive texts of a body are found wherever they stand; a body that is not JSON is sensitive altogether', () => {
   const body = {
-    source: { kafka: { credentials: { username: 'u', password: 'p' }, caCertificate: 'c', topics: 't' } },
+    source: { kafka: { credentials: { username: 'admin', password: 'p' }, caCertificate: 'c', topics: 't' } },
   }
-  expect(sensitiveTexts(JSON.stringify(body)).toSorted()).toEqual(['c', 'p', 'u'])
-  expect(sensitiveTexts('{half')).toEqual(['{half'])
+  expect(sensitiveTexts(JSON.stringify(body), new Set())).toEqual(['p', 'c'])
+  expect(sensitiveTexts('{half', new Set(['p']))).toEqual(['p', '{half'])
+})
+
+test.each([
+  ['a plain name that is written out is none', 'admin', false, []],
+  ['one that was mounted is, as a word', 'admin', true, [{ wholeWord: 'admin' }]],
+  ['a generated one is, in any case', 'AKIA4XQ7LM2PZ', false, ['AKIA4XQ7LM2PZ']],
+])('a user name in a body: %s', (_why, username, isMounted, echoes) => {
+  const body = JSON.stringify({ credentials: { username } })
+  expect(sensitiveTexts(body, new Set(isMounted ? [username] : []))).toEqual(echoes)
 })
 
 test('an id is one segment of a path, and nothing else', () => {

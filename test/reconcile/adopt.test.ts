@@ -60,6 +60,18 @@ const ROWS: readonly Row[] = [
     holds: 'nothing',
   },
   {
+    why: 'that another key may have created, and does not know',
+    async before(world) {
+      world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })
+      world.write('holder.yaml', pipe('holder'))
+      await world.go('Pipe/holder')
+      return [...world.platform.pipes.keys()][0] ?? ''
+    },
+    reason: 'AdoptRefused',
+    posts: 1,
+    holds: 'nothing',
+  },
+  {
     why: 'instead of an own one that exists',
     async before(world) {
       world.write('orders.yaml', pipe('orders'))

@@ -7,7 +7,7 @@ import type { ReconcileContext, ReconcileResult } from '../../src/reconcile/cont
 import type { Event } from '../../src/contract/events.ts'
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { type Reconciler, createReconciler } from '../../src/reconcile/reconciler.ts'
-import { createStateStore } from '../../src/reconcile/state/store.ts'
+import { createStateStore, recordedOf } from '../../src/reconcile/state/store.ts'
 import { type FakeClock, createFakeClock } from '../support/fake-clock.ts'
 import { type ModelDirectory, createModelDirectory, createReader } from './model-directory.ts'
 import { type LedgerView, createLedgerView } from './model-ledger.ts'
@@ -136,8 +136,7 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
   }
 
   function read(): readonly Key[] {
-    const known = new Map([...store.records()].map((record) => [record.key, record.file]))
-    const { catalog, changed } = reader.read(known)
+    const { catalog, changed } = reader.read(recordedOf(store.records()))
     store.setCatalog(catalog)
     return changed
   }

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../src/contract/catalog.ts'
+import type { Recorded } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
@@ -36,7 +37,7 @@ function parse(cache: Map<string, ParsedFile>, file: string, text: string): Pars
 /** What one process knows of the directory, from reading to reading; the real rules of the catalog. */
 export interface Reader {
   /** @returns the catalog, and the keys whose meaning changed, that appeared, or that became gone */
-  read(known: ReadonlyMap<Key, string | undefined>): {
+  read(recorded: ReadonlyMap<Key, Recorded>): {
     readonly catalog: Catalog
     readonly changed: readonly Key[]
   }
@@ -46,7 +47,7 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
   let state: ReturnType<typeof nextCatalog> | undefined
   let readings = 0
   return {
-    read(known) {
+    read(recorded) {
       readings += 1
       const before = state?.catalog
       const files = directory.parsed()
@@ -60,8 +61,8 @@ export function createReader(directory: ModelDirectory, accept: 'force' | 'norma
         problem: undefined,
         parsed: 0,
       }
-      const placeOf = createPlaces((file) => directory.files.get(file))
-      state = nextCatalog({ previous: state, reading, known, placeOf, ownSecrets: [], accept })
+      const places = createPlaces((file) => directory.files.get(file))
+      state = nextCatalog({ previous: state, reading, recorded, places, accept })
       const { catalog } = state
       const changed = [
         ...[...catalog.entries.values()]

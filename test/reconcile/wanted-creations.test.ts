@@ -3,9 +3,11 @@ import { expect, test } from 'vitest'
 import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import type { ParsedFile } from '../../src/manifest/validate/parse-file.ts'
-import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
+import { limitGroupOf } from '../../src/plan/create-limit.ts'
+import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
 import { createStateStore, type Observation, type StateStore } from '../../src/reconcile/state/store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { ORGANIZATION, OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
 import { pipe, service } from './manifests.ts'
 import { createModelDirectory, createReader } from './model-directory.ts'
 
@@ -14,6 +16,8 @@ const NAMES = ['a', 'b', 'c', 'd'] as const
 /** Over after a minute. */
 const SUSPENDED = { suspend: { reason: 'a test', until: '2026-01-01T00:01:00Z' } }
 
+const SERVICE_IDS = [SERVICE_ID, SERVICE_ID.toUpperCase(), OTHER_SERVICE_ID] as const
+
 const oneName = fc.constantFrom(...NAMES)
 const step = fc.oneof(
   fc.record({
@@ -21,6 +25,7 @@ const step = fc.oneof(
     wanted: fc.subarray([...NAMES]),
     suspended: fc.subarray([...NAMES]),
     locked: fc.subarray([...NAMES]),
+    serviceId: fc.constantFrom(...SERVICE_IDS),
   }),
   fc.record({
     type: fc.constant('record'),
@@ -29,6 +34,7 @@ const step = fc.oneof(
     what: fc.constantFrom(
       'nothing',
       'an intent',
+      'a pipe that was just made',
       'a pipe',
       'a pipe that was never seen',
       'a pipe that replaced another',
@@ -49,9 +55,9 @@ const parsed = new Map<string, ParsedFile>()
 function createReadings(): (step: Extract<Step, { type: 'read' }>) => Catalog {
   const directory = createModelDirectory(parsed)
   const reader = createReader(directory)
-  return ({ wanted, suspended, locked }) => {
+  return ({ wanted, suspended, locked, serviceId }) => {
     directory.files.clear()
-    directory.files.set('service.yaml', service())
+    directory.files.set('service.yaml', service('analytics', serviceId))
     for (const each of wanted)
       directory.files.set(`${each}.yaml`, pipe(each, { policy: suspended.includes(each) ? SUSPENDED : {} }))
     const { catalog } = reader.read(new Map())
@@ -63,20 +69,7 @@ function recordOf({ name, serviceId, what }: Extract<Step, { type: 'record' }>, 
   const blank = { ...blankRecord(keyOf(name)), version: 1 }
   const identity = { name: 'analytics', organizationId: 'o', serviceId }
   if (what === 'nothing') return blank
-  if (what === 'an intent') {
-    const intent = {
-      id: 'i',
-      reason: 'Created',
-      requestDigest: '',
-      revision: '',
-      attempt: 1,
-      openedAt: at,
-      sendBy: at,
-      endBy: at,
-      state: 'unknown',
-    } as const
-    return { ...blank, service: identity, intent }
-  }
+  if (what === 'an intent') return { ...blank, service: identity, intent: intentOf('unknown', at) }
   const remote = {
     id: `id-${name}`,
     origin: 'created',
@@ -88,7 +81,13 @@ function recordOf({ name, serviceId, what }: Extract<Step, { type: 'record' }>, 
     refutedAt: undefined,
   } as const
   const replaced = what === 'a pipe that replaced another' ? { replaced: { count: 1, at } } : {}
-  return { ...blank, service: identity, remote, ...replaced }
+  const intent = what === 'a pipe that was just made' ? { intent: intentOf('succeeded', at) } : {}
+  return { ...blank, service: identity, remote, ...replaced, ...intent }
+}
+
+function intentOf(state: Intent['state'], at: number): Intent {
+  const times = { openedAt: at, sendBy: at, endBy: at }
+  return { id: 'i', reason: 'Created', requestDigest: '', revision: '', attempt: 1, state, ...times }
 }
 
 function observationOf(found: boolean, at: number): Observation {
@@ -96,10 +95,27 @@ function observationOf(found: boolean, at: number): Observation {
   return { ...nothing, at, found, reply: undefined, unsettled: 0 }
 }
 
+function wantedIn(store: StateStore, now: number): number {
+  return store.creations(now).reduce((sum, { wanted }) => sum + wanted, 0)
+}
+
+/** By service, with what was made there. */
+function creationsIn(store: StateStore, now: number) {
+  const made = [SERVICE_ID, OTHER_SERVICE_ID, 's-1', 's-2'].map((serviceId) =>
+    store.creationsIn(
+      limitGroupOf({ organizationId: serviceId.startsWith('s-') ? 'o' : ORGANIZATION, serviceId }),
+      now,
+    ),
+  )
+  return made.map((each) => ({ wanted: each.wanted, made: each.made.map(({ at }) => at) }))
+}
+
 /** After each step what the store says, and what one says that was told all of it only now. */
 async function counts(
   steps: readonly Step[],
-): Promise<readonly { readonly kept: number; readonly anew: number }[]> {
+): Promise<
+  readonly { readonly kept: number; readonly anew: number; readonly all: readonly [unknown, unknown] }[]
+> {
   const clock = createFakeClock()
   const storeOf = () => createStateStore({ hashKey: new Uint8Array(32), clock })
   const store = storeOf()
@@ -138,7 +154,13 @@ async function counts(
   const all = []
   for (const each of steps) {
     await take(each)
-    all.push({ kept: store.wantedCreations(clock.now()), anew: anew().wantedCreations(clock.now()) })
+    const now = clock.now()
+    const fresh = anew()
+    all.push({
+      kept: wantedIn(store, now),
+      anew: wantedIn(fresh, now),
+      all: [creationsIn(store, now), creationsIn(fresh, now)] as const,
+    })
   }
   return all
 }
@@ -146,8 +168,19 @@ async function counts(
 test('the number of pipes that want to be created is what counting them all anew gives, whatever happened', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const all = await counts([{ type: 'read', wanted: [...NAMES], suspended: [], locked: [] }, ...steps])
+      const first: Step = {
+        type: 'read',
+        wanted: [...NAMES],
+        suspended: [],
+        locked: [],
+        serviceId: SERVICE_ID,
+      }
+      const all = await counts([first, ...steps])
       expect(all.map(({ kept }) => kept)).toEqual(all.map(({ anew }) => anew))
+      for (const {
+        all: [kept, anew],
+      } of all)
+        expect(kept).toEqual(anew)
     }),
     { numRuns: 400 },
   )
@@ -155,7 +188,7 @@ test('the number of pipes that want to be created is what counting them all anew
 
 test('a key that is gone counts no more for its service', async () => {
   const names = Array.from('abcdefghijk')
-  const all = { type: 'read', wanted: names, suspended: [], locked: [] }
+  const all = { type: 'read', wanted: names, suspended: [], locked: [], serviceId: SERVICE_ID }
   const pipes = names.map((name) => ({ type: 'record', name, serviceId: 's-1', what: 'a pipe' }))
   const misses = names.slice(0, 3).map((name) => ({ type: 'observe', name, found: false }))
   const gone = Array.from({ length: 4 }, () => ({ ...all, wanted: names.slice(0, 10) }))
@@ -178,7 +211,7 @@ test.each<{ readonly why: string; readonly steps: readonly Step[]; readonly last
   {
     why: 'a suspension',
     steps: [
-      { type: 'read', wanted: ALL, suspended: ALL, locked: [] },
+      { type: 'read', wanted: ALL, suspended: ALL, locked: [], serviceId: SERVICE_ID },
       { type: 'wait', ms: 59_000 },
       { type: 'wait', ms: 1_000 },
     ],
@@ -187,7 +220,7 @@ test.each<{ readonly why: string; readonly steps: readonly Step[]; readonly last
   {
     why: 'the wait before the next replacement',
     steps: [
-      { type: 'read', wanted: ['a'], suspended: [], locked: [] },
+      { type: 'read', wanted: ['a'], suspended: [], locked: [], serviceId: SERVICE_ID },
       REPLACED,
       { type: 'observe', name: 'a', found: false },
       { type: 'wait', ms: 3_599_000 },

@@ -48,12 +48,13 @@ const ROWS: readonly {
     is: [2, 1],
   },
   {
-    why: 'the create limit is one',
+    why: 'the create limit is one for each service',
     troubles: [
       { reason: 'CreateLimit', service: 'a' },
       { reason: 'CreateLimit', service: 'b' },
+      { reason: 'CreateLimit', service: 'a' },
     ],
-    is: [2],
+    is: [2, 1],
   },
   {
     why: 'equal mistakes are one, wherever they stand',

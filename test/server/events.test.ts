@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { GATHER_MS, HEARTBEAT_MS } from '../../src/server/api/event-stream.ts'
+import { createEventHub, GATHER_MS, HEARTBEAT_MS } from '../../src/server/api/event-stream.ts'
 import { startServer } from '../../src/server/server.ts'
-import { fakeParts } from './fake-parts.ts'
+import { fakeClock, fakeParts } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 /** A listening client: what it has heard so far, and whether the stream is over. */
@@ -20,6 +23,25 @@ async function listen(url: string, headers: Record<string, string> = {}) {
   })()
   await expect.poll(() => heard.text).toContain(': hello\n\n')
   return heard
+}
+
+interface Stream {
+  readonly status: number
+  /** Of a refusal. */
+  readonly text: string
+  readonly end: () => void
+}
+
+/** A stream asked for by one of the many addresses of this machine. */
+async function streamFrom(port: number, localAddress: string): Promise<Stream> {
+  const path = '/api/v1/events'
+  const request = get({ host: '127.0.0.1', port, path, localAddress, agent: false })
+  const [reply] = (await once(request, 'response')) as [IncomingMessage] // of this event
+  reply.on('error', () => {})
+  const status = reply.statusCode ?? 0
+  if (status !== 200) return { status, text: (await reply.toArray()).join(''), end: () => {} }
+  reply.resume()
+  return { status, text: '', end: () => request.destroy() }
 }
 
 describe('/api/v1/events', () => {
@@ -95,11 +117,43 @@ describe('/api/v1/events', () => {
     expect(other.ended).toBe(false)
   })
 
-  it('has room for a hundred clients', async () => {
-    const { url } = await running(fakeParts())
-    await Promise.all(Array.from({ length: 100 }, () => listen(url)))
-    const { status, body } = await ask(`${url}/api/v1/events`)
-    expect([status, body['error']]).toEqual([503, 'too many clients listen already'])
+  it('has room for a hundred clients, and for sixteen of one address', async () => {
+    const { port } = await running(fakeParts())
+    const open = (from: string) => streamFrom(port, from)
+    const first = await Promise.all(Array.from({ length: 100 }, () => open('127.0.0.1')))
+    expect(first.filter(({ status }) => status === 200)).toHaveLength(16)
+    const refused = first.find(({ status }) => status !== 200)
+    expect(refused).toMatchObject({ status: 429, text: expect.stringContaining('16 of one address') })
+    expect(refused?.text).toContain('poll /api/v1/overview')
+
+    for (let host = 2; host <= 6; host += 1)
+      await Promise.all(Array.from({ length: 16 }, () => open(`127.0.0.${host}`)))
+    const last = await Promise.all(Array.from({ length: 5 }, () => open('127.0.0.7')))
+    expect(last.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 503])
+
+    first.find(({ status }) => status === 200)?.end()
+    await expect.poll(async () => (await open('127.0.0.1')).status).toBe(200)
+  })
+
+  it('lets go of a client that has read nothing between two heartbeats, however little waits for it', () => {
+    const clock = fakeClock()
+    const hub = createEventHub(clock, 'x')
+    let taken = 0
+    const stuck = new Writable({ write: () => {} })
+    const reading = new Writable({
+      write(_chunk, _encoding, done) {
+        taken += 1
+        done()
+      },
+    })
+    hub.add(stuck, 'a', undefined)
+    hub.add(reading, 'a', undefined)
+    clock.advance(HEARTBEAT_MS)
+    expect([stuck.destroyed, reading.destroyed]).toEqual([false, false])
+    clock.advance(HEARTBEAT_MS)
+    clock.advance(HEARTBEAT_MS)
+    expect([stuck.destroyed, reading.destroyed, taken]).toEqual([true, false, 4])
+    hub.close()
   })
 
   it('ends when the server closes, and lets go of its subscription', async () => {

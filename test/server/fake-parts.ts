@@ -75,7 +75,8 @@ export function finding(over: Partial<Finding> = {}): Finding {
 
 export function boardOf(resources: readonly ResourceStatus[]): StatusBoard {
   const byKey = new Map(resources.map((one) => [one.key, one]))
-  return { get: (key) => byKey.get(key), list: () => [...byKey.values()] }
+  const list = [...byKey.values()]
+  return { get: (key) => byKey.get(key), list: () => list, version: 0 }
 }
 
 export function overview(over: Partial<Overview> = {}): Overview {
@@ -92,7 +93,7 @@ export function overview(over: Partial<Overview> = {}): Overview {
     findings: [],
     overdue: 0,
     queueDepth: { 0: 0, 1: 0, 2: 0 },
-    createLimit: { on: false, wanted: 0, limit: 25, held: { count: 0, id: '' } },
+    createLimit: { on: false, wanted: 0, limit: 25, held: { count: 0, id: '' }, services: [] },
     watchMode: 'parent',
     startedAt: NOW - 3_600_000,
     now: NOW,
@@ -151,6 +152,9 @@ export function fakeParts(
   const recentEvents = createRecentEvents(() => NOW)
   return {
     listen: { host: '127.0.0.1', port: 0 },
+    metricsListen: undefined,
+    hosts: { allowed: [], publicUrl: undefined },
+    emit: () => undefined,
     clock: fakeClock(),
     board: boardOf(resources),
     desired: () => undefined,
@@ -188,5 +192,18 @@ export function fakeParts(
     change: (change) => listeners.forEach((listener) => listener(change)),
     subscribers: () => listeners.size,
     ...over,
+  }
+}
+
+/** An overview in which the create limit holds back 30 creations in each of these services. */
+export function limited(...services: readonly string[]): Overview['createLimit'] {
+  const all = 30 * services.length
+  const held = { count: 30, id: 'a1' }
+  return {
+    on: true,
+    wanted: all,
+    limit: 25,
+    held: { count: all, id: 'a2' },
+    services: services.map((service) => ({ service, wanted: 30, made: 0, until: undefined, held })),
   }
 }

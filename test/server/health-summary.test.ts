@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Health, Overview } from '../../src/server/parts.ts'
 import { countStatuses, countUnjudged, judge } from '../../src/server/api/overview.ts'
-import { condition, finding, overview, resource } from './fake-parts.ts'
+import { condition, finding, limited, overview, resource } from './fake-parts.ts'
 
 const READY: Health = { ok: true, detail: '' }
 
@@ -77,8 +77,16 @@ const ROWS: readonly (readonly [string, Row])[] = [
     'the create limit comes before resources',
     {
       resources: [drifted],
-      overview: { createLimit: { on: true, wanted: 30, limit: 25, held: { count: 30, id: 'a1' } } },
-      says: 'Create limit reached: 30 creates pending. 1 of 1 resource needs attention.',
+      overview: { createLimit: limited('analytics') },
+      says: 'Create limit reached in service analytics: 30 creates pending. 1 of 1 resource needs attention.',
+    },
+  ],
+  [
+    'of several services that it holds back it says how many they are',
+    {
+      resources: [drifted],
+      overview: { createLimit: limited('a', 'b') },
+      says: 'Create limit reached in 2 services: 60 creates pending. 1 of 1 resource needs attention.',
     },
   ],
   [

@@ -13,7 +13,7 @@ const EMPTY: Plan = {
   revision: 'abc',
   manifests: '',
   problem: undefined,
-  createLimit: { wanted: 0, limit: 25, reached: false },
+  createLimit: { wanted: 0, limit: 25, reached: false, services: [] },
   checkedBefore: { items: 0, oldestMs: 0 },
   counts: { failed: 0, refused: 0, change: 0, waits: 0, attention: 0, held: 0, unchanged: 0 },
   items: [],

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { startServer } from '../../src/server/server.ts'
 import { fakeParts } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
@@ -17,3 +18,39 @@ it('takes a probe for one only when it is read', async () => {
   const { status, body } = await ask(`${url}/healthz`, { method: 'POST' })
   expect([status, body['error']]).toEqual([404, 'there is nothing at POST /healthz'])
 })
+
+describe('with a listener of their own', () => {
+  const metricsListen = { host: '127.0.0.1', port: 0 }
+
+  it('probes and metrics are there, and nothing else; the other has the probes, and says where the metrics are', async () => {
+    const { url, metricsUrl = '' } = await running(fakeParts({ metricsListen }))
+    expect(await statuses(metricsUrl)).toEqual([200, 200, 200, 404, 404, 404])
+    expect(await statuses(url)).toEqual([200, 200, 404, 200, 200, 200])
+    const { body } = await ask(`${url}/metrics`)
+    expect(body['error']).toBe('the metrics are not served here')
+    expect(body['hint']).toContain('--metrics-listen')
+  })
+
+  it('has the metrics where the page is unless it is set', async () => {
+    const { url, metricsUrl } = await running(fakeParts())
+    expect([metricsUrl, (await fetch(`${url}/metrics`)).status]).toEqual([undefined, 200])
+  })
+
+  it('says which setting names a port that cannot be had, and holds the other no longer', async () => {
+    const taken = await running(fakeParts())
+    const port = { host: '127.0.0.1', port: taken.port }
+    await expect(startServer(fakeParts({ metricsListen: port }))).rejects.toThrow(
+      new RegExp(`cannot listen on 127.0.0.1:${taken.port}: .*EADDRINUSE.*--metrics-listen`),
+    )
+  })
+})
+
+async function statuses(base: string): Promise<readonly number[]> {
+  return Promise.all(
+    ['/healthz', '/readyz', '/metrics', '/', '/api/v1/overview', '/api/v1/events'].map(async (path) => {
+      const reply = await fetch(base + path)
+      await reply.body?.cancel()
+      return reply.status
+    }),
+  )
+}

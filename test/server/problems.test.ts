@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import type { Overview, ServerParts } from '../../src/server/parts.ts'
+import { atOnce } from '../../src/server/api/reply-cache.ts'
+import { narrowingOf } from '../../src/server/api/selection.ts'
 import { attentionOf } from '../../src/server/problems.ts'
-import { condition, fakeParts, finding, NOW, overview, resource, type Over } from './fake-parts.ts'
+import { condition, fakeParts, finding, limited, NOW, overview, resource, type Over } from './fake-parts.ts'
 import { ask, running } from './running.ts'
 
 function problems(
@@ -10,7 +12,8 @@ function problems(
   over: Partial<Overview> = {},
   parts: Partial<Omit<ServerParts, 'clock'>> = {},
 ) {
-  return attentionOf(fakeParts({ overview: () => overview(over), ...parts }, resources)).items
+  const all = { narrowing: narrowingOf({}), part: { offset: 0, limit: 1_000 }, query: {} }
+  return atOnce(attentionOf(fakeParts({ overview: () => overview(over), ...parts }, resources), all)).items
 }
 
 function invalid(name: string): ResourceStatus {
@@ -38,7 +41,10 @@ function held(name: string, wanted: number) {
     message: `${wanted} creations are pending.`,
     conditions: {
       ...resource('Pipe/a').conditions,
-      Synced: condition('False', { reason: 'CreateLimit', facts: { wanted, limit: 25 } }),
+      Synced: condition('False', {
+        reason: 'CreateLimit',
+        facts: { service: 'analytics', wanted, made: 0, limit: 25 },
+      }),
     },
   })
 }
@@ -58,7 +64,7 @@ describe('what is not well', () => {
       ],
       {
         sourceProblem: 'it is empty',
-        createLimit: { on: true, wanted: 30, limit: 25, held: { count: 30, id: 'a1' } },
+        createLimit: limited('analytics'),
       },
       { ready: () => ({ ok: false, detail: 'the ledger is locked' }) },
     )
@@ -67,9 +73,15 @@ describe('what is not well', () => {
   })
 
   it('says of the create limit how many are pending now, and not when each was held back', () => {
-    const createLimit = { on: true, wanted: 45, limit: 25, held: { count: 2, id: 'a1' } }
-    const [found] = problems([held('a', 40), held('b', 45)], { createLimit })
-    expect(found?.message).toBe('45 creations are pending, and the create limit is 25 (--max-creates).')
+    const [shown] = limited('analytics').services
+    if (shown === undefined) throw new Error('there is one')
+    const services = [{ ...shown, wanted: 45, made: 3 }]
+    const [found] = problems([held('a', 40), held('b', 45)], {
+      createLimit: { ...limited('analytics'), services },
+    })
+    expect(found?.message).toBe(
+      'In service analytics, 45 creations are pending, 3 were made within the last hour, and the create limit is 25 (--max-creates).',
+    )
   })
 
   it('says how to accept a directory that shrank, and of no other', () => {

@@ -137,10 +137,22 @@ describe('the watch mode and the create limit', () => {
   it('are told', () => {
     const { recentEvents, take } = ticking()
     take({ type: 'WatchModeChanged', mode: 'polling', message: 'no inotify watches are left' })
-    take({ type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 })
+    take({
+      type: 'CreateLimitChanged',
+      on: true,
+      service: 'analytics',
+      wanted: 30,
+      made: 0,
+      limit: 25,
+      services: 1,
+    })
     expect(recentEvents.watch).toEqual({ mode: 'polling', message: 'no inotify watches are left' })
     expect(recentEvents.source()).toMatchObject([
-      { type: 'create-limit', on: true, message: '30 creations are pending, and the create limit is 25.' },
+      {
+        type: 'create-limit',
+        on: true,
+        message: 'In service analytics, 30 creations are pending, and the create limit is 25.',
+      },
       { type: 'source', what: 'watch', message: 'no inotify watches are left' },
     ])
   })
@@ -184,7 +196,19 @@ describe('subscribers', () => {
       reading('a', { missedByWatcher: true }),
       ['source ', 'resources '],
     ],
-    ['the create limit', { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 }, ['source ']],
+    [
+      'the create limit',
+      {
+        type: 'CreateLimitChanged',
+        on: true,
+        service: 'analytics',
+        wanted: 30,
+        made: 0,
+        limit: 25,
+        services: 1,
+      },
+      ['source '],
+    ],
     ['a state that is seen for the first time', observed('Running'), []],
   ])('hear of %s', (_, event, heard) => {
     const { take } = ticking()

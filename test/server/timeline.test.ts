@@ -168,7 +168,15 @@ describe('/api/v1/timeline', () => {
       problem: undefined,
       missedByWatcher: false,
     })
-    parts.tell({ type: 'CreateLimitChanged', on: false, wanted: 0, limit: 25 })
+    parts.tell({
+      type: 'CreateLimitChanged',
+      on: false,
+      service: 'analytics',
+      wanted: 0,
+      made: 0,
+      limit: 25,
+      services: 0,
+    })
     const { url } = await running(parts)
     const { body } = await ask(`${url}/api/v1/timeline${query}`)
     const shown = (body['items'] as readonly { readonly type: string }[]).map(({ type }) => type) // of entries

@@ -137,6 +137,50 @@ test.each([
   expect(stdout + stderr).toContain('ERROR')
 })
 
+interface IngressRules {
+  readonly ingress: readonly {
+    readonly from: readonly { readonly podSelector?: unknown; readonly namespaceSelector?: unknown }[]
+    readonly ports: readonly { readonly port: string }[]
+  }[]
+}
+
+describe('who gets in', () => {
+  test('by default: pods of Prometheus to the metrics, `helm test` to both ports, and nobody else', () => {
+    const { ingress } = objectOf(of('minimal'), 'NetworkPolicy').spec as IngressRules
+    expect(ingress.map(({ ports }) => ports.map(({ port }) => port))).toEqual([
+      ['metrics'],
+      ['http', 'metrics'],
+    ])
+    for (const peer of ingress.flatMap(({ from }) => from))
+      expect(peer).toHaveProperty('podSelector.matchLabels')
+  })
+
+  test('people get to the page alone, Prometheus to the metrics alone', () => {
+    const { ingress } = objectOf(of('placed'), 'NetworkPolicy').spec as IngressRules
+    const portsOf = (name: string) =>
+      ingress.filter(({ from }) => JSON.stringify(from).includes(name)).map(({ ports }) => ports)
+    expect(portsOf('ingress-nginx')).toEqual([[{ port: 'http', protocol: 'TCP' }]])
+    expect(portsOf('observability')).toEqual([[{ port: 'metrics', protocol: 'TCP' }]])
+  })
+
+  test.each(SETS)('%s: the probes and Prometheus ask at the port of the metrics', (set) => {
+    const text = of(set)
+    const ports = [...text.matchAll(/httpGet: \{ path: \/(?:healthz|readyz), port: (\w+) \}/g)]
+    expect(ports.map(([, port]) => port)).toEqual(['metrics', 'metrics', 'metrics'])
+    expect(text).toContain('- name: PIPEWRIGHT_METRICS_LISTEN\n              value: "0.0.0.0:9090"\n')
+    const endpoints =
+      set === 'monitoring' ? objectOf(text, 'ServiceMonitor').spec : { endpoints: [{ port: 'metrics' }] }
+    expect(endpoints).toMatchObject({ endpoints: [{ port: 'metrics' }] })
+  })
+
+  test('it is asked by the names of its Service, and by those that are given', () => {
+    const service = ['', '.data', '.data.svc', '.data.svc.cluster.local']
+    const names = service.map((rest) => `demo-pipewright${rest}`).join()
+    expect(of('minimal')).toContain(`- name: PIPEWRIGHT_ALLOWED_HOSTS\n              value: "${names}"\n`)
+    expect(of('placed')).toMatch(/value: "\S+\.svc\.k8s\.example,pipes\.example\.com"\n/)
+  })
+})
+
 test('it passes helm lint --strict without any values', async () => {
   expect(await run(tool('helm'), ['lint', '--strict', CHART])).toMatchObject({ code: 0 })
 })
@@ -318,6 +362,16 @@ const BAD: readonly BadValues[] = [
     why: 'words that are not among the known',
     values: { image: { pullPolicy: 'always' }, ledger: { init: 'sometimes' } },
     says: ["'Always', 'IfNotPresent', 'Never'", "'auto', 'never'"],
+  },
+  {
+    why: 'two ports of the Service that are one',
+    values: { service: { metricsPort: 8080 } },
+    says: ['service.port and service.metricsPort are both 8080'],
+  },
+  {
+    why: 'a host that is a URL',
+    values: { allowedHosts: ['https://pipes.example.com'] },
+    says: ["at '/allowedHosts/0'"],
   },
   { why: 'a digest that is none', values: { image: { digest: 'latest' } }, says: ["at '/image/digest'"] },
   {

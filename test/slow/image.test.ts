@@ -128,7 +128,7 @@ describe('the image', () => {
       Entrypoint: ['node', '/app/bin/pipewright.js'],
       Cmd: ['run'],
       StopSignal: 'SIGTERM',
-      ExposedPorts: { '8080/tcp': {} },
+      ExposedPorts: { '8080/tcp': {}, '9090/tcp': {} },
     })
     expect(config.Volumes ?? {}).toEqual({})
     expect(config.Healthcheck.Test.slice(0, 2)).toEqual(['CMD', 'node'])
@@ -213,7 +213,9 @@ describe('a container of it, with a read-only root and no capabilities', () => {
 
     const [, ...healthCheck] = config.Healthcheck.Test
     expect(await container.exec(healthCheck)).toMatchObject({ code: 0 })
-    expect(await container.exec(['env', 'PIPEWRIGHT_LISTEN=0.0.0.0:9', ...healthCheck])).toMatchObject({
+    expect(
+      await container.exec(['env', 'PIPEWRIGHT_METRICS_LISTEN=0.0.0.0:9', ...healthCheck]),
+    ).toMatchObject({
       code: 1,
     })
 

@@ -12,8 +12,8 @@ const TOKEN = 'planted-admin-token-5d1'
 /** A daemon with an admin token, and what a command needs to ask it. */
 async function acting() {
   const scenario = await createScenario()
-  scenario.workspace.write('secrets/admin/token', TOKEN)
-  const token = ['--admin-token-file', `${scenario.workspace.secrets}/admin/token`] as const
+  scenario.workspace.write('credentials/admin/token', TOKEN)
+  const token = ['--admin-token-file', `${scenario.workspace.credentials}/admin/token`] as const
   return { scenario, token }
 }
 
@@ -75,7 +75,7 @@ describe('reconcile', () => {
       }
       await check()
       // Within the second for which the files that were read would serve.
-      scenario.workspace.write('secrets/analytics-api/keySecret', 'revoked')
+      scenario.workspace.write('credentials/analytics-api/keySecret', 'revoked')
       await check()
       expect(await live.says('Pipe/orders', 'AuthFailed')).toMatchObject({ reason: 'AuthFailed' })
     },
@@ -85,7 +85,7 @@ describe('reconcile', () => {
     const { scenario, token } = await acting()
     await using _ = scenario
     scenario.writePipe('orders')
-    scenario.workspace.write('secrets/admin/wrong', 'another')
+    scenario.workspace.write('credentials/admin/wrong', 'another')
     const live = await scenario.start(token)
     await live.says('Pipe/orders', 'Ready')
 
@@ -94,7 +94,7 @@ describe('reconcile', () => {
     expect(none.stderr).toContain('--admin-token-file FILE')
     const wrong = await scenario.run(
       ['reconcile'],
-      ['--admin-token-file', `${scenario.workspace.secrets}/admin/wrong`],
+      ['--admin-token-file', `${scenario.workspace.credentials}/admin/wrong`],
     )
     expect(wrong.code).toBe(1)
     expect(wrong.stderr).toContain('the admin token is wrong')

@@ -38,7 +38,7 @@ describe('an incident', () => {
     const [step] = await toDo(scenario, 'Service/analytics')
     expect(step?.[0]).toContain('They are tried as soon as they change.')
 
-    workspace.write('secrets/analytics-api/keySecret', renewed.keySecret)
+    workspace.write('credentials/analytics-api/keySecret', renewed.keySecret)
     await Promise.all(['orders', 'clicks'].map((name) => live.says(`Pipe/${name}`, 'Ready')))
     await live.says('Service/analytics', 'Ready')
     expect((await scenario.run(['status'])).code).toBe(0)
@@ -55,15 +55,15 @@ describe('an incident', () => {
     await live.says('Pipe/extra-29', 'CreateLimit')
     await live.says('Pipe/extra-0', 'CreateLimit')
     const { stdout } = await scenario.run(['status'])
-    expect(stdout).toContain('30 resources, CreateLimit: 30 creations are pending')
+    expect(stdout).toContain('30 resources, CreateLimit: In service analytics, 30 creations are pending')
     const { manifests } = scenario.workspace
     expect(await toDo(scenario, 'Pipe/extra-0')).toEqual([
       [
         'If so many creations are intended, allow them once. Those that come later are not included:',
-        `pipewright allow --ledger sqlite:${scenario.ledger} --manifests ${manifests}`,
+        `pipewright allow --service analytics --ledger sqlite:${scenario.ledger} --manifests ${manifests}`,
       ],
       [
-        'If not, undo the change in Git. Nothing was created. To see what changed:',
+        'If not, undo the change in Git. Nothing of it was created. To see what changed:',
         `git -C ${manifests} log -3 --stat .`,
       ],
     ])
@@ -71,7 +71,9 @@ describe('an incident', () => {
     const ledger = ['--ledger', `sqlite:${scenario.ledger}`]
     const elsewhere = { cwd: scenario.workspace.path('.') }
     const { stdout: seen } = await runProgram(['status', 'Pipe/extra-0', ...ledger], elsewhere)
-    expect(seen).toContain(`pipewright allow --ledger sqlite:${scenario.ledger} --manifests ${manifests}`)
+    expect(seen).toContain(
+      `pipewright allow --service analytics --ledger sqlite:${scenario.ledger} --manifests ${manifests}`,
+    )
     for (const [directory, why] of [
       ['nowhere', 'it is not known what the create limit holds back. The manifests directory is missing.'],
       ['other', 'hold nothing back, but the create limit refuses 30 resources of the ledger'],
@@ -149,7 +151,7 @@ describe('an incident', () => {
     const steps = await toDo(scenario, 'Pipe/orders')
     const at = `--ledger sqlite:${scenario.ledger} --manifests ${workspace.manifests}`
     expect(steps.map(([, copy]) => copy).slice(0, 2)).toEqual([
-      `pipewright resolve Pipe/orders --adopt PIPE_ID ${at} --base-url ${platform.url} --secrets-dir ${workspace.secrets}`,
+      `pipewright resolve Pipe/orders --adopt PIPE_ID ${at} --base-url ${platform.url} --credentials-dir ${workspace.credentials} --secrets-dir ${workspace.secrets}`,
       `pipewright resolve Pipe/orders --retry ${at}`,
     ])
     expect(steps[2]?.[0]).toContain(

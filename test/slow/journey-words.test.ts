@@ -31,11 +31,11 @@ describe('what is said of', () => {
   test('an alerts token that is missing: its file, and the flag', async () => {
     await using scenario = await createScenario()
     const { workspace } = scenario
-    rmSync(workspace.path('secrets/alerts/token'))
+    rmSync(workspace.path('credentials/alerts/token'))
     workspace.write('manifests/lag.yaml', alertManifest('lag', 'alert-1'))
     const live = await scenario.start()
     const { message } = await live.says('Alert/lag', 'SecretUnavailable')
-    expect(message).toContain(`The file ${workspace.path('secrets/alerts/token')} is missing.`)
+    expect(message).toContain(`The file ${workspace.path('credentials/alerts/token')} is missing.`)
     expect(message).toContain('--alerts-token-file')
     const text = await printed(scenario, live, 'Alert/lag')
     expect(text).toContain('--alerts-token-file')
@@ -46,7 +46,7 @@ describe('what is said of', () => {
   test('credentials that are refused: the secret and its files, at once', async () => {
     await using scenario = await createScenario()
     const { workspace } = scenario
-    workspace.write('secrets/analytics-api/keySecret', 'revoked')
+    workspace.write('credentials/analytics-api/keySecret', 'revoked')
     scenario.writePipe('orders')
     const live = await scenario.start()
     const { message } = await live.says('Pipe/orders', 'AuthFailed')

@@ -1,7 +1,16 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startServer, type Server } from '../../src/server/server.ts'
-import { condition, fakeParts, finding, NOW, overview, resource, REVISION } from '../server/fake-parts.ts'
+import {
+  condition,
+  fakeParts,
+  finding,
+  limited,
+  NOW,
+  overview,
+  resource,
+  REVISION,
+} from '../server/fake-parts.ts'
 import { openPage, allFindings, startBrowser, tooWide } from './page-browser.ts'
 
 let browser: Browser
@@ -52,7 +61,7 @@ function colourfulParts() {
         overview({
           sandbox: true,
           sourceProblem: 'it is empty',
-          createLimit: { on: true, wanted: 30, limit: 25, held: { count: 30, id: 'a1' } },
+          createLimit: limited('analytics'),
           findings: [finding({ key: 'Pipe/invalid' }), finding({ severity: 'warning' })],
           budgets: [
             { credential: 'api', used: 3, limit: 10, windowMs: 10_000, waiting: 4, pausedForMs: 3_000 },
@@ -101,7 +110,15 @@ function colourfulParts() {
   )
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Provisioning', differences: [] })
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Running', differences: [] })
-  parts.tell({ type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 })
+  parts.tell({
+    type: 'CreateLimitChanged',
+    on: true,
+    service: 'analytics',
+    wanted: 30,
+    made: 0,
+    limit: 25,
+    services: 1,
+  })
   return parts
 }
 

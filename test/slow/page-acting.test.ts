@@ -21,8 +21,8 @@ afterAll(async () => {
 })
 
 function withToken({ workspace }: Scenario): readonly string[] {
-  workspace.write('secrets/admin/token', TOKEN)
-  return ['--admin-token-file', `${workspace.secrets}/admin/token`]
+  workspace.write('credentials/admin/token', TOKEN)
+  return ['--admin-token-file', `${workspace.credentials}/admin/token`]
 }
 
 function reads({ platform }: Scenario): number {

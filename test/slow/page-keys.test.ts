@@ -62,7 +62,13 @@ describe('keys', () => {
 
   test('the focus on the button of a card stays when the cards are drawn again', async () => {
     let message = 'gone'
-    const board = { get: () => CLICKS, list: () => [{ ...CLICKS, message }] }
+    const board = {
+      get: () => CLICKS,
+      list: () => [{ ...CLICKS, message }],
+      get version() {
+        return message.length
+      },
+    }
     const parts = fakeParts({ board })
     const { url } = await running(parts)
     await using watched = await openPage(browser, url)

@@ -81,7 +81,7 @@ describe.concurrent('row 11: a refusal that is none', () => {
     await live.says('Pipe/orders', 'OutcomeUnknown')
     // A new secret starts a refused request afresh; this one is not to be sent again.
     platform.decide = () => undefined
-    story.workspace.write('secrets/analytics-api/keySecret', 'planted-another-secret')
+    story.workspace.write('credentials/analytics-api/keySecret', 'planted-another-secret')
     await live.stop()
     await (await story.start()).says('Pipe/orders', 'OutcomeUnknown')
     expect(platform.posts()).toHaveLength(1)

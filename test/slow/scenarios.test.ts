@@ -114,12 +114,15 @@ describe.concurrent('the create limit', () => {
     expect((await scenario.run(['plan'], ['--api-budget', '1000/1s'])).code).toBe(0)
   })
 
-  test('25 pass, and the 26th later on its own', async ({ expect }) => {
+  test('25 pass, and the 26th waits within the hour until a person says yes', async ({ expect }) => {
     await using scenario = await createScenario()
     for (const name of names(25)) scenario.writePipe(name)
     const live = await scenario.start()
     await until('all to be created', () => scenario.platform.pipes().length === 25)
     scenario.writePipe('late')
+    const { message } = await live.says('Pipe/late', 'CreateLimit')
+    expect(message).toContain('1 creation is pending, 25 were made within the last hour')
+    expect((await scenario.run(['allow', '--service', 'analytics'])).code).toBe(0)
     await live.says('Pipe/late', 'Ready')
     expect(scenario.creates()).toHaveLength(26)
   })

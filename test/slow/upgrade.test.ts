@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, renameSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -37,11 +37,19 @@ async function after(release: string) {
   await using stack = new AsyncDisposableStack()
   const workspace = stack.use(createWorkspace())
   cpSync(join(FIXTURES, release), workspace.dir, { recursive: true })
+  moveCredentials(workspace)
   const fixture = await readFixture(workspace.path('platform.json'))
   const platform = stack.use(await startPlatform({ fixture, provisioningMs: 0 }))
   const expected = JSON.parse(readFileSync(workspace.path('expected.json'), 'utf8')) as readonly Expected[] // made by make.ts
   const kept = stack.move()
   return { workspace, platform, expected, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+/** As CHANGELOG.md asks for it: until 0.1.0 the platform's credentials were among the secrets of sources. */
+function moveCredentials({ path }: Workspace): void {
+  for (const name of ['analytics-api', 'alerts']) {
+    if (!existsSync(path('credentials', name))) renameSync(path('secrets', name), path('credentials', name))
+  }
 }
 
 /** The same, once the current code's daemon has run on it. */

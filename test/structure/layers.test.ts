@@ -47,7 +47,7 @@ const SAME_NAMES = /^kinds\/[^/]+\//
 
 /** Packages that a layer may use; layers that are not here may use any that the project has. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  lib: ['node:crypto', 'node:util', 'fastest-levenshtein'],
+  lib: ['node:crypto', 'node:path', 'node:util', 'fastest-levenshtein'],
   kinds: ['zod'],
   plan: [],
   contract: [],

@@ -120,7 +120,7 @@ spec:
 export function mountSecrets(workspace: Workspace): void {
   mountCredential(workspace, 'analytics-api', CREDENTIAL)
   workspace.write('secrets/kafka/password', KAFKA_PASSWORD)
-  workspace.write('secrets/alerts/token', ALERTS_TOKEN)
+  workspace.write('credentials/alerts/token', ALERTS_TOKEN)
 }
 
 /** The API key that the manifest of a Service refers to by the name of its secret. */
@@ -129,8 +129,8 @@ export function mountCredential(
   secret: string,
   { keyId, keySecret }: { readonly keyId: string; readonly keySecret: string },
 ): void {
-  workspace.write(`secrets/${secret}/keyId`, keyId)
-  workspace.write(`secrets/${secret}/keySecret`, keySecret)
+  workspace.write(`credentials/${secret}/keyId`, keyId)
+  workspace.write(`credentials/${secret}/keySecret`, keySecret)
 }
 
 /** Arguments of a run against a platform at `url`, with everything else in the workspace. */
@@ -150,6 +150,8 @@ export function platformArgs(workspace: Workspace, url: string): readonly string
   return [
     '--manifests',
     workspace.manifests,
+    '--credentials-dir',
+    workspace.credentials,
     '--secrets-dir',
     workspace.secrets,
     '--ledger',

@@ -7,21 +7,25 @@ export interface Workspace extends Disposable {
   readonly dir: string
   /** `manifests/` in it. */
   readonly manifests: string
+  /** `credentials/` in it. */
+  readonly credentials: string
   /** `secrets/` in it. */
   readonly secrets: string
   /** Writes a file, with its folders; paths are relative to the workspace. */
-  write(path: string, content: string): void
-  path(...parts: readonly string[]): string
+  readonly write: (path: string, content: string | Uint8Array) => void
+  readonly path: (...parts: readonly string[]) => string
 }
 
 export function createWorkspace(): Workspace {
   const dir = mkdtempSync(join(tmpdir(), 'pipewright-'))
   const path = (...parts: readonly string[]) => join(dir, ...parts)
   mkdirSync(path('manifests'))
+  mkdirSync(path('credentials'))
   mkdirSync(path('secrets'))
   return {
     dir,
     manifests: path('manifests'),
+    credentials: path('credentials'),
     secrets: path('secrets'),
     path,
     write(name, content) {

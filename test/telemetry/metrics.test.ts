@@ -228,7 +228,15 @@ const COUNTED: readonly (readonly [string, Event, Readonly<Record<string, number
   ],
   [
     'the create limit',
-    { type: 'CreateLimitChanged', on: true, wanted: 30, limit: 25 },
+    {
+      type: 'CreateLimitChanged',
+      on: true,
+      service: 'analytics',
+      wanted: 30,
+      made: 0,
+      limit: 25,
+      services: 1,
+    },
     { create_limit_on: 1 },
   ],
 ]

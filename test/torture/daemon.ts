@@ -26,7 +26,7 @@ export interface Run {
 export interface RunnerParts {
   readonly dir: string
   readonly manifests: string
-  readonly secrets: string
+  readonly mounted: string
   readonly ledger: string
   readonly platformUrl: string
   readonly leaks: Leaks
@@ -53,13 +53,14 @@ export interface Runner {
 }
 
 export function createRunner(parts: RunnerParts): Runner {
-  const { dir, manifests, secrets, ledger, leaks } = parts
+  const { dir, manifests, mounted, ledger, leaks } = parts
   const runs: Run[] = []
 
   function settings(url: string): readonly string[] {
     const given = {
       manifests,
-      'secrets-dir': secrets,
+      'credentials-dir': join(mounted, 'credentials'),
+      'secrets-dir': join(mounted, 'secrets'),
       ledger: `sqlite:${ledger}`,
       'base-url': url,
       'alerts-base-url': url,

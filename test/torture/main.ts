@@ -47,7 +47,7 @@ async function torture(options: Options, dir: string, signal: AbortSignal): Prom
   const runner = createRunner({
     dir,
     manifests: tree.path,
-    secrets: mounts.path,
+    mounted: mounts.path,
     ledger: ledgerFile,
     platformUrl: platform.sandbox.url,
     leaks,

@@ -100,7 +100,7 @@ spec:
 `
 }
 
-/** The folder of mounted secrets. */
+/** The folders of mounted secrets: `credentials` and `secrets`. */
 export interface Mounts {
   readonly path: string
   rotate(name: string): Promise<void>
@@ -109,7 +109,7 @@ export interface Mounts {
 }
 
 export async function createMounts(dir: string, leaks: Leaks): Promise<Mounts> {
-  const path = join(dir, 'secrets')
+  const path = join(dir, 'mounted')
   const away = new Set<string>()
   const generation = new Map<string, number>()
 
@@ -121,26 +121,26 @@ export async function createMounts(dir: string, leaks: Leaks): Promise<Mounts> {
 
   for (const [index, name] of KEYS.entries()) {
     const { keyId, keySecret } = CREDENTIALS[index] ?? { keyId: '', keySecret: '' }
-    await write(`api-${name}`, 'keyId', keyId)
-    await write(`api-${name}`, 'keySecret', keySecret)
+    await write(`credentials/api-${name}`, 'keyId', keyId)
+    await write(`credentials/api-${name}`, 'keySecret', keySecret)
     leaks.plant(Buffer.from(`${keyId}:${keySecret}`).toString('base64'))
   }
-  await write('alerts', 'token', ALERTS_TOKEN)
+  await write('credentials/alerts', 'token', ALERTS_TOKEN)
   const password = (name: string) => `${PLANTED}-password-of-${name}-${generation.get(name) ?? 0}`
-  for (const name of PASSWORD_SECRETS) await write(name, 'password', password(name))
+  for (const name of PASSWORD_SECRETS) await write(`secrets/${name}`, 'password', password(name))
 
   return {
     path,
     async rotate(name) {
       generation.set(name, (generation.get(name) ?? 0) + 1)
-      if (!away.has(name)) await write(name, 'password', password(name))
+      if (!away.has(name)) await write(`secrets/${name}`, 'password', password(name))
     },
     async unmount(name) {
       away.add(name)
-      await rm(join(path, name), { recursive: true, force: true })
+      await rm(join(path, 'secrets', name), { recursive: true, force: true })
     },
     async mountAll() {
-      for (const name of away) await write(name, 'password', password(name))
+      for (const name of away) await write(`secrets/${name}`, 'password', password(name))
       away.clear()
     },
   }

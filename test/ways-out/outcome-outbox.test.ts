@@ -41,6 +41,7 @@ async function given(replaces?: string) {
       now: clock.now(),
       sendBy: clock.now(),
       endBy: clock.now(),
+      isAllowed: false,
     }),
     [],
   )

@@ -95,7 +95,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     why: 'a platform that refuses the credentials',
     words: async ({ workspace, pipeId }) => {
-      workspace.write('secrets/analytics-api/keySecret', 'wrong')
+      workspace.write('credentials/analytics-api/keySecret', 'wrong')
       return ['adopt', 'Pipe/orders', pipeId('orders')]
     },
     code: 1,

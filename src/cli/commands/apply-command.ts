@@ -19,6 +19,7 @@ import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { resourceTable } from '../render/status-text.ts'
+import { createMountWatch } from '../mount-watch.ts'
 import { viewOfStatus } from '../resource-view.ts'
 import { wholeFacts } from '../whole-facts.ts'
 
@@ -52,6 +53,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
     stack,
   )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
+  await createMountWatch(settings, emit).look(catalog)
   const { store } = engine.context
   const heartbeat = await startHeartbeat({
     command: 'apply',

@@ -13,7 +13,7 @@ import { resourceTable } from '../render/status-text.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { viewOfStatus } from '../resource-view.ts'
 import { wholeSentences } from '../whole-facts.ts'
-import { wholeOf } from '../server-reading.ts'
+import { readServerResources, wholeOf } from '../server-reading.ts'
 import { runningServer } from '../running-server.ts'
 import {
   adminTokenOf,
@@ -76,7 +76,7 @@ export async function reconcile(
     showOne(io, item, output)
     return isWell(item) ? EXIT.fine : EXIT.failed
   }
-  const all = await getReply(io, call, { path: 'api/v1/resources' })
+  const all = await readServerResources(io, call)
   const problems = wholeSentences(wholeOf(all.overview)).map((said) => commandsTyped(said, all.overview))
   showAll(io, { items: all.items, problems }, output)
   return problems.length === 0 && all.items.every(isWell) ? EXIT.fine : EXIT.failed
@@ -84,7 +84,7 @@ export async function reconcile(
 
 /** @throws {CommandError} when the daemon has no resource of this key */
 async function assertKnown(io: Io, call: Pick<ServerCall, 'command' | 'server'>, key: Key): Promise<void> {
-  const { items } = await getReply(io, call, { path: 'api/v1/resources' })
+  const { items } = await readServerResources(io, call)
   const known = items.map((item) => item.key)
   if (known.includes(key)) return
   throw new CommandError(`${call.command}: there is no resource ${key}. ${didYouMean(key, known)}`)

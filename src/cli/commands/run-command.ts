@@ -11,16 +11,20 @@ import type { Allowance } from '../../contract/allowance.ts'
 import type { Emit, Event } from '../../contract/events.ts'
 import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
+import type { CreateLimit } from '../../server/parts.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry } from '../../telemetry/telemetry.ts'
-import { allowCreations, heldBack } from '../../reconcile/operator/allow.ts'
+import { allowCreations, heldBack, heldBackByService } from '../../reconcile/operator/allow.ts'
 import { seedStatus } from '../../reconcile/state/status-board.ts'
+import { creationsOf } from '../../reconcile/gather/creations-of-service.ts'
+import type { ReconcileContext } from '../../reconcile/context.ts'
 import { overdueChecks } from '../../reconcile/overdue.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { manifestFacts } from '../shown-manifest.ts'
 import { wholeFacts } from '../whole-facts.ts'
+import { createMountWatch } from '../mount-watch.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
 import { failpointsOf } from '../failpoints.ts'
@@ -46,15 +50,17 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   })
   stack.defer(() => telemetry.close())
   const recentEvents = createRecentEvents(() => systemClock.now())
-  const listening: { notifier: Notifier | undefined; greet: ((event: Event) => void) | undefined } = {
-    notifier: undefined,
-    greet: undefined,
-  }
+  const listening: {
+    notifier: Notifier | undefined
+    greet: ((event: Event) => void) | undefined
+    read: (() => Promise<void>) | undefined
+  } = { notifier: undefined, greet: undefined, read: undefined }
   const emit: Emit = (event) => {
     telemetry.emit(event)
     recentEvents.add(event)
     listening.notifier?.observe(event)
     listening.greet?.(event)
+    if (event.type === 'SourceLoaded') void listening.read?.()
   }
 
   const failpoints = failpointsOf(io.env, emit)
@@ -82,6 +88,9 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const running: { daemon: Daemon | undefined } = { daemon: undefined }
   const server = await startServer({
     listen: settings.listen,
+    metricsListen: settings.metricsListen,
+    hosts: { allowed: settings.allowedHosts ?? [], publicUrl: settings.publicUrl },
+    emit,
     clock: systemClock,
     board,
     desired: (key) => desiredBody(engine.context.store.entry(key)?.manifest),
@@ -118,6 +127,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     version: VERSION,
     sandbox: settings.sandbox,
     listen: server.url,
+    metricsListen: server.metricsUrl,
     manifests: settings.manifests,
     baseUrl: engine.baseUrl,
   })
@@ -125,6 +135,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     const { url: page } = server
     listening.greet = createGreeting({ board, emit, clock: systemClock, page, platform: engine.baseUrl })
   }
+  const mounts = createMountWatch(settings, emit)
+  listening.read = () => mounts.look(engine.context.store.catalog)
   const heartbeat = await startHeartbeat({
     command: 'run',
     ledger,
@@ -173,9 +185,7 @@ function aborted(signal: AbortSignal): Promise<string> {
 }
 
 function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefined, startedAt: number) {
-  const { store, clock, maxCreates } = engine.context
-  const wanted = store.wantedCreations(clock.now())
-  const { keys: held, id } = heldBack(store, undefined)
+  const { clock } = engine.context
   return {
     version: VERSION,
     ...commandContext({ ...settings, server: undefined }),
@@ -188,7 +198,7 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     findings: daemon?.catalog?.findings ?? [],
     overdue: overdueChecks(engine.context),
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
-    createLimit: { on: held.length > 0, wanted, limit: maxCreates, held: { count: held.length, id } },
+    createLimit: createLimitShown(engine.context),
     watchMode: daemon?.watchMode() ?? 'none',
     startedAt,
     now: clock.now(),
@@ -231,5 +241,24 @@ function triggerOf(tokenFile: string, daemon: () => Daemon | undefined) {
       return daemon()?.request(...asked) ?? { token: '', accepted: [], suspended: [] }
     },
     progress: (token: string) => daemon()?.progress(token),
+  }
+}
+
+/** Services in which the create limit holds something back that are shown. */
+const LIMITED_SHOWN = 100
+
+function createLimitShown(context: ReconcileContext): CreateLimit {
+  const { store, clock, maxCreates } = context
+  const { keys: held, id } = heldBack(store, undefined)
+  const byService = held.length === 0 ? [] : [...heldBackByService(store)].slice(0, LIMITED_SHOWN)
+  return {
+    on: held.length > 0,
+    wanted: store.creations(clock.now()).reduce((sum, { wanted }) => sum + wanted, 0),
+    limit: maxCreates,
+    held: { count: held.length, id },
+    services: byService.map(([service, of]) => {
+      const { wanted, made, until } = creationsOf(context, service)
+      return { service, wanted, made, until, held: { count: of.keys.length, id: of.id } }
+    }),
   }
 }

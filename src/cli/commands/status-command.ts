@@ -116,7 +116,7 @@ function reasonsOf({ reason, conditions }: ResourceView): readonly string[] {
 
 /** @throws {CommandError} when there is a manifest: then there is something to say of the key, although nothing is recorded */
 async function assertNoManifest(io: Io, { manifests }: SettingsOf<'status'>, key: string): Promise<void> {
-  const source = createSource({ root: manifests, ownSecrets: [] })
+  const source = createSource({ root: manifests })
   const { state } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
   const entry = [...state.catalog.entries.values()].find((one) => one.key === key)
   if (entry === undefined) return

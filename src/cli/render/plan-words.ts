@@ -107,13 +107,11 @@ function wordOf({ verdict, action, reason, renamedFrom, differences }: PlanItem)
 
 export function summaryOf(plan: Plan): string {
   if (plan.problem !== undefined) return 'Nothing is planned: the manifests are not accepted as they are.'
-  const { wanted, limit, reached } = plan.createLimit
-  const most = limit === null ? 'no limit' : `limit ${limit}`
+  const { wanted, limit, reached, services } = plan.createLimit
+  const most = limit === null ? 'no limit' : `limit ${limit} in each service`
   const isCreated = plan.items.some(({ action }) => action === 'create')
   const creations = !isCreated && !reached ? '' : ` Pending creates: ${wanted} (${most}).`
-  const refused = reached
-    ? ' That is more than the create limit lets pass, so nothing is created until somebody allows it.'
-    : ''
+  const refused = reached ? limitWords(services) : ''
   const changes = endOfPlan(plan) === 'nothing' ? 'No changes' : 'Plan'
   const { items, oldestMs } = plan.checkedBefore
   const before =
@@ -121,6 +119,19 @@ export function summaryOf(plan: Plan): string {
       ? ''
       : ` Of those that are unchanged, ${items} ${items === 1 ? 'was' : 'were'} last checked by the daemon, up to ${formatDuration(oldestMs)} ago.`
   return `${changes}: ${countsOf(plan)}.${creations}${refused}${before}`
+}
+
+/** Services in which the create limit is reached that are named. */
+const SERVICES_SHOWN = 5
+
+function limitWords(services: Plan['createLimit']['services']): string {
+  const shown = services.slice(0, SERVICES_SHOWN).map(({ service, wanted, made }) => {
+    const before = made === 0 ? '' : ` after ${made} within the last hour`
+    return `${service} (${wanted} pending${before})`
+  })
+  const more = services.length > SERVICES_SHOWN ? ` and ${services.length - SERVICES_SHOWN} more` : ''
+  const where = shown.length === 0 ? '' : ` in service ${shown.join(', ')}${more}`
+  return ` That is more than the create limit lets pass${where}, so nothing is created there until somebody allows it.`
 }
 
 /** What is done, in a few words: "create, after Alert/lag". */

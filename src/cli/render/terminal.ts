@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { TURNING } from '../../lib/shown-text.ts'
 
 /** Columns side by side, each as wide as its widest cell; colour does not count. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
@@ -76,13 +77,16 @@ function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length
 }
 
-/** What comes from a manifest or the platform, made harmless for a terminal. Colours stay: they do no harm, and are mostly ours. */
+/** What comes from a manifest or the platform, made harmless for a terminal. The colours that we write ourselves stay. */
 export function printable(text: string): string {
   return text.replaceAll(HARMFUL, '\u{fffd}')
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what it is about
-const HARMFUL = /\u001b(?!\[[\d;]{1,12}m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g
+/** What hides text, or moves on the screen, is not among our colours and weights. */
+const HARMFUL = new RegExp(
+  String.raw`\u001b(?!\[(?:0|1|2|22|3[1-6]|39)m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f${TURNING}]`,
+  'g',
+)
 
 type Style = Parameters<typeof styleText>[0]
 

@@ -1,6 +1,7 @@
 import { SOURCE_KINDS } from './source-schema.ts'
 import type { CreateOnceKind } from '../definition.ts'
 import { PIPE_FIELDS } from './fields.ts'
+import { returnedSecretRules } from './returned-secrets.ts'
 import { pipeRules } from './rules.ts'
 import { PipeManifest } from './schema.ts'
 
@@ -12,7 +13,7 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
   lifecycle: 'create-once',
   description: 'An ingestion pipe: a source, a destination table, and how fields become columns.',
   schema: PipeManifest,
-  rules: pipeRules,
+  rules: (manifest) => [...pipeRules(manifest), ...returnedSecretRules(manifest.spec)],
   fields: PIPE_FIELDS,
   /** `spec/api.md` 2.1. */
   reply: {

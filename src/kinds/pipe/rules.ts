@@ -85,7 +85,9 @@ function mappingRules(spec: PipeSpec): readonly RuleFinding[] {
     }
     mapped.set(destinationField, index)
     if (columns.size > 0 && !columns.has(destinationField)) {
-      findings.push(unknownColumn(destinationField, path, { meant: nearest(destinationField, columns), known }))
+      findings.push(
+        unknownColumn(destinationField, path, { meant: nearest(destinationField, columns), known }),
+      )
     }
   }
   const missing = [...columns].filter((name) => !mapped.has(name))

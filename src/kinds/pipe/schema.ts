@@ -1,4 +1,4 @@
-import { Count, Text, z } from '../zod.ts'
+import { Count, ShownText, Text, z } from '../zod.ts'
 import { API_VERSION, Metadata, ResourceName, CreateOncePolicy } from '../manifest.ts'
 import { PipeSource } from './source-schema.ts'
 
@@ -78,7 +78,9 @@ const Settings = z.strictObject({
 /** The body of `POST …/pipes` (4.1), with references where secrets belong, plus `service`. */
 export const PipeSpec = z.strictObject({
   service: ResourceName.describe('Name of the Service manifest to which the pipe belongs.'),
-  name: Text.max(255).optional().describe('Name of the pipe on the platform; `metadata.name` unless set.'),
+  name: ShownText.max(255)
+    .optional()
+    .describe('Name of the pipe on the platform; `metadata.name` unless set.'),
   source: PipeSource.describe('Where the data comes from: exactly one source kind.'),
   destination: Destination.optional().describe('Where the data goes.'),
   fieldMappings: z

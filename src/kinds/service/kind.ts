@@ -33,6 +33,14 @@ export function serviceKey(name: string): Key {
   return keyOf(SERVICE.name, name)
 }
 
+/** Which service that is on the platform, as it is compared: two manifests may name the same one. */
+export function serviceIdentity(service: {
+  readonly organizationId: string
+  readonly serviceId: string
+}): string {
+  return `${service.organizationId}/${service.serviceId}`.toLowerCase()
+}
+
 /** The manifest as that of a Service, or `undefined` when it is of another kind. */
 export function asService(manifest: { readonly kind: string } | undefined): ServiceManifest | undefined {
   return manifest?.kind === SERVICE.name ? (manifest as ServiceManifest) : undefined // as its schema let it pass

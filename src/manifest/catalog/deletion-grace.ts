@@ -1,11 +1,11 @@
 import type { Key } from '../../kinds/key.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
-import type { Catalog } from '../../contract/catalog.ts'
+import type { Catalog, Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
-import type { Claims } from '../rules/lock-rules.ts'
+import type { LockedIds } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 
 /** A catalog, and what has to be remembered until the next reading. */
 export interface CatalogState {
@@ -20,6 +20,8 @@ export interface CatalogState {
   readonly unlocked: ReadonlyMap<Key, number>
   /** Files in which a Lock stood when they were last read. */
   readonly lockFiles: ReadonlySet<string>
+  /** Which key has the query endpoint of which service. */
+  readonly endpoints: ReadonlyMap<string, Key>
   /** Documents of each kind, valid or not. */
   readonly counts: Readonly<Record<string, number>>
 }
@@ -39,27 +41,27 @@ export interface DeletionGrace {
   readonly deleted: ReadonlySet<Key>
   /** Missing keys that a forced reading accepted. */
   readonly accepted: ReadonlySet<Key>
-  /** Whether a file may hold more than this reading saw; for an unknown file, whether any does. */
-  readonly isHidden: (file: string | undefined) => boolean
 }
+
+/** Whether a file may hold more than a reading saw; for an unknown file, whether any does. */
+export type IsHidden = (file: string | undefined) => boolean
 
 interface Input {
   readonly previous: CatalogState
-  readonly reading: Reading
-  readonly known: ReadonlyMap<Key, string | undefined>
+  readonly recorded: ReadonlyMap<Key, Recorded>
   readonly accept: 'force' | 'normal'
   readonly found: ReadonlySet<Key>
+  readonly isHidden: IsHidden
 }
 
-export function deletionGraceOf({ previous, reading, known, accept, found }: Input): DeletionGrace {
-  const isHidden = hiddenIn(reading)
+export function deletionGraceOf({ previous, recorded, accept, found, isHidden }: Input): DeletionGrace {
   const { entries } = previous.catalog
   const missing = new Set<Key>()
   const held = new Set<Key>()
-  for (const key of [...entries.keys(), ...previous.missingFor.keys(), ...known.keys()]) {
+  for (const key of [...entries.keys(), ...previous.missingFor.keys(), ...recorded.keys()]) {
     if (found.has(key)) continue
     const wasDeleted = (previous.missingFor.get(key) ?? 0) >= AGREEING
-    const file = entries.get(key)?.position.file ?? known.get(key)
+    const file = entries.get(key)?.position.file ?? recorded.get(key)?.file
     if (!wasDeleted && isHidden(file)) held.add(key)
     else missing.add(key)
   }
@@ -67,7 +69,7 @@ export function deletionGraceOf({ previous, reading, known, accept, found }: Inp
   for (const key of missing) {
     const before = previous.missingFor.get(key) ?? 0
     // What is gone for good and not recorded either is of no interest to anyone any more.
-    if (before >= AGREEING && !known.has(key)) continue
+    if (before >= AGREEING && !recorded.has(key)) continue
     counts.set(key, Math.min(before + 1, AGREEING))
   }
   const keys = [...counts.keys()]
@@ -78,11 +80,10 @@ export function deletionGraceOf({ previous, reading, known, accept, found }: Inp
     pending: new Set(keys.filter((key) => (counts.get(key) ?? 0) < AGREEING)),
     deleted: new Set(keys.filter((key) => (counts.get(key) ?? 0) >= AGREEING)),
     accepted: new Set(keys.filter((key) => accept === 'force' || previous.accepted.has(key))),
-    isHidden,
   }
 }
 
-function hiddenIn(reading: Reading): (file: string | undefined) => boolean {
+export function hiddenIn(reading: Reading): IsHidden {
   const hidden = new Set(reading.unread)
   for (const file of reading.files.values()) if (!file.whole) hidden.add(file.file)
   return (file) => {
@@ -129,14 +130,14 @@ function isBrokenLock({ kind, manifest }: ParsedDocument): boolean {
  */
 export function lockGrace({
   previous,
-  claims,
+  locked,
   isHidden,
   accept,
 }: Pick<Input, 'previous' | 'accept'> & {
-  readonly claims: Claims
+  readonly locked: LockedIds
   readonly isHidden: boolean
 }): Pick<CatalogState, 'unlocked'> & { readonly locks: ReadonlyMap<Key, string> } {
-  const { agreed: locks, contested } = claims
+  const { agreed: locks, contested } = locked
   const ids = new Set(locks.values())
   const kept = new Map<Key, string>()
   const unlocked = new Map<Key, number>()

@@ -1,5 +1,5 @@
 import { isResource } from '../../kinds/lookup.ts'
-import type { Catalog, Entry } from '../../contract/catalog.ts'
+import type { Catalog, Entry, Recorded } from '../../contract/catalog.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
 import { committed, earlierRevision } from '../../contract/revision.ts'
@@ -7,7 +7,7 @@ import { sha256 } from '../../lib/digest.ts'
 import type { DeletionGrace } from './deletion-grace.ts'
 import type { PlacedFinding } from '../rules/cross-finding.ts'
 import { byPosition, comparePositions, compareTexts } from '../diagnostics/diagnostic.ts'
-import { type ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { statedIn } from '../validate/stated.ts'
 import { foldersOf } from '../files/walk.ts'
 import type { Reading } from '../files/read-directory.ts'
@@ -15,7 +15,8 @@ import type { Reading } from '../files/read-directory.ts'
 interface Input {
   readonly previous: Catalog
   readonly reading: Reading
-  readonly known: ReadonlyMap<Key, string | undefined>
+  readonly recorded: ReadonlyMap<Key, Recorded>
+  /** Those that have their key, or that nobody can tell it from. */
   readonly documents: readonly ParsedDocument[]
   readonly cross: readonly PlacedFinding[]
   readonly grace: DeletionGrace
@@ -82,19 +83,19 @@ function found(before: Entry | undefined, document: ParsedDocument, errors: read
   return { ...last, stated, state: 'invalid', position, findings: errors.toSorted(byPosition) }
 }
 
-/** A second document of the same key; both already carry the error that says so. */
+/** A second document of the same key, where nobody can tell whose it is; both already carry the error that says so. */
 function withMore(draft: Draft, errors: readonly Finding[]): Draft {
   return { ...draft, findings: [...draft.findings, ...errors].toSorted(byPosition) }
 }
 
 /** A key whose file could not be read: its errors are those of the file. */
 function held(
-  { previous, known }: Input,
+  { previous, recorded }: Input,
   key: Key,
   errorsOfFile: (file: string) => readonly Finding[],
 ): Draft {
   const before = previous.entries.get(key)
-  const file = before?.position.file ?? known.get(key) ?? ''
+  const file = before?.position.file ?? recorded.get(key)?.file ?? ''
   return {
     ...lastOf(before),
     state: 'invalid',

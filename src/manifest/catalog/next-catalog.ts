@@ -1,91 +1,112 @@
-import type { Catalog, SourceProblem } from '../../contract/catalog.ts'
+import type { Catalog, Recorded, SourceProblem } from '../../contract/catalog.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import {
   deletionGraceOf,
+  hiddenIn,
   type CatalogState,
   type DeletionGrace,
   hiddenLockFiles,
   lockFilesAfter,
   lockGrace,
 } from './deletion-grace.ts'
-import { claimsIn } from '../rules/lock-rules.ts'
-import { placed } from '../rules/cross-finding.ts'
-import { crossFindings } from '../rules/reference-rules.ts'
+import { createCrossReport, placed, placesOf } from '../rules/cross-finding.ts'
+import { endpointsIn } from '../rules/service-identity.ts'
+import { crossRules } from '../rules/cross-rules.ts'
+import { keyHolders, type Before } from '../rules/duplicate-keys.ts'
+import { shownFindings } from './shown-findings.ts'
 import { entriesOf } from './entries.ts'
-import { byPosition } from '../diagnostics/diagnostic.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
-import { OWN_SECRETS, platformSecretFindings, type SecretFile } from '../rules/platform-secrets.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Places } from '../rules/source-locator.ts'
 import type { Reading } from '../files/read-directory.ts'
 
 export interface CatalogInput {
   readonly previous: CatalogState | undefined
+  /** Where there is no previous one: who has something there keeps it. Counts for nothing else. */
+  readonly before?: Catalog | undefined
   readonly reading: Reading
-  /** Keys in the ledger, each with the file where it was last seen. */
-  readonly known: ReadonlyMap<Key, string | undefined>
+  /** Keys in the ledger. */
+  readonly recorded: ReadonlyMap<Key, Recorded>
   /** Keys of which something was created or applied. Undefined: all count as that. */
   readonly created?: ReadonlySet<Key> | undefined
-  /** Files of mounted secrets that Pipewright itself signs in with; the token for alerts, unless said otherwise. */
-  readonly ownSecrets?: readonly SecretFile[]
-  readonly placeOf: Places
+  readonly places: Places
   /** `force`: a person asked for this reading, and means what the directory says. */
   readonly accept: 'force' | 'normal'
 }
 
 /** The catalog after one more reading. Pure. Whatever is not known for sure stays as it was (design §2, law 3). */
 export function nextCatalog(input: CatalogInput): CatalogState {
-  const { reading, known } = input
+  const steps = catalogSteps(input)
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value
+}
+
+/** The same in steps, between which others can run. */
+export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState> {
+  const { reading, recorded } = input
   const previous = input.previous ?? blank(input)
-  if (reading.problem !== undefined) return keep(previous, reading.problem, known)
+  if (reading.problem !== undefined) return keep(previous, reading.problem, recorded)
   const documents = [...reading.files.values()].flatMap((file) => file.documents)
+  const isHidden = hiddenIn(reading)
+  const before = beforeOf(input, previous)
+  const report = createCrossReport()
+  const losers = keyHolders(documents, before, { isHidden, report })
   const found = new Set<Key>()
-  for (const { key } of documents) if (key !== undefined) found.add(key)
-  const grace = deletionGraceOf({ ...input, previous, found })
+  for (const document of documents)
+    if (document.key !== undefined && !losers.has(document)) found.add(document.key)
+  yield
+  const grace = deletionGraceOf({ ...input, previous, found, isHidden })
   const problem = sourceProblemOf(input, previous, found, grace)
   if (problem !== undefined) {
     const isNews = input.previous === undefined || (problem.reason === 'SourceEmpty' && !isComplete(reading))
     const kept = isNews ? withFindings(previous, reading, documents) : previous
-    return keep(kept, problem, known)
+    return keep(kept, problem, recorded)
   }
-  const standing = new Set([...grace.held, ...grace.pending])
-  const claims = claimsIn(documents)
-  const cross = [
-    ...crossFindings({ documents, claims, standing, incomplete: !isComplete(reading) }),
-    ...platformSecretFindings({
-      documents,
-      previous: previous.catalog,
-      own: input.ownSecrets ?? OWN_SECRETS,
-    }),
-  ].map((finding) => placed(finding, input.placeOf))
+  const { held, pending } = grace
+  const locked = yield* crossRules(
+    { documents, losers, before, held, pending, isIncomplete: !isComplete(reading) },
+    report,
+  )
+  const crossFindings = report.findings()
+  yield* input.places.find(crossFindings.flatMap(placesOf))
+  const cross = crossFindings.map((finding) => placed(finding, input.places.of))
+  yield
   const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
   const { locks, unlocked } = lockGrace({
     previous,
-    claims,
+    locked,
     isHidden: hiddenLocks.length > 0,
     accept: input.accept,
   })
+  const used = documents.filter((document) => !losers.has(document))
+  const entries = entriesOf({ previous: previous.catalog, reading, recorded, documents: used, cross, grace })
+  yield
   const catalog: Catalog = {
     revision: reading.revision,
-    entries: entriesOf({ previous: previous.catalog, reading, known, documents, cross, grace }),
+    entries,
     locks,
     hiddenLocks,
-    findings: [...allFindings(reading, documents), ...cross.map(({ finding }) => finding)].toSorted(
-      byPosition,
-    ),
+    findings: shownFindings([...allFindings(reading, documents), ...cross.map(({ finding }) => finding)]),
     deleted: grace.deleted,
     problem: undefined,
   }
-  const { counts: missing, accepted, pending } = grace
   return {
     catalog,
-    missingFor: missing,
-    accepted,
+    missingFor: grace.counts,
+    accepted: grace.accepted,
     pending: new Set([...pending, ...unlocked.keys()]),
     unlocked,
-    lockFiles: lockFilesAfter(previous.lockFiles, reading, grace.isHidden),
+    lockFiles: lockFilesAfter(previous.lockFiles, reading, isHidden),
+    endpoints: locked.endpoints,
     counts: countsOf(documents),
   }
+}
+
+function beforeOf(
+  { recorded, before, previous }: CatalogInput,
+  { catalog, lockFiles, endpoints }: CatalogState,
+): Before {
+  if (previous !== undefined || before === undefined) return { catalog, recorded, lockFiles, endpoints }
+  return { catalog: before, recorded, lockFiles, endpoints: endpointsIn(before) }
 }
 
 /** Fewer manifests than this may always vanish. */
@@ -96,12 +117,12 @@ const FEW = 3
  * no loss: a commit that takes it back is accepted at once.
  */
 function sourceProblemOf(
-  { known, accept, created }: CatalogInput,
+  { recorded, accept, created }: CatalogInput,
   { catalog, accepted }: CatalogState,
   found: ReadonlySet<Key>,
   { missing, held }: DeletionGrace,
 ): SourceProblem | undefined {
-  if (found.size === 0 && held.size === 0 && (catalog.entries.size > 0 || known.size > 0)) {
+  if (found.size === 0 && held.size === 0 && (catalog.entries.size > 0 || recorded.size > 0)) {
     return {
       reason: 'SourceEmpty',
       message: 'The manifests directory is empty, but it had manifests before.',
@@ -127,11 +148,12 @@ function sourceProblemOf(
 function keep(
   previous: CatalogState,
   problem: SourceProblem,
-  known: ReadonlyMap<Key, string | undefined>,
+  recorded: ReadonlyMap<Key, Recorded>,
 ): CatalogState {
   const { catalog } = previous
   const pending = new Set(previous.pending)
-  for (const key of known.keys()) if (!catalog.entries.has(key) && !catalog.deleted.has(key)) pending.add(key)
+  for (const key of recorded.keys())
+    if (!catalog.entries.has(key) && !catalog.deleted.has(key)) pending.add(key)
   return { ...previous, catalog: { ...catalog, problem }, pending }
 }
 
@@ -141,7 +163,7 @@ function withFindings(
   reading: Reading,
   documents: readonly ParsedDocument[],
 ): CatalogState {
-  const findings = allFindings(reading, documents).toSorted(byPosition)
+  const findings = shownFindings(allFindings(reading, documents))
   return { ...previous, catalog: { ...previous.catalog, findings } }
 }
 
@@ -182,6 +204,7 @@ function blank({ reading }: CatalogInput): CatalogState {
     pending: nothing,
     unlocked: new Map(),
     lockFiles: new Set(),
+    endpoints: new Map(),
     counts: noCounts(),
   }
 }

@@ -1,6 +1,6 @@
 import type { RuleCode, Finding, Position, Severity } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
-import { maskWrongText } from '../../kinds/mask.ts'
+import { withoutSecrets } from '../../lib/sensitive.ts'
 import { MASK } from './mask-lines.ts'
 import type { Place } from './source-text.ts'
 
@@ -22,10 +22,13 @@ export function findingAt(
   context: { readonly key: Key | undefined; readonly related?: Finding['related'] },
 ): Finding {
   const { severity, code } = statement
-  const message = maskWrongText(statement.message, MASK)
-  const hint = maskWrongText(statement.hint, MASK)
+  const message = withoutSecrets(statement.message, MASK)
+  const hint = withoutSecrets(statement.hint, MASK)
   const { file, line, column, endColumn, lineText } = place
-  const related = context.related ?? []
+  const related = (context.related ?? []).map((other) => ({
+    ...other,
+    message: withoutSecrets(other.message, MASK),
+  }))
   return { severity, code, message, hint, file, line, column, endColumn, lineText, key: context.key, related }
 }
 
@@ -117,7 +120,6 @@ export const FINDING_CODES = {
   'endpoint-repeated': 'a service has more than one QueryEndpoint',
   'pipe-name-repeated': 'two pipes of a service have the same name',
   'pipe-claimed-twice': 'two manifests claim the same pipe id',
-  'platform-secret': 'a pipe refers to a secret that holds credentials for the platform',
   'lock-file-name': 'a Lock stands in a file that is not named *.lock.yaml',
   'lock-empty': 'a file named for a Lock holds none',
   'lock-conflict': 'Locks disagree on the id of a pipe',

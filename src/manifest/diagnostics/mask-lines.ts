@@ -1,5 +1,5 @@
 import { nearest } from '../../lib/nearest.ts'
-import { isSensitiveName, maskWrongText, SENSITIVE_FIELDS, SENSITIVE_NAMES } from '../../kinds/mask.ts'
+import { isSensitiveName, withoutSecrets, SENSITIVE_FIELDS, SENSITIVE_NAMES } from '../../lib/sensitive.ts'
 
 export const MASK = '[masked]'
 
@@ -141,7 +141,7 @@ function maskFresh(line: string, open: Open | undefined): Step {
   if (explicit !== null && looksSensitive(explicit[1] ?? '')) {
     return { text: line, open: { indent: indentOf(line), how: 'next', until: '', reference: undefined } }
   }
-  return { text: maskRuns(line), open }
+  return { text: maskRuns(line), open: brokenOff(line) ?? open }
 }
 
 /** The reference with which a value begins, that of the field `secretRef` or of a sensitive one. */
@@ -162,8 +162,14 @@ function continued(value: string, indent: number): Open {
   return { indent, how: 'block', until: '', reference: undefined }
 }
 
+/** A signature in double quotes whose line ends in a backslash goes on in the next one. */
+function brokenOff(line: string): Open | undefined {
+  if (!line.endsWith('\\') || !line.includes('=') || withoutSecrets(line, MASK) === line) return undefined
+  return { indent: indentOf(line), how: 'quote', until: '"', reference: undefined }
+}
+
 function maskRuns(text: string): string {
-  return maskWrongText(text, MASK).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
+  return withoutSecrets(text, MASK).replaceAll(RUN, (run) => (isHarmlessRun(run) ? run : MASK))
 }
 
 /** UUIDs, and words without a digit: names of fields and of tables may be long. */

@@ -1,11 +1,8 @@
+import { printable } from '../../lib/shown-text.ts'
 import { maskLines } from './mask-lines.ts'
 
 /** The longest line that a finding shows, in UTF-16 code units. */
 const SHOWN = 200
-
-/** Controls and marks that reorder text: they would let a manifest draw on the terminal of its reader. */
-// eslint-disable-next-line no-control-regex -- these are the characters to remove
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** One place in a file, ready to be shown. */
 export interface Place {
@@ -63,11 +60,6 @@ export function createSourceText(file: string, text: string): SourceText {
   }
 
   return { file, text, position, place }
-}
-
-/** A text that is safe to print: no control characters but tabs. */
-export function printable(text: string): string {
-  return text.replaceAll(UNSAFE, '\ufffd')
 }
 
 function show(line: string): string {

@@ -2,7 +2,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { ParsedFile } from '../validate/parse-file.ts'
 import type { Limits } from '../yaml/limits.ts'
-import type { Slices } from './slices.ts'
+import type { Slices } from '../validate/slices.ts'
 
 /** What one reading of all files may take. Files that it has no room for are not read, and hold what is known of them. */
 export interface ReadingBudget {

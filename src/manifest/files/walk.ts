@@ -6,7 +6,7 @@ import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { readIgnoreFile } from './ignore-file.ts'
 import { codeOf } from './read-bytes.ts'
-import { printable } from '../diagnostics/source-text.ts'
+import { printable } from '../../lib/shown-text.ts'
 
 /** A file to be read: its name below the root, with forward slashes, and where it really is. */
 export interface FoundFile {

@@ -1,43 +1,63 @@
 import type { Key } from '../../kinds/key.ts'
 import { compareTexts } from '../diagnostics/diagnostic.ts'
 
-/**
- * The circles in a graph of dependencies, each once, as a path that begins with its first key and whose last one
- * leads back to it. Keys that only lead into a circle are in none. Uses no recursion: chains may be long.
- */
-export function dependencyCircles(edges: ReadonlyMap<Key, readonly Key[]>): readonly (readonly Key[])[] {
-  return components(edges)
-    .map((component) => shortestCircle(edges, component))
-    .filter((circle) => circle !== undefined)
-    .flatMap((circle) => circle)
+/** What depends on itself by way of others. */
+export interface Circles {
+  /** Each once, as a path that begins with its first key and whose last one leads back to it. */
+  readonly circles: readonly (readonly Key[])[]
+  /** Members of some circle that was not looked for: there are too many. */
+  readonly tangled: readonly Key[]
 }
 
-/** Every member of a component is in some circle; each gets one that passes through it. */
-function shortestCircle(edges: ReadonlyMap<Key, readonly Key[]>, component: readonly Key[]) {
+/** Steps in search of circles for each key and each dependency there is; after that, what is in one is said, and not which. */
+const STEPS_EACH = 5
+
+/**
+ * The circles in a graph of dependencies. Keys that only lead into a circle are in none. Uses no recursion: chains may be long.
+ */
+export function dependencyCircles(edges: ReadonlyMap<Key, readonly Key[]>): Circles {
+  const size = edges.values().reduce((sum, targets) => sum + 1 + targets.length, 0)
+  const search: Search = { edges, left: STEPS_EACH * size }
+  const found = components(edges).map((component) => shortestCircles(search, component))
+  return {
+    circles: found.flatMap(({ circles }) => circles),
+    tangled: found.flatMap(({ tangled }) => tangled),
+  }
+}
+
+interface Search {
+  readonly edges: ReadonlyMap<Key, readonly Key[]>
+  /** Steps that are left. */
+  left: number
+}
+
+/** Every member of a component of several is in some circle; each gets one that passes through it. */
+function shortestCircles(search: Search, component: readonly Key[]): Circles {
   const members = new Set(component)
   const covered = new Set<Key>()
   const circles: (readonly Key[])[] = []
+  const tangled: Key[] = []
   for (const start of component.toSorted(compareTexts)) {
     if (covered.has(start)) continue
-    const circle = circleThrough(edges, members, start)
+    if (search.left <= 0) {
+      if (component.length > 1) tangled.push(start)
+      continue
+    }
+    const circle = circleThrough(search, members, start)
     if (circle === undefined) continue
-    const fresh = circle.filter((key) => !covered.has(key))
     for (const key of circle) covered.add(key)
-    if (fresh.length > 0) circles.push(circle)
+    circles.push(circle)
   }
-  return circles.length === 0 ? undefined : circles
+  return { circles, tangled }
 }
 
 /** The shortest way from `start` back to itself within one component. */
-function circleThrough(
-  edges: ReadonlyMap<Key, readonly Key[]>,
-  members: ReadonlySet<Key>,
-  start: Key,
-): readonly Key[] | undefined {
+function circleThrough(search: Search, members: ReadonlySet<Key>, start: Key): readonly Key[] | undefined {
   const from = new Map<Key, Key>()
   const queue: Key[] = [start]
   for (const key of queue) {
-    for (const next of edges.get(key) ?? []) {
+    for (const next of search.edges.get(key) ?? []) {
+      search.left -= 1
       if (next === start) return wayBack(from, start, key)
       if (!members.has(next) || from.has(next)) continue
       from.set(next, key)

@@ -1,57 +1,49 @@
+import type { Position } from '../../kinds/finding.ts'
 import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
-import { crossFinding, groupsOf, listed, othersIn, type CrossFinding } from './cross-finding.ts'
-import type { Path, Statement } from '../diagnostics/diagnostic.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { Path } from '../diagnostics/diagnostic.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
+import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
+import { firstOf, type Standing } from './standing.ts'
 
 /** A document that says which pipe id belongs to a key. */
 interface Claim {
-  readonly document: ParsedDocument
-  readonly position: ParsedDocument['position']
+  /** Undefined: its file cannot be read now. */
+  readonly document: ParsedDocument | undefined
+  readonly position: Position
   readonly key: Key
   readonly id: string
   readonly path: Path
 }
 
-/** What all documents of a reading claim, and what of it stands. */
-export interface Claims {
-  readonly locked: readonly Claim[]
-  readonly adopted: readonly Claim[]
-  /** The id of each key on which all Locks agree, and which no other key claims. */
+/** What the Locks of a reading say, as far as it stands. */
+export interface LockedIds {
+  /** The id of each key on which all Locks agree and which no other key claims, or that the key had before. */
   readonly agreed: ReadonlyMap<Key, string>
+  /** Keys to which Locks give an id that others claim as well. */
   readonly contested: ReadonlySet<Key>
 }
 
-/** One id belongs to one key, one key has one id, and a key that is locked should exist. */
-export function lockFindings(
-  documents: readonly ParsedDocument[],
-  { locked, adopted, contested }: Claims,
-  existing: ReadonlySet<Key>,
-): readonly CrossFinding[] {
-  const claimsOf = Map.groupBy(locked, (claim) => claim.key)
-  return [
-    ...sharedIds([...locked, ...adopted]),
-    ...disagreements(locked),
-    ...documents.flatMap((document) => leftAlone(document, contested, claimsOf)),
-    ...locked
-      .filter((claim) => !existing.has(claim.key) && claim.document.manifest !== undefined)
-      .map(unused),
-  ]
+interface Input {
+  readonly documents: readonly ParsedDocument[]
+  readonly standing: Standing
+  /** Keys that are there, whether or not their manifests are valid. */
+  readonly existing: ReadonlySet<Key>
 }
 
-export function claimsIn(documents: readonly ParsedDocument[]): Claims {
-  const locked = documents.filter(({ locks }) => locks.size > 0).flatMap(lockClaims)
-  const adopted = documents.map(adoptClaim).filter((claim) => claim !== undefined)
+/** One id belongs to one key, one key has one id, and a key that is locked should exist. Who had something before keeps it. */
+export function checkLocks({ documents, standing, existing }: Input, report: CrossReport): LockedIds {
+  const locked = documents.filter(({ manifest }) => manifest !== undefined).flatMap(lockClaims)
+  const refused = new Set<Claim>()
+  checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
+  checkDisagreements(locked, { standing, report, refused })
+  const accepted = locked.filter((claim) => !refused.has(claim))
+  const agreed = new Map(accepted.map(({ key, id }) => [key, id]))
   const contested = new Set<Key>()
-  const sharing = groupsOf([...locked, ...adopted], (claim) => claim.id)
-  for (const [, group] of sharing) {
-    if (new Set(group.map((claim) => claim.key)).size > 1) for (const claim of group) contested.add(claim.key)
-  }
-  for (const [, group] of groupsOf(locked, (claim) => claim.key)) {
-    if (new Set(group.map((claim) => claim.id)).size > 1) for (const claim of group) contested.add(claim.key)
-  }
-  const agreed = locked.filter((claim) => !contested.has(claim.key))
-  return { locked, adopted, agreed: new Map(agreed.map((claim) => [claim.key, claim.id])), contested }
+  for (const { key } of refused) if (!agreed.has(key) && !standing.hasPipe(key)) contested.add(key)
+  checkLeftAlone({ documents, contested, locked }, report)
+  for (const claim of locked) if (!existing.has(claim.key)) reportUnused(claim, report)
+  return { agreed, contested }
 }
 
 function lockClaims(document: ParsedDocument): readonly Claim[] {
@@ -64,91 +56,142 @@ function lockClaims(document: ParsedDocument): readonly Claim[] {
   }))
 }
 
-function adoptClaim(document: ParsedDocument): Claim | undefined {
-  const { manifest, key, position } = document
-  const id = isResource(manifest) ? manifest.policy?.adopt : undefined
-  if (key === undefined || id === undefined) return undefined
-  return { document, position, key, id: id.toLowerCase(), path: ['policy', 'adopt'] }
-}
-
-function sharedIds(claims: readonly Claim[]): readonly CrossFinding[] {
-  return contradictions(claims, { same: 'id', other: 'key' }, (claim, keys) => ({
-    code: 'pipe-claimed-twice',
-    message: `The ${nounOf(claim.key)} ${claim.id} is claimed by ${claim.key} and by ${listed(keys, claim.key, ', ')}; a ${nounOf(claim.key)} belongs to one.`,
-    hint: 'Find out which one it is, and remove the id from the others.',
-    related: ({ key }) => `claimed by ${key}`,
-  }))
-}
-
-function disagreements(claims: readonly Claim[]): readonly CrossFinding[] {
-  return contradictions(claims, { same: 'key', other: 'id' }, ({ key }, ids) => ({
-    code: 'lock-conflict',
-    message: `Locks disagree on ${key}: ${listed(ids, undefined, ' and ')}.`,
-    hint: `Find out which id is right, and remove the other. Until then the ${nounOf(key)} is left alone.`,
-    related: ({ id }) => `says ${id}`,
-  }))
-}
-
-/** A finding for each claim that has the one thing in common with others, and the other thing not. */
-function contradictions(
-  claims: readonly Claim[],
-  { same, other }: { readonly same: 'id' | 'key'; readonly other: 'id' | 'key' },
-  wordsOf: (
-    claim: Claim,
-    others: ReadonlySet<string>,
-  ) => Omit<Statement, 'severity'> & { readonly related: (claim: Claim) => string },
-): readonly CrossFinding[] {
-  return groupsOf(claims, (claim) => claim[same]).flatMap(([, group]) => {
-    const othersOf = othersIn(group, (claim) => claim[other])
-    const named = new Set(group.map((claim) => claim[other]))
-    return group.flatMap((claim) => {
-      const others = othersOf(claim)
-      if (others.length === 0) return []
-      const { related, ...words } = wordsOf(claim, named)
-      const places = others.map((each) => ({
-        document: each.document,
-        path: each.path,
-        message: related(each),
-      }))
-      return [crossFinding(claim.document, claim.path, { severity: 'error', ...words }, places)]
-    })
+function adoptClaims({ wishes }: Standing): readonly Claim[] {
+  return wishes.flatMap(({ key, manifest, document, position }) => {
+    const id = manifest.policy?.adopt
+    return id === undefined
+      ? []
+      : [{ document, position, key, id: id.toLowerCase(), path: ['policy', 'adopt'] }]
   })
+}
+
+interface Checking {
+  readonly standing: Standing
+  readonly report: CrossReport
+  /** Claims that do not stand; what is found is added. */
+  readonly refused: Set<Claim>
+}
+
+function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
+  checkContradictions(claims, checking, {
+    same: 'id',
+    other: 'key',
+    code: 'pipe-claimed-twice',
+    saysOf: ({ key, id }, { holder, named }) => ({
+      message:
+        holder === undefined
+          ? `The ${nounOf(key)} ${id} is claimed by ${key} and by ${listed(named, key, ', ')}; a ${nounOf(key)} belongs to one.`
+          : `The ${nounOf(key)} ${id} belongs to ${holder}, which had it first; ${key} cannot have it as well.`,
+      hint:
+        holder === undefined
+          ? 'Find out which one it is, and remove the id from the others.'
+          : `Remove the id here, or from ${holder} first.`,
+    }),
+    related: ({ key }) => `claimed by ${key}`,
+  })
+}
+
+function checkDisagreements(claims: readonly Claim[], checking: Checking): void {
+  checkContradictions(claims, checking, {
+    same: 'key',
+    other: 'id',
+    code: 'lock-conflict',
+    saysOf: ({ key, id }, { holder, named }) => ({
+      message:
+        holder === undefined
+          ? `Locks disagree on ${key}: ${listed(named, undefined, ' and ')}.`
+          : `${key} has had the id ${holder}; this Lock says ${id}, which does not count.`,
+      hint:
+        holder === undefined
+          ? `Find out which id is right, and remove the other. Until then the ${nounOf(key)} is left alone.`
+          : `Find out which id is right, and remove the other. Until then ${holder} counts.`,
+    }),
+    related: ({ id }) => `says ${id}`,
+  })
+}
+
+interface Contradiction {
+  readonly same: 'id' | 'key'
+  readonly other: 'id' | 'key'
+  readonly code: 'pipe-claimed-twice' | 'lock-conflict'
+  /** @param about `holder`: which of the claims had it before; `named`: all of them */
+  readonly saysOf: (
+    claim: Claim,
+    about: { readonly holder: string | undefined; readonly named: ReadonlySet<string> },
+  ) => { readonly message: string; readonly hint: string }
+  readonly related: (claim: Claim) => string
+}
+
+/** A finding for each claim that has the one thing in common with others and the other thing not, but for who had it before. */
+function checkContradictions(
+  claims: readonly Claim[],
+  { standing, report, refused }: Checking,
+  { same, other, code, saysOf, related }: Contradiction,
+): void {
+  for (const [, group] of groupsOf(claims, (claim) => claim[same])) {
+    const named = new Set<string>(group.map((claim) => claim[other]))
+    if (named.size < 2) continue
+    const first = firstOf(
+      [...Map.groupBy(group, (claim) => claim[other]).values()],
+      ([claim]) => claim && standing.hadPipe(claim.key, claim.id),
+    )
+    const holder = first?.[0]?.[other]
+    const othersOf = first === undefined ? othersIn(group, (claim) => claim[other]) : () => first
+    for (const claim of group) {
+      const { document, path } = claim
+      if (claim[other] === holder) continue
+      refused.add(claim)
+      if (document === undefined) continue
+      report.add({ document, path, severity: 'error', code }, () => ({
+        ...saysOf(claim, { holder, named }),
+        others: othersOf(claim)
+          .slice(0, RELATED)
+          .flatMap((one) =>
+            one.document === undefined
+              ? []
+              : [{ document: one.document, path: one.path, message: related(one) }],
+          ),
+      }))
+    }
+  }
 }
 
 /** A pipe whose id is contested must not be created: it may be there already, under the other id. */
-function leftAlone(
-  document: ParsedDocument,
-  contested: ReadonlySet<Key>,
-  claimsOf: ReadonlyMap<Key, readonly Claim[]>,
-): readonly CrossFinding[] {
-  const { key, manifest } = document
-  if (
-    key === undefined ||
-    !contested.has(key) ||
-    !isResource(manifest) ||
-    manifest.policy?.adopt !== undefined
-  )
-    return []
-  const locks = claimsOf.get(key) ?? []
-  const statement = {
-    severity: 'error',
-    code: 'lock-conflict',
-    message: `The id that Locks give to ${key} is contested, so the ${nounOf(key)} is left alone.`,
-    hint: 'Correct the Locks.',
-  } as const
-  const others = locks.map((claim) => ({
-    document: claim.document,
-    path: claim.path,
-    message: `says ${claim.id}`,
-  }))
-  return [crossFinding(document, ['metadata', 'name'], statement, others)]
+function checkLeftAlone(
+  {
+    documents,
+    contested,
+    locked,
+  }: Pick<Input, 'documents'> & {
+    readonly contested: ReadonlySet<Key>
+    readonly locked: readonly Claim[]
+  },
+  report: CrossReport,
+): void {
+  if (contested.size === 0) return
+  const claimsOf = Map.groupBy(locked, (claim) => claim.key)
+  for (const document of documents) {
+    const { key, manifest } = document
+    if (key === undefined || !contested.has(key)) continue
+    if (!isResource(manifest) || manifest.policy?.adopt !== undefined) continue
+    report.add({ document, path: ['metadata', 'name'], severity: 'error', code: 'lock-conflict' }, () => ({
+      message: `The id that Locks give to ${key} is contested, so the ${nounOf(key)} is left alone.`,
+      hint: 'Correct the Locks.',
+      others: (claimsOf.get(key) ?? [])
+        .slice(0, RELATED)
+        .flatMap((claim) =>
+          claim.document === undefined
+            ? []
+            : [{ document: claim.document, path: claim.path, message: `says ${claim.id}` }],
+        ),
+    }))
+  }
 }
 
-function unused(claim: Claim): CrossFinding {
-  return crossFinding(claim.document, claim.path, {
-    severity: 'warning',
-    code: 'lock-unused',
-    message: `There is no manifest of the ${nounOf(claim.key)} "${nameOf(claim.key)}".`,
+function reportUnused({ key, document, path }: Claim, report: CrossReport): void {
+  if (document === undefined) return
+  report.add({ document, path, severity: 'warning', code: 'lock-unused' }, () => ({
+    message: `There is no manifest of the ${nounOf(key)} "${nameOf(key)}".`,
     hint: 'Remove the line, or add the manifest.',
-  })
+  }))
 }

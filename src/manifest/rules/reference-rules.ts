@@ -1,165 +1,149 @@
-import { type Key, keyOf, kindOf, nameOf, parseKey } from '../../kinds/key.ts'
+import type { Catalog } from '../../contract/catalog.ts'
 import { isResource, kindNamed, RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
-import { SERVICE, serviceKey } from '../../kinds/service/kind.ts'
+import { keyOf, kindOf, nameOf, parseKey, type Key } from '../../kinds/key.ts'
+import { serviceKey } from '../../kinds/service/kind.ts'
 import { nearest } from '../../lib/nearest.ts'
+import { compareTexts } from '../diagnostics/diagnostic.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
+import type { CrossReport } from './cross-finding.ts'
 import { dependencyCircles } from './dependency-cycles.ts'
-import { crossFinding, groupsOf, othersIn, type CrossFinding } from './cross-finding.ts'
-import { compareTexts, type Path } from '../diagnostics/diagnostic.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
-import { type Claims, lockFindings } from './lock-rules.ts'
-import { repeatedEndpoints, repeatedPipeNames, serviceIdentities } from './service-rules.ts'
-
-/** All documents of a reading, and what exists besides. */
-export interface World {
-  /** In the order of file and line. */
-  readonly documents: readonly ParsedDocument[]
-  readonly claims: Claims
-  /** Keys that stand although this reading did not find them: unreadable, or missing for fewer than three readings. */
-  readonly standing: ReadonlySet<Key>
-  /** Some file could not be read or parsed, so that something missing may stand there. */
-  readonly incomplete: boolean
-}
-
-/** The rules that need more than one document (design §3). */
-export function crossFindings(world: World): readonly CrossFinding[] {
-  const existing = new Set<Key>(world.standing)
-  for (const { key } of world.documents) if (key !== undefined) existing.add(key)
-  const identityOf = serviceIdentities(world.documents)
-  return [
-    ...duplicates(world.documents),
-    ...references(world, existing),
-    ...circles(world.documents),
-    ...repeatedEndpoints(world.documents, identityOf),
-    ...repeatedPipeNames(world.documents, identityOf),
-    ...lockFindings(world.documents, world.claims, existing),
-  ]
-}
 
 /** Members of a circle that a message names, at most. */
 const SHOWN = 8
 
-/** Names that are compared in search of the one that was meant; where more would have to be, nothing is suggested. */
-const MOST_COMPARISONS = 200_000
+/** Names that are compared in search of those that were meant, in one reading; beyond them nothing is suggested. */
+const MOST_COMPARISONS = 50_000
 
-const NAME: Path = ['metadata', 'name']
-
-function duplicates(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
-  const named = documents.filter((document) => document.kind !== undefined && document.name !== undefined)
-  return groupsOf(named, ({ key, kind, name }) => key ?? `${kind}/${name}`).flatMap(([name, group]) => {
-    const othersOf = othersIn(group, (document) => document)
-    return group.map((document) => {
-      const others = othersOf(document)
-      const [first] = others
-      const where = first === undefined ? '' : `${first.position.file}:${first.position.line}`
-      return crossFinding(
-        document,
-        NAME,
-        {
-          severity: 'error',
-          code: 'duplicate-key',
-          message: `${name} is there more than once: here and at ${where}.`,
-          hint: 'Rename or remove all but one; until then none of them is used.',
-        },
-        // Where it begins, as the message says.
-        others.map((other) => ({ document: other, path: [], message: `the other ${name}` })),
-      )
-    })
-  })
+interface World {
+  /** In the order of file and line. */
+  readonly documents: readonly ParsedDocument[]
+  /** Keys that are there, whether or not their manifests are valid. */
+  readonly existing: ReadonlySet<Key>
+  /** Some file could not be read or parsed, so that something missing may stand there. */
+  readonly isIncomplete: boolean
 }
 
-function references(world: World, existing: ReadonlySet<Key>): readonly CrossFinding[] {
+/** `service` and `dependsOn` refer to something that exists. */
+export function checkReferences(world: World, report: CrossReport): void {
+  const hint = createHints(world)
+  for (const document of world.documents) {
+    const manifest = document.manifest ?? document.rest
+    if (!isResource(manifest)) continue
+    const name = serviceOf(manifest)
+    if (name !== undefined && !world.existing.has(serviceKey(name))) {
+      report.add({ document, path: ['spec', 'service'], severity: 'error', code: 'unknown-service' }, () => ({
+        message: `There is no Service "${name}".`,
+        hint: hint(serviceKey(name)),
+      }))
+    }
+    for (const [index, text] of (manifest.policy?.dependsOn ?? []).entries()) {
+      const key = parseKey(text)
+      if (key === undefined || world.existing.has(key)) continue
+      const path = ['policy', 'dependsOn', index]
+      report.add({ document, path, severity: 'error', code: 'unknown-dependency' }, () => ({
+        message: `There is no ${key} to depend on.`,
+        hint: hint(key),
+      }))
+    }
+  }
+}
+
+/** What to do about a key that is missing: as one with a similar name is there, or is not. */
+function createHints({ existing, isIncomplete }: World): (missing: Key) => string {
   const hints = new Map<Key, string>()
-  const hint = (missing: Key) => {
-    const known = hints.get(missing) ?? hintFor(missing)
-    hints.set(missing, known)
-    return known
-  }
-  let comparisons = 0
   const namesOf = new Map<string, readonly string[]>()
-  const nearestTo = (missing: Key) => {
+  let comparisons = 0
+
+  function nearestTo(missing: Key): string | undefined {
     const kind = kindOf(missing)
-    const names = namesOf.get(kind) ?? [...existing].filter((key) => kindOf(key) === kind).map(nameOf)
-    if (!namesOf.has(kind)) namesOf.set(kind, names.toSorted(compareTexts))
+    const names =
+      namesOf.get(kind) ??
+      [...existing]
+        .filter((key) => kindOf(key) === kind)
+        .map(nameOf)
+        .toSorted(compareTexts)
+    namesOf.set(kind, names)
     comparisons += names.length
-    return comparisons > MOST_COMPARISONS ? undefined : nearest(nameOf(missing), namesOf.get(kind) ?? [])
+    return comparisons > MOST_COMPARISONS ? undefined : nearest(nameOf(missing), names)
   }
-  const hintFor = (missing: Key) => {
+
+  function hintFor(missing: Key): string {
     const kind =
       kindNamed(kindOf(missing)) === undefined ? nearest(kindOf(missing), RESOURCE_KINDS) : undefined
     if (kind !== undefined) return `Did you mean "${keyOf(kind, nameOf(missing))}"?`
     const meant = nearestTo(missing)
     if (meant !== undefined) return `Did you mean "${meant}"?`
-    return world.incomplete
+    return isIncomplete
       ? 'It may stand in a file that cannot be read; look at the other findings first.'
       : `Add a manifest of ${missing}, or correct the name.`
   }
-  const services = new Set<string>()
-  for (const key of existing) if (kindOf(key) === SERVICE.name) services.add(nameOf(key))
-  const found: CrossFinding[] = []
-  for (const document of world.documents) {
-    const manifest = document.manifest ?? document.rest
-    if (!isResource(manifest)) continue
-    const name = serviceOf(manifest)
-    if (name !== undefined && !services.has(name)) {
-      found.push(
-        crossFinding(document, ['spec', 'service'], {
-          severity: 'error',
-          code: 'unknown-service',
-          message: `There is no Service "${name}".`,
-          hint: hint(serviceKey(name)),
-        }),
-      )
-    }
-    for (const [index, text] of (manifest.policy?.dependsOn ?? []).entries()) {
-      const key = parseKey(text)
-      if (key === undefined || existing.has(key)) continue
-      found.push(
-        crossFinding(document, ['policy', 'dependsOn', index], {
-          severity: 'error',
-          code: 'unknown-dependency',
-          message: `There is no ${key} to depend on.`,
-          hint: hint(key),
-        }),
-      )
-    }
+
+  return (missing) => {
+    const hint = hints.get(missing) ?? hintFor(missing)
+    hints.set(missing, hint)
+    return hint
   }
-  return found
 }
 
-function circles(documents: readonly ParsedDocument[]): readonly CrossFinding[] {
+/**
+ * No resource waits for itself by way of others. Where the dependency that closes a circle is new, the manifest that brought it
+ * gets the finding, and the others stay as they are.
+ */
+export function checkCircles(
+  documents: readonly ParsedDocument[],
+  before: Catalog,
+  report: CrossReport,
+): void {
   const byKey = new Map<Key, ParsedDocument>()
   const edges = new Map<Key, readonly Key[]>()
   for (const document of documents) {
     const { key, manifest } = document
     if (key === undefined || !isResource(manifest)) continue
-    const { dependsOn } = manifest.policy ?? {}
+    const targets = dependenciesOf(manifest)
     // What depends on nothing is in no circle.
-    if (dependsOn === undefined || dependsOn.length === 0) continue
+    if (targets.length === 0) continue
     byKey.set(key, document)
-    edges.set(
-      key,
-      dependsOn.map(parseKey).filter((target) => target !== undefined),
+    edges.set(key, targets)
+  }
+  const { circles, tangled } = dependencyCircles(edges)
+  for (const circle of circles) {
+    const nextOf = (at: number) => circle[(at + 1) % circle.length]
+    const isNew = (key: Key, at: number) => !wasThere(before, key, nextOf(at))
+    const anyNew = circle.some(isNew)
+    for (const [at, key] of circle.entries()) {
+      const document = byKey.get(key)
+      if (document === undefined || (anyNew && !isNew(key, at))) continue
+      const index = (edges.get(key) ?? []).indexOf(nextOf(at) ?? key)
+      const path = ['policy', 'dependsOn', Math.max(0, index)]
+      report.add({ document, path, severity: 'error', code: 'circular-dependency' }, () => ({
+        message: `Resources depend on each other in a circle: ${circleText(circle, at)}.`,
+        hint: 'Remove one of these dependencies; until then none of them can be created.',
+      }))
+    }
+  }
+  for (const key of tangled) {
+    const document = byKey.get(key)
+    if (document === undefined) continue
+    report.add(
+      { document, path: ['policy', 'dependsOn'], severity: 'error', code: 'circular-dependency' },
+      () => ({
+        message: `${key} and others depend on each other in many circles.`,
+        hint: 'Remove dependencies; until then none of them can be created.',
+      }),
     )
   }
-  return dependencyCircles(edges).flatMap((circle) =>
-    circle.flatMap((key, at) => {
-      const document = byKey.get(key)
-      if (document === undefined) return []
-      const next = circle[(at + 1) % circle.length] ?? key
-      const index = (edges.get(key) ?? []).indexOf(next)
-      const message = `Resources depend on each other in a circle: ${circleText(circle, at)}.`
-      const hint = 'Remove one of these dependencies; until then none of them can be created.'
-      return [
-        crossFinding(document, ['policy', 'dependsOn', Math.max(0, index)], {
-          severity: 'error',
-          code: 'circular-dependency',
-          message,
-          hint,
-        }),
-      ]
-    }),
-  )
+}
+
+function dependenciesOf(manifest: {
+  readonly policy?: { readonly dependsOn?: readonly string[] | undefined } | undefined
+}) {
+  return (manifest.policy?.dependsOn ?? []).map(parseKey).filter((target) => target !== undefined)
+}
+
+function wasThere({ entries }: Catalog, key: Key, target: Key | undefined): boolean {
+  const manifest = entries.get(key)?.manifest
+  return manifest !== undefined && target !== undefined && dependenciesOf(manifest).includes(target)
 }
 
 /** The circle from one of its members back to itself; of a long one, its beginning. */

@@ -1,10 +1,11 @@
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
-import { isCreateOnce, isResource, kindNamed, remoteNameOf } from '../../kinds/lookup.ts'
-import { asService } from '../../kinds/service/kind.ts'
-import { type CrossFinding, RELATED, crossFinding, groupsOf, listed, othersIn } from './cross-finding.ts'
+import { isCreateOnce, isResource, remoteNameOf } from '../../kinds/lookup.ts'
+import { type CrossReport, RELATED, groupsOf, listed, othersIn, whereOf } from './cross-finding.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import type { ParsedDocument } from '../validate/parse-document.ts'
+import type { ParsedDocument } from '../validate/parsed-document.ts'
+import { endpointIn, isUpserted, type ServiceIs } from './service-identity.ts'
+import { firstOf, type Standing, type Wish } from './standing.ts'
 
 /*
  * What may be there only once in a service. Two Service manifests may mean the same service.
@@ -12,39 +13,40 @@ import type { ParsedDocument } from '../validate/parse-document.ts'
 
 const SERVICE: Path = ['spec', 'service']
 
-/** One endpoint a service: its upsert replaces the whole configuration. */
-export function repeatedEndpoints(
-  documents: readonly ParsedDocument[],
-  identityOf: ServiceIdentities,
-): readonly CrossFinding[] {
-  const all = documents.filter(({ manifest }) => isUpserted(manifest))
-  const service = ({ manifest }: ParsedDocument) =>
-    isResource(manifest) ? `${manifest.kind} ${identityOf(serviceOf(manifest) ?? '')}` : ''
-  return groupsOf(all, service).flatMap(([, group]) => {
+/**
+ * One endpoint a service: its upsert replaces the whole configuration. Who had it before keeps it.
+ * @returns which key has which endpoint: see {@link endpointIn}
+ */
+export function checkEndpoints(standing: Standing, report: CrossReport): ReadonlyMap<string, Key> {
+  const upserted = standing.wishes.filter(({ manifest }) => isUpserted(manifest))
+  const endpointOf = ({ manifest }: Wish) => endpointIn(manifest, standing.serviceIs)
+  const holders = new Map(upserted.map((wish) => [endpointOf(wish), wish.key]))
+  for (const [endpoint, group] of groupsOf(upserted, endpointOf)) {
+    const holder = firstOf(group, (wish) => standing.hadEndpoint(wish))
+    if (holder === undefined) holders.delete(endpoint)
+    else holders.set(endpoint, holder.key)
     const othersOf = othersIn(group, ({ key }) => key)
-    const keys = new Set(group.map(({ key }) => key ?? ''))
-    return group.flatMap((document) => {
-      const others = othersOf(document)
-      if (others.length === 0) return []
-      return [
-        crossFinding(
-          document,
-          SERVICE,
-          {
-            severity: 'error',
-            code: 'endpoint-repeated',
-            message: `The service has another query endpoint in ${listed(keys, document.key, ', ')}; it can have one.`,
-            hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
-          },
-          others.map((other) => ({ document: other, path: SERVICE, message: 'the same service' })),
+    const keys = new Set(group.map(({ key }) => key))
+    for (const wish of group) {
+      const { document } = wish
+      if (document === undefined || wish === holder) continue
+      const others = holder === undefined ? othersOf(wish) : [holder]
+      if (others.length === 0) continue
+      report.add({ document, path: SERVICE, severity: 'error', code: 'endpoint-repeated' }, () => ({
+        message:
+          holder === undefined
+            ? `The service has another query endpoint in ${listed(keys, wish.key, ', ')}; it can have one.`
+            : `The service has a query endpoint already, ${holder.key} at ${whereOf(holder)}; it can have one, and that one stays.`,
+        hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
+        others: others.flatMap((other) =>
+          other.document === undefined
+            ? []
+            : [{ document: other.document, path: SERVICE, message: 'the same service' }],
         ),
-      ]
-    })
-  })
-}
-
-function isUpserted(manifest: ParsedDocument['manifest']): boolean {
-  return manifest !== undefined && kindNamed(manifest.kind)?.lifecycle === 'upsert'
+      }))
+    }
+  }
+  return holders
 }
 
 interface NamedPipe {
@@ -57,10 +59,11 @@ interface NamedPipe {
  * Two pipes with one name in one service are a copy, or a rename of which half is done. A warning: of those without a
  * pipe only one is created, and one that exists is none the worse for it.
  */
-export function repeatedPipeNames(
+export function checkPipeNames(
   documents: readonly ParsedDocument[],
-  identityOf: ServiceIdentities,
-): readonly CrossFinding[] {
+  serviceIs: ServiceIs,
+  report: CrossReport,
+): void {
   // Of those with the same key, which is another mistake, the first one.
   const pipes = new Map<Key, NamedPipe>()
   for (const document of documents) {
@@ -68,37 +71,31 @@ export function repeatedPipeNames(
     if (key === undefined || !isResource(manifest) || !isCreateOnce(manifest) || pipes.has(key)) continue
     pipes.set(key, { document, position, manifest })
   }
-  return groupsOf(
-    [...pipes.values()],
-    ({ manifest }) => `${manifest.kind} ${identityOf(serviceOf(manifest) ?? '')} ${remoteNameOf(manifest)}`,
-  ).flatMap(([, group]) =>
-    group.flatMap((pipe) => {
+  const nameOnPlatform = ({ manifest }: NamedPipe) =>
+    `${manifest.kind} ${serviceIs(serviceOf(manifest) ?? '')} ${remoteNameOf(manifest)}`
+  for (const [, group] of groupsOf([...pipes.values()], nameOnPlatform)) {
+    for (const pipe of group) {
       const others = group
         .values()
         .filter((other) => isCopy(pipe, other))
         .take(RELATED)
         .toArray()
       const [first] = others
-      if (first === undefined) return []
-      return [
-        crossFinding(
-          pipe.document,
-          namePath(pipe),
-          {
-            severity: 'warning',
-            code: 'pipe-name-repeated',
-            message: `${first.document.key} has the same service and the same name there, "${remoteNameOf(pipe.manifest)}".`,
-            hint: `Give one of them another spec.name, or say with policy.replaces: ${first.document.key} that both are meant; until then only one is created.`,
-          },
-          others.map((other) => ({
+      if (first === undefined) continue
+      report.add(
+        { document: pipe.document, path: namePath(pipe), severity: 'warning', code: 'pipe-name-repeated' },
+        () => ({
+          message: `${first.document.key} has the same service and the same name there, "${remoteNameOf(pipe.manifest)}".`,
+          hint: `Give one of them another spec.name, or say with policy.replaces: ${first.document.key} that both are meant; until then only one is created.`,
+          others: others.map((other) => ({
             document: other.document,
             path: namePath(other),
             message: 'the same name',
           })),
-        ),
-      ]
-    }),
-  )
+        }),
+      )
+    }
+  }
 }
 
 /** Not the document itself, nor one that is meant to be beside it. */
@@ -112,18 +109,4 @@ function isCopy(pipe: NamedPipe, other: NamedPipe): boolean {
 
 function namePath({ manifest }: NamedPipe): Path {
   return manifest.spec['name'] === undefined ? ['metadata', 'name'] : ['spec', 'name']
-}
-
-/** Which service a name means: its ids, or the name itself where no manifest says them. */
-type ServiceIdentities = (name: string) => string
-
-export function serviceIdentities(documents: readonly ParsedDocument[]): ServiceIdentities {
-  const identities = new Map<string, string>()
-  for (const { manifest } of documents) {
-    const service = asService(manifest)
-    if (service === undefined) continue
-    const { organizationId, serviceId } = service.spec
-    identities.set(service.metadata.name, `${organizationId}/${serviceId}`.toLowerCase())
-  }
-  return (name) => identities.get(name) ?? name
 }

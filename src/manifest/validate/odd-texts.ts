@@ -1,4 +1,4 @@
-import { SENSITIVE_FIELDS } from '../../kinds/mask.ts'
+import { SENSITIVE_FIELDS } from '../../lib/sensitive.ts'
 import type { Finding, Position } from '../../kinds/finding.ts'
 import { referenceForm } from './reference-form.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
@@ -97,7 +97,11 @@ export function withReferences(findings: readonly YamlFinding[], text: string): 
   return findings.map((finding) => {
     const { statement, range } = finding
     if (statement.code !== 'yaml-tag') return finding
-    const line = text.slice(Math.max(0, range.start - NEAR), range.start).split('\n').at(-1) ?? ''
+    const line =
+      text
+        .slice(Math.max(0, range.start - NEAR), range.start)
+        .split('\n')
+        .at(-1) ?? ''
     const field = fieldBefore(line)
     if (!SENSITIVE_FIELDS.has(field)) return finding
     const value = /^!\S{0,80}[ \t]+["']?([^\s"',}]{1,90})/.exec(

@@ -4,7 +4,7 @@ import { MANIFEST_KINDS, knownKey, lifecycleOf } from '../../kinds/lookup.ts'
 import { API_VERSION, ResourceName } from '../../kinds/manifest.ts'
 import type { Path, Statement } from '../diagnostics/diagnostic.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
-import { printable } from '../diagnostics/source-text.ts'
+import { printable } from '../../lib/shown-text.ts'
 import { isMap, isScalar, type Document } from 'yaml'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
@@ -127,23 +127,6 @@ function identityFrom(kind: unknown, name: unknown): Identity {
   const key =
     known === undefined || known === LOCK.name || text === undefined ? undefined : keyOf(known, text)
   return { kind: known, name: text, key }
-}
-
-/** Where a Service names the mounted secret that it signs in with. */
-const PLACE = ['spec', 'credentials', 'secretRef', 'name'] as const
-
-/** The mounted secret that the value of a Service names, whatever else is wrong with it. */
-export function credentialsIn(value: unknown): string | undefined {
-  let part = value
-  for (const name of PLACE) part = isObject(part) ? part[name] : undefined
-  return typeof part === 'string' ? part : undefined
-}
-
-/** The same from the syntax tree of a document that is broken elsewhere. */
-export function credentialsInNodes(document: Document): string | undefined {
-  if (!document.hasIn(PLACE)) return undefined
-  const node = document.getIn(PLACE, true)
-  return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
 }
 
 const Id = z.guid()

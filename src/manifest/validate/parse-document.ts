@@ -1,14 +1,9 @@
 import { isScalar, type Document } from 'yaml'
-import type { Finding, Position } from '../../kinds/finding.ts'
-import type { Key } from '../../kinds/key.ts'
-import { bodyOf, isResource, rulesOf, schemaOf, type Manifest } from '../../kinds/lookup.ts'
+import type { Finding } from '../../kinds/finding.ts'
+import { isResource, rulesOf, schemaOf, type Manifest } from '../../kinds/lookup.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
-import type { ResourceManifest } from '../../kinds/manifest.ts'
-import { SERVICE } from '../../kinds/service/kind.ts'
-import { secretRefsIn, type PlacedRef } from '../../kinds/secret-ref.ts'
 import {
   NOBODY,
-  credentialsIn,
   identityOf,
   identityOfNodes,
   readLocks,
@@ -23,7 +18,6 @@ import { convert } from '../yaml/to-value.ts'
 import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
 import { provisionalOf } from './provisional.ts'
 import { shapeFindings } from './shape-findings.ts'
-import type { Stated } from '../../contract/catalog.ts'
 import { statedIn } from './stated.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import { type Chunk, MOST_IN_CHUNK, yamlDocuments } from '../yaml/parse-yaml.ts'
@@ -40,41 +34,10 @@ import { brokenFindings } from './broken-text.ts'
 import { missingMark } from './missing-mark.ts'
 import { createCap } from './cap.ts'
 import { documentTooComplex, notSeparated, tooDeep, tooManyOfFile } from './limit-statements.ts'
-import { NO_LOCKS, NO_REFS, startOf, unreadable } from './unreadable-document.ts'
+import type { ParsedDocument } from './parsed-document.ts'
+import { NO_LOCKS, startOf, unreadable } from './unreadable-document.ts'
 import { withTextsFirst } from './odd-texts.ts'
 import { misplacedLine, type Effort } from './repairs.ts'
-
-/** One document of a file, with all that can be said of it alone. */
-export interface ParsedDocument {
-  readonly kind: string | undefined
-  /** `metadata.name`, when it is one. */
-  readonly name: string | undefined
-  /** Undefined for a `Lock`, and where kind or name is not known. */
-  readonly key: Key | undefined
-  /** Where its content begins. */
-  readonly position: Position
-  /** Undefined when there are errors. */
-  readonly manifest: Manifest | undefined
-  /** What is right in a document with errors, as far as that is a manifest: for what else is to be said of it, and for nothing else. */
-  readonly rest: ResourceManifest | undefined
-  /** Whose it is by its own word, where there are errors. */
-  readonly stated: Stated | undefined
-  /** Digest of the manifest; equal exactly when the manifests mean the same. */
-  readonly meaning: string | undefined
-  /** Errors and warnings, in order. */
-  readonly findings: readonly Finding[]
-  /** What a `Lock` says, as far as it can be read: also of one with errors, since it keeps pipes from being created. */
-  readonly locks: ReadonlyMap<Key, string>
-  /** Where a valid Pipe refers to secrets, below its `spec`. */
-  readonly secretRefs: readonly PlacedRef[]
-  /** The mounted secret that a Service signs in with, as far as it can be read: also of one with errors. */
-  readonly credentials: string | undefined
-  /** False when it is not YAML, so that something it says may have gone unseen. */
-  readonly readable: boolean
-  /** The part of the file's text that it stands in, and where in that part it begins. */
-  readonly chunk: Chunk
-  readonly start: number
-}
 
 /** The documents of one part of a file; more than one only where the text is broken. */
 export function parseChunk(
@@ -218,8 +181,6 @@ function checked(
     stated: manifest === undefined ? statedIn(value) : undefined,
     findings: withTextsFirst(texts, findings).toSorted(byPosition),
     locks: identity.kind === LOCK.name ? readLocks(value) : NO_LOCKS,
-    secretRefs: isResource(manifest) ? secretRefsIn(bodyOf(manifest) ?? {}) : NO_REFS,
-    credentials: identity.kind === SERVICE.name ? credentialsIn(value) : undefined,
     readable: true,
     chunk,
     start: document.range[0],
@@ -244,7 +205,12 @@ type Report = (rangeIn: (document: Document) => Range, statement: Statement) => 
 function validate(
   value: unknown,
   kind: string | undefined,
-  { report, limits, effort, isBrief }: { readonly report: Report } & Pick<Input, 'limits' | 'effort' | 'isBrief'>,
+  {
+    report,
+    limits,
+    effort,
+    isBrief,
+  }: { readonly report: Report } & Pick<Input, 'limits' | 'effort' | 'isBrief'>,
 ): Manifest | undefined {
   const schema = kind === undefined ? undefined : schemaOf(kind)
   if (schema === undefined) return undefined

@@ -5,10 +5,11 @@ import type { Finding } from '../../kinds/finding.ts'
 import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
 import { type Limits, findTooMany } from '../yaml/limits.ts'
 import { tooComplex, tooManyDocuments } from './limit-statements.ts'
-import { parseChunk, type ParsedDocument } from './parse-document.ts'
+import { parseChunk } from './parse-document.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 import { allowFor, type Effort } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
-import type { Slices } from '../files/slices.ts'
+import type { Slices } from './slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
 /** What one file says. */
@@ -102,12 +103,12 @@ function freeOfText(documents: readonly ParsedDocument[]): readonly ParsedDocume
   return documents.map((document, index) => ({ ...(copies[index] ?? document), manifest: document.manifest }))
 }
 
-function isFree({ manifest, findings, locks, credentials }: ParsedDocument): boolean {
-  return manifest !== undefined && findings.length === 0 && locks.size === 0 && credentials === undefined
+function isFree({ manifest, findings, locks }: ParsedDocument): boolean {
+  return manifest !== undefined && findings.length === 0 && locks.size === 0
 }
 
-function withoutManifest({ manifest: _, ...rest }: ParsedDocument): Omit<ParsedDocument, 'manifest'> {
-  return rest
+function withoutManifest(document: ParsedDocument): ParsedDocument {
+  return { ...document, manifest: undefined }
 }
 
 /** The text of a file, without the mark that some editors put before it. */

@@ -1,4 +1,4 @@
-import { SENSITIVE_NAMES } from '../../kinds/mask.ts'
+import { SENSITIVE_NAMES } from '../../lib/sensitive.ts'
 import { isObject } from '../../lib/json.ts'
 import { looksLikeToken } from '../diagnostics/mask-lines.ts'
 

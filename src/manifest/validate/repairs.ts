@@ -105,8 +105,7 @@ interface Judged {
 /** @param text of one document that the parser cannot read */
 export function repaired(text: string, effort: Effort, limits: Limits): Repaired {
   const findings: YamlFinding[] = []
-  if (text.length > LARGEST || !canAfford(effort, costOf(text)))
-    return { findings, isWhole: false, until: 0 }
+  if (text.length > LARGEST || !canAfford(effort, costOf(text))) return { findings, isWhole: false, until: 0 }
   let now = judge(text, limits)
   while (now.lost !== undefined && findings.length < MOST_MISTAKES) {
     const best = bestRepair(now.text, now.lost, { effort, limits })

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { SECRET_FIELDS } from '../../kinds/mask.ts'
+import { SECRET_FIELDS } from '../../lib/sensitive.ts'
 import { inputName, ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
@@ -53,9 +53,7 @@ function findingsOf(issue: Issue, prefix: Path, context: Context): readonly Shap
   const path = [...prefix, ...pathOf(issue)]
   const input = valueAt(context.input, path)
   if (issue.code === 'unrecognized_keys') {
-    return isSecretBundle(path)
-      ? [literalSecret(path, input)]
-      : unknownFields(path, issue.keys, context)
+    return isSecretBundle(path) ? [literalSecret(path, input)] : unknownFields(path, issue.keys, context)
   }
   if (isSecretBundle(path.slice(0, -1)) && isWrittenOut(valueAt(context.input, path.slice(0, -1)))) return []
   if (input === undefined) return [missing(path, issue, context)]

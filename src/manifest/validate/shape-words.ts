@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import { ownWords, typeName } from '../../kinds/type-words.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
-import { maskWrongText } from '../../kinds/mask.ts'
+import { withoutSecrets } from '../../lib/sensitive.ts'
 import { looksLikeToken, MASK } from '../diagnostics/mask-lines.ts'
-import { printable } from '../diagnostics/source-text.ts'
+import { printable } from '../../lib/shown-text.ts'
 
 const FORMATS: Readonly<Record<string, string>> = {
   guid: 'a UUID, such as "0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11"',
@@ -80,6 +80,8 @@ const FORMAT_HINTS: Readonly<Record<string, string>> = {
 const FIELD_HINTS: Readonly<Record<string, string>> = {
   'metadata.name': 'Write it in lower case, without spaces and "_".',
   'spec.pipes': 'Divide them among several Locks, each in a file of its own named *.lock.yaml.',
+  'metadata.labels': 'Write letters, digits, "-", "_" and ".", with a letter or a digit first and last.',
+  'policy.suspend': 'Delete what cannot be seen, or type the text again.',
   'policy.interval': 'Write a number and a unit: s, m, h or d.',
   'policy.dependsOn': 'Write the kind, "/" and the name of the resource.',
   'policy.renamedFrom': 'Write the kind, "/" and the former name.',
@@ -105,7 +107,7 @@ export function quote(text: string): string {
 
 function short(text: string): string {
   // Before it is cut: of half a URL nobody sees that it has a password.
-  const safe = printable(maskWrongText(text, MASK))
+  const safe = printable(withoutSecrets(text, MASK))
   return safe.length > 64 ? `${safe.slice(0, 63)}…` : safe
 }
 
@@ -113,6 +115,7 @@ function short(text: string): string {
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (typeof value !== 'string' || value.trim() === '' || value.length > 80) return undefined
-  const isPlain = !looksLikeToken(value) && printable(value) === value && maskWrongText(value, MASK) === value
+  const isPlain =
+    !looksLikeToken(value) && printable(value) === value && withoutSecrets(value, MASK) === value
   return isPlain ? value : undefined
 }

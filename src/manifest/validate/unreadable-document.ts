@@ -1,19 +1,16 @@
 import type { Document } from 'yaml'
 import type { Finding, Position } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
-import type { PlacedRef } from '../../kinds/secret-ref.ts'
-import { SERVICE } from '../../kinds/service/kind.ts'
 import { byPosition, findingAt } from '../diagnostics/diagnostic.ts'
 import type { SourceText } from '../diagnostics/source-text.ts'
 import type { Range } from '../yaml/node-range.ts'
 import type { Chunk } from '../yaml/parse-yaml.ts'
 import type { YamlFinding } from '../yaml/syntax-findings.ts'
-import { credentialsInNodes, type Identity } from './outline.ts'
-import type { ParsedDocument } from './parse-document.ts'
+import type { Identity } from './outline.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 import { statedInNodes } from './stated.ts'
 
 export const NO_LOCKS: ReadonlyMap<Key, string> = new Map()
-export const NO_REFS: readonly PlacedRef[] = []
 
 /** Findings of a document that is no YAML: what the parser says beyond these follows from them, mostly. */
 const MOST_BROKEN = 20
@@ -59,9 +56,6 @@ export function unreadable(
     meaning: undefined,
     findings,
     locks: NO_LOCKS,
-    secretRefs: NO_REFS,
-    credentials:
-      identity.kind === SERVICE.name && document !== undefined ? credentialsInNodes(document) : undefined,
     readable: false,
     chunk,
     start: document?.range?.[0] ?? 0,

@@ -1,4 +1,4 @@
-import { SECRET_FIELDS } from '../../kinds/mask.ts'
+import { SECRET_FIELDS } from '../../lib/sensitive.ts'
 import type { Range } from './node-range.ts'
 import {
   indentOf,

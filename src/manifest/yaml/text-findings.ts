@@ -1,14 +1,15 @@
 import { isPair, isScalar, visit, type Document } from 'yaml'
-import { SENSITIVE_FIELDS } from '../../kinds/mask.ts'
+import { SENSITIVE_FIELDS } from '../../lib/sensitive.ts'
 import type { Statement } from '../diagnostics/diagnostic.ts'
 import type { Limits } from './limits.ts'
 import type { Range } from './node-range.ts'
 import type { YamlFinding } from './syntax-findings.ts'
+import { OVERRIDES } from '../../lib/shown-text.ts'
 import { UNSEEN, unseenIn, unseenStatement } from './unseen.ts'
 
 /** What makes it worth looking at texts at all. */
 const ODD = new RegExp(
-  `\\$[{(A-Z]|\\{[{%#]|<%|\\s//\\s|[\\u0370-\\u03ff\\u0400-\\u04ff\\u2018-\\u201f]|${UNSEEN.source}`,
+  `\\$[{(A-Z]|\\{[{%#]|<%|\\s//\\s|[\\u0370-\\u03ff\\u0400-\\u04ff\\u2018-\\u201f]|\\\\[uU]0{0,4}20[26]|${UNSEEN.source}`,
 )
 
 /** An item of a list that is deeper than the one above it. */
@@ -97,8 +98,21 @@ function wholeOf(
   value: string,
   { takesReference: isForSecret, ...range }: Range & { readonly takesReference: boolean },
 ): YamlFinding | undefined {
+  // An escape is meant, but nobody may mean this one.
+  const override = OVERRIDES.exec(value)
+  if (override !== null) return { statement: escapedOverride(override[0]), range }
   const statement = statementOf(value, isForSecret)
   return statement === undefined ? undefined : { statement, range }
+}
+
+function escapedOverride(character: string): Statement {
+  const code = character.charCodeAt(0).toString(16).toUpperCase()
+  return {
+    severity: 'error',
+    code: 'unseen-character',
+    message: `This text holds a direction mark (U+${code}), after which it reads as something that it is not.`,
+    hint: 'Delete it.',
+  }
 }
 
 /** Whether a text is the value of a field that takes a reference to a secret. */

@@ -47,7 +47,7 @@ function objectOf(pairs: readonly Pair[], walk: Walk): unknown {
     const name = nameOf(pair)
     if (Object.hasOwn(object, name)) {
       if (walk.findings.length <= walk.limit) {
-        firsts ??= new Map(pairs.toReversed().map((pair) => [nameOf(pair), pair]))
+        firsts ??= new Map(pairs.toReversed().map((one) => [nameOf(one), one]))
         walk.findings.push(duplicateFinding(name, rangeOfKey(key), rangeOfKey(firsts.get(name)?.key)))
       }
     }

@@ -1,3 +1,4 @@
+import { OVERRIDES } from '../../lib/shown-text.ts'
 import type { Statement } from '../diagnostics/diagnostic.ts'
 import type { Range } from './node-range.ts'
 import { linesAround, type Repair } from './repair.ts'
@@ -40,7 +41,8 @@ export function unseenStatement(character: string, column: number): Statement {
   const isSpace = character.search(SPACE) === 0
   const name = SPACES[character] ?? NOTHING[character] ?? (isSpace ? 'a special space' : 'a direction mark')
   return {
-    severity: 'warning',
+    // a line that is turned around reads as something that it is not
+    severity: OVERRIDES.test(character) ? 'error' : 'warning',
     code: 'unseen-character',
     message: isSpace
       ? `At column ${column} stands ${name} (U+${code}), which only looks like a space.`
@@ -54,6 +56,8 @@ export function unseenStatement(character: string, column: number): Statement {
  * @param source as it stands in the text, escapes and all: an escape is meant
  */
 export function unseenIn(source: string): number | undefined {
+  const override = source.search(OVERRIDES)
+  if (override !== -1) return override
   if (!UNSEEN.test(source) || NEEDS_THEM.test(source)) return undefined
   const zeroWidth = source.search(ZERO_WIDTH)
   if (zeroWidth !== -1) return zeroWidth

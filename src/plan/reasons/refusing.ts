@@ -17,7 +17,13 @@ import {
   type About,
   type Step,
 } from './row.ts'
-import { MISSING_SECRET, missingSecretWords, type MissingSecret } from './missing-secret.ts'
+import {
+  folderOf,
+  MISSING_SECRET,
+  misplacedWords,
+  missingSecretWords,
+  type MissingSecret,
+} from './missing-secret.ts'
 import { UNKNOWN } from './unknown.ts'
 
 /** Two keys that may be one and the same. */
@@ -55,6 +61,8 @@ const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
   empty: 'The mounted file is empty. Put the secret into it:',
   malformed: 'The mounted file does not hold one token. Correct it:',
   unreadable: 'The mounted file cannot be read. Make it readable for Pipewright:',
+  linked:
+    'It is a link between --secrets-dir and --credentials-dir, which is not followed. Put the secret itself there:',
 }
 
 const SECRETS_SHOWN = 3
@@ -146,21 +154,38 @@ export const REFUSING = {
   CreateLimit: row({
     ...REFUSED,
     alert: 'PipewrightCreateLimitOn',
-    means: 'more creations are pending than the create limit allows',
-    facts: z.strictObject({ wanted: z.number(), limit: z.number() }),
-    sample: { wanted: 30, limit: 25 },
-    words: ({ wanted, limit }) => ({
-      cause: `${wanted} creations are pending, and the create limit is ${limit} (--max-creates).`,
-      remedy:
-        'If they are intended, run "pipewright allow". If not, check what changed in the manifests directory.',
+    means:
+      'more creations are pending in its service, or were made there within the hour, than the create limit allows',
+    facts: z.strictObject({
+      service: z.string(),
+      wanted: z.number(),
+      /** Within the last hour. */
+      made: z.number(),
+      limit: z.number(),
+      /** When it passes by itself. */
+      until: A_TIME.optional(),
     }),
-    steps: (_facts, { directory }) => [
+    sample: { service: 'SERVICE', wanted: 20, made: 20, limit: 25, until: 0 },
+    words: ({ service, wanted, made, limit, until }) => {
+      const before = made === 0 ? '' : ` ${made} ${made === 1 ? 'was' : 'were'} made within the last hour,`
+      const allow = `run "pipewright allow --service ${service}"`
+      return {
+        cause:
+          `In service ${service}, ${wanted} ${wanted === 1 ? 'creation is' : 'creations are'} pending,${before} ` +
+          `and the create limit is ${limit} (--max-creates).`,
+        remedy:
+          until === undefined
+            ? `If they are intended, ${allow}. If not, check what changed in the manifests directory.`
+            : `They go out by themselves from ${timeOf(until)} on. If they are intended now, ${allow}. If not, check what changed in the manifests directory.`,
+      }
+    },
+    steps: (facts, { directory, service = facts?.service }) => [
       {
         text: 'If so many creations are intended, allow them once. Those that come later are not included:',
-        shell: 'allow',
+        shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
       },
       {
-        text: 'If not, undo the change in Git. Nothing was created. To see what changed:',
+        text: 'If not, undo the change in Git. Nothing of it was created. To see what changed:',
         copy: `git -C ${shellWord(directory)} log -3 --stat .`,
       },
     ],
@@ -193,13 +218,19 @@ export const REFUSING = {
       if (said !== undefined) return only(sentence(said))
       return {
         cause: missingSecretWords(missing),
-        remedy: 'Mount the secret there, or correct the secretRef. It continues automatically.',
+        remedy: missing.every(({ misplaced }) => misplaced !== undefined)
+          ? 'It continues automatically.'
+          : 'Mount the secret there, or correct the secretRef. It continues automatically.',
       }
     },
     steps: (facts, about) => [
       ...(facts?.missing ?? [])
         .slice(0, SECRETS_SHOWN)
-        .map(({ file, why }) => ({ text: SECRET_TEXT[why], copy: file })),
+        .map(({ file, why, misplaced }) =>
+          misplaced === undefined
+            ? { text: SECRET_TEXT[why], copy: file }
+            : { text: misplacedWords(file, misplaced), copy: folderOf(file) },
+        ),
       whereItIsNamed(facts?.missing[0]?.of, about),
     ],
   }),

@@ -57,7 +57,15 @@ export async function adopt(
   const { reply, because, record, history } = taken
   const { requestId } = reply
   const done: Done = { result: 'done', ...because, differences: [], requestId }
-  return { outcome: noteReply(context, { key, entry, body, reply }, done), record, history }
+  return {
+    outcome: noteReply(
+      context,
+      { key, entry, body, reply, sent: { body, secrets: assessment.secrets.values } },
+      done,
+    ),
+    record,
+    history,
+  }
 }
 
 function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment): boolean {
@@ -69,7 +77,7 @@ function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment)
 /** One reading settles a create whose reply held an id, and was no proof (design §5.4). */
 async function adoptByRead(
   context: ReconcileContext,
-  { input, entry, body = {}, service }: Assessment,
+  { input, entry, body = {}, secrets, service }: Assessment,
   action: Action & { readonly type: 'adopt' },
   request: ReconcileRequest,
 ): Promise<Acted> {
@@ -115,7 +123,11 @@ async function adoptByRead(
     message: messageOf(because, key),
   }
   const done: Done = { result: 'done', ...because, differences: [], requestId }
-  return { outcome: noteReply(context, { key, entry, body, reply }, done), record, history: [history] }
+  return {
+    outcome: noteReply(context, { key, entry, body, reply, sent: { body, secrets: secrets.values } }, done),
+    record,
+    history: [history],
+  }
 }
 
 function refusedAdoption(
@@ -185,6 +197,8 @@ export async function adoptExisting(
   if (!sameId(owner, service.serviceId)) {
     return refused(`${capital(nounOf(key))} ${pipeId} belongs to another service, ${owner}.`)
   }
+  const awaited = awaitedElsewhere(store, wanted, remote)
+  if (awaited !== undefined) return refused(awaited)
   // The answer took its time: somebody else may have it by now, another process too.
   const since = heldElsewhere(store, pipeId, key) ?? (await heldMeanwhile(context, pipeId, key))
   if (since !== undefined) return refused(since)
@@ -232,6 +246,30 @@ async function heldMeanwhile(
 ): Promise<string | undefined> {
   const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
   return holder && `${capital(nounOf(but))} ${pipeId} already belongs to ${holder.key}.`
+}
+
+/** Says which other key may have created it, without knowing: that has the first say about a pipe of its name. */
+function awaitedElsewhere(
+  store: StateStore,
+  { recorded: { key }, service, fingerprint }: AdoptRequest,
+  { id, name }: RemoteResource,
+): string | undefined {
+  if (typeof name !== 'string') return undefined
+  const { serviceId } = service
+  const other = store
+    .similarTo({ key, serviceId, platformName: name, fingerprint })
+    .find(
+      (record) =>
+        undecidedIntent(record) !== undefined &&
+        record.platformName === name &&
+        sameId(record.service?.serviceId, serviceId) &&
+        !isUnclaimed(store.desiredState(record.key)),
+    )
+  return (
+    other &&
+    `${capital(nounOf(key))} ${id} may be the one of ${other.key}: it has that name, and what became of the creation is not known there. ` +
+      `Settle that first, with "pipewright resolve ${other.key}".`
+  )
 }
 
 /** Says which other key holds it, if one does. */

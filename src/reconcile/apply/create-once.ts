@@ -2,6 +2,7 @@ import { capital, nounOf } from '../../kinds/lookup.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { withSecrets } from '../../kinds/secret-ref.ts'
 import { sha256 } from '../../lib/digest.ts'
+import { isAllowed } from '../../plan/create-limit.ts'
 import { attemptDigest } from '../../plan/gates.ts'
 import type { LedgerRecord, Seen } from '../../plan/record.ts'
 import { openIntent } from '../../plan/transitions.ts'
@@ -85,7 +86,12 @@ async function sendOnce(
   const attempt: Attempt = { creation, opened, intent, access: permit.service, request }
   let reply: Reply<RemoteResource>
   try {
-    reply = await permit.send({ body: text, intentId, notAfter })
+    reply = await permit.send({
+      body: text,
+      secrets: [...creation.secrets.values.values()],
+      intentId,
+      notAfter,
+    })
   } catch (error) {
     const outcome = createOutcomeOf(error, context.clock.now())
     return outcome.result === 'failed'
@@ -123,6 +129,7 @@ async function recordIntent(
     now: context.clock.now(),
     sendBy,
     endBy: sendBy + deadlineMs + WRITTEN_MS,
+    isAllowed: isLetThrough(context, record),
   })
   // Before it is written: from here on, a manifest that looks like this one is a rename, and waits.
   context.store.note(opened)
@@ -145,6 +152,11 @@ async function recordIntent(
     outbox.remember(key, unsent(context, { intentId, opened: undefined, why }))
     throw error
   }
+}
+
+/** Whether a person said that this may be created, whatever the create limit says: for itself, or for all of this run. */
+function isLetThrough({ store, maxCreates }: ReconcileContext, record: LedgerRecord): boolean {
+  return maxCreates === Infinity || isAllowed(record, store.entry(record.key)?.digest, store.steadyNow())
 }
 
 /** An id that may be given up is written to the history: it must not get lost silently. */

@@ -44,6 +44,8 @@ export async function upsert(
     entry,
     readAt: undefined,
     credential,
+    differences: [],
+    sent: { body, secrets: asked.secrets.values },
   })
   const differences = compareBody(kind.fields, body, value as JsonObject) // a parsed reply is JSON
   const reply = kind.configured(value)

@@ -82,7 +82,11 @@ export function assess(
     fingerprint,
     otherService: isOtherService(recorded, service),
   }
-  const looked = observationOf(context, { key, entry, recorded, body, permit }, answer)
+  const looked = observationOf(
+    context,
+    { key, entry, recorded, body, permit, sent: { body, secrets: secrets.values } },
+    answer,
+  )
   const now = context.clock.now()
   const base = {
     desired,
@@ -98,7 +102,6 @@ export function assess(
         ...(context.sourceSecrets === 'optional' ? [] : secrets.missing),
         ...wanted.missingCredentials,
       ],
-      now,
     }),
     timing: context.timing,
     healthyStates: healthyStatesFor(entry?.manifest?.policy?.healthyStates, context.healthyStates),

@@ -2,7 +2,7 @@ import { type SecretRef, secretRefsIn } from '../../kinds/secret-ref.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
-import type { SecretStore } from '../../contract/secrets.ts'
+import type { SecretReading, SecretStore } from '../../contract/secrets.ts'
 
 /** The secrets that a body refers to, by dotted path, and the files that were looked for in vain. */
 export interface BodySecrets {
@@ -19,9 +19,9 @@ export async function readBodySecrets(store: SecretStore, body: JsonObject): Pro
   const values = new Map<string, Secret>()
   const missing = new Map<string, MissingSecret>()
   for (const { path, ref } of refs) {
-    const reading = await store.read(ref)
+    const reading = await store.read(ref, 'source')
     if (reading.found) values.set(path, reading.value)
-    else missing.set(reading.file, { file: reading.file, why: reading.why })
+    else missing.set(reading.file, missingOf(reading))
   }
   return { values, missing: [...missing.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1)) }
 }
@@ -32,6 +32,10 @@ export async function missingCredentials(
   secretName: string,
 ): Promise<readonly MissingSecret[]> {
   const refs: SecretRef['secretRef'][] = ['keyId', 'keySecret'].map((key) => ({ name: secretName, key }))
-  const readings = await Promise.all(refs.map((ref) => store.read(ref)))
-  return readings.flatMap((reading) => (reading.found ? [] : [{ file: reading.file, why: reading.why }]))
+  const readings = await Promise.all(refs.map(async (ref) => store.read(ref, 'platform')))
+  return readings.flatMap((reading) => (reading.found ? [] : [missingOf(reading)]))
+}
+
+function missingOf({ file, why, misplaced }: SecretReading & { readonly found: false }): MissingSecret {
+  return misplaced === undefined ? { file, why } : { file, why, misplaced }
 }

@@ -9,6 +9,7 @@ import { missesAfter } from '../../plan/missing.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
 import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
+import { shownFailure, type Sent } from '../state/shown-reply.ts'
 import { forgetMisses, noteFound, noteMissing } from '../state/observations.ts'
 import type { CreatePermit, ReadOptions, Reply } from '../../contract/platform.ts'
 import { RemoteError, type RemoteErrorFacts } from '../../contract/remote-error.ts'
@@ -94,14 +95,18 @@ interface ObservedKey {
 /** What an answer means for a key; it is remembered, and emitted. */
 export function observationOf(
   context: ReconcileContext,
-  asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & { readonly body: JsonObject | undefined },
+  asked: Pick<Question, 'key' | 'entry' | 'recorded' | 'permit'> & {
+    readonly body: JsonObject | undefined
+    readonly sent: Sent
+  },
   answer: Answer,
 ): ObservedKey {
   const recorded = withWordsTakenBack(asked.recorded, asked.entry)
   const unseen = { observed: { status: 'unseen' }, recorded, requestId: undefined } as const
   if (answer === undefined) return { ...unseen, failure: undefined }
   if ('reply' in answer) return found(context, asked, answer)
-  const { failure, askedAt } = answer
+  const { askedAt } = answer
+  const failure = shownFailure(answer.failure, asked.sent)
   // What came between two 404s breaks their row. A reply that says to ask later is no answer.
   const isBroken = failure instanceof RemoteError && !['Missing', 'Throttled'].includes(failure.facts.class)
   if (isBroken) forgetMisses(context, asked.key)
@@ -117,14 +122,21 @@ export function observationOf(
 
 function found(
   context: ReconcileContext,
-  { key, entry, recorded, body }: Parameters<typeof observationOf>[1],
+  { key, entry, recorded, body, sent }: Parameters<typeof observationOf>[1],
   { reply, askedAt }: Extract<Answer, { readonly reply: object }>,
 ): ObservedKey {
   const { value, requestId, credential } = reply
   const desired = body ?? (entry?.manifest && expectedOf(entry.manifest)) ?? {}
-  const differences = compareBody(fieldsOf(key), desired, value as JsonObject) // a parsed reply is JSON
-  const state = value.state ?? undefined
-  noteFound(context, key, { state, reply: value, entry, readAt: askedAt, credential })
+  const compared = compareBody(fieldsOf(key), desired, value as JsonObject) // a parsed reply is JSON
+  const { state, differences } = noteFound(context, key, {
+    state: value.state ?? undefined,
+    reply: value,
+    entry,
+    readAt: askedAt,
+    credential,
+    differences: compared,
+    sent,
+  })
   context.emit({ type: 'Observed', key, state, differences })
   return {
     observed: { status: 'found', state, differences },

@@ -3,7 +3,6 @@ import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, lifecycleOf } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { createLimitOf } from '../../plan/gates.ts'
 import type { Desired, Observed, Surroundings } from '../../plan/input.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { Reason } from '../../plan/reason.ts'
@@ -11,6 +10,7 @@ import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { DesiredService } from './service-access.ts'
 import type { ReconcileContext } from '../context.ts'
+import { createLimitFor } from './creations-of-service.ts'
 import { similarTo } from './similar-records.ts'
 import { massMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
@@ -24,7 +24,6 @@ interface SurroundingsInput {
   readonly service: DesiredService
   /** Files that were looked for in vain. */
   readonly missingSecrets: readonly MissingSecret[]
-  readonly now: number
 }
 
 /** What else bears on the decision for a key: its service, secrets, neighbours, and the limits of the whole. */
@@ -33,7 +32,7 @@ export function surroundingsOf(
   input: SurroundingsInput,
 ): Surroundings {
   const { store } = context
-  const { entry, recorded, desired, observed, service, now } = input
+  const { entry, recorded, desired, observed, service } = input
   const manifest = entry?.manifest
   const needed = manifest?.policy?.dependsOn ?? []
   return {
@@ -53,17 +52,17 @@ export function surroundingsOf(
       return isReady(store, needs) ? [] : [needs]
     }),
     missingSecrets: input.missingSecrets,
-    createLimit: isAllowed(recorded, entry, store.steadyNow())
-      ? undefined
-      : createLimitOf({ wanted: store.wantedCreations(now), limit: context.maxCreates }),
+    createLimit: service.usable
+      ? createLimitFor(context, {
+          key: desired.key,
+          recorded,
+          service: service.identity,
+          digest: entry?.digest,
+        })
+      : undefined,
     massMissing: observed.status === 'missing' ? massMissing(context, recorded, observed.misses) : undefined,
     knownIds: knownIds(store, recorded),
   }
-}
-
-/** Whether a person let this creation pass, as the manifest still says it. */
-function isAllowed({ allowed }: LedgerRecord, entry: Entry | undefined, steadyNow: number): boolean {
-  return allowed !== undefined && allowed.digest === entry?.digest && steadyNow < allowed.until
 }
 
 /** Whether the last reading, which is not believed, did not find a manifest: it is not there, for all that anybody knows. */

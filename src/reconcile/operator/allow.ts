@@ -18,6 +18,7 @@ interface Held {
   readonly record: LedgerRecord
   /** Of what its manifest says. */
   readonly digest: string
+  readonly service: string | undefined
 }
 
 /** @param service undefined: everywhere */
@@ -25,7 +26,17 @@ export function heldBack(
   store: Pick<StateStore, 'entry' | 'records' | 'steadyNow'>,
   service: string | undefined,
 ): HeldBack {
-  return named(heldOf(store, [...store.records()], service))
+  return heldBackOf(heldOf(store, [...store.records()], service))
+}
+
+/** The same in each service, by the name of its manifest: in the order of these. */
+export function heldBackByService(
+  store: Pick<StateStore, 'entry' | 'records' | 'steadyNow'>,
+): ReadonlyMap<string, HeldBack> {
+  const all = Map.groupBy(heldOf(store, [...store.records()], undefined), ({ service }) => service)
+  const named: [string, HeldBack][] = []
+  for (const [service, held] of all) if (service !== undefined) named.push([service, heldBackOf(held)])
+  return new Map(named.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /**
@@ -35,7 +46,7 @@ export function heldBack(
 export async function allowCreations(context: OperatorContext, asked: Allowance): Promise<Allowed> {
   const { store, ledger } = context
   const all = heldOf(store, await ledger.list(), asked.service)
-  const { keys, id } = named(all)
+  const { keys, id } = heldBackOf(all)
   if (asked.held !== undefined && asked.held !== id) return { is: 'changed', held: id }
   if (asked.mode === 'dry-run') return { is: 'allowed', allowed: keys, held: id }
   const until = store.steadyNow() + GOOD_FOR_MS + EACH_MS * all.length
@@ -54,12 +65,13 @@ function heldOf(
     .flatMap((record) => {
       const entry = store.entry(record.key)
       if (entry === undefined || !isHeldBack(record, entry, now)) return []
-      return service === undefined || serviceIn(entry) === service ? [{ record, digest: entry.digest }] : []
+      const its = serviceIn(entry)
+      return service === undefined || its === service ? [{ record, digest: entry.digest, service: its }] : []
     })
     .toSorted((a, b) => (a.record.key < b.record.key ? -1 : 1))
 }
 
-function named(held: readonly Held[]): HeldBack {
+function heldBackOf(held: readonly Held[]): HeldBack {
   const keys = held.map(({ record }) => record.key)
   const id = sha256(held.map(({ record, digest }) => `${record.key} ${digest}\n`).join('')).slice(0, 16)
   return { keys, id: keys.length === 0 ? '' : id }

@@ -4,6 +4,7 @@ import { compareBody } from '../../kinds/compare-body.ts'
 import type { Key } from '../../kinds/key.ts'
 import { fieldsOf } from '../../kinds/lookup.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
+import { type Sent, shownReply } from './shown-reply.ts'
 import { healthyStatesFor, judgeState } from '../../kinds/state.ts'
 import { type RemoteResource, returnedBody } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -12,7 +13,7 @@ import type { ReconcileContext } from '../context.ts'
 import type { Reply } from '../../contract/platform.ts'
 import type { Observation } from './store.ts'
 
-/** Remembers what the platform said of a key. */
+/** Remembers what the platform said of a key, and tells it where it was compared. @returns how it is shown */
 export function noteFound(
   { store, clock, healthyStates }: ReconcileContext,
   key: Key,
@@ -23,9 +24,14 @@ export function noteFound(
     readonly readAt: number | undefined
     readonly credential: string
     readonly entry: Entry | undefined
+    readonly differences: readonly Difference[]
+    readonly sent: Sent
   },
-): void {
+): { readonly state: string | undefined; readonly differences: readonly Difference[] } {
   const { entry, readAt, credential } = seen
+  // A parsed reply is JSON.
+  const body = maskSensitive(returnedBody(fieldsOf(key), seen.reply as JsonObject))
+  const shown = shownReply({ state: seen.state, body, differences: seen.differences }, seen.sent)
   const verdict = judgeState(
     seen.state,
     healthyStatesFor(entry?.manifest?.policy?.healthyStates, healthyStates),
@@ -37,11 +43,11 @@ export function noteFound(
     found: true,
     misses: undefined,
     credential,
-    state: seen.state,
-    // A parsed reply is JSON.
-    reply: JSON.stringify(maskSensitive(returnedBody(fieldsOf(key), seen.reply as JsonObject))),
+    state: shown.state,
+    reply: JSON.stringify(shown.body),
     unsettled: settled ? 0 : (store.observation(key)?.unsettled ?? 0) + 1,
   })
+  return shown
 }
 
 /** Remembers and tells what a reply said of a pipe. */
@@ -52,15 +58,19 @@ export function noteReply(
     readonly entry: Entry | undefined
     readonly body: JsonObject
     readonly reply: Reply<RemoteResource>
+    readonly sent: Sent
   },
   done: Done,
 ): Done {
-  const { key, entry, body, reply } = about
+  const { key, entry, body, reply, sent } = about
   const { value, credential } = reply
-  const differences = compareBody(fieldsOf(key), body, value as JsonObject)
-  const state = value.state ?? undefined
-  const found = { state, reply: value, entry, credential }
-  noteFound(context, key, { ...found, readAt: undefined })
+  const compared = compareBody(fieldsOf(key), body, value as JsonObject)
+  const found = { state: value.state ?? undefined, reply: value, entry, credential, sent }
+  const { state, differences } = noteFound(context, key, {
+    ...found,
+    readAt: undefined,
+    differences: compared,
+  })
   context.emit({ type: 'Observed', key, state, differences })
   return withDrift(done, differences)
 }

@@ -22,18 +22,33 @@ export interface WritableBoard extends StatusBoard {
 export function createBoard(): WritableBoard {
   const statuses = new Map<Key, ResourceStatus>()
   let sorted: readonly Key[] | undefined
+  let listed: readonly ResourceStatus[] | undefined
+  let version = 0
+
+  function changed(): void {
+    version += 1
+    listed = undefined
+  }
+
   return {
     get: (key) => statuses.get(key),
     list() {
       sorted ??= [...statuses.keys()].toSorted()
-      return sorted.flatMap((key) => statuses.get(key) ?? [])
+      listed ??= sorted.flatMap((key) => statuses.get(key) ?? [])
+      return listed
+    },
+    get version() {
+      return version
     },
     set(status) {
       if (!statuses.has(status.key)) sorted = undefined
       statuses.set(status.key, status)
+      changed()
     },
     remove(key) {
-      if (statuses.delete(key)) sorted = undefined
+      if (!statuses.delete(key)) return
+      sorted = undefined
+      changed()
     },
   }
 }

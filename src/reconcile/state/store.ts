@@ -1,20 +1,22 @@
-import type { Catalog, Entry } from '../../contract/catalog.ts'
+import type { Catalog, Entry, Recorded } from '../../contract/catalog.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import { kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
-import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
-import type { ResourceManifest } from '../../kinds/manifest.ts'
+import { asService, serviceIdentity, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
+import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { earlierRevision } from '../../contract/revision.ts'
 import { keyedHash } from '../../lib/digest.ts'
 import { createSteadyClock, type Clock } from '../../lib/clock.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
+import type { Creations } from '../../plan/create-limit.ts'
 import { expectsManifest } from '../../plan/gates.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
 import { createContacts } from './contacts.ts'
+import { createMadeCreations } from './made-creations.ts'
 import { indexDependents, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
 import { createWantedCreations } from './wanted-creations.ts'
@@ -85,8 +87,10 @@ export interface StateStore {
   noteChecked(checkedAt: ReadonlyMap<Key, number>): void
   /** Keys that this process has reconciled: what it says of them is no memory of an earlier one. */
   readonly judged: Set<Key>
-  /** Number of pipes that want to be created now. */
-  wantedCreations(now: number): number
+  /** What counts against the create limit in a service ({@link limitGroupOf}). @param key always one of them: it is about to be decided */
+  creationsIn(group: string, now: number, key?: Key): Creations
+  /** The same of each service in which something wants to be created; with one of the names of its manifests. */
+  creations(now: number): readonly (Creations & { readonly service: string; readonly group: string })[]
   /** The body that a manifest asks for, with its fingerprint, whose digest is worked out once a manifest. */
   asked(manifest: ResourceManifest): Asked | undefined
   /** The keyed hash of a secret's value; worked out once a reading of it. */
@@ -109,6 +113,16 @@ export function createdOf(records: Iterable<LedgerRecord>): ReadonlySet<Key> {
   const keys = new Set<Key>()
   for (const record of records) if (expectsManifest(record)) keys.add(record.key)
   return keys
+}
+
+/** What the ledger says of each key, as far as it bears on reading manifests. */
+export function recordedOf(records: Iterable<LedgerRecord>): ReadonlyMap<Key, Recorded> {
+  const recorded = new Map<Key, Recorded>()
+  for (const { key, file, manifest, remote, upsert, service } of records) {
+    const endpointOf = upsert && service && serviceIdentity(service)
+    recorded.set(key, { file, digest: manifest?.digest, pipeId: remote?.id, endpointOf })
+  }
+  return recorded
 }
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
@@ -141,9 +155,11 @@ export function createStateStore({
       entry,
       record: records.get(entry.key),
       isMissed: observations.get(entry.key)?.found === false,
+      service: serviceWanted(store, entry),
     }),
     steadyNow,
   )
+  const made = createMadeCreations(clock, steadyNow)
 
   const store: StateStore = {
     get catalog() {
@@ -167,6 +183,7 @@ export function createStateStore({
       const before = records.get(key)
       if (before === record) return
       wanted.touch(key)
+      made.note(before, record)
       similar.replace(before, record)
       records.set(key, record)
       pipes.put(key, remote && (record.service?.serviceId ?? '').toLowerCase())
@@ -197,6 +214,7 @@ export function createStateStore({
       recordedAt.delete(key)
       judged.delete(key)
       wanted.touch(key)
+      made.drop(key)
     },
     observation: (key) => observations.get(key),
     noteObservation(key, observation) {
@@ -229,7 +247,11 @@ export function createStateStore({
       return asService(catalog?.entries.get(serviceKey(name))?.manifest)
     },
     judged,
-    wantedCreations: (now) => wanted.count(now),
+    creationsIn(group, now, key) {
+      const isCounted = key === undefined || wanted.has(key, now)
+      return { wanted: wanted.in(group, now) + (isCounted ? 0 : 1), made: made.in(group) }
+    },
+    creations: (now) => wanted.groups(now).map((each) => ({ ...each, made: made.in(each.group) })),
     asked(manifest) {
       const kind = kindNamed(manifest.kind)
       if (kind?.lifecycle !== 'create-once' && kind?.lifecycle !== 'upsert') return undefined
@@ -252,6 +274,12 @@ export function createStateStore({
   }
 
   return store
+}
+
+function serviceWanted(store: StateStore, { manifest }: Entry): ServiceIdentity | undefined {
+  const name = manifest && serviceOf(manifest)
+  const service = name === undefined ? undefined : store.service(name)
+  return service && identityOf(service)
 }
 
 /** The identity of a service as its manifest says it. */

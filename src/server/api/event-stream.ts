@@ -22,6 +22,9 @@ const BACKLOG_BYTES = 256 * 1_024
 /** Streams at a time. */
 const CLIENTS = 100
 
+/** Of one address, which may be a proxy with several people behind it. */
+const CLIENTS_OF_ONE_ADDRESS = 16
+
 const RETRY_MS = 2_000
 
 /** `GET /api/v1/events`: server-sent events `resources`, `source`, `history` and `alive`, until the server closes. */
@@ -33,12 +36,9 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
     hub.close()
   })
   app.get('/api/v1/events', { exposeHeadRoute: false }, (request, reply) => {
-    if (hub.full)
-      throw new RequestError(
-        503,
-        'too many clients listen already',
-        'Try again later, or poll /api/v1/overview.',
-      )
+    const address = hostOf(request.socket.remoteAddress ?? '')
+    const crowd = hub.crowd(address)
+    if (crowd !== undefined) throw refusal(crowd)
     const lastEventId = request.headers['last-event-id']
     reply.hijack()
     reply.raw.writeHead(200, {
@@ -46,46 +46,85 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
       'content-type': 'text/event-stream; charset=utf-8',
       'x-accel-buffering': 'no', // nginx would hold events back
     })
-    hub.add(reply.raw, typeof lastEventId === 'string' ? lastEventId : undefined)
+    hub.add(reply.raw, address, typeof lastEventId === 'string' ? lastEventId : undefined)
   })
+}
+
+/** By the connection: what a header says of where it comes from, anybody can write. */
+function hostOf(address: string): string {
+  const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (v4 !== undefined || !address.includes(':')) return v4 ?? address
+  // One host has as many addresses as it likes among those that begin with the same 64 bits.
+  const [start = '', end] = address.split('::')
+  const groups = start.split(':').filter((group) => group !== '')
+  const zeros = end === undefined ? [] : ['0', '0', '0', '0']
+  return [...groups, ...zeros].slice(0, 4).join(':')
+}
+
+/** Why there is no room for one more. */
+type Crowd = 'all' | 'address'
+
+function refusal(crowd: Crowd): RequestError {
+  const hint = 'Close some, or poll /api/v1/overview every 15 s, as the page does then.'
+  return crowd === 'all'
+    ? new RequestError(503, `too many clients listen already: ${CLIENTS}`, hint)
+    : new RequestError(429, `too many clients listen already: ${CLIENTS_OF_ONE_ADDRESS} of one address`, hint)
 }
 
 /** Tells all clients of changes as server-sent events. */
 interface EventHub {
   /**
-   * Adds a client whose headers are sent.
+   * Adds a client whose headers are sent, and for which there is room.
    * @param lastEventId of the `Last-Event-ID` header; when others came since, it hears that everything may be new
-   * @returns false when there are too many clients
    */
-  add(client: Writable, lastEventId: string | undefined): boolean
-  readonly full: boolean
+  add(client: Writable, address: string, lastEventId: string | undefined): void
+  /** Why there is no room for one more of this address; undefined: there is. */
+  crowd(address: string): Crowd | undefined
   tell(change: Change): void
   close(): void
 }
 
 /** @param epoch tells the event ids of this process from those of another */
-function createEventHub(clock: Clock, epoch: string): EventHub {
-  const clients = new Set<Writable>()
+export function createEventHub(clock: Clock, epoch: string): EventHub {
+  /** With the address of each. */
+  const clients = new Map<Writable, string>()
+  /** What waited for them at the last heartbeat, and still does. */
+  const stalled = new Set<Writable>()
   const gathered = new Map<Change['type'], Set<Key>>()
   let sequence = 0
   let cancelFlush: (() => void) | undefined
   let cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
 
+  /** Whoever has read nothing since the last heartbeat although something waits, reads no more. */
+  function dropStalled(): void {
+    for (const client of clients.keys()) {
+      if (client.writableLength === 0) continue
+      if (stalled.has(client)) drop(client)
+      else stalled.add(client)
+    }
+  }
+
   function heartbeat(): void {
+    dropStalled()
     send(`event: alive\ndata: ${JSON.stringify({ now: clock.now() })}\n\n`)
     cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
   }
 
   function send(text: string): void {
-    for (const client of clients) {
+    for (const client of clients.keys()) {
       if (client.writableLength > BACKLOG_BYTES) drop(client)
       else client.write(text)
     }
   }
 
   function drop(client: Writable): void {
-    clients.delete(client)
+    forget(client)
     client.destroy()
+  }
+
+  function forget(client: Writable): void {
+    clients.delete(client)
+    stalled.delete(client)
   }
 
   function flush(): void {
@@ -104,20 +143,21 @@ function createEventHub(clock: Clock, epoch: string): EventHub {
   }
 
   return {
-    get full() {
-      return clients.size >= CLIENTS
+    crowd(address) {
+      if (clients.size >= CLIENTS) return 'all'
+      const same = [...clients.values()].filter((other) => other === address)
+      return same.length >= CLIENTS_OF_ONE_ADDRESS ? 'address' : undefined
     },
-    add(client, lastEventId) {
-      if (clients.size >= CLIENTS) return false
-      clients.add(client)
-      client.on('close', () => clients.delete(client))
+    add(client, address, lastEventId) {
+      clients.set(client, address)
+      client.on('close', () => forget(client))
+      client.on('drain', () => stalled.delete(client))
       client.on('error', () => drop(client))
       const id = `${epoch}-${sequence}`
       client.write(`retry: ${RETRY_MS}\nid: ${id}\n: hello\n\n`)
       if (lastEventId !== undefined && lastEventId !== id) {
         for (const type of CHANGE_TYPES) client.write(eventText(id, type, undefined))
       }
-      return true
     },
     tell({ type, keys }) {
       if (clients.size === 0) {
@@ -132,7 +172,7 @@ function createEventHub(clock: Clock, epoch: string): EventHub {
     close() {
       cancelFlush?.()
       cancelHeartbeat()
-      for (const client of clients) client.end()
+      for (const client of clients.keys()) client.end()
       clients.clear()
     },
   }

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Finding } from '../../kinds/finding.ts'
-import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
 import { commandsTyped } from '../command-line.ts'
 import type { Health, Overview, ServerParts } from '../parts.ts'
-import { findingsSelected } from './selection.ts'
 import type { LastReading } from '../recent-events.ts'
 import { lifecycleOf } from '../../kinds/lookup.ts'
 import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
@@ -28,31 +26,42 @@ export interface OverviewReply extends Overview {
   readonly missedChanges: number
 }
 
-/** The whole at a glance; of the findings the first hundred, errors first. */
-export function overviewOf(parts: ServerParts): OverviewReply {
-  const now = parts.overview()
-  const overview = { ...now, sourceProblem: now.sourceProblem && commandsTyped(now.sourceProblem, now) }
-  const ready = parts.ready()
-  const resources = parts.board.list()
-  const counts = countStatuses(resources)
-  const { recentEvents } = parts
-  return {
-    ...overview,
-    findings: errorsFirst(overview.findings).slice(0, FINDINGS_SHOWN),
-    findingCounts: countFindings(overview.findings),
-    ready,
-    acts: parts.reconcile !== undefined && parts.allow !== undefined,
-    counts,
-    verdict: judge(counts, { overview, ready, unjudged: countUnjudged(resources) }),
-    lastReading: recentEvents.lastReading,
-    watchMessage: recentEvents.watch?.message,
-    missedChanges: recentEvents.missedChanges,
+/** The whole at a glance; of the findings the first hundred, errors first. What only a change changes is worked out once for each. */
+export function createOverview(parts: ServerParts): () => OverviewReply {
+  const { board, recentEvents } = parts
+  let known: { readonly version: number; readonly counts: Counts; readonly unjudged: number } | undefined
+
+  function countsNow() {
+    if (known?.version === board.version) return known
+    const resources = board.list()
+    known = { version: board.version, counts: countStatuses(resources), unjudged: countUnjudged(resources) }
+    return known
+  }
+
+  return () => {
+    const now = parts.overview()
+    const overview = { ...now, sourceProblem: now.sourceProblem && commandsTyped(now.sourceProblem, now) }
+    const ready = parts.ready()
+    const { counts, unjudged } = countsNow()
+    const { findings } = overview
+    return {
+      ...overview,
+      findings: firstErrors(findings, FINDINGS_SHOWN),
+      findingCounts: countFindings(findings),
+      ready,
+      acts: parts.reconcile !== undefined && parts.allow !== undefined,
+      counts,
+      verdict: judge(counts, { overview, ready, unjudged }),
+      lastReading: recentEvents.lastReading,
+      watchMessage: recentEvents.watch?.message,
+      missedChanges: recentEvents.missedChanges,
+    }
   }
 }
 
 /** `GET /api/v1/overview`. */
-export function registerOverview(app: FastifyInstance, parts: ServerParts): void {
-  app.get('/api/v1/overview', (): OverviewReply => overviewOf(parts))
+export function registerOverview(app: FastifyInstance, overviewOf: () => OverviewReply): void {
+  app.get('/api/v1/overview', (): OverviewReply => overviewOf())
 }
 
 export interface FindingCounts {
@@ -60,46 +69,17 @@ export interface FindingCounts {
   readonly warning: number
 }
 
-/** Of `GET /api/v1/findings`. */
-export interface FindingsReply {
-  readonly items: readonly Finding[]
-  /** How many match; `items` may be a part of them. */
-  readonly total: number
-  /** Of all findings, whatever was asked for. */
-  readonly counts: FindingCounts
-}
-
-/** `GET /api/v1/findings`: those of the last reading, errors first. `severity`, `key`, `offset`, `limit`; and what narrows a list of resources. */
-export function registerFindings(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/findings', ({ query }): FindingsReply => {
-    const severities = wordsOf(query, 'severity', ['error', 'warning'])
-    const text = oneOf(query, 'key')
-    const key = text === undefined ? undefined : wellFormedKey(text)
-    const offset = wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 })
-    const limit = wholeOf(query, 'limit', { least: 1, most: 1_000, absent: 100 })
-    const { findings } = parts.overview()
-    const isPart = findingsSelected(parts.board.list(), query)
-    const matching = errorsFirst(findings).filter(
-      (finding) =>
-        (severities?.has(finding.severity) ?? true) &&
-        (key === undefined || finding.key === key) &&
-        isPart(finding),
-    )
-    return {
-      items: matching.slice(offset, offset + limit),
-      total: matching.length,
-      counts: countFindings(findings),
-    }
-  })
-}
-
-function countFindings(findings: readonly Finding[]): FindingCounts {
+export function countFindings(findings: readonly Finding[]): FindingCounts {
   const error = findings.filter(({ severity }) => severity === 'error').length
   return { error, warning: findings.length - error }
 }
 
-function errorsFirst(findings: readonly Finding[]): readonly Finding[] {
-  return findings.toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+/** Errors first. */
+function firstErrors(findings: readonly Finding[], most: number): readonly Finding[] {
+  const first = findings.filter(({ severity }) => severity === 'error').slice(0, most)
+  if (first.length === most) return first
+  const others = findings.filter(({ severity }) => severity !== 'error')
+  return [...first, ...others.slice(0, most - first.length)]
 }
 
 export type Counts = Readonly<Record<Status, number>>
@@ -142,7 +122,7 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
   const errors = overview.findings.filter(({ severity }) => severity === 'error').length
   const wrong = [
     overview.sourceProblem === undefined ? '' : sourceSentence(overview.sourceProblem, total > 0),
-    overview.createLimit.on ? `Create limit reached: ${overview.createLimit.wanted} creates pending` : '',
+    overview.createLimit.on ? limitSentence(overview.createLimit) : '',
     unwell > 0
       ? `${unwell} of ${plural(total, 'resource')} ${unwell === 1 ? 'needs' : 'need'} attention`
       : '',
@@ -173,6 +153,18 @@ export function judge(counts: Counts, { overview, ready, unjudged }: Known): Ver
     unjudged > 0 ? `${unjudged} of them in a state that nobody judged` : '',
   ].filter((text) => text !== '')
   return { level: 'well', sentence: `All is well: ${[plural(total, 'resource'), ...quiet].join(', ')}.` }
+}
+
+/** What waits, and in which service; of several, how many these are. */
+function limitSentence({ services, held }: Overview['createLimit']): string {
+  const [first, ...others] = services
+  const where =
+    first === undefined
+      ? ''
+      : others.length === 0
+        ? ` in service ${first.service}`
+        : ` in ${plural(services.length, 'service')}`
+  return `Create limit reached${where}: ${plural(held.count, 'create')} pending`
 }
 
 /** Longer ones are told in full below the first sentence. */

@@ -4,15 +4,25 @@ import type { ManifestFacts } from '../../contract/manifest-facts.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { sinceOf, withBodies, type ResourceStatus } from '../../contract/status.ts'
-import { resourceTyped } from '../command-line.ts'
+import { contextOf, resourceTyped } from '../command-line.ts'
 import { causeWords } from '../problems.ts'
 import { nextSteps, type NextStep } from '../remedy.ts'
-import { knownKey, wholeOf, type Query } from '../parameters.ts'
-import type { BudgetUse, ServerParts } from '../parts.ts'
+import { knownKey, LIMITS, nextPage, oneOf, type Part, partOf, pickedOf, type Query } from '../parameters.ts'
+import type { BudgetUse, Overview, ServerParts } from '../parts.ts'
 import type { StateSpan } from '../recent-events.ts'
 import { RequestError } from '../replies.ts'
-import { type Counts, overviewOf, type OverviewReply } from './overview.ts'
-import { selected } from './selection.ts'
+import { type Answers, sendJson } from './answers.ts'
+import type { Counts, OverviewReply } from './overview.ts'
+import { mapInSteps, type Steps } from './reply-cache.ts'
+import {
+  filtered,
+  NARROWING,
+  type Narrowing,
+  narrowingOf,
+  sorted,
+  type Sorting,
+  sortingOf,
+} from './selection.ts'
 import { sendingOf, type Sending } from './sending.ts'
 import { comparisonOf, sideBySide, type ComparedField, type Comparison } from './side-by-side.ts'
 
@@ -24,9 +34,12 @@ export type ResourceSummary = Omit<ResourceStatus, 'observed'> & {
 
 /** Of `GET /api/v1/resources`. */
 export interface ResourcesReply {
+  /** At most 500. */
   readonly items: readonly ResourceSummary[]
   /** How many match; `items` may be a part of them. */
   readonly total: number
+  /** Where the next ones are, relative to this address; undefined: there are no more. */
+  readonly next: string | undefined
   /** Of all resources, whatever was asked for. */
   readonly counts: Counts
   readonly overview: OverviewReply
@@ -55,21 +68,81 @@ export interface ResourceReply extends ReturnType<typeof withBodies> {
   readonly now: number
 }
 
+/** What of the resources is asked for. */
+interface Asked {
+  readonly narrowing: Narrowing
+  readonly sorting: Sorting
+  /** The key behind which the page begins. */
+  readonly after: string | undefined
+  readonly part: Part
+  readonly query: Query
+}
+
+const PARAMETERS = [...NARROWING, 'sort', 'order', 'after', 'offset', 'limit'] as const
+
+/** @throws {RequestError} 400 */
+function askedOf(given: Query): Asked {
+  const query = pickedOf(given, PARAMETERS)
+  const sorting = sortingOf(query)
+  const after = oneOf(query, 'after')
+  if (after !== undefined && !isByKey(sorting))
+    throw new RequestError(
+      400,
+      'after is for a list in the order of the keys',
+      'Leave out sort and order, or use offset.',
+    )
+  return {
+    narrowing: narrowingOf(query),
+    sorting,
+    after,
+    part: partOf(query, { least: 0, absent: LIMITS.page }),
+    query,
+  }
+}
+
+function isByKey({ sort, down }: Sorting): boolean {
+  return sort === 'key' && !down
+}
+
+/** The reply without its end, which changes with each request: items, how many match, and where the next page is. */
+function* pageOf({ board }: ServerParts, asked: Asked, overview: Overview): Steps<string> {
+  const { narrowing, sorting, after, part, query } = asked
+  const all = sorted(yield* filtered(board.list(), narrowing), sorting)
+  const start = (after === undefined ? 0 : placeBehind(all, after)) + part.offset
+  const page = all.slice(start, start + part.limit)
+  const items = yield* mapInSteps(page, (one) => JSON.stringify(summaryOf(resourceTyped(one, overview))))
+  const last = page.at(-1)
+  const next =
+    last === undefined || start + page.length >= all.length
+      ? undefined
+      : isByKey(sorting)
+        ? nextPage(query, { after: last.key, offset: undefined })
+        : nextPage(query, { offset: String(start + page.length) })
+  const end = next === undefined ? '' : `,"next":${JSON.stringify(next)}`
+  return `{"items":[${items.join(',')}],"total":${all.length}${end}`
+}
+
+/** @param resources in the order of their keys */
+function placeBehind(resources: readonly ResourceStatus[], after: string): number {
+  const at = resources.findIndex(({ key }) => key > after)
+  return at === -1 ? resources.length : at
+}
+
 /** `GET /api/v1/resources`, `…/{kind}/{name}`, and `…/{kind}/{name}/manifest`, which is YAML. */
-export function registerResources(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/resources', ({ query }): ResourcesReply => {
-    const matching = selected(parts.board.list(), query)
-    const offset = wholeOf(query, 'offset', { least: 0, most: 10_000_000, absent: 0 })
-    const limit = wholeOf(query, 'limit', { least: 0, most: 10_000_000, absent: matching.length })
-    const overview = overviewOf(parts)
-    return {
-      items: matching
-        .slice(offset, offset + limit)
-        .map((resource) => summaryOf(resourceTyped(resource, overview))),
-      total: matching.length,
-      counts: overview.counts,
-      overview,
-    }
+export function registerResources(
+  app: FastifyInstance,
+  parts: ServerParts,
+  { answers, overviewOf }: { readonly answers: Answers; readonly overviewOf: () => OverviewReply },
+): void {
+  app.get<{ Querystring: Query }>('/api/v1/resources', async (request, reply) => {
+    const asked = askedOf(request.query)
+    const now = parts.overview()
+    const start = await answers.text(['resources', asked.query, contextOf(now)], now, () =>
+      pageOf(parts, asked, now),
+    )
+    const overview = overviewOf()
+    const end = JSON.stringify({ counts: overview.counts, overview })
+    return sendJson(reply, `${start},${end.slice(1)}`)
   })
   app.get<{ Params: { kind: string; name: string } }>('/api/v1/resources/:kind/:name', ({ params }) => {
     const key = knownKey(`${params.kind}/${params.name}`, parts.board)

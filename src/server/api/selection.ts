@@ -2,11 +2,10 @@ import type { Finding } from '../../kinds/finding.ts'
 import { kindOf, type Key } from '../../kinds/key.ts'
 import { RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { REASONS, type Reason } from '../../plan/reason.ts'
-import { isWell, STATUSES } from '../../plan/severity.ts'
+import { isWell, STATUSES, type Status } from '../../plan/severity.ts'
 import { sinceOf, type ResourceStatus } from '../../contract/status.ts'
-import { oneOf, textsOf, wordsOf, type Query } from '../parameters.ts'
-import type { FastifyInstance } from 'fastify'
-import type { ServerParts } from '../parts.ts'
+import { LIMITS, listOf, oneOf, searchWords, textsOf, wordsOf, type Query } from '../parameters.ts'
+import { filterInSteps, mapInSteps, type Steps } from './reply-cache.ts'
 
 const SORTS = ['key', 'status', 'kind', 'reason', 'service', 'file', 'state', 'since'] as const
 
@@ -14,35 +13,62 @@ export type Sort = (typeof SORTS)[number]
 
 const REASON_NAMES = Object.keys(REASONS) as readonly Reason[] // the keys of an object literal
 
-/**
- * The resources that a query asks for, in its order. `kind`, `status`, `reason`, `service`: one or a comma list.
- * `well=false`: what somebody has to look at. `label`: `name=value` or `name`, all that are given. `file`: a file or a
- * folder. `q`: a text anywhere in what people read; several words must all be there.
- * @throws {RequestError} 400
- */
-export function selected(all: readonly ResourceStatus[], query: Query): readonly ResourceStatus[] {
-  return sorted(filtered(all, query), query)
-}
-
 /** The parameters that narrow a list. */
-const NARROWING = ['kind', 'status', 'reason', 'well', 'service', 'label', 'file', 'q'] as const
+export const NARROWING = ['kind', 'status', 'reason', 'well', 'service', 'label', 'file', 'q'] as const
 
-/** Whether a query asks for less than everything. */
-export function isNarrowed(query: Query): boolean {
-  return NARROWING.some((name) => textsOf(query, name).length > 0)
+/** What a query narrows a list to; undefined, or empty: to nothing less than all. */
+export interface Narrowing {
+  readonly kinds: ReadonlySet<string> | undefined
+  readonly statuses: ReadonlySet<Status> | undefined
+  readonly reasons: ReadonlySet<Reason> | undefined
+  readonly well: ReadonlySet<'true' | 'false'> | undefined
+  readonly services: ReadonlySet<string>
+  readonly labels: readonly string[]
+  readonly file: string | undefined
+  /** In lower case. */
+  readonly words: readonly string[]
 }
 
 /**
- * Whether a key is among what a query asks for; also one that is no longer there, of which the kind and the name are known.
- * @throws {RequestError} 400
+ * What a query narrows a list to. `kind`, `status`, `reason`, `service`: one or a comma list. `well=false`: what somebody has to look
+ * at. `label`: `name=value` or `name`, all that are given. `file`: a file or a folder. `q`: a text anywhere in what people read;
+ * several words must all be there.
+ * @throws {RequestError} 400, also where it is more than {@link LIMITS}
  */
-export function keysSelected(all: readonly ResourceStatus[], query: Query): (key: Key) => boolean {
-  const known = new Set(all.map(({ key }) => key))
-  const keys = new Set(filtered(all, query).map(({ key }) => key))
-  const kinds = wordsOf(query, 'kind', RESOURCE_KINDS)
-  const words = searchWords(query)
-  const others = NARROWING.filter((name) => name !== 'kind' && name !== 'q')
-  const isByName = others.every((name) => textsOf(query, name).length === 0)
+export function narrowingOf(query: Query): Narrowing {
+  return {
+    kinds: wordsOf(query, 'kind', RESOURCE_KINDS),
+    statuses: wordsOf(query, 'status', STATUSES),
+    reasons: wordsOf(query, 'reason', REASON_NAMES),
+    well: wordsOf(query, 'well', ['true', 'false']),
+    services: new Set(listOf(query, 'service')),
+    labels: [...new Set(textsOf(query, 'label', LIMITS.labels))],
+    file: oneOf(query, 'file', LIMITS.path)?.replace(/\/$/, ''),
+    words: searchWords(query),
+  }
+}
+
+/** Whether it asks for less than everything. */
+export function isNarrowed(narrowing: Narrowing): boolean {
+  const { file, words, ...others } = narrowing
+  return file !== undefined || words.length > 0 || hasOthers(others)
+}
+
+/** Whether it asks for what only a resource has. */
+function hasOthers(narrowing: Omit<Narrowing, 'file' | 'words'>): boolean {
+  const { kinds, statuses, reasons, well, services, labels } = narrowing
+  return (kinds ?? statuses ?? reasons ?? well) !== undefined || services.size > 0 || labels.length > 0
+}
+
+/** Whether a key is among what is asked for; also one that is no longer there, of which the kind and the name are known. */
+export function* keysSelected(
+  all: readonly ResourceStatus[],
+  narrowing: Narrowing,
+): Steps<(key: Key) => boolean> {
+  const known = new Set(yield* mapInSteps(all, ({ key }) => key))
+  const keys = new Set((yield* filtered(all, narrowing)).map(({ key }) => key))
+  const { kinds, words, file } = narrowing
+  const isByName = file === undefined && !hasOthers({ ...narrowing, kinds: undefined })
   return (key) => {
     if (known.has(key)) return keys.has(key)
     const isOfKind = kinds?.has(kindOf(key)) ?? true
@@ -50,31 +76,22 @@ export function keysSelected(all: readonly ResourceStatus[], query: Query): (key
   }
 }
 
-/** Whether a finding is of a resource that a query asks for; one of no resource has a file and a text, and nothing else. */
-export function findingsSelected(
+/** Whether a finding is of a resource that is asked for; one of no resource has a file and a text, and nothing else. */
+export function* findingsSelected(
   all: readonly ResourceStatus[],
-  query: Query,
-): (finding: Finding) => boolean {
-  if (!isNarrowed(query)) return () => true
-  const known = new Set(all.map(({ key }) => key))
-  const keys = new Set(filtered(all, query).map(({ key }) => key))
-  const isOther = NARROWING.some((name) => name !== 'q' && name !== 'file' && textsOf(query, name).length > 0)
-  const words = searchWords(query)
-  const folder = oneOf(query, 'file')?.replace(/\/$/, '')
+  narrowing: Narrowing,
+): Steps<(finding: Finding) => boolean> {
+  if (!isNarrowed(narrowing)) return () => true
+  const known = new Set(yield* mapInSteps(all, ({ key }) => key))
+  const keys = new Set((yield* filtered(all, narrowing)).map(({ key }) => key))
+  const { file: folder, words } = narrowing
+  const isOther = hasOthers(narrowing)
   return ({ key, file, message, code }) =>
     key !== undefined && known.has(key)
       ? keys.has(key)
       : !isOther &&
         (folder === undefined || file === folder || file.startsWith(`${folder}/`)) &&
         hasAll(`${file} ${message} ${code}`.toLowerCase(), words)
-}
-
-/** The words of `q`, in lower case. */
-export function searchWords(query: Query): readonly string[] {
-  return (oneOf(query, 'q') ?? '')
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
 }
 
 /** Whether a text in lower case holds all of these words. */
@@ -84,24 +101,22 @@ export function hasAll(text: string, words: readonly string[]): boolean {
 
 type Test = (resource: ResourceStatus) => boolean
 
-function filtered(all: readonly ResourceStatus[], query: Query): readonly ResourceStatus[] {
-  const tests: Test[] = []
-  const kinds = wordsOf(query, 'kind', RESOURCE_KINDS)
+/** Those that are asked for, in the order in which they are given. */
+export function* filtered(
+  all: readonly ResourceStatus[],
+  narrowing: Narrowing,
+): Steps<readonly ResourceStatus[]> {
+  const { kinds, statuses, reasons, well, services, labels, file, words } = narrowing
+  const tests: Test[] = labels.map(hasLabel)
   if (kinds !== undefined) tests.push(({ kind }) => kinds.has(kind))
-  const statuses = wordsOf(query, 'status', STATUSES)
   if (statuses !== undefined) tests.push(({ status }) => statuses.has(status))
-  const reasons = wordsOf(query, 'reason', REASON_NAMES)
   if (reasons !== undefined) tests.push(({ reason }) => reasons.has(reason))
-  const well = wordsOf(query, 'well', ['true', 'false'])
   if (well !== undefined) tests.push((resource) => well.has(isWell(resource) ? 'true' : 'false'))
-  const services = new Set(textsOf(query, 'service').flatMap((text) => text.split(',')))
   if (services.size > 0) tests.push(({ service }) => service !== undefined && services.has(service))
-  for (const label of textsOf(query, 'label')) tests.push(hasLabel(label))
-  const file = oneOf(query, 'file')
-  if (file !== undefined) tests.push(isIn(file.replace(/\/$/, '')))
-  const words = searchWords(query)
+  if (file !== undefined) tests.push(isIn(file))
   if (words.length > 0) tests.push((resource) => hasWords(resource, words))
-  return tests.length === 0 ? all : all.filter((resource) => tests.every((test) => test(resource)))
+  if (tests.length === 0) return all
+  return yield* filterInSteps(all, (resource) => tests.every((test) => test(resource)))
 }
 
 function hasLabel(label: string): Test {
@@ -135,8 +150,7 @@ function searchText(resource: ResourceStatus): string {
 type Order = (a: ResourceStatus, b: ResourceStatus) => number
 
 /** What is equal stays in the order of the keys. */
-const ORDERS: Readonly<Record<Sort, Order>> = {
-  key: (a, b) => compareTexts(a.key, b.key),
+const ORDERS: Readonly<Record<Exclude<Sort, 'key'>, Order>> = {
   status: (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status),
   kind: (a, b) => RESOURCE_KINDS.indexOf(a.kind) - RESOURCE_KINDS.indexOf(b.kind),
   reason: (a, b) => compareTexts(a.reason, b.reason),
@@ -146,12 +160,25 @@ const ORDERS: Readonly<Record<Sort, Order>> = {
   since: (a, b) => sinceOf(b) - sinceOf(a),
 }
 
-/** `sort=status`: worst first. `sort=since`: what changed last first. `order=desc`: the other way round. */
-function sorted(resources: readonly ResourceStatus[], query: Query): readonly ResourceStatus[] {
-  const [sort] = wordsOf(query, 'sort', SORTS) ?? ['key' as const]
-  const down = wordsOf(query, 'order', ['asc', 'desc'])?.has('desc') ?? false
-  const order = ORDERS[sort ?? 'key']
-  if (sort === 'key' && !down) return resources
+/** In which order. `sort=status`: worst first. `sort=since`: what changed last first. `order=desc`: the other way round. */
+export interface Sorting {
+  readonly sort: Sort
+  readonly down: boolean
+}
+
+/** @throws {RequestError} 400 */
+export function sortingOf(query: Query): Sorting {
+  const [sort] = wordsOf(query, 'sort', SORTS) ?? []
+  return { sort: sort ?? 'key', down: wordsOf(query, 'order', ['asc', 'desc'])?.has('desc') ?? false }
+}
+
+/** @param resources in the order of their keys */
+export function sorted(
+  resources: readonly ResourceStatus[],
+  { sort, down }: Sorting,
+): readonly ResourceStatus[] {
+  if (sort === 'key') return down ? resources.toReversed() : resources
+  const order = ORDERS[sort]
   return resources.toSorted(down ? (a, b) => order(b, a) : order)
 }
 
@@ -160,77 +187,4 @@ function compareTexts(a: string | undefined, b: string | undefined): number {
   if (a === b) return 0
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1
   return a < b ? -1 : 1
-}
-
-/** Values of one facet; of more, the most frequent. */
-const VALUES = 200
-
-/** A value that resources can be filtered by. */
-export interface Facet {
-  readonly value: string
-  /** Resources that have it. */
-  readonly count: number
-}
-
-/** Of `GET /api/v1/facets`. */
-export interface FacetsReply {
-  readonly kinds: readonly Facet[]
-  readonly services: readonly Facet[]
-  /** As `name=value`. */
-  readonly labels: readonly Facet[]
-  /** Files and the folders above them. */
-  readonly files: readonly Facet[]
-  readonly reasons: readonly Facet[]
-}
-
-/** `GET /api/v1/facets`: what a list can be filtered by, in the order of the values; at most 200 of each. */
-export function registerFacets(app: FastifyInstance, parts: ServerParts): void {
-  app.get('/api/v1/facets', () => facetsOf(parts.board.list()))
-}
-
-function facetsOf(resources: readonly ResourceStatus[]): FacetsReply {
-  const [kinds, services, labels] = [new Counter(), new Counter(), new Counter()]
-  const [files, reasons] = [new Counter(), new Counter()]
-  for (const { kind, service, labels: own, file, reason } of resources) {
-    kinds.add(kind, 1)
-    if (service !== undefined) services.add(service, 1)
-    for (const name in own) labels.add(`${name}=${own[name]}`, 1)
-    if (file !== undefined) files.add(file, 1)
-    reasons.add(reason, 1)
-  }
-  return {
-    kinds: kinds.facets(),
-    services: services.facets(),
-    labels: labels.facets(),
-    files: withFolders(files).facets(),
-    reasons: reasons.facets(),
-  }
-}
-
-/** Counts values. It truly holds state: thousands of resources are counted at each call. */
-class Counter {
-  readonly counts = new Map<string, number>()
-
-  add(value: string, count: number): void {
-    this.counts.set(value, (this.counts.get(value) ?? 0) + count)
-  }
-
-  facets(): readonly Facet[] {
-    return [...this.counts]
-      .map(([value, count]) => ({ value, count }))
-      .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-      .slice(0, VALUES)
-      .toSorted((a, b) => (a.value < b.value ? -1 : 1))
-  }
-}
-
-/** `a/b/c.yaml` counts for `a` and `a/b` too. */
-function withFolders(files: Counter): Counter {
-  const all = new Counter()
-  for (const [file, count] of files.counts) {
-    for (let at = file.indexOf('/'); at !== -1; at = file.indexOf('/', at + 1))
-      all.add(file.slice(0, at), count)
-    all.add(file, count)
-  }
-  return all
 }

@@ -1,53 +1,76 @@
 import type { FastifyInstance } from 'fastify'
-import { type CommandContext, messageTyped } from '../command-line.ts'
+import { type CommandContext, contextOf, messageTyped } from '../command-line.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
-import { oneOf, wellFormedKey, wholeOf, wordsOf, type Query } from '../parameters.ts'
+import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query } from '../parameters.ts'
 import type { ServerParts } from '../parts.ts'
 import type { SourceEntry } from '../recent-events.ts'
 import { together } from './alike.ts'
-import { hasAll, isNarrowed, keysSelected, searchWords } from './selection.ts'
+import { type Answers, sendJson } from './answers.ts'
+import { ALL_KEPT, type HistoryReader } from './history-reader.ts'
+import { filterInSteps, mapInSteps, type Steps } from './reply-cache.ts'
+import { hasAll, isNarrowed, keysSelected, NARROWING, type Narrowing, narrowingOf } from './selection.ts'
 import type { EarlierRevision, SingleEntry, TimelineEntry } from './timeline-entry.ts'
 
 const TYPES = ['revision', 'source', 'create-limit', 'action', 'condition'] as const
 
-const MOST_ITEMS = 1_000
-
 /** Lines of history that are read for one item: those of one type may stand far back, and what happened to many resources is many of them. */
 const LINES_AN_ITEM = 125
 
-/** A ledger keeps no more lines. */
-const ALL_KEPT = 10_000
-
 /** Of `GET /api/v1/timeline`. */
 export interface TimelineReply {
+  /** At most 500. */
   readonly items: readonly TimelineEntry[]
   /** Whether there are older ones. */
   readonly more: boolean
+  /** Where the older ones are, relative to this address; undefined: there are no more. */
+  readonly next: string | undefined
 }
 
 /** Of `GET /api/v1/history`. */
 export interface HistoryReply {
+  /** At most 500. */
   readonly items: readonly HistoryEntry[]
+  /** Where the older ones are, relative to this address; undefined: there are no more. */
+  readonly next: string | undefined
 }
 
+const PARAMETERS = [...NARROWING, 'type', 'offset', 'limit'] as const
+
 /** `GET /api/v1/timeline`: history and readings as one story, newest first. `type`: one or a comma list; and what narrows a list of resources. */
-export function registerTimeline(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/timeline', async ({ query }): Promise<TimelineReply> => {
-    const limit = wholeOf(query, 'limit', { least: 1, most: MOST_ITEMS, absent: 100 })
+export function registerTimeline(
+  app: FastifyInstance,
+  parts: ServerParts,
+  { answers, reader }: { readonly answers: Answers; readonly reader: HistoryReader },
+): void {
+  app.get<{ Querystring: Query }>('/api/v1/timeline', async (request, reply) => {
+    const query = pickedOf(request.query, PARAMETERS)
+    const part = partOf(query, { least: 1, absent: 100 })
     const types = wordsOf(query, 'type', TYPES)
-    const isWanted = isNarrowed(query) ? entriesSelected(parts, query) : () => true
+    const narrowing = narrowingOf(query)
     const overview = parts.overview()
-    const read = Math.min(limit * LINES_AN_ITEM, ALL_KEPT)
-    const history = await parts.history({ key: undefined, limit: read })
-    const whole = history.length < read || read === ALL_KEPT
-    const entries = timelineOf(history, parts.recentEvents.source(), { whole }).filter(
-      (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
-    )
-    const items = together(entries, { whole })
-    return {
-      items: items.slice(0, limit).map((item) => itemTyped(item, overview)),
-      more: items.length > limit || !whole,
+    const read = Math.min((part.offset + part.limit) * LINES_AN_ITEM, ALL_KEPT)
+    const history = await reader.read(read)
+    const whole = history.entries.length < read || read === ALL_KEPT
+    const source = parts.recentEvents.source()
+    function* page(): Steps<string> {
+      const isWanted = yield* entriesSelected(parts, narrowing)
+      const entries = yield* filterInSteps(
+        timelineOf(history.entries, source, { whole }),
+        (entry) => (types?.has(entry.type) ?? true) && isWanted(entry),
+      )
+      yield
+      const items = together(entries, { whole })
+      const end = part.offset + part.limit
+      const more = items.length > end || !whole
+      const shown = items.slice(part.offset, end)
+      return JSON.stringify({
+        items: yield* mapInSteps(shown, (item) => itemTyped(item, overview)),
+        more,
+        next: more && shown.length > 0 ? nextPage(query, { offset: String(end) }) : undefined,
+      } satisfies TimelineReply)
     }
+    const question = ['timeline', query, contextOf(overview), history.version, source.length, source[0]]
+    return sendJson(reply, await answers.text(question, overview, page))
   })
 }
 
@@ -62,9 +85,13 @@ function itemTyped(item: TimelineEntry, context: CommandContext): TimelineEntry 
 }
 
 /** What is about a resource that is asked for, or about a commit that changed one. */
-function entriesSelected({ board }: ServerParts, query: Query): (entry: SingleEntry) => boolean {
-  const isKey = keysSelected(board.list(), query)
-  const words = searchWords(query)
+function* entriesSelected(
+  { board }: ServerParts,
+  narrowing: Narrowing,
+): Steps<(entry: SingleEntry) => boolean> {
+  if (!isNarrowed(narrowing)) return () => true
+  const isKey = yield* keysSelected(board.list(), narrowing)
+  const { words } = narrowing
   return (entry) => {
     if ('key' in entry) return isKey(entry.key)
     if (entry.type !== 'revision') return false
@@ -74,12 +101,20 @@ function entriesSelected({ board }: ServerParts, query: Query): (entry: SingleEn
 }
 
 /** `GET /api/v1/history`, newest first, word for word as the ledger has it. */
-export function registerHistory(app: FastifyInstance, parts: ServerParts): void {
-  app.get<{ Querystring: Query }>('/api/v1/history', async ({ query }): Promise<HistoryReply> => {
+export function registerHistory(app: FastifyInstance, parts: ServerParts, reader: HistoryReader): void {
+  app.get<{ Querystring: Query }>('/api/v1/history', async ({ query: given }): Promise<HistoryReply> => {
+    const query = pickedOf(given, ['key', 'offset', 'limit'])
     const text = oneOf(query, 'key')
     const key = text === undefined ? undefined : wellFormedKey(text)
-    const limit = wholeOf(query, 'limit', { least: 1, most: ALL_KEPT, absent: 100 })
-    return { items: await parts.history({ key, limit }) }
+    const { offset, limit } = partOf(query, { least: 1, absent: 100 })
+    const end = Math.min(offset + limit, ALL_KEPT)
+    const read = Math.min(end + 1, ALL_KEPT)
+    const entries =
+      key === undefined ? (await reader.read(read)).entries : await parts.history({ key, limit: read })
+    return {
+      items: entries.slice(offset, end),
+      next: entries.length > end ? nextPage(query, { offset: String(end) }) : undefined,
+    }
   })
 }
 

@@ -21,14 +21,19 @@ const OFF = {
 let canAct = false
 let tokenFile = ''
 
-/** What the create limit holds back, as the page shows it. */
-let heldBack = { count: 0, id: '' }
+const NOTHING_HELD = { count: 0, id: '' }
+
+/** What the create limit holds back, as the page shows it: all of it, and by service. */
+let heldBack = NOTHING_HELD
+/** @type {OverviewReply['createLimit']['services']} */
+let heldIn = []
 
 /** @param {Pick<OverviewReply, 'acts' | 'adminTokenFile' | 'createLimit'>} overview */
 export function setActing({ acts, adminTokenFile = '', createLimit }) {
   canAct = acts
   tokenFile = adminTokenFile
   heldBack = createLimit.held
+  heldIn = createLimit.services
 }
 
 /** Checks a resource now, or reads the manifests and checks everything. @param {string} [key] */
@@ -54,24 +59,29 @@ export async function checkNow(key) {
   )
 }
 
-/** Lets pass what the create limit holds back, as it is shown: of anything else the daemon says that it has changed. */
-export async function letThrough() {
-  const { count, id: held } = heldBack
+/**
+ * Lets pass what the create limit holds back in a service, as it is shown: of anything else the daemon says that it has changed.
+ * @param {string} [service] without: everywhere
+ */
+export async function letThrough(service) {
+  const shown = service === undefined ? heldBack : heldIn.find((each) => each.service === service)?.held
+  const { count, id: held } = shown ?? NOTHING_HELD
   if (count === 0) {
     tell('The create limit holds nothing back any more.', SHOWN_MS)
     return
   }
   const creations = count === 1 ? '1 creation' : `${count} creations`
+  const where = service === undefined ? '' : `In service ${service}. `
   await acting(
     {
       title: `Let ${creations} through?`,
-      text: 'Each of them creates something on the platform, and Pipewright never deletes. What comes later is not let through.',
+      text: `${where}Each of them creates something on the platform, and Pipewright never deletes. What comes later is not let through.`,
       confirm: `Let ${creations} through`,
     },
     { isAsked: true },
     async (token) => {
       tell(`Letting ${creations} through…`)
-      const { allowed } = await send('-/allow', { held }, token)
+      const { allowed } = await send('-/allow', { held, service }, token)
       tell(
         allowed.length === 0
           ? 'The create limit held nothing back any more.'

@@ -3,7 +3,7 @@ import { findingItem } from './finding-item.js'
 import { placeLink } from './repository.js'
 
 /**
- * @import { FindingsReply } from '../api/overview.ts'
+ * @import { FindingsReply } from '../api/findings.ts'
  * @import { Finding } from '../../kinds/finding.ts'
  */
 

@@ -1,5 +1,5 @@
 /**
- * @import { Facet, FacetsReply } from '../api/selection.ts'
+ * @import { Facet, FacetsReply } from '../api/facets.ts'
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { Sort } from '../api/selection.ts'
  */

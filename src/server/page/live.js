@@ -1,7 +1,8 @@
 /**
  * @import { Change } from '../recent-events.ts'
- * @typedef {{ live: boolean, asOf: number | undefined }} Connection `asOf`: when what is shown was last known to be right,
- *   in ms since the epoch by this machine's clock; `undefined`: never yet
+ * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection `polled`: the server answers, but refuses
+ *   the stream of events, so that it is asked again and again. `asOf`: when what is shown was last known to be right, in ms since
+ *   the epoch by this machine's clock; `undefined`: never yet
  * @typedef {Change['type'] | 'alive' | 'one'} Part `one`: the resource that is open
  */
 
@@ -64,29 +65,37 @@ export function keepFresh(refresh, show) {
     const startedAt = Date.now()
     wanted.clear()
     running = true
+    let answered = true
     try {
       await refresh(parts)
       asOf = startedAt
       if (source?.readyState === EventSource.OPEN) {
         retryMs = FIRST_RETRY_MS
-        show({ live: true, asOf })
-      }
+        show({ how: 'live', asOf })
+      } else if (source?.readyState === EventSource.CLOSED) show({ how: 'polled', asOf })
     } catch {
+      answered = false
       for (const part of parts) wanted.add(part)
       lose()
     }
     running = false
     restUntil = Date.now() + REST_MS
-    if (wanted.size > 0 && source?.readyState === EventSource.OPEN) runIn(REST_MS)
+    if (wanted.size > 0 && answered && source?.readyState !== EventSource.CONNECTING) runIn(REST_MS)
   }
 
   /** Closes what is left of the connection, says so, and makes a new one after a while. */
   function lose() {
+    show({ how: 'lost', asOf })
+    listenLater()
+  }
+
+  function listenLater() {
     source?.close()
-    show({ live: false, asOf })
     clearTimeout(retryTimer)
-    retryTimer = setTimeout(listen, retryMs)
-    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+    retryTimer = setTimeout(() => {
+      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+      listen()
+    }, retryMs)
   }
 
   function heard() {
@@ -111,7 +120,12 @@ export function keepFresh(refresh, show) {
       if (!running) runIn(0)
     })
     opened.addEventListener('error', () => {
-      if (source === opened) lose()
+      if (source !== opened) return
+      if (document.visibilityState === 'hidden') return lose()
+      listenLater()
+      // Only the stream may be refused, because too many listen: whether the server answers, a request tells.
+      for (const part of PARTS) wanted.add(part)
+      if (!running) runIn(0)
     })
   }
 

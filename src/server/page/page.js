@@ -16,7 +16,7 @@ import { ago, exactly, tick, toServerTime } from './time.js'
 import { showProblems, PROBLEMS_SHOWN } from './problem.js'
 
 /**
- * @import { FacetsReply } from '../api/selection.ts'
+ * @import { FacetsReply } from '../api/facets.ts'
  * @import { OverviewReply } from '../api/overview.ts'
  * @import { Connection, Part } from './live.js'
  */
@@ -205,16 +205,25 @@ async function onAddress() {
   } else if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
 }
 
+/** @type {Readonly<Record<Connection['how'] | 'none', readonly [name: string, text: string]>>} */
+const CONNECTION = {
+  live: ['live', 'live'],
+  polled: ['waiting', 'too many listen: refreshed every 15 s'],
+  lost: ['lost', 'connection lost'],
+  none: ['waiting', 'connecting…'],
+}
+
 /** @type {Connection} */
-let connection = { live: false, asOf: undefined }
+let connection = { how: 'lost', asOf: undefined }
 
 /** @param {Connection} state */
 function showConnection(state) {
   connection = state
-  const { live, asOf } = state
-  const lost = !live && asOf !== undefined
-  byId('connection').className = live ? 'live' : lost ? 'lost' : 'waiting'
-  setText('connection', live ? 'live' : lost ? 'connection lost' : 'connecting…')
+  const { how, asOf } = state
+  const lost = how === 'lost' && asOf !== undefined
+  const [name, text] = lost ? CONNECTION.lost : how === 'lost' ? CONNECTION.none : CONNECTION[how]
+  byId('connection').className = name
+  setText('connection', text)
   document.body.classList.toggle('old', lost)
   const banner = byId('lost')
   if (banner.hidden === !lost) return
@@ -257,6 +266,6 @@ const want = keepFresh(refresh, showConnection)
 setInterval(() => {
   if (connection.asOf !== undefined) tick()
   // The server does not tell of a check that changed nothing: there are many of them.
-  if (connection.live && readAddress().resource !== undefined) want('one')
+  if (connection.how !== 'lost' && readAddress().resource !== undefined) want('one')
 }, TICK_MS)
 addEventListener('checked', () => want('one'))

@@ -96,7 +96,7 @@ function problemParts(problem) {
       findingList(findings),
       affected(problem),
     ),
-    nextSteps(next, reason === 'CreateLimit' ? letThroughButton() : undefined),
+    nextSteps(next, reason === 'CreateLimit' ? letThroughButton(problem.service) : undefined),
   )
 }
 
@@ -170,9 +170,9 @@ function affected({ keys, count }) {
   )
 }
 
-/** All that the create limit holds back, whatever the filter shows of it: the question says how many. */
-function letThroughButton() {
-  return button({ id: 'let-through' }, 'Let this through', () => void letThrough())
+/** All that the create limit holds back in the service, whatever the filter shows of it: the question says how many. @param {string} [service] */
+function letThroughButton(service) {
+  return button({ id: `let-through-${service ?? ''}` }, 'Let this through', () => void letThrough(service))
 }
 
 /** The page of a Service. @param {string} service its name */

@@ -108,9 +108,9 @@ function titleOf({ key, status, reason, since }) {
 }
 
 /** @param {ResourceReply} resource */
-function actOf({ reason }) {
+function actOf({ reason, service }) {
   if (reason !== 'CreateLimit') return undefined
-  const all = addressOf({ reason })
+  const all = addressOf({ reason, service })
   return element(
     'span',
     {},

@@ -79,7 +79,7 @@ function queueFacts({ queueDepth, createLimit, startedAt, ready }) {
     fact(`Queued: ${QUEUE_WORDS[0]}`, String(queueDepth[0])),
     fact(`Queued: ${QUEUE_WORDS[1]}`, String(queueDepth[1])),
     fact(`Queued: ${QUEUE_WORDS[2]}`, String(queueDepth[2])),
-    fact('Pending creates', `${createLimit.wanted} (limit ${createLimit.limit})`),
+    fact('Pending creates', `${createLimit.wanted} (limit ${createLimit.limit} in each service)`),
     fact('Daemon', ready.ok ? 'ready' : ready.detail),
     fact('Started', ago(startedAt)),
   )

@@ -4,6 +4,15 @@ import { seconds, type EventRows } from './event-row.ts'
 /** A conflict means that another process wrote first; it is decided again. */
 const LEDGER_LEVELS = { written: 'debug', conflict: 'info', failed: 'error' } as const
 
+const CROWDED =
+  'Somebody holds many connections. Reconciling continues. If it is a proxy, let it keep fewer; if not, keep it from the port (a NetworkPolicy, a firewall).'
+
+function exhausted({ code, limit }: { readonly code: string; readonly limit: number }): string {
+  return code === 'ENFILE'
+    ? `ENFILE: this machine may open no more files. Raise the sysctl fs.file-max.`
+    : `${code}: this process may open ${limit} files and connections at once, and has them open. Raise the limit of open files (ulimit -n, LimitNOFILE), and restart it.`
+}
+
 /** The process itself: its start and end, its queue, its ledger. */
 export const PROCESS_EVENTS = {
   Started: {
@@ -11,9 +20,29 @@ export const PROCESS_EVENTS = {
       {
         message: 'Started',
         levels: { info: 'always' },
-        fields: ['version', 'sandbox', 'listen', 'manifests', 'baseUrl'],
+        fields: ['version', 'sandbox', 'listen', 'metricsListen', 'manifests', 'baseUrl'],
       },
     ],
+  },
+  ConnectionsLimited: {
+    lines: [
+      {
+        message: 'Connections limited',
+        levels: { warn: 'at most once a minute for each listener' },
+        fields: ['listener', 'closed', 'refused', 'unread', 'limit', 'limitOfAddress', 'detail'],
+      },
+    ],
+    facts: (event) => ({ ...event, detail: CROWDED }),
+  },
+  DescriptorsExhausted: {
+    lines: [
+      {
+        message: 'No descriptor left for a connection',
+        levels: { error: 'at most once a minute: raise the limit of open files' },
+        fields: ['code', 'limit', 'detail'],
+      },
+    ],
+    facts: (event) => ({ ...event, detail: exhausted(event) }),
   },
   SandboxReady: {
     lines: [
@@ -21,6 +50,24 @@ export const PROCESS_EVENTS = {
         message: 'Pipewright runs on its embedded sandbox. Open the page to see it; Ctrl-C stops it',
         levels: { info: 'once, when the first pass is over' },
         fields: ['page', 'platform'],
+      },
+    ],
+  },
+  CredentialsMisplaced: {
+    lines: [
+      {
+        message: 'Credentials are in the secrets directory',
+        levels: { warn: 'at the start, and for each that becomes so' },
+        fields: ['detail'],
+      },
+    ],
+  },
+  CredentialsExposed: {
+    lines: [
+      {
+        message: 'Credentials are in the secrets directory as well',
+        levels: { warn: 'at the start, and for each that becomes so' },
+        fields: ['detail'],
       },
     ],
   },

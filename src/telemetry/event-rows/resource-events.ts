@@ -132,14 +132,15 @@ export const RESOURCE_EVENTS = {
       {
         message: 'Create limit changed',
         levels: {
-          info: 'creates are allowed again',
-          warn: 'more creates are pending than the limit, and none is allowed',
+          info: 'creates are allowed again in this service',
+          warn: 'in this service more creates are pending, or were made within the hour, than the limit, and none is allowed',
         },
-        fields: ['on', 'wanted', 'limit'],
+        fields: ['on', 'service', 'wanted', 'made', 'limit'],
       },
     ],
+    facts: ({ on, service, wanted, made, limit }) => ({ on, service, wanted, made, limit }),
     level: ({ on }) => (on ? 'warn' : 'info'),
-    count: (metrics, { on }) => metrics.create_limit_on.set(on ? 1 : 0),
+    count: (metrics, { services }) => metrics.create_limit_on.set(services > 0 ? 1 : 0),
   },
 } satisfies EventRows
 

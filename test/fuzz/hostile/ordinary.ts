@@ -6,15 +6,15 @@ import type { Files } from './text.ts'
 export function ordinary(bytes: number): Files {
   const { services } = countsOf(Math.max(20, Math.round(bytes / 1_600)))
   const files = new Map([['services.yaml', texts(services, serviceText).join('---\n')]])
-  let size = files.get('services.yaml')?.length ?? 0
   const add = (name: string, text: string) => {
     files.set(name, text)
-    size += text.length
+    return text.length
   }
-  for (let n = 0; n < services; n += 1) add(`endpoints/e${n}.yaml`, endpointText(n))
+  let size = files.get('services.yaml')?.length ?? 0
+  for (let n = 0; n < services; n += 1) size += add(`endpoints/e${n}.yaml`, endpointText(n))
   for (let n = 0; size < bytes; n += 1) {
-    add(`pipes/p${n}.yaml`, pipeText(n, services))
-    if (n % 11 === 0) add(`alerts/a${n}.yaml`, alertText(n, services))
+    size += add(`pipes/p${n}.yaml`, pipeText(n, services))
+    if (n % 11 === 0) size += add(`alerts/a${n}.yaml`, alertText(n, services))
   }
   return files
 }

@@ -20,13 +20,21 @@ export function service(name: string, id = idOf(1)): string {
 }
 
 /** @param more lines before `spec`, and below it */
-export function pipe(name: string, of: string, more: { readonly policy?: string; readonly spec?: string } = {}): string {
+export function pipe(
+  name: string,
+  of: string,
+  more: { readonly policy?: string; readonly spec?: string } = {},
+): string {
   const policy = more.policy === undefined ? '' : `policy: ${more.policy}\n`
   return `${head('Pipe', name)}${policy}spec:\n  service: ${of}\n  source: {kafka: {brokers: "b:9092", topics: t}}\n${more.spec ?? ''}`
 }
 
 /** Documents, as many as there is room for, in files of up to 500; what stands in `first` comes before them. */
-export function documents(bytes: number, document: (n: number) => string, first: readonly string[] = []): Files {
+export function documents(
+  bytes: number,
+  document: (n: number) => string,
+  first: readonly string[] = [],
+): Files {
   const files = new Map<string, string>()
   if (first.length > 0) files.set('first.yaml', first.join('---\n'))
   let parts: string[] = []
@@ -46,7 +54,12 @@ export function documents(bytes: number, document: (n: number) => string, first:
 }
 
 /** One document with as many lines as there is room for; beyond 500 KB, one more of the kind. */
-export function wide(bytes: number, begin: (n: number) => string, line: (n: number) => string, end = ''): Files {
+export function wide(
+  bytes: number,
+  begin: (n: number) => string,
+  line: (n: number) => string,
+  end = '',
+): Files {
   const files = new Map<string, string>()
   const each = 500_000
   for (let left = bytes; left > 0; left -= each) {

@@ -1,4 +1,5 @@
 import { createPlatform, type PlatformClient, type PlatformOptions } from '../../../src/platform/clients.ts'
+import type { Clock } from '../../../src/lib/clock.ts'
 import { Secret } from '../../../src/lib/secret.ts'
 import type { Event } from '../../../src/contract/events.ts'
 import type {
@@ -7,7 +8,7 @@ import type {
   ReadOptions,
   ServiceAccess,
 } from '../../../src/contract/platform.ts'
-import type { SecretStore } from '../../../src/contract/secrets.ts'
+import { createFreshSecrets, readSecretFile, type FreshSecrets } from '../../../src/platform/secret-store.ts'
 import { RemoteError } from '../../../src/contract/remote-error.ts'
 import { realClock } from './clock.ts'
 
@@ -36,19 +37,26 @@ export function admitOptions(signal?: AbortSignal, looksFirst = false): AdmitOpt
 
 /** A create that may go out whenever. */
 export function createRequest(body: string, intentId: string): CreateRequest {
-  return { body, intentId, notAfter: Infinity }
+  return { body, secrets: [], intentId, notAfter: Infinity }
 }
 
 /** Mounted secrets in memory; the map may change while it is used. */
-export function secretsOf(values: Map<string, string>): SecretStore {
-  return {
-    read: async ({ name, key }) => {
-      const value = values.get(`${name}/${key}`)
-      return value === undefined
-        ? { found: false, file: `/secrets/${name}/${key}`, why: 'absent' }
-        : { found: true, value: new Secret(value) }
+export function secretsOf(
+  values: Map<string, string>,
+  clock: Pick<Clock, 'monotonic'> = realClock,
+): FreshSecrets {
+  return createFreshSecrets(
+    {
+      read: async ({ name, key }) => {
+        const value = values.get(`${name}/${key}`)
+        return value === undefined
+          ? { found: false, file: `/secrets/${name}/${key}`, why: 'absent' }
+          : { found: true, value: new Secret(value) }
+      },
+      readFile: readSecretFile,
     },
-  }
+    clock,
+  )
 }
 
 export function apiKey(keySecret: string = KEY_SECRET): Map<string, string> {

@@ -27,6 +27,17 @@ export function createSlices(): Slices {
   }
 }
 
+/** Takes steps to their end, in slices. @throws the signal's reason */
+export async function inSlices<T>(steps: Generator<void, T>, signal: AbortSignal): Promise<T> {
+  const slices = createSlices()
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value
+    if (!slices.isOver()) continue
+    await slices.next()
+    signal.throwIfAborted()
+  }
+}
+
 /** Of this thread. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()

@@ -1,0 +1,106 @@
+import { readdir } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
+import type { Settings } from '../config/settings.ts'
+import type { Catalog } from '../contract/catalog.ts'
+import type { Emit } from '../contract/events.ts'
+import type { Key } from '../kinds/key.ts'
+import { kindOfKey } from '../kinds/lookup.ts'
+import { asService } from '../kinds/service/kind.ts'
+import { isBelow } from '../lib/below.ts'
+
+type MountSettings = Pick<Settings, 'credentialsDir' | 'secretsDir' | 'alertsTokenFile'>
+
+/** A message names so many folders at most. */
+const MOST_NAMES = 5
+
+/** Looks whether something of the platform's lies where manifests can name it. */
+export interface MountWatch {
+  /** Says what was not said before. */
+  look(catalog: Catalog | undefined): Promise<void>
+}
+
+/**
+ * For who comes from a version with one directory for all secrets, or mounted something twice. Looks at names of folders, and at
+ * nothing in them.
+ */
+export function createMountWatch(settings: MountSettings, emit: Emit): MountWatch {
+  const { credentialsDir, secretsDir } = settings
+  const said = { misplaced: new Set<string>(), twice: new Set<string>() }
+
+  /** Of these, those that are new; what is no more may become so again. */
+  function news(of: 'misplaced' | 'twice', names: readonly string[]): readonly string[] {
+    const before = said[of]
+    said[of] = new Set(names)
+    return names.filter((name) => !before.has(name))
+  }
+
+  return {
+    async look(catalog) {
+      const [credentials, secrets] = await Promise.all([namesIn(credentialsDir), namesIn(secretsDir)])
+      const needed = namesNeeded(settings, catalog).filter(
+        (name) => secrets.has(name) && !credentials.has(name),
+      )
+      const misplaced = news('misplaced', needed)
+      if (misplaced.length > 0) {
+        emit({
+          type: 'CredentialsMisplaced',
+          names: misplaced,
+          message:
+            `${listOf(misplaced)} are in --secrets-dir (${secretsDir}). The platform's credentials now belong in --credentials-dir: ` +
+            `mount them below ${credentialsDir}, and remove them from the secrets directory.`,
+        })
+      }
+      const twice = news('twice', [...credentials].filter((name) => secrets.has(name)).toSorted())
+      if (twice.length > 0) {
+        emit({
+          type: 'CredentialsExposed',
+          names: twice,
+          message:
+            `${listOf(twice)} are in --credentials-dir (${credentialsDir}) and in --secrets-dir (${secretsDir}) as well. ` +
+            `A manifest can name what is in the latter, and send it to a source: remove them from the secrets directory.`,
+        })
+      }
+    },
+  }
+}
+
+/** Of the folders with credentials that Services and the alerts ask for. */
+function namesNeeded(
+  { credentialsDir, alertsTokenFile }: MountSettings,
+  catalog: Catalog | undefined,
+): readonly string[] {
+  const names = new Set<string>()
+  for (const { key, manifest } of catalog?.entries.values() ?? []) {
+    const service = asService(manifest)
+    if (service !== undefined) names.add(service.spec.credentials.secretRef.name)
+    if (asksForAlerts(key) && isBelow(alertsTokenFile, credentialsDir))
+      names.add(relative(credentialsDir, alertsTokenFile).split(sep)[0] ?? '')
+  }
+  return [...names].toSorted()
+}
+
+/** Whether its kind signs in with the one token. */
+function asksForAlerts(key: Key): boolean {
+  const kind = kindOfKey(key)
+  return 'operations' in kind && Object.values(kind.operations).some(({ api }) => api === 'alerts')
+}
+
+/** Folders, and links, which Kubernetes and people make of them. Hidden ones are of neither. */
+async function namesIn(folder: string): Promise<ReadonlySet<string>> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    return new Set(folders.map(({ name }) => name).filter((name) => !name.startsWith('.')))
+  } catch {
+    // What is not there holds nothing. What cannot be looked into is told by whoever needs something in it.
+    return NONE
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function listOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`)
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
+  return `The credentials ${shown.join(', ')}${more}`
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify'
+import type { Finding } from '../../kinds/finding.ts'
+import { nextPage, oneOf, partOf, pickedOf, wellFormedKey, wordsOf, type Query } from '../parameters.ts'
+import type { ServerParts } from '../parts.ts'
+import { type Answers, sendJson } from './answers.ts'
+import { countFindings, type FindingCounts } from './overview.ts'
+import { filterInSteps, type Steps } from './reply-cache.ts'
+import { findingsSelected, NARROWING, narrowingOf } from './selection.ts'
+
+/** Of `GET /api/v1/findings`. */
+export interface FindingsReply {
+  /** At most 500. */
+  readonly items: readonly Finding[]
+  /** How many match; `items` may be a part of them. */
+  readonly total: number
+  /** Of all findings, whatever was asked for. */
+  readonly counts: FindingCounts
+  /** Where the next ones are, relative to this address; undefined: there are no more. */
+  readonly next: string | undefined
+}
+
+const PARAMETERS = [...NARROWING, 'severity', 'key', 'offset', 'limit'] as const
+
+/** `GET /api/v1/findings`: those of the last reading, errors first. `severity`, `key`, `offset`, `limit`; and what narrows a list of resources. */
+export function registerFindings(app: FastifyInstance, parts: ServerParts, answers: Answers): void {
+  app.get<{ Querystring: Query }>('/api/v1/findings', async (request, reply) => {
+    const query = pickedOf(request.query, PARAMETERS)
+    const severities = wordsOf(query, 'severity', ['error', 'warning'])
+    const text = oneOf(query, 'key')
+    const key = text === undefined ? undefined : wellFormedKey(text)
+    const { offset, limit } = partOf(query, { least: 1, absent: 100 })
+    const narrowing = narrowingOf(query)
+    const now = parts.overview()
+    const { findings } = now
+    function* page(): Steps<string> {
+      const isPart = yield* findingsSelected(parts.board.list(), narrowing)
+      const matching = yield* filterInSteps(
+        findings,
+        (finding) =>
+          (severities?.has(finding.severity) ?? true) &&
+          (key === undefined || finding.key === key) &&
+          isPart(finding),
+      )
+      const items = errorsFirst(matching).slice(offset, offset + limit)
+      const end = offset + items.length
+      const isLast = items.length === 0 || end >= matching.length
+      return JSON.stringify({
+        items,
+        total: matching.length,
+        counts: countFindings(findings),
+        next: isLast ? undefined : nextPage(query, { offset: String(end) }),
+      } satisfies FindingsReply)
+    }
+    return sendJson(reply, await answers.text(['findings', query], now, page))
+  })
+}
+
+function errorsFirst(findings: readonly Finding[]): readonly Finding[] {
+  return [...findings.filter(isError), ...findings.filter((finding) => !isError(finding))]
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === 'error'
+}

@@ -1,0 +1,106 @@
+import { isIP } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { RequestError } from './replies.ts'
+
+/*
+ * There is no login, so that a browser must not lend its place in the network to a page from elsewhere: not by a name of its own that
+ * leads here (DNS rebinding), not by a request from its own origin. Programs that are no browsers are not hindered: they set what they like.
+ */
+
+/** By which names this server is asked, besides IP addresses and `localhost`. */
+export interface KnownHosts {
+  /** Names in lower case; `*` is all, `.example.com` all below that. */
+  readonly allowed: readonly string[]
+  /** Where people open the page. */
+  readonly publicUrl: string | undefined
+}
+
+/** Refuses what a browser was led to ask. */
+export function registerWhoAsks(app: FastifyInstance, known: KnownHosts): void {
+  const allowed = new Set(known.allowed)
+  const publicHost = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).hostname
+  if (publicHost !== undefined) allowed.add(publicHost)
+  const publicOrigin = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).origin
+
+  app.addHook('onRequest', async (request) => {
+    assertTarget(request)
+    const named = request.raw.headersDistinct['host'] ?? []
+    const host = named.length === 1 ? hostOf(named[0] ?? '') : undefined
+    if (host === undefined || !isKnown(host.name, allowed)) throw misdirected(host?.name)
+    if (isFromElsewhere(request, host.all, publicOrigin)) throw crossSite(request.url)
+  })
+}
+
+/** A whole URL is for proxies; its host would be a second one. */
+function assertTarget({ raw }: FastifyRequest): void {
+  if (raw.url?.startsWith('/') === true || raw.url === '*') return
+  throw new RequestError(
+    400,
+    'the request asks for a whole URL, as if this were a proxy',
+    'Ask for the path alone.',
+  )
+}
+
+const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{0,5})?$/
+
+/** The longest name that DNS has. */
+const LONGEST_NAME = 253
+
+/** What a `Host` header says; `name` is without port, brackets and the dot that ends a whole name. */
+export function hostOf(header: string): { readonly name: string; readonly all: string } | undefined {
+  const all = header.toLowerCase()
+  const match = HOST.exec(all)
+  const name = match?.[1] ?? match?.[2]?.replace(/\.$/, '')
+  if (name === undefined || name === '' || name.length > LONGEST_NAME) return undefined
+  return { name, all }
+}
+
+/** An address cannot be rebound: who asks by it means this machine. */
+function isKnown(name: string, allowed: ReadonlySet<string>): boolean {
+  if (isIP(name) !== 0 || name === 'localhost' || allowed.has('*') || allowed.has(name)) return true
+  for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
+    if (allowed.has(name.slice(dot))) return true
+  }
+  return false
+}
+
+function misdirected(name: string | undefined): RequestError {
+  const error = name === undefined ? 'the request names no host' : `the host "${name}" is not known here`
+  return new RequestError(
+    421,
+    error,
+    'Ask by IP address or as localhost; or have the daemon started with --allowed-hosts and this name (PIPEWRIGHT_ALLOWED_HOSTS), or with --public-url.',
+  )
+}
+
+/** Browsers say where a request comes from: in `Sec-Fetch-Site` where the way is safe, in `Origin` where it may change or be read. */
+function isFromElsewhere(
+  { headers, method, raw }: FastifyRequest,
+  host: string,
+  publicOrigin: string | undefined,
+): boolean {
+  const site = headers['sec-fetch-site']
+  const isOwn = site === undefined || site === 'same-origin' || site === 'none'
+  const isLink =
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document' &&
+    (method === 'GET' || method === 'HEAD') &&
+    raw.url?.split('?')[0] === '/'
+  if (!isOwn && !isLink) return true
+  const { origin } = headers
+  return origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host)
+}
+
+/** Whoever ends TLS before us makes `https` of the origin; what was asked is the same host and port. */
+function isOriginOf(origin: string, host: string): boolean {
+  const url = URL.parse(origin)
+  return url !== null && url.origin !== 'null' && url.host === URL.parse(`${url.protocol}//${host}`)?.host
+}
+
+function crossSite(url: string): RequestError {
+  return new RequestError(
+    403,
+    `a page from elsewhere asked for ${url.split('?')[0]?.slice(0, 100)}`,
+    'Open the page of this server itself; programs that are no browsers leave out Origin and Sec-Fetch-Site.',
+  )
+}

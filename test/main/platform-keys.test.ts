@@ -1,0 +1,303 @@
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { httpServer, type Received } from '../platform/support/server.ts'
+import { liveOf } from '../support/live.ts'
+import {
+  alertManifest,
+  CREDENTIAL,
+  KAFKA_PASSWORD,
+  mountCredential,
+  mountSecrets,
+  ORGANIZATION,
+  OTHER_SERVICE_ID,
+  pipeManifest,
+  runArgs,
+  SERVICE,
+  SERVICE_ID,
+  serviceManifest,
+} from '../support/manifests.ts'
+import { runProgram, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { createWorkspace, type Workspace } from '../support/workspace.ts'
+
+/* Law 6, seen from the wire: a key of the platform is never sent as the password of a source, whatever manifests say. */
+
+const OTHER = { keyId: 'planted-other-id-4c8', keySecret: 'planted-other-secret-b17' } as const
+const WAREHOUSE = serviceManifest({ name: 'warehouse', serviceId: OTHER_SERVICE_ID, secret: 'warehouse-api' })
+
+/** A pipe whose broker is told the key in the secret `name`. */
+function thief(key: string, name: string): string {
+  return pipeManifest(key)
+    .replace('username: reader', `username: {secretRef: {name: ${name}, key: keyId}}`)
+    .replace('{name: kafka, key: password}', `{name: ${name}, key: keySecret}`)
+}
+
+/** A platform that takes whatever it is sent. */
+function platformThatTakes() {
+  let made = 0
+  return httpServer((response, { method, body }) => {
+    made += 1
+    const id = `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`
+    const result = { ...(JSON.parse(method === 'POST' ? body : '{}') as object), id, state: 'Running' }
+    const envelope = {
+      status: 200,
+      requestId: id,
+      result: { ...result, organizationId: ORGANIZATION, serviceId: SERVICE_ID },
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(envelope))
+  })
+}
+
+function given(): Workspace {
+  const workspace = createWorkspace()
+  mountSecrets(workspace)
+  mountCredential(workspace, 'warehouse-api', OTHER)
+  workspace.write('manifests/service.yaml', SERVICE)
+  workspace.write('manifests/honest.yaml', pipeManifest('honest'))
+  return workspace
+}
+
+function bodiesOf(requests: readonly Received[]): string {
+  return requests.map(({ body }) => body).join('\n')
+}
+
+interface Attack {
+  readonly why: string
+  readonly prepare: (workspace: Workspace) => void
+  /** What the pipe names. */
+  readonly secret: string
+}
+
+const attacks: readonly Attack[] = [
+  {
+    why: 'the key of a Service that no manifest describes',
+    secret: 'warehouse-api',
+    prepare: () => undefined,
+  },
+  {
+    why: 'the key of a Service whose file is not UTF-8, to a process that never read it otherwise',
+    secret: 'warehouse-api',
+    prepare: ({ write }) =>
+      write('manifests/warehouse.yaml', Buffer.concat([Buffer.from(WAREHOUSE), Buffer.of(0xff, 0xfe)])),
+  },
+  { why: 'the key of a Service that is there', secret: 'analytics-api', prepare: () => undefined },
+  {
+    why: 'a key by a link from the secrets of sources',
+    secret: 'linked',
+    prepare: ({ path }) => symlinkSync('../credentials/warehouse-api', path('secrets/linked')),
+  },
+  {
+    why: 'a key by links of its files',
+    secret: 'linked',
+    prepare({ path }) {
+      mkdirSync(path('secrets/linked'))
+      for (const key of ['keyId', 'keySecret'])
+        symlinkSync(path('credentials/warehouse-api', key), path('secrets/linked', key))
+    },
+  },
+]
+
+test.each(attacks)('$why is not sent to a broker', async ({ secret, prepare }) => {
+  using workspace = given()
+  prepare(workspace)
+  workspace.write('manifests/thief.yaml', thief('thief', secret))
+  await using platform = await platformThatTakes()
+  await using program = startProgram(runArgs(workspace, platform.url))
+  const live = liveOf(program, await urlOf(program))
+  await live.says('Pipe/honest', 'Ready')
+  const { message } = await live.says('Pipe/thief', 'SecretUnavailable')
+  expect(message).toContain(workspace.path('secrets', secret))
+  await live.stop()
+  expect(bodiesOf(platform.requests)).toContain(KAFKA_PASSWORD)
+  for (const planted of [...Object.values(OTHER), ...Object.values(CREDENTIAL)])
+    expect(bodiesOf(platform.requests)).not.toContain(planted)
+})
+
+test.each([
+  ['up and down', '../credentials/warehouse-api'],
+  ['up from a folder', 'kafka/../../credentials/warehouse-api'],
+  ['from the root', '/etc/pipewright/credentials/warehouse-api'],
+])('a name that is a path is no name: %s', async (_, name) => {
+  using workspace = given()
+  workspace.write('manifests/thief.yaml', thief('thief', `"${name}"`))
+  await using platform = await platformThatTakes()
+  await using program = startProgram(runArgs(workspace, platform.url))
+  const live = liveOf(program, await urlOf(program))
+  await live.says('Pipe/honest', 'Ready')
+  await live.says('Pipe/thief', 'Invalid')
+  await live.stop()
+  for (const planted of Object.values(OTHER)) expect(bodiesOf(platform.requests)).not.toContain(planted)
+})
+
+test('a Service reads no key out of the secrets of sources, and says where they belong', async () => {
+  using workspace = given()
+  for (const [key, value] of Object.entries(OTHER)) workspace.write(`secrets/left-api/${key}`, value)
+  workspace.write('manifests/left.yaml', WAREHOUSE.replaceAll('warehouse', 'left'))
+  workspace.write('manifests/of-left.yaml', pipeManifest('of-left', { service: 'left' }))
+  await using platform = await platformThatTakes()
+  await using program = startProgram(runArgs(workspace, platform.url))
+  const live = liveOf(program, await urlOf(program))
+  await live.says('Pipe/honest', 'Ready')
+  const { message } = await live.says('Service/left', 'SecretUnavailable')
+  expect(message).toBe(
+    `The credentials "left-api" are in --secrets-dir (${workspace.path('secrets/left-api')}). The platform's credentials now belong in ` +
+      `--credentials-dir: mount them at ${workspace.path('credentials/left-api')}, and remove them from the secrets directory. ` +
+      'It continues automatically.',
+  )
+  await live.says('Pipe/of-left', 'SecretUnavailable')
+  await live.stop()
+  const sent = platform.requests.map(({ headers }) => headers.authorization)
+  expect(sent).not.toContain(`Basic ${Buffer.from(`${OTHER.keyId}:${OTHER.keySecret}`).toString('base64')}`)
+  expect(new Set(sent).size).toBe(1)
+  for (const planted of Object.values(OTHER))
+    expect(program.stdout() + program.stderr()).not.toContain(planted)
+})
+
+describe('one directory for both', () => {
+  test.each([
+    ['by name', () => undefined, 'credentials', 'credentials'],
+    ['by a link', ({ path }: Workspace) => symlinkSync('credentials', path('alias')), 'credentials', 'alias'],
+    [
+      'one in the other',
+      ({ path }: Workspace) => mkdirSync(path('credentials/sources')),
+      'credentials',
+      'credentials/sources',
+    ],
+    [
+      'the other in the one, by a link',
+      ({ path }: Workspace) => symlinkSync('../credentials', path('secrets/own')),
+      'secrets/own',
+      'secrets',
+    ],
+    ['one in the other, where neither is there yet', () => undefined, 'later/all', 'later'],
+  ] as const)('is refused at the start: %s', async (_, prepare, credentials, secrets) => {
+    using workspace = given()
+    prepare(workspace)
+    const { code, stderr, stdout } = await runProgram([
+      ...runArgs(workspace, 'http://127.0.0.1:9', ['--concurrency', '0']),
+      '--credentials-dir',
+      workspace.path(credentials),
+      '--secrets-dir',
+      workspace.path(secrets),
+    ])
+    expect([code, stdout]).toEqual([64, ''])
+    // all faults at once
+    expect(stderr).toContain('--concurrency')
+    expect(stderr).toMatch(
+      /--credentials-dir.* (lies inside|are the same directory)|--secrets-dir.* lies inside/,
+    )
+    expect(existsSync(workspace.path('ledger.db'))).toBe(false)
+  })
+})
+
+test('a file with a token that manifests could name is refused at the start, each with its place', async () => {
+  using workspace = given()
+  workspace.write('secrets/admin/token', 'planted-admin-token')
+  workspace.write('secrets/hooks/url', 'https://planted.example/hook')
+  symlinkSync('secrets/hooks/url', workspace.path('slack-url'))
+  workspace.write(
+    'notifications.yaml',
+    `targets:
+  - {name: a, type: slack, url: {file: ${workspace.path('secrets/hooks/url')}}}
+  - {name: b, type: slack, url: {file: ${workspace.path('slack-url')}}}
+`,
+  )
+  const { code, stderr } = await runProgram(
+    runArgs(workspace, 'http://127.0.0.1:9', [
+      '--admin-token-file',
+      workspace.path('secrets/admin/token'),
+      '--alerts-token-file',
+      workspace.path('secrets/alerts/token'),
+      '--notifications',
+      workspace.path('notifications.yaml'),
+    ]),
+  )
+  expect(code).toBe(64)
+  for (const place of [
+    '--admin-token-file',
+    '--alerts-token-file',
+    'notifications.yaml:2:33',
+    'notifications.yaml:3:33',
+  ])
+    expect(stderr).toMatch(new RegExp(`${place}.*it is below --secrets-dir`))
+  expect(stderr).not.toContain('planted')
+})
+
+describe('the log says at the start what lies in the wrong place', () => {
+  const WHAT = {
+    misplaced: 'Credentials are in the secrets directory',
+    exposed: 'Credentials are in the secrets directory as well',
+  } as const
+
+  async function warnings(workspace: Workspace) {
+    await using platform = await platformThatTakes()
+    await using program = startProgram(runArgs(workspace, platform.url, ['--interval', '1s']))
+    const live = liveOf(program, await urlOf(program))
+    await live.says('Pipe/honest', 'Ready')
+    await live.reads(() => workspace.write('manifests/more.yaml', pipeManifest('more')))
+    await live.says('Pipe/more', 'Ready')
+    await live.stop()
+    return program
+      .log()
+      .filter(({ msg }) => Object.values<unknown>(WHAT).includes(msg))
+      .map(({ level, msg, detail }) => ({ level, msg, detail }))
+  }
+
+  test('nothing, where all is in its place', async () => {
+    using workspace = given()
+    expect(await warnings(workspace)).toEqual([])
+  })
+
+  test('once: what is among the secrets alone, and what is in both', async () => {
+    using workspace = given()
+    for (const name of ['left-api', 'alerts', 'warehouse-api']) workspace.write(`secrets/${name}/keyId`, 'x')
+    rmSync(workspace.path('credentials/alerts'), { recursive: true })
+    workspace.write('manifests/left.yaml', WAREHOUSE.replaceAll('warehouse', 'left'))
+    workspace.write('manifests/alert.yaml', alertManifest('lag', 'alert-1'))
+    const [credentials, secrets] = [workspace.credentials, workspace.secrets]
+    expect(await warnings(workspace)).toEqual([
+      {
+        level: 'warn',
+        msg: WHAT.misplaced,
+        detail:
+          `The credentials "alerts", "left-api" are in --secrets-dir (${secrets}). The platform's credentials now belong in ` +
+          `--credentials-dir: mount them below ${credentials}, and remove them from the secrets directory.`,
+      },
+      {
+        level: 'warn',
+        msg: WHAT.exposed,
+        detail:
+          `The credentials "warehouse-api" are in --credentials-dir (${credentials}) and in --secrets-dir (${secrets}) as well. ` +
+          'A manifest can name what is in the latter, and send it to a source: remove them from the secrets directory.',
+      },
+    ])
+  })
+
+  test('and when it becomes so', async () => {
+    using workspace = given()
+    await using platform = await platformThatTakes()
+    await using program = startProgram(runArgs(workspace, platform.url))
+    const live = liveOf(program, await urlOf(program))
+    await live.says('Pipe/honest', 'Ready')
+    workspace.write('secrets/analytics-api/keyId', 'x')
+    await live.reads(() => workspace.write('manifests/more.yaml', pipeManifest('more')))
+    await until('the warning', () => program.log().some(({ msg }) => msg === WHAT.exposed))
+    expect(program.log().filter(({ msg }) => msg === WHAT.exposed)).toHaveLength(1)
+    await live.stop()
+  })
+})
+
+test('notifications use no address out of the secrets of sources', async () => {
+  using workspace = given()
+  workspace.write('secrets/hooks/url', 'https://planted.example/hook')
+  workspace.write(
+    'notifications.yaml',
+    'targets: [{name: a, type: slack, url: {secretRef: {name: hooks, key: url}}}]\n',
+  )
+  const more = ['--notifications', workspace.path('notifications.yaml')]
+  const { code, stderr } = await runProgram(runArgs(workspace, 'http://127.0.0.1:9', more))
+  expect(code).toBe(64)
+  expect(stderr).toContain(workspace.path('credentials/hooks/url'))
+  expect(stderr).toContain('what notifications use now belongs in --credentials-dir')
+  expect(stderr).not.toContain('planted')
+})

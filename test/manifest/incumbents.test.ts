@@ -1,0 +1,377 @@
+import { describe, expect, test } from 'vitest'
+import type { Recorded } from '../../src/contract/catalog.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import type { CatalogState } from '../../src/manifest/catalog/deletion-grace.ts'
+import type { Reading } from '../../src/manifest/files/read-directory.ts'
+import { UUID, documents, endpoint, lock, next, pipe, readingOf, service, statesOf } from './support.ts'
+
+const OTHER = '11111111-1111-4111-8111-111111111111'
+const THIRD = '22222222-2222-4222-8222-222222222222'
+const s = service('analytics')
+const BROKEN = pipe('a').replace('service:', 'servic:')
+const EDITED = pipe('a', { topics: 'edited' })
+const FOREIGN = pipe('a', { topics: 'foreign' })
+const depending = (on: string) => ({ policy: `dependsOn: [${on}]` })
+
+interface Row {
+  readonly why: string
+  readonly before: Readonly<Record<string, string>>
+  readonly after: Readonly<Record<string, string>>
+  readonly more?: Partial<Reading>
+  /** Keys that are not valid after the newcomer came. */
+  readonly invalid: readonly Key[]
+  /** Errors after it, each as `code file`. */
+  readonly errors: readonly string[]
+}
+
+const rows: readonly Row[] = [
+  {
+    why: 'a second pipe of the same name, in a file that comes first',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': FOREIGN },
+    invalid: [],
+    errors: ['duplicate-key a.yaml'],
+  },
+  {
+    why: 'a copy of it, letter by letter',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': pipe('a') },
+    invalid: [],
+    errors: ['duplicate-key a.yaml'],
+  },
+  {
+    why: 'a second one while the first is edited',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': documents(s, EDITED), 'a.yaml': FOREIGN },
+    invalid: [],
+    errors: ['duplicate-key a.yaml'],
+  },
+  {
+    why: 'a copy of what the first one said, while that is edited',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': documents(s, EDITED), 'a.yaml': pipe('a') },
+    invalid: [],
+    errors: ['duplicate-key a.yaml'],
+  },
+  {
+    why: 'a second one above the first in the same file',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': documents(FOREIGN, s, pipe('a')) },
+    invalid: [],
+    errors: ['duplicate-key m.yaml'],
+  },
+  {
+    why: 'a second one while the first moves to another file',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': s, 'n.yaml': pipe('a'), 'a.yaml': FOREIGN },
+    invalid: [],
+    errors: ['duplicate-key a.yaml'],
+  },
+  {
+    why: 'a second one that is itself wrong',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': BROKEN },
+    invalid: [],
+    errors: ['duplicate-key a.yaml', 'unknown-field a.yaml'],
+  },
+  {
+    why: 'a second one while the first is broken: it does not take its place',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': documents(s, BROKEN), 'a.yaml': FOREIGN },
+    invalid: ['Pipe/a'],
+    errors: ['duplicate-key a.yaml', 'unknown-field m.yaml'],
+  },
+  {
+    why: 'a second one while the file of the first is not even YAML',
+    before: { 's.yaml': s, 'm.yaml': pipe('a') },
+    after: { 's.yaml': s, 'm.yaml': 'x: [', 'a.yaml': FOREIGN },
+    invalid: ['Pipe/a'],
+    errors: ['duplicate-key a.yaml', 'yaml-syntax m.yaml'],
+  },
+  {
+    why: 'two more while the file of the first cannot be read',
+    before: { 's.yaml': s, 'm.yaml': pipe('a') },
+    after: { 's.yaml': s, 'a.yaml': FOREIGN, 'b.yaml': pipe('a') },
+    more: { unread: ['m.yaml'] },
+    invalid: ['Pipe/a'],
+    errors: ['duplicate-key a.yaml', 'duplicate-key b.yaml'],
+  },
+  {
+    why: 'a second Service of the same name, which would take its users to another service',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': service('analytics', OTHER) },
+    invalid: [],
+    errors: ['duplicate-key a.yaml'],
+  },
+  {
+    why: 'forty copies of a file',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: {
+      'm.yaml': documents(s, pipe('a')),
+      ...Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`c${n}.yaml`, documents(s, FOREIGN)])),
+    },
+    invalid: [],
+    errors: Array.from({ length: 40 }, (_, n) => `c${n}.yaml`)
+      .toSorted()
+      .flatMap((file) => [`duplicate-key ${file}`, `duplicate-key ${file}`]),
+  },
+  {
+    why: 'the first goes, and the second is the only one: it counts',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': s, 'a.yaml': FOREIGN },
+    invalid: [],
+    errors: [],
+  },
+  {
+    why: 'two of which one is valid, and neither was there before',
+    before: { 'm.yaml': s },
+    after: { 'm.yaml': documents(s, BROKEN), 'n.yaml': pipe('a') },
+    invalid: [],
+    errors: ['duplicate-key m.yaml', 'unknown-field m.yaml'],
+  },
+  {
+    why: 'two new ones at once: nobody can tell',
+    before: { 'm.yaml': s },
+    after: { 'm.yaml': documents(s, pipe('a')), 'n.yaml': FOREIGN },
+    invalid: ['Pipe/a'],
+    errors: ['duplicate-key m.yaml', 'duplicate-key n.yaml'],
+  },
+  {
+    why: 'another endpoint of the service',
+    before: { 'm.yaml': documents(s, endpoint('x')) },
+    after: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': endpoint('b') },
+    invalid: ['QueryEndpoint/b'],
+    errors: ['endpoint-repeated a.yaml'],
+  },
+  {
+    why: 'another endpoint while the first has a mistake',
+    before: { 'm.yaml': documents(s, endpoint('x')) },
+    after: {
+      'm.yaml': documents(s, endpoint('x').replace('{service', '{x: 1, service')),
+      'a.yaml': endpoint('b'),
+    },
+    invalid: ['QueryEndpoint/b', 'QueryEndpoint/x'],
+    errors: ['endpoint-repeated a.yaml', 'unknown-field m.yaml'],
+  },
+  {
+    why: 'another endpoint by way of a second name of the service',
+    before: { 'm.yaml': documents(s, endpoint('x')) },
+    after: {
+      'm.yaml': documents(s, endpoint('x')),
+      'a.yaml': documents(service('same', UUID.toUpperCase()), endpoint('b', 'same')),
+    },
+    invalid: ['QueryEndpoint/b'],
+    errors: ['endpoint-repeated a.yaml'],
+  },
+  {
+    why: 'the endpoint of another service whose Service is changed to this one',
+    before: {
+      'm.yaml': documents(s, endpoint('x')),
+      'a.yaml': documents(service('o', OTHER), endpoint('b', 'o')),
+    },
+    after: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': documents(service('o'), endpoint('b', 'o')) },
+    invalid: ['QueryEndpoint/b'],
+    errors: ['endpoint-repeated a.yaml'],
+  },
+  {
+    why: 'another pipe that adopts the same id',
+    before: { 'm.yaml': documents(s, pipe('m', { policy: `adopt: ${OTHER}` })) },
+    after: {
+      'm.yaml': documents(s, pipe('m', { policy: `adopt: ${OTHER}` })),
+      'a.yaml': pipe('a', { policy: `adopt: ${OTHER}` }),
+    },
+    invalid: ['Pipe/a'],
+    errors: ['pipe-claimed-twice a.yaml'],
+  },
+  {
+    why: 'another pipe that adopts an id which a Lock gives to this one',
+    before: { 'm.yaml': documents(s, pipe('m')), 'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }) },
+    after: {
+      'm.yaml': documents(s, pipe('m')),
+      'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
+      'a.yaml': pipe('a', { policy: `adopt: ${OTHER}` }),
+    },
+    invalid: ['Pipe/a'],
+    errors: ['pipe-claimed-twice a.yaml'],
+  },
+  {
+    why: 'a Lock that gives this pipe another id',
+    before: { 'm.yaml': documents(s, pipe('m')), 'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }) },
+    after: {
+      'm.yaml': documents(s, pipe('m')),
+      'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
+      'a.lock.yaml': lock('foreign', { 'Pipe/m': THIRD }),
+    },
+    invalid: [],
+    errors: ['lock-conflict a.lock.yaml'],
+  },
+  {
+    why: 'a Lock that gives the id of this pipe to another one, which is not created with it',
+    before: { 'm.yaml': documents(s, pipe('m')), 'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }) },
+    after: {
+      'm.yaml': documents(s, pipe('m'), pipe('n')),
+      'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
+      'a.lock.yaml': lock('foreign', { 'Pipe/n': OTHER }),
+    },
+    invalid: ['Pipe/n'],
+    errors: ['pipe-claimed-twice a.lock.yaml', 'lock-conflict m.yaml'],
+  },
+  {
+    why: 'a manifest with an error that adopts the same id, when neither did before',
+    before: { 'm.yaml': s },
+    after: {
+      'm.yaml': documents(s, pipe('m', { policy: `adopt: ${OTHER}` })),
+      'a.yaml': pipe('a', { policy: `adopt: ${OTHER}`, service: 'nowhere' }),
+    },
+    invalid: ['Pipe/a'],
+    errors: ['unknown-service a.yaml'],
+  },
+  {
+    why: 'a dependency that closes a circle: the manifest that brings it has the finding',
+    before: { 'm.yaml': documents(s, pipe('m', depending('Pipe/a'))), 'a.yaml': pipe('a') },
+    after: {
+      'm.yaml': documents(s, pipe('m', depending('Pipe/a'))),
+      'a.yaml': pipe('a', depending('Pipe/m')),
+    },
+    invalid: ['Pipe/a'],
+    errors: ['circular-dependency a.yaml'],
+  },
+]
+
+function afterwards({ before, after, more }: Row): readonly CatalogState[] {
+  const first = next(undefined, readingOf(before))
+  const states = [next(first, readingOf(after, more))]
+  for (let again = 0; again < 4; again += 1) states.push(next(states.at(-1), readingOf(after, more)))
+  return states
+}
+
+function invalidIn(state: CatalogState): readonly string[] {
+  return Object.entries(statesOf(state))
+    .filter(([, entry]) => entry === 'invalid')
+    .map(([key]) => key)
+}
+
+function errorsIn({ catalog }: CatalogState): readonly string[] {
+  return catalog.findings
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, file }) => `${code} ${file}`)
+}
+
+describe('who had something before keeps it', () => {
+  test.each(rows)('$why', (row) => {
+    for (const state of afterwards(row)) {
+      expect(invalidIn(state)).toEqual(row.invalid)
+      expect(errorsIn(state)).toEqual(row.errors)
+    }
+  })
+
+  test('what is in use is what stood there before, also when it is edited, and as of its own commit', () => {
+    const first = next(undefined, readingOf({ 'm.yaml': documents(s, pipe('a')) }))
+    const edited = next(first, readingOf({ 'm.yaml': documents(s, EDITED), 'a.yaml': FOREIGN }))
+    const entry = edited.catalog.entries.get('Pipe/a')
+    expect(entry).toMatchObject({
+      state: 'valid',
+      findings: [],
+      position: { file: 'm.yaml' },
+      manifest: { spec: { source: { kafka: { topics: 'edited' } } } },
+    })
+  })
+
+  test('the finding names both places', () => {
+    const first = next(undefined, readingOf({ 'm.yaml': documents(s, pipe('a')) }))
+    const { catalog } = next(first, readingOf({ 'm.yaml': documents(s, pipe('a')), 'a.yaml': FOREIGN }))
+    expect(catalog.findings).toMatchObject([
+      {
+        code: 'duplicate-key',
+        file: 'a.yaml',
+        line: 3,
+        message: 'There is a Pipe/a already, at m.yaml:6; that one stays in use, and this one is not used.',
+        related: [{ file: 'm.yaml', line: 6 }],
+      },
+    ])
+  })
+
+  test('while the first is broken, its last valid manifest stays in use', () => {
+    const first = next(undefined, readingOf({ 'm.yaml': documents(s, pipe('a')) }))
+    const { catalog } = next(first, readingOf({ 'm.yaml': documents(s, BROKEN), 'a.yaml': FOREIGN }))
+    expect(catalog.entries.get('Pipe/a')).toMatchObject({
+      state: 'invalid',
+      manifest: first.catalog.entries.get('Pipe/a')?.manifest,
+    })
+  })
+})
+
+describe('after a restart, the ledger tells', () => {
+  const digest = next(undefined, readingOf({ 'm.yaml': documents(s, pipe('a')) })).catalog.entries.get(
+    'Pipe/a',
+  )?.digest
+
+  interface Restarted {
+    readonly why: string
+    readonly known: Readonly<Record<string, Partial<Recorded>>>
+    readonly files: Readonly<Record<string, string>>
+    readonly invalid: readonly Key[]
+    readonly errors: readonly string[]
+  }
+
+  const restarts: readonly Restarted[] = [
+    {
+      why: 'the file of a pipe that was created, also when it was edited meanwhile',
+      known: { 'Pipe/a': { file: 'm.yaml', pipeId: OTHER, digest: digest ?? '' } },
+      files: { 'm.yaml': documents(s, EDITED), 'a.yaml': FOREIGN },
+      invalid: [],
+      errors: ['duplicate-key a.yaml'],
+    },
+    {
+      why: 'what a manifest said that was valid, and of which nothing was created yet',
+      known: { 'Pipe/a': { file: 'm.yaml', digest: digest ?? '' } },
+      files: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': FOREIGN },
+      invalid: [],
+      errors: ['duplicate-key a.yaml'],
+    },
+    {
+      why: 'a file that cannot be read now',
+      known: { 'Pipe/a': { file: 'm.yaml', pipeId: OTHER } },
+      files: { 's.yaml': s, 'm.yaml': 'x: [', 'a.yaml': FOREIGN },
+      invalid: ['Pipe/a'],
+      errors: ['duplicate-key a.yaml', 'yaml-syntax m.yaml'],
+    },
+    {
+      why: 'which endpoint configured the service',
+      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
+      files: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': endpoint('b') },
+      invalid: ['QueryEndpoint/b'],
+      errors: ['endpoint-repeated a.yaml'],
+    },
+    {
+      why: 'whose pipe an id is that a Lock gives to another one',
+      known: { 'Pipe/m': { file: 'm.yaml', pipeId: OTHER } },
+      files: {
+        'm.yaml': documents(s, pipe('m'), pipe('n')),
+        'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }),
+        'a.lock.yaml': lock('foreign', { 'Pipe/n': OTHER }),
+      },
+      invalid: ['Pipe/n'],
+      errors: ['pipe-claimed-twice a.lock.yaml', 'lock-conflict m.yaml'],
+    },
+    {
+      why: 'that Locks which disagree mean nothing to a pipe that is recorded',
+      known: { 'Pipe/m': { file: 'm.yaml', pipeId: UUID } },
+      files: {
+        'm.yaml': documents(s, pipe('m')),
+        'a.lock.yaml': documents(lock('l', { 'Pipe/m': OTHER }), lock('k', { 'Pipe/m': THIRD })),
+      },
+      invalid: [],
+      errors: ['lock-conflict a.lock.yaml', 'lock-conflict a.lock.yaml'],
+    },
+  ]
+
+  test.each(restarts)('$why', ({ known, files, invalid, errors }) => {
+    let state: CatalogState | undefined
+    for (let reading = 0; reading < 4; reading += 1) {
+      state = next(state, readingOf(files), { known })
+      expect(invalidIn(state)).toEqual(invalid)
+      expect(errorsIn(state)).toEqual(errors)
+    }
+  })
+})

@@ -1,0 +1,388 @@
+import { describe, expect, test } from 'vitest'
+import type { Key } from '../../src/kinds/key.ts'
+import { passOver } from '../../src/daemon/pass.ts'
+import { messageOf } from '../../src/plan/reason.ts'
+import { allowCreations, heldBackByService } from '../../src/reconcile/operator/allow.ts'
+import { createReconciler } from '../../src/reconcile/reconciler.ts'
+import { OTHER_SERVICE_ID, SERVICE_ID } from '../support/manifests.ts'
+import { endedOf, given, type Given, HOUR, MINUTE, SECOND } from './given.ts'
+import { pipe, pipeBodyOf, service } from './manifests.ts'
+
+/* The create limit counts for each service, and over an hour as well as at once. */
+
+const LIMIT = 25
+const never = new AbortController().signal
+
+function names(prefix: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(3, '0')}`)
+}
+
+/** Writes that many pipes, as one commit. */
+function commit(world: Given, prefix: string, count: number, of = 'analytics'): readonly Key[] {
+  const all = names(prefix, count)
+  for (const name of all) world.directory.files.set(`${name}.yaml`, pipe(name, { service: of }))
+  world.read()
+  return all.map((name): Key => `Pipe/${name}`)
+}
+
+/** What becomes of each key. */
+async function go(world: Given, keys: readonly Key[]): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {}
+  for (const key of keys) {
+    const { action } = await world.go(key)
+    counts[action.reason] = (counts[action.reason] ?? 0) + 1
+  }
+  return counts
+}
+
+/** One pass over everything by a process of its own, as `pipewright apply` makes it. */
+async function applied(before: Given): Promise<void> {
+  const world = await given({}, { around: before.around })
+  const { bugs } = await passOver({
+    context: world.context,
+    reconciler: createReconciler(world.context, world.board),
+    concurrency: 8,
+    urgency: 'normal',
+    stopping: never,
+    deadline: () => never,
+    onStart: () => undefined,
+    onReconciled: () => undefined,
+  })
+  expect([...bugs.values()]).toEqual([])
+}
+
+/** A pipe goes, while another one of its service is found. @returns what becomes of it */
+async function replaced(world: Given, key: Key, witness: Key): Promise<readonly string[]> {
+  world.platform.pipes.delete((await world.record(key)).remote?.id ?? '')
+  const reasons: string[] = []
+  for (let round = 0; round < 8; round += 1) {
+    reasons.push((await world.go(key)).action.reason)
+    await world.go(witness)
+    await world.clock.advance(31 * SECOND)
+  }
+  return reasons
+}
+
+describe('a commit of one team', () => {
+  test('holds no other service: its single pipe is created', async () => {
+    const world = await given({ 'other.yaml': service('other', OTHER_SERVICE_ID) })
+    const many = commit(world, 'many', 30)
+    const one = commit(world, 'one', 1, 'other')
+    expect(await go(world, many)).toEqual({ CreateLimit: 30 })
+    expect(await go(world, one)).toEqual({ New: 1 })
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('is not let through in three parts', async () => {
+    const world = await given()
+    expect(await go(world, commit(world, 'a', 24))).toEqual({ New: 24 })
+    expect(await go(world, commit(world, 'b', 24))).toEqual({ CreateLimit: 24 })
+    expect(await go(world, commit(world, 'c', 24))).toEqual({ CreateLimit: 24 })
+    expect(world.platform.posts).toHaveLength(24)
+  })
+
+  test('is not let through in parts between which the process is another one', async () => {
+    let world = await given()
+    await go(world, commit(world, 'a', 24))
+    for (const part of ['b', 'c']) {
+      await world.clock.advance(5 * MINUTE)
+      world = await given({}, { around: world.around })
+      await go(world, commit(world, part, 24))
+    }
+    expect(world.platform.posts).toHaveLength(24)
+  })
+
+  test('is not let through by a pass of apply after each part', async () => {
+    const world = await given()
+    for (const part of ['a', 'b', 'c']) {
+      commit(world, part, 24)
+      await applied(world)
+      await go(world, world.keys())
+    }
+    expect(world.platform.posts).toHaveLength(24)
+  })
+
+  test('is not let through by the removal of what the part before it made', async () => {
+    const world = await given()
+    const first = commit(world, 'a', 24)
+    await go(world, first)
+    for (const { key } of world.context.store.records())
+      if (key.startsWith('Pipe/a-')) world.directory.files.delete(`${key.slice('Pipe/'.length)}.yaml`)
+    const second = commit(world, 'b', 24)
+    world.readAgain()
+    await go(world, [...first, ...second])
+    expect(world.platform.posts).toHaveLength(24)
+  })
+
+  test.each([
+    ['at once', 1],
+    ['in three parts', 3],
+  ])('is not let through under three names of one service, %s', async (_how, parts) => {
+    const world = await given({
+      'same.yaml': service('same', SERVICE_ID),
+      'loud.yaml': service('loud', SERVICE_ID.toUpperCase()),
+    })
+    const keys: Key[] = []
+    for (const of of ['analytics', 'same', 'loud']) {
+      keys.push(...commit(world, of, 24, of))
+      if (parts > 1) await go(world, keys)
+    }
+    await go(world, keys)
+    expect(world.platform.posts.length).toBe(parts > 1 ? 24 : 0)
+    expect(world.platform.posts.length).toBeLessThanOrEqual(LIMIT)
+  })
+})
+
+test('pipes whose Service nobody knows count for nobody', async () => {
+  const world = await given()
+  commit(world, 'lost', 30, 'nowhere')
+  expect(await go(world, commit(world, 'one', 1))).toEqual({ New: 1 })
+})
+
+describe('over an hour', () => {
+  test('says how many were made, in which service, and when it passes; and then it passes', async () => {
+    const world = await given()
+    const startedAt = world.clock.now()
+    expect(await go(world, commit(world, 'a', 20))).toEqual({ New: 20 })
+    await world.clock.advance(30 * MINUTE)
+    const later = commit(world, 'b', 20)
+    const [first = 'Pipe/none'] = later
+    const { action, next } = await world.go(first)
+    expect(action).toMatchObject({
+      reason: 'CreateLimit',
+      facts: { service: 'analytics', wanted: 20, made: 20, limit: LIMIT, until: startedAt + HOUR },
+    })
+    expect(messageOf(action, first)).toBe(
+      'In service analytics, 20 creations are pending, 20 were made within the last hour, and the create limit is 25 (--max-creates). ' +
+        'They go out by themselves from 2026-01-01T01:00:00Z on. If they are intended now, run "pipewright allow --service analytics". ' +
+        'If not, check what changed in the manifests directory.',
+    )
+    expect(await go(world, later)).toEqual({ CreateLimit: 20 })
+    // It is looked at again and again, and so it goes out when the time has come.
+    expect(next).toMatchObject({ why: 'retry' })
+    expect(next?.afterMs).toBeLessThanOrEqual(10 * SECOND)
+    await world.clock.advance(30 * MINUTE - SECOND)
+    expect(await go(world, later)).toEqual({ CreateLimit: 20 })
+    await world.clock.advance(MINUTE)
+    expect(await go(world, later)).toEqual({ New: 20 })
+  })
+
+  test('as many as the limit pass, in whatever parts', async () => {
+    const world = await given()
+    expect(await go(world, commit(world, 'a', 22))).toEqual({ New: 22 })
+    expect(await go(world, commit(world, 'b', 3))).toEqual({ New: 3 })
+    expect(await go(world, commit(world, 'c', 1))).toEqual({ CreateLimit: 1 })
+  })
+
+  test('one whose outcome is unknown counts, and one that had no effect does not', async () => {
+    const world = await given()
+    const lost = { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true } as const
+    const refused = { type: 'fail', class: 'Rejected', effect: 'none', worked: false } as const
+    world.platform.script('create', ...Array.from({ length: 10 }, () => lost))
+    await go(world, commit(world, 'unknown', 10))
+    world.platform.script('create', ...Array.from({ length: 10 }, () => refused))
+    const failed = commit(world, 'failed', 10)
+    await go(world, failed)
+    // They are pending again, and are taken over instead.
+    expect(await go(world, commit(world, 'a', 6))).toEqual({ CreateLimit: 6 })
+    for (const name of names('failed', 10)) {
+      const adopt = world.platform.make(SERVICE_ID, { ...pipeBodyOf(name), name })
+      world.directory.files.set(`${name}.yaml`, pipe(name, { policy: { adopt } }))
+    }
+    world.read()
+    expect(await go(world, failed)).toEqual({ Adopt: 10 })
+    expect(await go(world, commit(world, 'b', 9))).toEqual({ New: 9 })
+    expect(await go(world, commit(world, 'c', 1))).toEqual({ CreateLimit: 1 })
+  })
+
+  test('what is taken over does not count', async () => {
+    const world = await given()
+    const many = names('adopted', 30)
+    for (const name of many) {
+      const adopt = world.platform.make(SERVICE_ID, { ...pipeBodyOf(name), name })
+      world.directory.files.set(`${name}.yaml`, pipe(name, { policy: { adopt } }))
+    }
+    world.read()
+    await go(
+      world,
+      many.map((name): Key => `Pipe/${name}`),
+    )
+    expect(await go(world, commit(world, 'a', 25))).toEqual({ New: 25 })
+  })
+
+  test('a replacement counts, and the creation of what it replaces as well', async () => {
+    const world = await given({}, { maxCreates: 3 })
+    const [key = 'Pipe/none', witness = 'Pipe/none'] = commit(world, 'a', 2)
+    await go(world, [key, witness])
+    await world.clock.advance(2 * MINUTE)
+    await go(world, [key, witness])
+    expect(await replaced(world, key, witness)).toContain('Missing')
+    expect(world.platform.posts).toHaveLength(3)
+    const again = await given({}, { around: world.around, maxCreates: 3 })
+    expect(await go(again, commit(again, 'b', 1))).toEqual({ CreateLimit: 1 })
+  })
+})
+
+test('a pipe that a person said is gone counts, also where it would not be replaced by itself', async () => {
+  const world = await given()
+  const [key = 'Pipe/none', ...others] = commit(world, 'a', LIMIT)
+  await go(world, [key, ...others])
+  const id = (await world.record(key)).remote?.id ?? ''
+  world.platform.pipes.delete(id)
+  world.write('a-000.yaml', pipe('a-000', { policy: { recreate: id } }))
+  expect(await go(world, [key])).toEqual({ CreateLimit: 1 })
+  await world.clock.advance(HOUR)
+  expect(await go(world, [key])).toEqual({ RecreateApproved: 1 })
+})
+
+describe('many at once', () => {
+  test.each([0, 3, 10, 30, 100, 300])(
+    'with a commit after %i steps of the first, not more than the limit',
+    async (steps) => {
+      const world = await given()
+      const running = commit(world, 'a', 20).map((key) => world.begin(key))
+      for (let step = 0; step < steps; step += 1) await Promise.resolve()
+      running.push(...commit(world, 'b', 10).map((key) => world.begin(key)))
+      await endedOf(world.clock, running)
+      expect(world.platform.posts.length).toBeLessThanOrEqual(LIMIT)
+      await go(world, world.keys())
+      expect(world.platform.posts.length).toBeLessThanOrEqual(LIMIT)
+    },
+  )
+
+  test('while requests are under way, whose outcome nobody knows yet', async () => {
+    const world = await given()
+    const replies = Promise.withResolvers<void>()
+    const slow = { type: 'slow', until: replies.promise } as const
+    world.platform.script('create', ...Array.from({ length: 20 }, () => slow))
+    const running = commit(world, 'a', 20).map((key) => world.begin(key))
+    await world.clock.settle()
+    expect(world.platform.posts).toHaveLength(20)
+    expect(await go(world, commit(world, 'b', 10))).toEqual({ CreateLimit: 10 })
+    replies.resolve()
+    await endedOf(world.clock, running)
+    expect(world.platform.posts).toHaveLength(20)
+  })
+
+  test('as many as the limit all pass', async () => {
+    const world = await given()
+    await endedOf(
+      world.clock,
+      commit(world, 'a', 25).map((key) => world.begin(key)),
+    )
+    expect(world.platform.posts).toHaveLength(25)
+  })
+})
+
+describe('what a person allowed', () => {
+  const all = { service: undefined, held: undefined, mode: 'write' } as const
+
+  test('does not count against what comes later, neither before it is made nor within the hour, nor after a restart', async () => {
+    const world = await given()
+    const many = commit(world, 'many', 100)
+    expect(await go(world, many)).toEqual({ CreateLimit: 100 })
+    await allowCreations(world.context, all)
+    expect(await go(world, commit(world, 'one', 1))).toEqual({ New: 1 })
+    expect(await go(world, many)).toEqual({ New: 100 })
+    expect(await go(world, commit(world, 'two', 1))).toEqual({ New: 1 })
+    const again = await given({}, { around: world.around })
+    expect(await go(again, commit(again, 'three', 23))).toEqual({ New: 23 })
+    expect(await go(again, commit(again, 'four', 1))).toEqual({ CreateLimit: 1 })
+  })
+
+  test('is that of one service, where it names one', async () => {
+    const world = await given({ 'other.yaml': service('other', OTHER_SERVICE_ID) })
+    const here = commit(world, 'here', 30)
+    const there = commit(world, 'there', 30, 'other')
+    await go(world, [...here, ...there])
+    const byService = heldBackByService(world.context.store)
+    expect([...byService].map(([name, { keys }]) => [name, keys])).toEqual([
+      ['analytics', here],
+      ['other', there],
+    ])
+    const held = byService.get('other')?.id
+    expect(await allowCreations(world.context, { ...all, service: 'other', held })).toMatchObject({
+      allowed: there,
+    })
+    expect(await go(world, here)).toEqual({ CreateLimit: 30 })
+    expect(await go(world, there)).toEqual({ New: 30 })
+  })
+
+  test('by apply --yes does not count within the hour, either', async () => {
+    const first = await given({}, { maxCreates: Infinity })
+    expect(await go(first, commit(first, 'many', 100))).toEqual({ New: 100 })
+    const world = await given({}, { around: first.around })
+    expect(await go(world, commit(world, 'one', 25))).toEqual({ New: 25 })
+  })
+
+  test('by a higher setting counts when that is lower again', async () => {
+    const first = await given({}, { maxCreates: 200 })
+    expect(await go(first, commit(first, 'many', 100))).toEqual({ New: 100 })
+    const world = await given({}, { around: first.around })
+    const one = commit(world, 'one', 1)
+    expect(await go(world, one)).toEqual({ CreateLimit: 1 })
+    await world.clock.advance(HOUR + MINUTE)
+    expect(await go(world, one)).toEqual({ New: 1 })
+  })
+})
+
+describe('a wall clock that is set', () => {
+  test.each([
+    ['ahead', 5 * HOUR],
+    ['back', -5 * HOUR],
+  ])('%s neither lets more pass nor holds anything for more than an hour', async (_how, ms) => {
+    const world = await given()
+    await go(world, commit(world, 'a', 24))
+    world.clock.jump(ms)
+    const later = commit(world, 'b', 24)
+    expect(await go(world, later)).toEqual({ CreateLimit: 24 })
+    await world.clock.advance(HOUR + MINUTE)
+    expect(await go(world, later)).toEqual({ New: 24 })
+  })
+
+  test('back before a restart holds nothing for more than an hour', async () => {
+    const before = await given()
+    await go(before, commit(before, 'a', 24))
+    before.clock.jump(-5 * HOUR)
+    const world = await given({}, { around: before.around })
+    const later = commit(world, 'b', 24)
+    expect(await go(world, later)).toEqual({ CreateLimit: 24 })
+    await world.clock.advance(HOUR + MINUTE)
+    expect(await go(world, later)).toEqual({ New: 24 })
+  })
+
+  test('back makes nothing count again that is older than an hour', async () => {
+    const world = await given()
+    const first = commit(world, 'a', 24)
+    await go(world, first)
+    await world.clock.advance(2 * HOUR)
+    world.clock.jump(-24 * HOUR)
+    for (const name of names('a', 24))
+      world.directory.files.set(`${name}.yaml`, pipe(name, { policy: { interval: '20m' } }))
+    world.read()
+    await go(world, first)
+    expect(await go(world, commit(world, 'b', 24))).toEqual({ New: 24 })
+  })
+
+  test('back under one process hides nothing from it that another one makes', async () => {
+    const world = await given()
+    world.clock.jump(-5 * HOUR)
+    const other = await given({}, { around: world.around })
+    const first = commit(other, 'a', 24)
+    expect(await go(other, first)).toEqual({ New: 24 })
+    world.read()
+    expect(await go(world, first)).toEqual({ InSync: 24 })
+    expect(await go(world, commit(world, 'b', 24))).toEqual({ CreateLimit: 24 })
+  })
+
+  test('back makes nothing count again of a key whose pipe is replaced', async () => {
+    const world = await given({}, { maxCreates: 2 })
+    const [key = 'Pipe/none', witness = 'Pipe/none'] = commit(world, 'a', 2)
+    await go(world, [key, witness])
+    await world.clock.advance(2 * HOUR)
+    await go(world, [key, witness])
+    world.clock.jump(-24 * HOUR)
+    expect(await replaced(world, key, witness)).toContain('Missing')
+    expect(await go(world, commit(world, 'b', 1))).toEqual({ New: 1 })
+  })
+})

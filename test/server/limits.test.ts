@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import type { ResourceStatus, StatusBoard } from '../../src/contract/status.ts'
+import type { HistoryEntry } from '../../src/contract/history.ts'
+import { fakeParts, finding, NOW, overview, resource } from './fake-parts.ts'
+import { ask, running } from './running.ts'
+
+/** Nobody's request costs more than a bounded amount of work (design law 9, SECURITY.md). */
+
+const MANY = 10_000
+
+const KEYS = Array.from({ length: MANY }, (_, index) => `Pipe/p${String(index).padStart(5, '0')}` as const)
+
+const RESOURCES = KEYS.map((key, index) => resource(key, { labels: { team: `t${index % 7}` } }))
+
+function entry(key: ResourceStatus['key'], at: number): HistoryEntry {
+  const of = { type: 'condition', condition: 'Synced', status: 'True', reason: 'InSync' } as const
+  return { ...of, key, at, revision: `r${at}`, requestId: undefined, message: '' }
+}
+
+/** A board that counts how often a resource is looked at as one of a list. */
+function countingBoard(resources: readonly ResourceStatus[]) {
+  let reads = 0
+  let version = 0
+  const list = resources.map((one): ResourceStatus => ({
+    ...one,
+    get key() {
+      reads += 1
+      return one.key
+    },
+    get kind() {
+      reads += 1
+      return one.kind
+    },
+    get status() {
+      reads += 1
+      return one.status
+    },
+  }))
+  const byKey = new Map(resources.map((one) => [one.key, one]))
+  const board: StatusBoard = {
+    get: (key) => byKey.get(key),
+    list: () => list,
+    get version() {
+      return version
+    },
+  }
+  return {
+    board,
+    reads: () => reads,
+    change: () => {
+      version += 1
+    },
+  }
+}
+
+const words = (count: number, word = 'p') => Array.from({ length: count }, () => word).join('+')
+const repeated = (name: string, count: number, value = 'a') =>
+  Array.from({ length: count }, () => `${name}=${value}`).join('&')
+
+describe('a question that is too large', () => {
+  const LISTS = ['resources', 'attention', 'findings', 'timeline'] as const
+  const REFUSED: readonly (readonly [string, string, string])[] = [
+    ['of 7,500 words', `q=${words(7_500)}`, 'at most 16 words of 100 letters'],
+    ['of 17 words', `q=${words(17)}`, 'at most 16 words of 100 letters'],
+    ['of a word of 101 letters', `q=${'x'.repeat(101)}`, 'at most 16 words of 100 letters'],
+    ['of a thousand labels', repeated('label', 1_000), 'at most 16'],
+    ['of a thousand services', repeated('service', 1_000), 'at most 100'],
+    ['of a thousand services with commas', `service=${'a,'.repeat(1_000)}`, 'at most 100'],
+    ['of a thousand kinds', repeated('kind', 1_000, 'Pipe'), 'at most 100'],
+    ['of a thousand statuses', `status=${'Ready,'.repeat(1_000)}`, 'at most 100'],
+    ['of a thousand reasons', repeated('reason', 1_000, 'InSync'), 'at most 100'],
+    ['of a service of 600 letters', `service=${'a'.repeat(600)}`, 'at most 500 letters'],
+    ['of a label of 600 letters', `label=${'a'.repeat(600)}`, 'at most 500 letters'],
+    ['of a file of 5,000 letters', `file=${'a'.repeat(5_000)}`, 'at most 4096 letters'],
+  ]
+
+  it.each(REFUSED)('%s is refused in plain words before anything is looked at', async (_, query, hint) => {
+    const counted = countingBoard(RESOURCES.slice(0, 100))
+    const { url } = await running(fakeParts({ board: counted.board }))
+    for (const list of LISTS) {
+      const { status, body } = await ask(`${url}/api/v1/${list}?${query}`)
+      expect([list, status]).toEqual([list, 400])
+      expect(body['hint']).toContain(hint)
+      expect(JSON.stringify(body).length).toBeLessThan(1_000)
+    }
+    expect(counted.reads()).toBe(0)
+  })
+
+  it('of exactly as many words as there may be is answered', async () => {
+    const { url } = await running(fakeParts({}, RESOURCES.slice(0, 3)))
+    const long = 'pipe/p00001'.padEnd(100, 'x')
+    expect((await ask(`${url}/api/v1/resources?q=${words(16)}`)).body['total']).toBe(3)
+    expect((await ask(`${url}/api/v1/resources?q=${words(16, long)}`)).body['total']).toBe(0)
+  })
+})
+
+type Page = { readonly items: readonly unknown[]; readonly next?: string; readonly total?: number }
+
+/** All pages, by their `next`. */
+async function pagesOf(url: string): Promise<readonly Page[]> {
+  const pages: Page[] = []
+  for (let at: string | undefined = url; at !== undefined;) {
+    const { status, body } = await ask(at)
+    expect(status).toBe(200)
+    const page = body as unknown as Page // of a list
+    pages.push(page)
+    at = page.next === undefined ? undefined : new URL(page.next, at).href
+  }
+  return pages
+}
+
+describe('a long list', () => {
+  const findings = KEYS.slice(0, 1_200).map((key) => finding({ key }))
+  const history = KEYS.slice(0, 1_200).map((key, index) => entry(key, NOW - index * 120_000))
+  const unwell = KEYS.slice(0, 1_200).map((key, index) =>
+    resource(key, { status: 'Drifted', reason: 'Drifted', service: `s${index}` }),
+  )
+  const parts = () => fakeParts({ overview: () => overview({ findings }) }, unwell, history)
+
+  it.each([
+    ['resources', 1_200],
+    ['resources?sort=since', 1_200],
+    ['resources?sort=status&order=desc', 1_200],
+    ['resources?q=p0&limit=499', 1_200],
+    ['attention?limit=500', 1_200],
+    ['findings?limit=500', 1_200],
+    ['history?limit=500', 1_200],
+    ['timeline?limit=500', 2_400],
+  ])('%s comes in pages of 500 at most, each of them once', async (path, count) => {
+    const { url } = await running(parts())
+    const pages = await pagesOf(`${url}/api/v1/${path}`)
+    expect(pages.length).toBeGreaterThan(1)
+    expect(Math.max(...pages.map(({ items }) => items.length))).toBeLessThanOrEqual(500)
+    const items = pages.flatMap((page) => page.items.map((item) => JSON.stringify(item)))
+    expect([items.length, new Set(items).size]).toEqual([count, count])
+  })
+
+  it.each(['resources', 'attention', 'findings', 'history', 'timeline'])(
+    '%s gives no page of 501, and says so',
+    async (path) => {
+      const { url } = await running(parts())
+      const { status, body } = await ask(`${url}/api/v1/${path}?limit=501`)
+      expect([status, body['hint']]).toEqual([400, expect.stringContaining('to 500')])
+    },
+  )
+
+  it('goes on behind a resource, whatever came and went before it', async () => {
+    const { url } = await running(fakeParts({}, RESOURCES.slice(0, 1_000)))
+    const { next } = (await ask(`${url}/api/v1/resources?kind=Pipe`)).body
+    expect(next).toBe('?kind=Pipe&after=Pipe%2Fp00499')
+    const { body } = await ask(`${url}/api/v1/resources?after=Pipe/p00499x&limit=1`)
+    expect(body['items']).toMatchObject([{ key: 'Pipe/p00500' }])
+    const refused = await ask(`${url}/api/v1/resources?after=Pipe/a&sort=since`)
+    expect([refused.status, refused.body['hint']]).toEqual([400, expect.stringContaining('offset')])
+  })
+})
+
+describe('the same question', () => {
+  it.each(['resources?q=p&sort=since', 'attention', 'facets', 'findings?q=p', 'overview'])(
+    '%s of eight clients is worked out once for each version',
+    async (path) => {
+      const findings = KEYS.slice(0, 100).map((key) => finding({ key }))
+      const once = countingBoard(RESOURCES.slice(0, 1_000))
+      const alone = await running(fakeParts({ board: once.board, overview: () => overview({ findings }) }))
+      await ask(`${alone.url}/api/v1/${path}`)
+
+      const counted = countingBoard(RESOURCES.slice(0, 1_000))
+      const parts = fakeParts({ board: counted.board, overview: () => overview({ findings }) })
+      const { url } = await running(parts)
+      const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${url}/api/v1/${path}`)))
+      for (const { body } of answers) expect(body).toEqual(answers[0]?.body)
+      expect(counted.reads()).toBe(once.reads())
+      await ask(`${url}/api/v1/${path}`)
+      expect(counted.reads()).toBe(once.reads())
+      counted.change()
+      await ask(`${url}/api/v1/${path}`)
+      expect(counted.reads()).toBeGreaterThan(once.reads())
+    },
+  )
+})

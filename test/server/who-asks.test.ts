@@ -1,0 +1,197 @@
+import { request, type IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { hostOf } from '../../src/server/who-asks.ts'
+import { fakeParts } from './fake-parts.ts'
+import { running } from './running.ts'
+
+interface Reply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+}
+
+/** A request with headers that fetch does not let anybody set. */
+function send(
+  url: string,
+  headers: Readonly<Record<string, string | undefined>>,
+  path = '/api/v1/overview',
+  method = 'GET',
+) {
+  const { hostname, port } = new URL(url)
+  return new Promise<Reply>((resolve, reject) => {
+    const sent = request(
+      { hostname, port, path, method, headers: { connection: 'close', ...headers } },
+      (reply) => {
+        let text = ''
+        reply.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+          if (path === '/api/v1/events') reply.destroy()
+        })
+        reply.on('close', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text }))
+      },
+    )
+    sent.on('error', reject).end()
+  })
+}
+
+/** Everything that one listener says to bytes. */
+function say(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    let said = ''
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      said += part
+    })
+    socket.on('error', reject).on('close', () => resolve(said))
+  })
+}
+
+const HOSTS = {
+  allowed: ['pipewright', '.data.svc.cluster.local'],
+  publicUrl: 'https://Pipes.example.com/team',
+}
+
+const PATHS = [
+  '/',
+  '/page.js',
+  '/api/v1/overview',
+  '/api/v1/events',
+  '/-/reconcile',
+  '/metrics',
+  '/healthz',
+  '/none',
+]
+
+describe('by which names it is asked', () => {
+  it.each([
+    ['127.0.0.1', 200, 'its address'],
+    ['127.0.0.1:8080', 200, 'an address with a port, which a port-forward makes another'],
+    ['10.244.0.7:8080', 200, 'any address: none can be rebound'],
+    ['[::1]:8080', 200, 'an IPv6 address'],
+    ['[fd00::7]', 200, 'the same without a port'],
+    ['localhost:9000', 200, 'a port-forward'],
+    ['LocalHost.', 200, 'upper case, and a whole name'],
+    ['pipewright:8080', 200, 'a name that is allowed'],
+    ['PIPEWRIGHT.', 200, 'the same, written otherwise'],
+    ['a.b.data.svc.cluster.local', 200, 'below a domain that is allowed'],
+    ['pipes.example.com', 200, 'the host of the public URL'],
+    ['evil.test', 421, 'a name that somebody led here'],
+    ['evil.test:8080', 421, 'the same with a port'],
+    ['xpipewright', 421, 'a name that ends as an allowed one'],
+    ['pipewright.evil.test', 421, 'a name that begins as an allowed one'],
+    ['data.svc.cluster.local', 421, 'the domain itself'],
+    ['xdata.svc.cluster.local', 421, 'no name below the domain'],
+    ['evil.localhost', 421, 'below localhost'],
+    ['127.0.0.1.evil.test', 421, 'a name that begins as an address'],
+    ['2130706433', 421, 'an address as one number: no browser sends it so'],
+    ['user@localhost', 421, 'what is no host'],
+    ['localhost/x', 421, 'what is no host'],
+    ['[::1', 421, 'half an address'],
+    ['[evil.test]', 421, 'a name in brackets'],
+    ['localhost:80:80', 421, 'two ports'],
+    ['localhost, evil.test', 421, 'two hosts'],
+  ])('%s → %i: %s', async (host, status) => {
+    const { url } = await running(fakeParts({ hosts: HOSTS }))
+    expect(await send(url, { host })).toMatchObject({ status })
+  })
+
+  it.each(PATHS)('refuses %s to a page that was led here by a name, and says what to do', async (path) => {
+    const { url } = await running(fakeParts())
+    for (const method of ['GET', 'POST', 'HEAD', 'OPTIONS']) {
+      const { status, headers, text } = await send(url, { host: 'evil.test:8080' }, path, method)
+      expect([method, status]).toEqual([method, 421])
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+      if (method === 'HEAD') continue
+      expect(text).toContain('the host \\"evil.test\\" is not known here')
+      expect(text).toContain('--allowed-hosts')
+    }
+  })
+
+  it('holds for probes and metrics on a listener of their own, too', async () => {
+    const { metricsUrl = '' } = await running(
+      fakeParts({ metricsListen: { host: '127.0.0.1', port: 0 }, hosts: HOSTS }),
+    )
+    for (const path of ['/metrics', '/healthz', '/readyz']) {
+      expect(await send(metricsUrl, { host: 'evil.test' }, path)).toMatchObject({ status: 421 })
+      expect(await send(metricsUrl, { host: 'pipewright:9090' }, path)).toMatchObject({ status: 200 })
+    }
+  })
+
+  it('believes no header that a proxy may set, and no host in the target', async () => {
+    const { url, port } = await running(fakeParts())
+    const forwarded = { host: 'evil.test', 'x-forwarded-host': 'localhost', forwarded: 'host=localhost' }
+    expect(await send(url, forwarded)).toMatchObject({ status: 421 })
+    const end = 'Connection: close\r\n\r\n'
+    const whole = 'GET http://localhost/api/v1/overview HTTP/1.1\r\nHost:'
+    expect(await say(port, `${whole} evil.test\r\n${end}`)).toMatch(/^HTTP\/1.1 (400|421) /)
+    expect(await say(port, `${whole} localhost\r\n${end}`)).toMatch(/^HTTP\/1.1 400 /)
+    const line = 'GET /api/v1/overview HTTP/1.1\r\n'
+    expect(await say(port, `${line}Host: localhost\r\nHost: evil.test\r\n${end}`)).toMatch(/^HTTP\/1.1 4/)
+    expect(await say(port, `${line}Host:\r\n${end}`)).toMatch(/^HTTP\/1.1 421 /)
+    expect(await say(port, `${line}${end}`)).toMatch(/^HTTP\/1.1 400 /)
+    expect(await say(port, 'GET /api/v1/overview HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 421 /)
+  })
+
+  it('takes any name when it is told to', async () => {
+    const { url } = await running(fakeParts({ hosts: { allowed: ['*'], publicUrl: undefined } }))
+    expect(await send(url, { host: 'what.ever' })).toMatchObject({ status: 200 })
+  })
+
+  it('reads a long name in no time', () => {
+    expect(hostOf(`${'a.'.repeat(8_000)}test`)).toBeUndefined()
+    expect(hostOf(`${'-'.repeat(8_000)}!`)).toBeUndefined()
+  })
+})
+
+describe('what a page from elsewhere may ask', () => {
+  const OWN = { host: 'localhost:8080' }
+  const NAVIGATE = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  it.each<readonly [string, Readonly<Record<string, string>>, string, number]>([
+    ['its own page', { 'sec-fetch-site': 'same-origin' }, '/api/v1/overview', 200],
+    ['an address that was typed', { 'sec-fetch-site': 'none' }, '/api/v1/overview', 200],
+    ['no browser', {}, '/api/v1/overview', 200],
+    ['a page elsewhere', { 'sec-fetch-site': 'cross-site' }, '/api/v1/overview', 403],
+    ['a page on another port', { 'sec-fetch-site': 'same-site' }, '/api/v1/overview', 403],
+    ['its events', { 'sec-fetch-site': 'cross-site' }, '/api/v1/events', 403],
+    ['its metrics', { 'sec-fetch-site': 'cross-site' }, '/metrics', 403],
+    ['a script of its page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'script' }, '/page.js', 403],
+    ['a link to the page', { 'sec-fetch-site': 'cross-site', ...NAVIGATE }, '/?status=Drifted', 200],
+    ['a link to the API', { 'sec-fetch-site': 'cross-site', ...NAVIGATE }, '/api/v1/overview', 403],
+    [
+      'the page in a frame',
+      { 'sec-fetch-site': 'cross-site', ...NAVIGATE, 'sec-fetch-dest': 'iframe' },
+      '/',
+      403,
+    ],
+    ['its own origin', { origin: 'http://localhost:8080' }, '/api/v1/overview', 200],
+    ['another origin', { origin: 'http://evil.test' }, '/api/v1/overview', 403],
+    ['another port', { origin: 'http://localhost:3000' }, '/api/v1/events', 403],
+    ['no origin to speak of', { origin: 'null' }, '/api/v1/overview', 403],
+    ['what is no origin', { origin: 'x' }, '/api/v1/overview', 403],
+    ['a file', { origin: 'file://' }, '/api/v1/overview', 403],
+  ])('%s', async (_, headers, path, status) => {
+    const { url } = await running(fakeParts())
+    const reply = await send(url, { ...OWN, ...headers }, path)
+    expect(reply.status).toBe(status)
+    expect(reply.headers['access-control-allow-origin']).toBeUndefined()
+    expect(reply.headers['cross-origin-resource-policy']).toBe('same-origin')
+  })
+
+  it.each([
+    ['https://pipes.example.com', 'pipes.example.com', 'TLS ends before it'],
+    ['https://pipes.example.com', 'pipes.example.com:443', 'the same, with the port of TLS'],
+    ['https://pipes.example.com', '10.0.0.7:8080', 'a proxy that does not keep the host'],
+  ])('the page at %s asks as %s: %s', async (origin, host) => {
+    const { url } = await running(fakeParts({ hosts: HOSTS }))
+    expect(await send(url, { host, origin, 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 200 })
+  })
+
+  it('nothing is set off by a form of another page', async () => {
+    const { url } = await running(fakeParts())
+    const form = { ...OWN, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site', ...NAVIGATE }
+    for (const path of ['/', '/-/reconcile', '/-/allow', '/api/v1/plan']) {
+      expect(await send(url, form, path, 'POST')).toMatchObject({ status: 403 })
+    }
+  })
+})

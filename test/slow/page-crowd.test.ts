@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fakeParts, resource } from '../server/fake-parts.ts'
+import { running } from '../server/running.ts'
+import { openPage, startBrowser } from './page-browser.ts'
+
+/** What the page does where the server refuses something because it is too much. */
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+})
+
+/** A stream of events that stays open; the returned function ends it. */
+async function listen(port: number): Promise<() => void> {
+  const request = get({ host: '127.0.0.1', port, path: '/api/v1/events', agent: false })
+  request.on('error', () => {})
+  const [reply] = (await once(request, 'response')) as [IncomingMessage] // of this event
+  reply.on('error', () => {})
+  reply.resume()
+  expect(reply.statusCode).toBe(200)
+  return () => request.destroy()
+}
+
+test('where too many listen, the page asks again and again, and says so', async () => {
+  let message = 'gone'
+  const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
+  const board = {
+    get: () => clicks,
+    list: () => [{ ...clicks, message }],
+    get version() {
+      return message.length
+    },
+  }
+  const { url, port } = await running(fakeParts({ board }))
+  const ends = await Promise.all(Array.from({ length: 16 }, () => listen(port)))
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.locator('#connection.waiting', { hasText: 'too many listen: refreshed every 15 s' }).waitFor()
+  await page.locator('#list', { hasText: 'gone' }).waitFor()
+  expect(await page.locator('#lost').isVisible()).toBe(false)
+  message = 'gone since yesterday'
+  await page.locator('#list', { hasText: message }).waitFor()
+  expect(await page.locator('body.old').count()).toBe(0)
+
+  for (const end of ends) end()
+  await page.locator('#connection.live').waitFor()
+  await context.close()
+})
+
+test('a search of too many words says how many there may be, and goes on when some are left out', async () => {
+  const { url } = await running(fakeParts({}, [resource('Pipe/clicks')]))
+  await using watched = await openPage(browser, url)
+  const { page } = watched
+  const sentence = 'It takes at most 16 words of 100 letters each. Leave some out.'
+  await page.locator('#q').fill(Array.from({ length: 17 }, () => 'c').join(' '))
+  await page.locator('#matches[role=status]', { hasText: sentence }).waitFor()
+  expect(await page.locator('#list').textContent()).toBe('')
+  expect(await page.locator('#q').inputValue()).toContain('c c c')
+  await page.locator('#q').fill('clicks')
+  await page.locator('#matches', { hasText: '1 in all' }).waitFor()
+  expect(await page.locator('#list .key').count()).toBe(1)
+  expect(watched.faults().filter((fault) => !fault.includes('400'))).toEqual([])
+})
+
+test('1,200 resources are leafed through in parts', async () => {
+  const many = Array.from({ length: 1_200 }, (_, index) => resource(`Pipe/p${1_000 + index}`))
+  const { url } = await running(fakeParts({}, many))
+  await using watched = await openPage(browser, `${url}/?page=11`)
+  const { page } = watched
+  await page.locator('#list .key', { hasText: 'Pipe/p1500' }).waitFor()
+  expect(await page.locator('#matches').textContent()).toBe('1200 in all')
+  expect(await page.locator('#which-page').textContent()).toBe('Page 11 of 24')
+  expect(watched.faults()).toEqual([])
+})

@@ -1,0 +1,103 @@
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { createServer, type Server as HttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startServer, type Server } from '../../src/server/server.ts'
+import { fakeParts, resource } from '../server/fake-parts.ts'
+import { chromiumPath } from './page-browser.ts'
+
+/* What a page from elsewhere gets, in a real browser: nothing. */
+
+let browser: Browser
+let server: Server
+let elsewhere: HttpServer
+
+beforeAll(async () => {
+  // Their names lead here, as the DNS of somebody else says.
+  const resolver = '--host-resolver-rules=MAP evil.test 127.0.0.1, MAP other.test 127.0.0.1'
+  browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: ['--no-sandbox', '--disable-gpu', resolver],
+  })
+  elsewhere = createServer((_request, reply) => {
+    reply.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>elsewhere</title>')
+  })
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+})
+
+afterEach(() => server.close())
+
+afterAll(async () => {
+  await browser.close()
+  elsewhere.close()
+})
+
+/** What a script can read of an address, and whether an event stream of it opens. */
+async function readable(page: Page, url: string) {
+  return page.evaluate(async (target) => {
+    const read = (init: RequestInit) =>
+      fetch(target, init).then(
+        async (reply) => `${reply.status} ${(await reply.text()).slice(0, 2_000)}`,
+        () => 'refused',
+      )
+    const stream = new Promise<string>((resolve) => {
+      const source = new EventSource(target.replace('overview', 'events'))
+      source.addEventListener('open', () => resolve('open'))
+      source.addEventListener('error', () => resolve('refused'))
+    })
+    return { plain: await read({}), opaque: await read({ mode: 'no-cors' }), stream: await stream }
+  }, url)
+}
+
+function start() {
+  const parts = fakeParts({}, [resource('Pipe/planted-name')])
+  return startServer(parts)
+}
+
+test('a page of another origin reads nothing and opens no stream', async () => {
+  server = await start()
+  const { port } = elsewhere.address() as AddressInfo // it listens on TCP
+  for (const host of ['other.test', '127.0.0.1']) {
+    const page = await browser.newPage()
+    await page.goto(`http://${host}:${port}/`)
+    const got = await readable(page, `${server.url}/api/v1/overview`)
+    expect(got).toMatchObject({ plain: 'refused', stream: 'refused' })
+    expect(got.opaque).not.toMatch(/planted|version|revision/)
+    await page.close()
+  }
+})
+
+test('a page whose name was led here (DNS rebinding) reads nothing but that it is refused', async () => {
+  server = await start()
+  const own = `http://evil.test:${server.port}`
+  const page = await browser.newPage()
+  // Whatever is answered there has the origin of that name, as the attacker's own page has.
+  await page.goto(`${own}/healthz`)
+  for (const path of [
+    '/api/v1/overview',
+    '/api/v1/resources',
+    '/api/v1/history',
+    '/metrics',
+    '/healthz',
+    '/',
+  ]) {
+    const { plain, opaque, stream } = await readable(page, `${own}${path}`)
+    expect([path, plain.slice(0, 4), opaque.slice(0, 4)]).toEqual([path, '421 ', '421 '])
+    expect([path, path === '/api/v1/overview' ? stream : 'refused']).toEqual([path, 'refused'])
+  }
+  await page.close()
+})
+
+test('the page itself reads everything, and a link to it from elsewhere opens it', async () => {
+  server = await start()
+  const { port } = elsewhere.address() as AddressInfo // it listens on TCP
+  const page = await browser.newPage()
+  await page.goto(`http://other.test:${port}/`)
+  await page.evaluate(`location.href = '${server.url}/'`)
+  await page.locator('#connection.live').waitFor()
+  expect(await readable(page, `${server.url}/api/v1/overview`)).toMatchObject({
+    plain: expect.stringMatching(/^200 \{/),
+    stream: 'open',
+  })
+  await page.close()
+})
