@@ -83,8 +83,12 @@ function found(before: Entry | undefined, document: ParsedDocument, errors: read
   return { ...last, stated, state: 'invalid', position, findings: errors.toSorted(byPosition) }
 }
 
+/** Findings that an entry keeps, at least: of many documents of one key, those of the first. */
+const MOST_OF_KEY = 100
+
 /** A second document of the same key, where nobody can tell whose it is; both already carry the error that says so. */
 function withMore(draft: Draft, errors: readonly Finding[]): Draft {
+  if (draft.findings.length >= MOST_OF_KEY) return draft
   return { ...draft, findings: [...draft.findings, ...errors].toSorted(byPosition) }
 }
 

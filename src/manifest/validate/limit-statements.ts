@@ -58,6 +58,15 @@ export function notSeparated(most: number): Statement {
   }
 }
 
+export function documentTooComplex(limits: Limits): Statement {
+  return {
+    severity: 'error',
+    code: 'too-complex',
+    message: `The document holds more than ${limits.documentMarks} values; nothing of it is read.`,
+    hint: 'Divide it into several documents.',
+  }
+}
+
 export function tooComplex(limits: Limits): Statement {
   return {
     severity: 'error',

@@ -13,7 +13,7 @@ import {
   outlineFinding,
 } from './outline.ts'
 import { byPosition, findingAt, type Statement } from '../diagnostics/diagnostic.ts'
-import { type Limits, findTooDeep } from '../yaml/limits.ts'
+import { type Limits, findTooDeep, findTooMany } from '../yaml/limits.ts'
 import { convert } from '../yaml/to-value.ts'
 import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
 import { provisionalOf } from './provisional.ts'
@@ -33,7 +33,7 @@ import { contentDigest } from './content-digest.ts'
 import { brokenFindings } from './broken-text.ts'
 import { missingMark } from './missing-mark.ts'
 import { createCap } from './cap.ts'
-import { notSeparated, tooDeep, tooManyOfFile } from './limit-statements.ts'
+import { documentTooComplex, notSeparated, tooDeep, tooManyOfFile } from './limit-statements.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 import { NO_LOCKS, startOf, unreadable } from './unreadable-document.ts'
 import { withTextsFirst } from './odd-texts.ts'
@@ -46,6 +46,11 @@ export function parseChunk(
   { limits, effort, room }: { readonly limits: Limits; readonly effort: Effort; readonly room: Room },
 ): readonly ParsedDocument[] {
   const text = source.text.slice(chunk.start, chunk.end)
+  const much = findTooMany(text, limits.documentMarks)
+  if (much !== undefined) {
+    const range = { start: much, end: much + 1 }
+    return [unreadable(source, chunk, [{ statement: documentTooComplex(limits), range }], NOBODY)]
+  }
   const deep = findTooDeep(text, limits.depth)
   if (deep !== undefined) {
     return [

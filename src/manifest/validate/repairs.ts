@@ -20,7 +20,7 @@ import { unseenRepairs } from '../yaml/unseen.ts'
 const MOST_MISTAKES = 4
 
 /** A larger document is not tried: manifests are small. */
-const LARGEST = 65_536
+const LARGEST = 16_384
 
 /** How many characters may still be read again for hints: however much is broken, hints cost no more than reading it did. */
 export interface Effort {
@@ -29,8 +29,8 @@ export interface Effort {
   findings: number
 }
 
-/** Some five small manifests with a mistake each. */
-const AT_FIRST = 262_144
+/** Some three small manifests with a mistake each. */
+const AT_FIRST = 131_072
 
 /** Some twenty. */
 const MOST_EFFORT = 1_048_576
@@ -45,7 +45,7 @@ export function createEffort(): Effort {
 
 /** A file of this many bytes is read. */
 export function allowFor(effort: Effort, bytes: number): void {
-  effort.left = Math.min(Math.max(effort.left, MOST_EFFORT), effort.left + bytes)
+  effort.left = Math.min(Math.max(effort.left, MOST_EFFORT), effort.left + bytes / 2)
 }
 
 /** Spends it, if there is so much left. */

@@ -14,6 +14,8 @@ export interface Limits {
   readonly cpuMs: number
   /** Marks of one file that begin a value or separate two. */
   readonly marks: number
+  /** The same of one document, which is parsed at one go. */
+  readonly documentMarks: number
   /** Documents of one file. */
   readonly documents: number
   /** Nesting of collections in one document. */
@@ -35,6 +37,7 @@ export const DEFAULT_LIMITS: Limits = {
   allDocuments: 50_000,
   cpuMs: 60_000,
   marks: 175_000,
+  documentMarks: 100_000,
   documents: 1_000,
   depth: 64,
   aliases: 100,
