@@ -44,7 +44,7 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   const { setting, on, limits, descriptors, clock, emit } = options
   const { host, port: wanted } = on
   const news = createConnectionNews(options)
-  const connections = keepConnections(app.server, { limits, clock, note: news.note })
+  const connections = keepConnections(app.server, { limits, clock, note: (what) => news.note(what) })
   app.addHook('onRequest', async (_request, reply) => {
     if (!connections.isUnread()) return
     reply.header('retry-after', '10')

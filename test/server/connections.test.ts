@@ -171,32 +171,33 @@ describe('a reply that is not taken', () => {
   })
 })
 
-describe('what is said of it', () => {
-  async function listening() {
-    const clock = fakeClock()
-    const events: Event[] = []
-    const app = fastify({ logger: false })
-    const attempts = { fail: undefined as Error | undefined }
-    const watch = watchDescriptors({
-      clock,
-      emit: (event) => events.push(event),
-      limit: 1_024,
-      tryOne() {
-        if (attempts.fail !== undefined) throw attempts.fail
-      },
-    })
-    const listener = await openListener(app, {
-      setting: 'listen',
-      on: { host: '127.0.0.1', port: 0 },
-      limits: { all: 4, eachAddress: 2 },
-      descriptors: watch,
-      clock,
-      emit: (event) => events.push(event),
-    })
-    open.servers.push(app.server)
-    return { app, attempts, clock, events, listener }
-  }
+/** A listener of four connections, two for each address, and what it says. */
+async function listening() {
+  const clock = fakeClock()
+  const events: Event[] = []
+  const app = fastify({ logger: false })
+  const attempts = { fail: undefined as Error | undefined }
+  const watch = watchDescriptors({
+    clock,
+    emit: (event) => events.push(event),
+    limit: 1_024,
+    tryOne() {
+      if (attempts.fail !== undefined) throw attempts.fail
+    },
+  })
+  const listener = await openListener(app, {
+    setting: 'listen',
+    on: { host: '127.0.0.1', port: 0 },
+    limits: { all: 4, eachAddress: 2 },
+    descriptors: watch,
+    clock,
+    emit: (event) => events.push(event),
+  })
+  open.servers.push(app.server)
+  return { app, attempts, clock, events, listener }
+}
 
+describe('what is said of it', () => {
   it('a flood of connections is one event a minute, with numbers', async () => {
     const { clock, events, listener } = await listening()
     const clients = Array.from({ length: 50 }, () => client(listener.port, HALF))

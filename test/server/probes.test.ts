@@ -19,19 +19,23 @@ it('takes a probe for one only when it is read', async () => {
   expect([status, body['error']]).toEqual([404, 'there is nothing at POST /healthz'])
 })
 
+const PATHS = ['/healthz', '/readyz', '/metrics', '/', '/api/v1/overview', '/api/v1/events']
+
+function statuses(base: string): Promise<readonly number[]> {
+  return Promise.all(
+    PATHS.map(async (path) => {
+      const reply = await fetch(base + path)
+      await reply.body?.cancel()
+      return reply.status
+    }),
+  )
+}
+
 describe('with a listener of their own', () => {
   const metricsListen = { host: '127.0.0.1', port: 0 }
 
   it('probes and metrics are there, and nothing else; the other has the probes, and says where the metrics are', async () => {
     const { url, metricsUrl = '' } = await running(fakeParts({ metricsListen }))
-    const statuses = async (base: string) =>
-      Promise.all(
-        ['/healthz', '/readyz', '/metrics', '/', '/api/v1/overview', '/api/v1/events'].map(async (path) => {
-          const reply = await fetch(base + path)
-          await reply.body?.cancel()
-          return reply.status
-        }),
-      )
     expect(await statuses(metricsUrl)).toEqual([200, 200, 200, 404, 404, 404])
     expect(await statuses(url)).toEqual([200, 200, 404, 200, 200, 200])
     const { body } = await ask(`${url}/metrics`)

@@ -1,4 +1,4 @@
-import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
+import { request, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { hostOf } from '../../src/server/who-asks.ts'
@@ -12,7 +12,12 @@ interface Reply {
 }
 
 /** A request with headers that fetch does not let anybody set. */
-function send(url: string, headers: RequestOptions['headers'], path = '/api/v1/overview', method = 'GET') {
+function send(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  path = '/api/v1/overview',
+  method = 'GET',
+) {
   const { hostname, port } = new URL(url)
   return new Promise<Reply>((resolve, reject) => {
     const sent = request(

@@ -168,9 +168,11 @@ describe('who gets in', () => {
     const ports = [...text.matchAll(/httpGet: \{ path: \/(?:healthz|readyz), port: (\w+) \}/g)]
     expect(ports.map(([, port]) => port)).toEqual(['metrics', 'metrics', 'metrics'])
     expect(text).toContain('- name: PIPEWRIGHT_METRICS_LISTEN\n              value: "0.0.0.0:9090"\n')
-    if (set === 'monitoring') {
-      expect(objectOf(text, 'ServiceMonitor').spec).toMatchObject({ endpoints: [{ port: 'metrics' }] })
-    }
+  })
+
+  test('the ServiceMonitor asks there, too', () => {
+    const { spec } = objectOf(of('monitoring'), 'ServiceMonitor')
+    expect(spec).toMatchObject({ endpoints: [{ port: 'metrics' }] })
   })
 
   test('it is asked by the names of its Service, and by those that are given', () => {
