@@ -171,6 +171,7 @@ describe('a reply that is not taken', () => {
   })
 })
 
+/** A listener of four connections, two for each address, and what it says. */
 async function listening() {
   const clock = fakeClock()
   const events: Event[] = []

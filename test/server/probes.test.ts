@@ -19,6 +19,18 @@ it('takes a probe for one only when it is read', async () => {
   expect([status, body['error']]).toEqual([404, 'there is nothing at POST /healthz'])
 })
 
+const PATHS = ['/healthz', '/readyz', '/metrics', '/', '/api/v1/overview', '/api/v1/events']
+
+function statuses(base: string): Promise<readonly number[]> {
+  return Promise.all(
+    PATHS.map(async (path) => {
+      const reply = await fetch(base + path)
+      await reply.body?.cancel()
+      return reply.status
+    }),
+  )
+}
+
 describe('with a listener of their own', () => {
   const metricsListen = { host: '127.0.0.1', port: 0 }
 

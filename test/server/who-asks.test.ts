@@ -14,7 +14,7 @@ interface Reply {
 /** A request with headers that fetch does not let anybody set. */
 function send(
   url: string,
-  headers: Readonly<Record<string, string | undefined>>,
+  headers: Readonly<Record<string, string>>,
   path = '/api/v1/overview',
   method = 'GET',
 ) {

@@ -26,7 +26,7 @@ const CRDS = join(import.meta.dirname, 'support/chart-crds')
 const GOOD = {
   platform: { baseUrl: 'https://api.example' },
   source: { configMap: 'pipes' },
-  credentials: [{ name: 'analytics-api' }],
+  secrets: [{ name: 'analytics-api' }],
 }
 
 let folder: string
@@ -168,9 +168,11 @@ describe('who gets in', () => {
     const ports = [...text.matchAll(/httpGet: \{ path: \/(?:healthz|readyz), port: (\w+) \}/g)]
     expect(ports.map(([, port]) => port)).toEqual(['metrics', 'metrics', 'metrics'])
     expect(text).toContain('- name: PIPEWRIGHT_METRICS_LISTEN\n              value: "0.0.0.0:9090"\n')
-    const endpoints =
-      set === 'monitoring' ? objectOf(text, 'ServiceMonitor').spec : { endpoints: [{ port: 'metrics' }] }
-    expect(endpoints).toMatchObject({ endpoints: [{ port: 'metrics' }] })
+  })
+
+  test('the ServiceMonitor asks there, too', () => {
+    const { spec } = objectOf(of('monitoring'), 'ServiceMonitor')
+    expect(spec).toMatchObject({ endpoints: [{ port: 'metrics' }] })
   })
 
   test('it is asked by the names of its Service, and by those that are given', () => {
@@ -322,53 +324,6 @@ const BAD: readonly BadValues[] = [
     why: 'a secret that no folder can be called after',
     values: { secrets: [{ name: '../etc' }] },
     says: ["at '/secrets/0/name'"],
-  },
-  {
-    why: 'one credential twice',
-    values: { credentials: [{ name: 'a' }, { name: 'a' }] },
-    says: ['credentials names "a" twice'],
-  },
-  {
-    why: 'the values of a version with one list',
-    values: { credentials: [], secrets: [{ name: 'analytics-api' }, { name: 'kafka' }] },
-    says: [
-      'credentials is empty, and secrets is not (analytics-api, kafka). What a Service or notifications names',
-    ],
-  },
-  {
-    why: 'a credential that manifests could name',
-    values: { secrets: [{ name: 'mine', secretName: 'analytics-api' }] },
-    says: ['secrets mounts the Secret "analytics-api", which credentials mounts as well'],
-  },
-  {
-    why: 'tokens that manifests could name',
-    values: {
-      platform: { alertsToken: { secretName: 'alerts' } },
-      adminToken: { secretName: 'admin' },
-      secrets: [{ name: 'alerts' }, { name: 'x', secretName: 'admin' }],
-    },
-    says: ['which platform.alertsToken mounts as well', 'which adminToken mounts as well'],
-  },
-  {
-    why: 'two mounts for the alerts token',
-    values: { platform: { alertsToken: { secretName: 'a' } }, credentials: [{ name: 'alerts' }] },
-    says: ['credentials names "alerts", where platform.alertsToken is mounted'],
-  },
-  {
-    why: 'notifications out of the secrets of sources',
-    values: {
-      secrets: [{ name: 'slack' }],
-      notifications: {
-        targets: [
-          { name: 'a', type: 'slack', url: { secretRef: { name: 'slack', key: 'url' } } },
-          { name: 'b', type: 'slack', url: { file: '/etc/pipewright/secrets/slack/url' } },
-        ],
-      },
-    },
-    says: [
-      'url of the target a refers to "slack", which is in secrets',
-      'url of the target b is a file of secrets',
-    ],
   },
   { why: 'a secret without a name', values: { secrets: [{}] }, says: ["missing property 'name'"] },
   {
