@@ -52,8 +52,8 @@ To start over: remove the manifest and \`.pipewright/\`.
 
 ## Secrets
 
-The secrets of \`--sandbox\` are below \`.pipewright/secrets/\` (\`--secrets-dir\`): a folder for each secret, a file for each key. They are
-made up, and nothing outside of your machine knows them. The start of \`run --sandbox\` or \`apply --sandbox\` writes each file that a
+The credentials of the made-up platform are below \`.pipewright/credentials/\` (\`--credentials-dir\`), the secrets of sources below
+\`.pipewright/secrets/\` (\`--secrets-dir\`): a folder for each, a file for each key. They are made up, and nothing outside of your machine knows them. The start of \`run --sandbox\` or \`apply --sandbox\` writes each file that a
 manifest refers to and that is not there; no other command does. Before the first start, \`plan\` shows what that start would do.
 
 **A secret that is new.** While the daemon runs, it makes up nothing: a pipe whose \`secretRef\` names a file that is not there is refused
@@ -75,8 +75,8 @@ back while the daemon runs.
 Which keys of services and which token for alerts are right, the sandbox remembers in \`.pipewright/sandbox.db\`, which only you can read. It
 learns each at the first start with a manifest that needs it: what is in the file, or else something made up. What is in the file later
 does not change it. A service that you add while the daemon runs has a right key from the next start on. A folder from an older version, in
-which nothing is remembered, is taken as it is, once. Keys of your own in another \`--secrets-dir\` are remembered there as well, so name none
-that are real.
+which nothing is remembered, is taken as it is, once. Its credentials are moved out of
+\`.pipewright/secrets/\`, where they were. Keys of your own in another \`--credentials-dir\` are remembered there as well, so name none that are real.
 
 ## Faults
 

@@ -1,6 +1,7 @@
 import type { SecretRef } from '../kinds/secret-ref.ts'
+import { MORE_FILES } from '../lib/open-files.ts'
 import type { Secret } from '../lib/secret.ts'
-import { misplacedWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
+import { misplacedWords, unopenedWords, type MissingSecret } from '../plan/reasons/missing-secret.ts'
 
 /** A mounted secret, or the file that was looked for in vain. Never an error that could carry content. */
 export type SecretReading =
@@ -33,6 +34,7 @@ const WHY = {
   unreadable: 'cannot be read: it must be a text file of at most 64 KiB',
   empty: 'is empty',
   malformed: 'does not hold one token: it has spaces, line breaks or non-ASCII characters',
+  'no descriptor': 'was not read',
   linked: 'is a link into --secrets-dir, where manifests could name it',
 } as const
 
@@ -41,16 +43,19 @@ const WAY_OUT = {
   'alerts token': 'Put the token for alerts there, or set --alerts-token-file.',
 } as const
 
+function wordsOf({ file, why, of, misplaced }: MissingCredential): string {
+  if (why === 'no descriptor') return `${unopenedWords(file)} ${MORE_FILES}`
+  return misplaced === undefined
+    ? `The file ${file} ${WHY[why]}. ${WAY_OUT[of]}`
+    : misplacedWords(file, misplaced)
+}
+
 /** A request was not sent, because the platform's own credentials cannot be read. Never holds content. */
 export class SecretUnavailableError extends Error {
   readonly missing: MissingCredential
 
   constructor(missing: MissingCredential) {
-    super(
-      missing.misplaced === undefined
-        ? `The file ${missing.file} ${WHY[missing.why]}. ${WAY_OUT[missing.of]}`
-        : misplacedWords(missing.file, missing.misplaced),
-    )
+    super(wordsOf(missing))
     this.name = 'SecretUnavailableError'
     this.missing = missing
   }

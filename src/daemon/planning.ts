@@ -4,6 +4,7 @@ import type { ReconcileContext, ReconcileResult } from '../reconcile/context.ts'
 import { limitedServices, type LimitedService } from '../reconcile/gather/creations-of-service.ts'
 import { createReconciler } from '../reconcile/reconciler.ts'
 import { appliedBefore, planItemOf, settledItem, tellingRun } from '../reconcile/dry-run/plan-item.ts'
+import { becauseOfMissing } from '../plan/gates.ts'
 import { messageOf } from '../plan/reason.ts'
 import type { MissingSecret } from '../plan/reasons/missing-secret.ts'
 import { sentence } from '../plan/reasons/row.ts'
@@ -145,7 +146,7 @@ function withWaits(items: readonly PlanItem[], runs: ReadonlyMap<Key, ReconcileR
 
 /** The wait ends, and it is refused then. */
 function asRefused(item: PlanItem, missing: readonly MissingSecret[]): PlanItem {
-  const because = { reason: 'SecretUnavailable', facts: { missing } } as const
+  const because = becauseOfMissing(missing)
   return { ...item, reason: because.reason, message: messageOf(because, item.key) }
 }
 

@@ -7,7 +7,7 @@ const SecretName = z
   .regex(/^[A-Za-z0-9_][-A-Za-z0-9_.]*$/, 'must be a plain name: letters, digits, ".", "_" and "-"')
   .max(253)
 
-/** A reference to one key of a mounted secret: the file `<secrets-dir>/<name>/<key>`. */
+/** A reference of a pipe to one key of a mounted secret: the file `<secrets-dir>/<name>/<key>`. */
 export const SecretRef = z.strictObject({
   secretRef: z.strictObject({
     name: SecretName.describe('Name of the mounted secret: a folder in the secrets directory.'),
@@ -19,7 +19,9 @@ export type SecretRef = z.infer<typeof SecretRef>
 /** A reference to a whole mounted secret, whose keys are fixed by who uses it. */
 export const SecretBundleRef = z.strictObject({
   secretRef: z.strictObject({
-    name: SecretName.describe('Name of the mounted secret, which has the keys `keyId` and `keySecret`.'),
+    name: SecretName.describe(
+      'Name of the mounted secret, which has the keys `keyId` and `keySecret`: a folder in the credentials directory.',
+    ),
   }),
 })
 export type SecretBundleRef = z.infer<typeof SecretBundleRef>

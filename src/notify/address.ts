@@ -1,3 +1,4 @@
+import { MORE_FILES } from '../lib/open-files.ts'
 import { Secret } from '../lib/secret.ts'
 import type { SecretReading } from '../contract/secrets.ts'
 
@@ -60,6 +61,8 @@ function unreadable({ file, why, misplaced }: SecretReading & { readonly found: 
     return `${place}: what notifications use now belongs in --credentials-dir`
   }
   switch (why) {
+    case 'no descriptor':
+      return `the file ${file} could not be opened: too many open files. ${MORE_FILES}`
     case 'linked':
       return `the file ${file} is a link into --secrets-dir, where manifests could name it`
     case 'absent':

@@ -140,7 +140,10 @@ function syncedOf(input: ConditionsInput): Claim {
 /** A pipe that is there needs its secrets no more: those that are gone do not make it less well, and are told beside. */
 function inSync(decided: DecideInput): Claim {
   const { lifecycle, surroundings } = decided
-  const gone = lifecycle === 'create-once' ? surroundings.missingSecrets : []
+  const gone =
+    lifecycle === 'create-once'
+      ? surroundings.missingSecrets.filter(({ why }) => why !== 'no descriptor')
+      : []
   const missing = gone.length === 0 ? undefined : gone
   return claimOf(decided, 'True', { reason: 'InSync', facts: { as: lifecycle, missing } })
 }

@@ -2,6 +2,8 @@ import type { Action } from './action.ts'
 import { isWaiting } from './requeue.ts'
 import type { DecideInput, CreateOnceInput } from './input.ts'
 import { attemptFacts, unknownOutcomeOf, unansweredIntent, undecidedIntent } from './outcome-unknown.ts'
+import type { Because } from './reason.ts'
+import { unopenedIn, type MissingSecret } from './reasons/missing-secret.ts'
 import type { LedgerRecord } from './record.ts'
 
 /** A reason to stop before deciding further; `undefined` lets the input pass. */
@@ -115,12 +117,18 @@ export function dependencyNotReady({ surroundings }: DecideInput): Action | unde
 }
 
 export function secretUnavailable({ surroundings }: DecideInput): Action | undefined {
-  if (surroundings.missingSecrets.length === 0) return undefined
-  return {
-    type: 'refuse',
-    reason: 'SecretUnavailable',
-    facts: { missing: surroundings.missingSecrets },
-  }
+  const { missingSecrets } = surroundings
+  return missingSecrets.length === 0 ? undefined : { type: 'refuse', ...becauseOfMissing(missingSecrets) }
+}
+
+/** Where no file can be opened, a secret that could not be read is not missing. */
+export function becauseOfMissing(
+  missing: readonly MissingSecret[],
+): Because<'SecretUnavailable' | 'TooManyOpenFiles'> {
+  const file = unopenedIn(missing)
+  return file === undefined
+    ? { reason: 'SecretUnavailable', facts: { missing } }
+    : { reason: 'TooManyOpenFiles', facts: { file } }
 }
 
 /** It failed and waits; an edited manifest, a rotated secret or a person who asks starts afresh. */

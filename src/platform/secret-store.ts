@@ -4,6 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { isSecretRef } from '../kinds/secret-ref.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isBelow } from '../lib/below.ts'
+import { isOutOfFiles } from '../lib/open-files.ts'
 import { Secret } from '../lib/secret.ts'
 import type { SecretOwner, SecretReading, SecretStore } from '../contract/secrets.ts'
 
@@ -36,7 +37,7 @@ export function createMountedSecrets(
 
   async function readCredential(file: string): Promise<SecretReading> {
     const reading = await readApart(file, secretsDir)
-    if (reading.found) return reading
+    if (reading.found || reading.why === 'no descriptor') return reading
     const misplaced = await misplacedFolder(file)
     return misplaced === undefined ? reading : { ...reading, misplaced }
   }
@@ -72,17 +73,17 @@ async function leadsInto(file: string, folder: string): Promise<boolean> {
 }
 
 /** One secret in one file: UTF-8, at most 64 KiB, one newline at the end is not part of it. */
-export async function readSecretFile(file: string): Promise<SecretReading> {
+export async function readSecretFile(file: string, openFile: typeof open = open): Promise<SecretReading> {
   try {
     // Not blocking: to open a FIFO that nobody writes to would wait for ever.
-    await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    await using handle = await openFile(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const bytes = await contentOf(handle)
     if (bytes === undefined) return { found: false, file, why: 'unreadable' }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
     return text === '' ? { found: false, file, why: 'empty' } : { found: true, value: new Secret(text) }
   } catch (error) {
     // The error is dropped on purpose: what is known of it is said by `why`, and nothing of the content can follow.
-    return { found: false, file, why: isAbsent(error) ? 'absent' : 'unreadable' }
+    return { found: false, file, why: whyOf(error) }
   }
 }
 
@@ -98,9 +99,10 @@ async function contentOf(handle: FileHandle): Promise<Uint8Array | undefined> {
   }
 }
 
-function isAbsent(error: unknown): boolean {
+function whyOf(error: unknown): 'absent' | 'no descriptor' | 'unreadable' {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ENOENT' || code === 'ENOTDIR'
+  if (isOutOfFiles(code)) return 'no descriptor'
+  return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unreadable'
 }
 
 /** How long a reading of a file may serve others; a mount itself lags by up to a minute. */

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Emit } from '../contract/events.ts'
 import type { Clock } from '../lib/clock.ts'
+import { isOutOfFiles } from '../lib/open-files.ts'
 
 const LOOK_MS = 5_000
 
@@ -32,7 +33,7 @@ export function watchDescriptors(options: DescriptorWatchOptions): DescriptorWat
 
   function isExhausted(error: unknown): boolean {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code !== 'EMFILE' && code !== 'ENFILE') return false
+    if (!isOutOfFiles(code)) return false
     if (clock.monotonic() - saidAt >= QUIET_MS) {
       saidAt = clock.monotonic()
       emit({ type: 'DescriptorsExhausted', code, limit })

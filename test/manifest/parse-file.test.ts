@@ -211,7 +211,7 @@ describe('one file', () => {
   })
 
   test('what fits nowhere is told a hundred times at most, and the rest is not looked at', () => {
-    const file = parse('[]'.repeat(DEFAULT_LIMITS.marks - 10))
+    const file = parse('[]'.repeat(DEFAULT_LIMITS.documentMarks - 10))
     expect(findingsOf(file).map((finding) => finding.code)).toContain('yaml-syntax')
   })
 

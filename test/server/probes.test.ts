@@ -56,13 +56,3 @@ describe('with a listener of their own', () => {
     )
   })
 })
-
-async function statuses(base: string): Promise<readonly number[]> {
-  return Promise.all(
-    ['/healthz', '/readyz', '/metrics', '/', '/api/v1/overview', '/api/v1/events'].map(async (path) => {
-      const reply = await fetch(base + path)
-      await reply.body?.cancel()
-      return reply.status
-    }),
-  )
-}

@@ -10,6 +10,7 @@ import { findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { parseInSlices, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
 import { createEffort } from '../validate/repairs.ts'
+import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf, readBytes, isUntouched, type Stamp } from './read-bytes.ts'
 import { commitOf, contentRevision } from './commit.ts'
 import { IgnoreFileError } from './ignore-file.ts'
@@ -232,9 +233,10 @@ function unreadable(error: unknown): DirectoryReading {
   }
   const code = codeOf(error)
   const why = code === 'ENOENT' ? 'is missing' : `cannot be listed (${code})`
+  const hint = isOutOfFiles(code) ? ` The process has no free file descriptor. ${MORE_FILES}` : ''
   return failed({
     reason: 'SourceUnreadable',
-    message: `The manifests directory ${why}.`,
+    message: `The manifests directory ${why}.${hint}`,
     unfound: 'all',
   })
 }
@@ -268,8 +270,10 @@ export function fileUnreadable(file: string, code: string): Finding {
   return findingOfFile(file, {
     severity: 'error',
     code: 'file-unreadable',
-    message: `The file cannot be read (${code}).`,
-    hint: 'Give the process the right to read it. A daemon keeps what it read from it before.',
+    message: isOutOfFiles(code)
+      ? `The file cannot be opened: too many open files (${code}). The file is not at fault.`
+      : `The file cannot be read (${code}).`,
+    hint: `${isOutOfFiles(code) ? MORE_FILES : 'Give the process the right to read it.'} A daemon keeps what it read from it before.`,
   })
 }
 

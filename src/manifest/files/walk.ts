@@ -5,6 +5,7 @@ import type { Finding } from '../../kinds/finding.ts'
 import { compareTexts, findingOfFile } from '../diagnostics/diagnostic.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { readIgnoreFile } from './ignore-file.ts'
+import { isOutOfFiles, MORE_FILES } from '../../lib/open-files.ts'
 import { codeOf } from './read-bytes.ts'
 import { printable } from '../../lib/shown-text.ts'
 
@@ -136,8 +137,10 @@ async function enterFolder(walk: Walk, folder: FoundFile, listing: Promise<Listi
     const finding = findingOfFile(within.file, {
       severity: 'error',
       code: 'folder-unreadable',
-      message: `The folder cannot be listed (${listed}).`,
-      hint: 'Give the process the right to read it. A daemon keeps what it read from it before.',
+      message: isOutOfFiles(listed)
+        ? `The folder cannot be opened: too many open files (${listed}). The folder is not at fault.`
+        : `The folder cannot be listed (${listed}).`,
+      hint: `${isOutOfFiles(listed) ? MORE_FILES : 'Give the process the right to read it.'} A daemon keeps what it read from it before.`,
     })
     refuseFile(walk, within.file, finding)
   }

@@ -3,8 +3,8 @@ import { z } from '../../kinds/zod.ts'
 /** A mounted file that was looked for in vain. */
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
-  /** `linked`: it leads into the directory of the other owner's secrets. */
-  why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked']),
+  /** `linked`: it leads into the directory of the other owner's secrets. `no descriptor`: nobody knows, as no file can be opened. */
+  why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'no descriptor']),
   /** Of the platform's own credentials; undefined: a secretRef of the manifest names it. */
   of: z.enum(['API key', 'alerts token']).optional(),
   /** Of the platform's: the folder of this name in the secrets directory, where credentials were mounted once. */
@@ -18,7 +18,18 @@ const WHY = {
   empty: 'empty',
   malformed: 'malformed',
   linked: 'a link between --secrets-dir and --credentials-dir',
+  'no descriptor': 'not read: too many open files',
 } as const
+
+/** Of these, the first that could not be opened for want of a descriptor: then nothing is known of it. */
+export function unopenedIn(missing: readonly MissingSecret[]): string | undefined {
+  return missing.find(({ why }) => why === 'no descriptor')?.file
+}
+
+/** That it is not the secret's fault, in sentences. */
+export function unopenedWords(file: string): string {
+  return `Too many open files: the process has no free file descriptor to read ${file}. The secret is not at fault.`
+}
 
 /** Which files, and what of them, in a sentence. */
 export function missingSecretWords(missing: readonly MissingSecret[]): string {

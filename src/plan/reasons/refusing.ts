@@ -1,4 +1,5 @@
 import { nameOf } from '../../kinds/key.ts'
+import { MORE_FILES } from '../../lib/open-files.ts'
 import { z } from '../../kinds/zod.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
 import { timeOf } from '../../kinds/instant.ts'
@@ -22,6 +23,7 @@ import {
   MISSING_SECRET,
   misplacedWords,
   missingSecretWords,
+  unopenedWords,
   type MissingSecret,
 } from './missing-secret.ts'
 import { UNKNOWN } from './unknown.ts'
@@ -61,6 +63,7 @@ const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
   empty: 'The mounted file is empty. Put the secret into it:',
   malformed: 'The mounted file does not hold one token. Correct it:',
   unreadable: 'The mounted file cannot be read. Make it readable for Pipewright:',
+  'no descriptor': 'It could not be opened, as there are too many open files:',
   linked:
     'It is a link between --secrets-dir and --credentials-dir, which is not followed. Put the secret itself there:',
 }
@@ -233,6 +236,17 @@ export const REFUSING = {
         ),
       whereItIsNamed(facts?.missing[0]?.of, about),
     ],
+  }),
+  TooManyOpenFiles: row({
+    ...REFUSED,
+    means: 'a secret it needs could not be read, because the process has no free file descriptor',
+    facts: z.strictObject({ /** The first that was to be read. */ file: z.string() }),
+    sample: { file: 'SECRETS_DIR/NAME/KEY' },
+    words: ({ file }) => ({
+      cause: unopenedWords(file),
+      remedy: `${MORE_FILES} It is tried again in a few seconds.`,
+    }),
+    steps: () => [{ text: `The process has too many open files. ${MORE_FILES}` }],
   }),
   LockUnreadable: row({
     ...REFUSED,

@@ -1,5 +1,6 @@
 import type { Failed, Outcome, Stopped, Unknown } from '../../plan/outcome.ts'
 import { isUuid } from '../../lib/same-id.ts'
+import { becauseOfMissing } from '../../plan/gates.ts'
 import type { Because } from '../../plan/reason.ts'
 import { LedgerError } from '../../contract/ledger.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
@@ -38,7 +39,12 @@ export function outcomeOf(
   }
   if (error instanceof SecretUnavailableError) {
     const { missing, message } = error
-    return local({ reason: 'SecretUnavailable', facts: { missing: [missing], said: message } })
+    const because = becauseOfMissing([missing])
+    return local(
+      because.reason === 'SecretUnavailable'
+        ? { ...because, facts: { ...because.facts, said: message } }
+        : because,
+    )
   }
   if (error instanceof LedgerError) return local({ reason: 'LedgerFailed', facts: { said: error.message } })
   throw error

@@ -26,6 +26,8 @@ import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { heldElsewhere, adoptExisting, type AdoptRequest } from '../apply/adoption.ts'
 import { nearest } from '../../lib/nearest.ts'
+import { MORE_FILES } from '../../lib/open-files.ts'
+import { unopenedIn, unopenedWords } from '../../plan/reasons/missing-secret.ts'
 import { withSecretHashes } from '../gather/assess.ts'
 import { readBodySecrets } from '../gather/body-secrets.ts'
 
@@ -213,6 +215,9 @@ export async function adoptionTarget(
   if (!desired.usable) return { problem: `${key} cannot be read. ${desired.problem}` }
 
   const body = await readBodySecrets(secrets, asked.body)
+  const unopened = unopenedIn(body.missing)
+  if (unopened !== undefined)
+    return { problem: `${unopenedWords(unopened)} ${MORE_FILES} Then run this again.` }
   if (body.missing.length > 0) {
     const files = body.missing
       .map(({ file, why }) => (why === 'absent' ? file : `${file} (${why})`))
