@@ -26,7 +26,7 @@ const CRDS = join(import.meta.dirname, 'support/chart-crds')
 const GOOD = {
   platform: { baseUrl: 'https://api.example' },
   source: { configMap: 'pipes' },
-  secrets: [{ name: 'analytics-api' }],
+  credentials: [{ name: 'analytics-api' }],
 }
 
 let folder: string
