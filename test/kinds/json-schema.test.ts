@@ -22,6 +22,12 @@ describe('the JSON Schema', () => {
     expect(alternatives.map((one: JsonObject) => one['title'])).toEqual(MANIFEST_KINDS)
   })
 
+  test('has patterns that tools in Go can read: no lookahead, no lookbehind, no reference back', () => {
+    const texts = JSON.stringify(manifestJsonSchema()).match(/"pattern":"(?:[^"\\]|\\.)*"/g) ?? []
+    expect(texts.length).toBeGreaterThan(5)
+    expect(texts.filter((text) => /\(\?(?:[=!]|<[=!])|\\\\[1-9]/.test(text))).toEqual([])
+  })
+
   test.each(MANIFEST_KINDS)('of %s is closed everywhere, and says what each field is', (kind) => {
     for (const [path, schema] of objectsIn(kindJsonSchema(kind) ?? {}, kind)) {
       if (!isObject(schema['properties'])) continue

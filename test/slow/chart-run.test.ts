@@ -129,7 +129,7 @@ test('defaults plus a repository, a base URL and a secret: the rendered pod crea
     ledger: emptyVolume(join(place, 'ledger')),
     git: emptyVolume(join(place, 'checkout')),
     'git-tmp': emptyVolume(join(place, 'git-tmp')),
-    'secret-analytics-api': projected(join(place, 'secret'), CREDENTIAL),
+    'credential-analytics-api': projected(join(place, 'secret'), CREDENTIAL),
     'admin-token': projected(join(place, 'admin'), { token: TOKEN }),
   }
   chmodSync(volumes.git, 0o2777) // an emptyDir is everybody's
@@ -228,7 +228,7 @@ test('manifests of a ConfigMap, and a Secret that comes later: named, then taken
       'service.yaml': SERVICE,
       'orders.yaml': pipe('orders'),
     }),
-    'secret-analytics-api': secret,
+    'credential-analytics-api': secret,
   }
   await using platform = await startPlatform(root, place)
   await using daemon = await startFromPod({ root, pod, volumes, name: 'pipewright', network: platform })

@@ -68,7 +68,7 @@ export function liveOf(program: Program, url: string): Live {
     },
     async history(key) {
       const query = key === undefined ? '' : `&key=${encodeURIComponent(key)}`
-      const { items } = (await json(`/api/v1/history?limit=1000${query}`)) as {
+      const { items } = (await json(`/api/v1/history?limit=500${query}`)) as {
         readonly items: readonly Told[]
       }
       return items.toReversed()
