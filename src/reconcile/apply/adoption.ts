@@ -9,18 +9,15 @@ import { disproveId, succeedIntent, adoptRemote } from '../../plan/transitions.t
 import { recordedAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
+import { awaitedElsewhere, heldElsewhere, heldMeanwhile } from './other-claims.ts'
 import { readRepliedId } from './replied-id.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { noteReply } from '../state/observations.ts'
-import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { sameId } from '../../lib/same-id.ts'
-import { newsIn } from '../state/current-record.ts'
-import { isUnclaimed } from '../gather/similar-records.ts'
 import type { ReadOptions, Reply, ServiceAccess } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { saysDeleted } from '../gather/entry-policy.ts'
-import type { StateStore } from '../state/store.ts'
 
 /** Takes over what a manifest, a Lock or an unfinished reply names. */
 export async function adopt(
@@ -236,50 +233,6 @@ export async function adoptExisting(
     message: messageOf(because, key),
   }
   return { taken: true, record, reply, because, history: [history] }
-}
-
-/** The same of what another process has written meanwhile. */
-async function heldMeanwhile(
-  context: Pick<ReconcileContext, 'ledger' | 'store'>,
-  pipeId: string,
-  but: Key,
-): Promise<string | undefined> {
-  const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
-  return holder && `${capital(nounOf(but))} ${pipeId} already belongs to ${holder.key}.`
-}
-
-/** Says which other key may have created it, without knowing: that has the first say about a pipe of its name. */
-function awaitedElsewhere(
-  store: StateStore,
-  { recorded: { key }, service, fingerprint }: AdoptRequest,
-  { id, name }: RemoteResource,
-): string | undefined {
-  if (typeof name !== 'string') return undefined
-  const { serviceId } = service
-  const other = store
-    .similarTo({ key, serviceId, platformName: name, fingerprint })
-    .find(
-      (record) =>
-        undecidedIntent(record) !== undefined &&
-        record.platformName === name &&
-        sameId(record.service?.serviceId, serviceId) &&
-        !isUnclaimed(store.desiredState(record.key)),
-    )
-  return (
-    other &&
-    `${capital(nounOf(key))} ${id} may be the one of ${other.key}: it has that name, and what became of the creation is not known there. ` +
-      `Settle that first, with "pipewright resolve ${other.key}".`
-  )
-}
-
-/** Says which other key holds it, if one does. */
-export function heldElsewhere(store: StateStore, pipeId: string, but: Key): string | undefined {
-  const key = store.holderOf(pipeId, but)
-  if (key === undefined) return undefined
-  const held = `${capital(nounOf(but))} ${pipeId} already belongs to ${key}.`
-  if (!isUnclaimed(store.desiredState(key))) return held
-  const command = `pipewright forget ${key}`
-  return `${held} ${key} has no manifest any more. If ${but} is its new name, run "${command}"; then the ${nounOf(but)} can be adopted.`
 }
 
 /**

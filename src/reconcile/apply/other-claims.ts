@@ -1,0 +1,63 @@
+import { capital, nounOf } from '../../kinds/lookup.ts'
+import type { Key } from '../../kinds/key.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+import { sameId } from '../../lib/same-id.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
+import type { ReconcileContext } from '../context.ts'
+import { isUnclaimed } from '../gather/similar-records.ts'
+import { newsIn } from '../state/current-record.ts'
+import type { StateStore } from '../state/store.ts'
+
+/* What keeps a key from taking over something: another key has it, or may have made it. */
+
+/** As {@link heldElsewhere}, of what another process has written meanwhile. */
+export async function heldMeanwhile(
+  context: Pick<ReconcileContext, 'ledger' | 'store'>,
+  pipeId: string,
+  but: Key,
+): Promise<string | undefined> {
+  const holder = (await newsIn(context)).find(({ key, remote }) => key !== but && sameId(remote?.id, pipeId))
+  return holder && `${capital(nounOf(but))} ${pipeId} already belongs to ${holder.key}.`
+}
+
+/** What is asked for, by whom, and where. */
+interface Wanted {
+  readonly recorded: LedgerRecord
+  readonly service: ServiceIdentity
+  readonly fingerprint: Fingerprint
+}
+
+/** Says which other key may have created it, without knowing: that has the first say about a pipe of its name. */
+export function awaitedElsewhere(
+  store: StateStore,
+  { recorded: { key }, service, fingerprint }: Wanted,
+  { id, name }: RemoteResource,
+): string | undefined {
+  if (typeof name !== 'string') return undefined
+  const { serviceId } = service
+  const other = store
+    .similarTo({ key, serviceId, platformName: name, fingerprint })
+    .find(
+      (record) =>
+        undecidedIntent(record) !== undefined &&
+        record.platformName === name &&
+        sameId(record.service?.serviceId, serviceId) &&
+        !isUnclaimed(store.desiredState(record.key)),
+    )
+  return (
+    other &&
+    `${capital(nounOf(key))} ${id} may be the one of ${other.key}: it has that name, and what became of the creation is not known there. ` +
+      `Settle that first, with "pipewright resolve ${other.key}".`
+  )
+}
+
+/** Says which other key holds it, if one does. */
+export function heldElsewhere(store: StateStore, pipeId: string, but: Key): string | undefined {
+  const key = store.holderOf(pipeId, but)
+  if (key === undefined) return undefined
+  const held = `${capital(nounOf(but))} ${pipeId} already belongs to ${key}.`
+  if (!isUnclaimed(store.desiredState(key))) return held
+  const command = `pipewright forget ${key}`
+  return `${held} ${key} has no manifest any more. If ${but} is its new name, run "${command}"; then the ${nounOf(but)} can be adopted.`
+}
