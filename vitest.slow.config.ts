@@ -1,9 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
-/** Those that keep all processors busy by themselves, or measure what a busy one would spoil. */
-const ALONE = ['crash-matrix', 'long-life', 'page', 'prometheus', 'watch'].map(
-  (name) => `test/slow/${name}*.test.ts`,
-)
+function filesOf(...names: readonly string[]): string[] {
+  return names.map((name) => `test/slow/${name}*.test.ts`)
+}
+
+/** Hundreds of short lives of the program: two files at a time keep all processors busy. */
+const CRASHES = filesOf('crash-matrix')
+
+/** Those that measure what a busy machine would spoil. */
+const ALONE = filesOf('connections', 'long-life', 'page', 'prometheus', 'watch')
 
 const COMMON = {
   testTimeout: 300_000,
@@ -14,13 +19,14 @@ const COMMON = {
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/slow/support/bundled.ts',
     projects: [
       {
         test: {
           ...COMMON,
           name: 'side by side',
           include: ['test/slow/**/*.test.ts'],
-          exclude: ALONE,
+          exclude: [...ALONE, ...CRASHES],
           // More than there are processors: most of these mostly wait.
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
@@ -29,10 +35,19 @@ export default defineConfig({
       {
         test: {
           ...COMMON,
+          name: 'crashes',
+          include: CRASHES,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...COMMON,
           name: 'alone',
           include: ALONE,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

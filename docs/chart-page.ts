@@ -14,6 +14,7 @@ interface ValueSchema {
   readonly properties?: Readonly<Record<string, ValueSchema>> | undefined
   readonly items?: ValueSchema | undefined
   readonly required?: readonly string[] | undefined
+  readonly additionalProperties?: unknown
 }
 
 const ValueSchema: z.ZodType<ValueSchema> = z.lazy(() =>
@@ -24,31 +25,21 @@ const ValueSchema: z.ZodType<ValueSchema> = z.lazy(() =>
     properties: z.record(z.string(), ValueSchema).optional(),
     items: ValueSchema.optional(),
     required: z.array(z.string()).optional(),
+    additionalProperties: z.unknown().optional(),
   }),
 )
 
 /**
- * helm/README.md: every value of the chart, from values.schema.json, with its default from values.yaml.
+ * helm/README.md: what is written there by hand, and after the note every value of the chart, from values.schema.json, with
+ * its default from values.yaml.
  * @throws when a value has no description, or a default has no place in the schema
  */
 export function chartPage(note: string): string {
+  const [written = ''] = readFileSync(join(HELM, 'README.md'), 'utf8').split(note)
   const schema = ValueSchema.parse(JSON.parse(readFileSync(join(HELM, 'values.schema.json'), 'utf8')))
   const defaults: unknown = parse(readFileSync(join(HELM, 'values.yaml'), 'utf8'))
   const rows = rowsOf(schema, defaults, '')
-  return `# The chart
-
-${note}
-
-\`\`\`sh
-helm install pipewright ./helm --namespace data --create-namespace \\
-  --set image.repository=registry.example.com/pipewright \\
-  --set platform.baseUrl=https://api.example.com \\
-  --set source.git.repository=https://git.example.com/data/pipes.git \\
-  --set 'credentials[0].name=analytics-api'
-\`\`\`
-
-Step by step, with what is seen after each: [docs/operations.md](../docs/operations.md). Who could do what, and what stops
-them: [SECURITY.md](../SECURITY.md). Values that cannot work are refused before anything is installed.
+  return `${written}${note}
 
 | value | type | default | what it is |
 |---|---|---|---|
@@ -58,7 +49,7 @@ ${rows.join('\n')}
 
 function rowsOf(schema: ValueSchema, value: unknown, path: string): readonly string[] {
   const { properties } = schema
-  if (properties === undefined) return [] // an object of Kubernetes
+  if (properties === undefined) return []
   for (const name of Object.keys(asObject(value))) {
     if (properties[name] === undefined) throw new Error(`values.yaml: ${path}${name} is not in the schema`)
   }
@@ -68,7 +59,8 @@ function rowsOf(schema: ValueSchema, value: unknown, path: string): readonly str
     const given = asObject(value)[name]
     const below = [
       ...rowsOf(inner, given, `${path}${name}.`),
-      ...(items?.properties === undefined ? [] : rowsOf(items, undefined, `${path}${name}[].`)),
+      // An object of Kubernetes may have more, and is described there.
+      ...(items?.additionalProperties === false ? rowsOf(items, undefined, `${path}${name}[].`) : []),
     ]
     const shown = inner.properties === undefined && given !== undefined ? code(JSON.stringify(given)) : ''
     return [`| ${code(path + name)} | ${typeOf(inner)} | ${shown} | ${cell(description)} |`, ...below]

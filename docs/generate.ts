@@ -82,6 +82,16 @@ Beside these, the usual metrics of a Node process (\`process_…\`, \`nodejs_…
 Alert rules for Prometheus are in \`helm/rules/pipewright.rules.yaml\`, a dashboard for Grafana in
 \`helm/dashboards/pipewright.json\`; the chart can bring both, and both can be used without it. What to do when an alert fires
 is in the [runbook](runbook.md).
+
+**Several releases.** The rules of the chart are about the series of their own release: \`namespace\` and \`job\` as its ServiceMonitor gives them. Where
+something else scrapes the pod, say by which labels its series are known: \`prometheusRule.selector\`. The rules file is about the job \`pipewright\`;
+where a job has another name, give it a copy of the file: \`sed 's/job="pipewright"/job="NAME"/' pipewright.rules.yaml\`.
+
+**Teams.** An alert about resources has the label \`team\`: \`metadata.labels.team\` of their manifests, by which Alertmanager can route. Its annotation
+\`resources\` names the first ten. \`prometheusRule.ruleLabels.team\` is the team of all other alerts.
+
+**Others' metrics.** PipewrightSourceNotSynced needs those of git-sync, scraped under the same \`job\` with \`container="git-sync"\`, and
+PipewrightVolumeNearlyFull those of the kubelet. Without them, both stay quiet.
 `
 }
 

@@ -19,6 +19,11 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end -}}
 
+{{- $server := get .Values.settings "server" | default "" -}}
+{{- if and (hasPrefix "http:" $server) (not (regexMatch "^http://(localhost|127[.][0-9.]+|\\[::1\\])(:[0-9]+)?(/|$)" $server)) (not $platform.allowInsecureHttp) -}}
+{{- $faults = append $faults "settings.server is plain http:, so that everybody on the way could read the admin token. Give an https: URL; or, if the way is safe, platform.allowInsecureHttp=true." -}}
+{{- end -}}
+
 {{- $sources := list -}}
 {{- if $git.repository -}}{{- $sources = append $sources "source.git.repository" -}}{{- end -}}
 {{- if .Values.source.configMap -}}{{- $sources = append $sources "source.configMap" -}}{{- end -}}
@@ -97,6 +102,35 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end -}}
 
+{{- if and $git.ca.secretName $git.ca.configMap -}}
+{{- $faults = append $faults "source.git.ca.secretName and source.git.ca.configMap are both set: use one." -}}
+{{- end -}}
+
+{{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
+{{- $faults = append $faults "ingress.enabled is on, and ingress.hosts is empty: name the hosts. Pipewright answers to no name that it does not know." -}}
+{{- end -}}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.hostnames) -}}
+{{- $faults = append $faults "httpRoute.enabled is on, and httpRoute.hostnames is empty: name the hosts. Pipewright answers to no name that it does not know." -}}
+{{- end -}}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
+{{- $faults = append $faults "httpRoute.enabled is on, and httpRoute.parentRefs is empty: name the Gateway." -}}
+{{- end -}}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) .Values.networkPolicy.enabled (not (concat .Values.networkPolicy.people .Values.networkPolicy.extraIngress)) -}}
+{{- $faults = append $faults "The page is opened to others, and the network policy lets nobody to it: name the pods of the ingress or the gateway in networkPolicy.people." -}}
+{{- end -}}
+
+{{- range list .Values.extraEnv .Values.source.git.extraEnv -}}
+{{- range . -}}
+{{- if hasPrefix "PIPEWRIGHT_" .name -}}
+{{- $faults = append $faults (printf "extraEnv sets %s, which nothing checks before the pod starts: use settings.%s." .name (trimPrefix "PIPEWRIGHT_" .name | lower | replace "_" "-")) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- if eq (toString .Values.enabled) "false" -}}
+{{- $faults = append $faults "enabled is false, and is for a chart that has this one as a dependency with `condition: pipewright.enabled`. Here it does nothing: leave it out." -}}
+{{- end -}}
+
 {{- $timeout := include "pipewright.seconds" .Values.shutdown.requestTimeout | float64 -}}
 {{- $grace := include "pipewright.seconds" .Values.shutdown.grace | float64 -}}
 {{- $termination := .Values.shutdown.terminationGracePeriodSeconds -}}
@@ -107,8 +141,44 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $faults = append $faults (printf "shutdown.terminationGracePeriodSeconds (%v) must be at least 5 s more than shutdown.grace (%s): otherwise the pod is killed while a create ends, and its outcome is unknown." $termination .Values.shutdown.grace) -}}
 {{- end -}}
 
-{{- if eq (int .Values.service.port) (int .Values.service.metricsPort) -}}
-{{- $faults = append $faults (printf "service.port and service.metricsPort are both %v: give each its own." .Values.service.port) -}}
+{{- if gt (include "pipewright.seconds" .Values.serviceMonitor.scrapeTimeout | float64) (include "pipewright.seconds" .Values.serviceMonitor.interval | float64) -}}
+{{- $faults = append $faults (printf "serviceMonitor.scrapeTimeout (%s) is longer than serviceMonitor.interval (%s), and Prometheus would refuse that: make it shorter." .Values.serviceMonitor.scrapeTimeout .Values.serviceMonitor.interval) -}}
+{{- end -}}
+
+{{- $ports := dict -}}
+{{- range $name := list "port" "metricsPort" "gitSyncPort" -}}
+{{- $port := get $.Values.service $name | toString -}}
+{{- with get $ports $port -}}
+{{- $faults = append $faults (printf "service.%s and service.%s are both %s: give each its own." . $name $port) -}}
+{{- end -}}
+{{- $_ := set $ports $port $name -}}
+{{- end -}}
+
+{{- /* How long each may be is what the program says of it: the test of the chart asks both. */}}
+{{- $durations := dict "shutdown.requestTimeout" .Values.shutdown.requestTimeout "shutdown.grace" .Values.shutdown.grace -}}
+{{- with get .Values.settings "interval" -}}{{- $_ := set $durations "settings.interval" . -}}{{- end -}}
+{{- with get .Values.settings "api-budget" -}}{{- $_ := set $durations "settings.api-budget" (splitList "/" . | last) -}}{{- end -}}
+{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
+{{- $targets := list -}}
+{{- range $index, $target := get .Values.notifications "targets" | default list -}}
+{{- if has $target.name $targets -}}
+{{- $faults = append $faults (printf "notifications names the target %q twice: give each a name of its own." $target.name) -}}
+{{- end -}}
+{{- $targets = append $targets $target.name -}}
+{{- range $field, $limit := dict "groupWait" (list "0s" "1h") "flapWindow" (list "0s" "24h") "rateLimit" (list "100ms" "1h") -}}
+{{- with get $target $field -}}
+{{- $name := printf "notifications.targets[%d].%s" $index $field -}}
+{{- $_ := set $durations $name (splitList "/" . | last) -}}
+{{- $_ := set $limits $name $limit -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $duration := $durations -}}
+{{- $limit := get $limits $name -}}
+{{- $seconds := include "pipewright.seconds" $duration | float64 -}}
+{{- if or (lt $seconds (include "pipewright.seconds" (index $limit 0) | float64)) (gt $seconds (include "pipewright.seconds" (index $limit 1) | float64)) -}}
+{{- $faults = append $faults (printf "%s: %s is not from %s to %s." $name $duration (index $limit 0) (index $limit 1)) -}}
+{{- end -}}
 {{- end -}}
 
 {{- $owned := include "pipewright.ownedSettings" . | fromYaml -}}
@@ -118,8 +188,20 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end -}}
 
+{{- with include "pipewright.unchangeable" . -}}{{- $faults = append $faults . -}}{{- end -}}
+
 {{- if $faults -}}
 {{- fail (printf "\n\nThese values cannot work:\n- %s\n" (join "\n- " $faults)) -}}
+{{- end -}}
+{{- end }}
+
+{{/* What Kubernetes never changes in a StatefulSet that is there; empty where the cluster is not asked (`helm template`). */}}
+{{- define "pipewright.unchangeable" -}}
+{{- $name := include "pipewright.fullname" . -}}
+{{- with (lookup "apps/v1" "StatefulSet" .Release.Namespace $name | default dict).spec -}}
+{{- if or (ne (.podManagementPolicy | default "") "Parallel") (ne (.serviceName | default "") (printf "%s-headless" $name)) -}}
+{{- printf "The StatefulSet %s was made by an earlier chart, and Kubernetes never changes its serviceName and podManagementPolicy. Remove it without its pod, and upgrade again: kubectl -n %s delete statefulset %s --cascade=orphan. The pod goes on meanwhile, and the claim with the ledger stays." $name $.Release.Namespace $name -}}
+{{- end -}}
 {{- end -}}
 {{- end }}
 
@@ -134,6 +216,9 @@ allow-insecure-http: platform.allowInsecureHttp
 sandbox: platform.sandbox
 credentials-dir: credentials
 secrets-dir: secrets
+ca-file: tls.ca
+client-cert-file: tls.clientCertificate
+client-key-file: tls.clientCertificate
 ledger: the values below ledger
 ledger-init: ledger.init
 listen: service.port, for the port that others see

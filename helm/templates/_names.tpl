@@ -41,18 +41,65 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{/* An image of values: {repository, tag, digest}; a digest comes before a tag. */}}
+{{/* An image of values, (list . {repository, tag, digest}): a digest comes before a tag, the registry of all charts before its own. */}}
 {{- define "pipewright.image" -}}
-{{- if .digest -}}
-{{ .repository }}@{{ .digest }}
+{{- $image := index . 1 -}}
+{{- $repository := $image.repository -}}
+{{- with ((index . 0).Values.global | default dict).imageRegistry -}}
+{{- $repository = printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^(localhost|[^/]*[.:][^/]*)/" $repository "") -}}
+{{- end -}}
+{{- if $image.digest -}}
+{{ $repository }}@{{ $image.digest }}
 {{- else -}}
-{{ .repository }}:{{ .tag }}
+{{ $repository }}:{{ $image.tag }}
 {{- end -}}
 {{- end }}
 
 {{- define "pipewright.ownImage" -}}
 {{- $image := .Values.image -}}
-{{- include "pipewright.image" (dict "repository" $image.repository "digest" $image.digest "tag" ($image.tag | default .Chart.AppVersion)) -}}
+{{- include "pipewright.image" (list . (dict "repository" $image.repository "digest" $image.digest "tag" ($image.tag | default .Chart.AppVersion))) -}}
+{{- end }}
+
+{{/* Secrets for the registry, of all charts and our own; one is a name or {name}. */}}
+{{- define "pipewright.imagePullSecrets" -}}
+{{- $names := list -}}
+{{- range concat ((.Values.global | default dict).imagePullSecrets | default list) .Values.imagePullSecrets -}}
+{{- $names = append $names (kindIs "string" . | ternary (dict "name" .) .) -}}
+{{- end -}}
+{{- if $names -}}
+imagePullSecrets:
+  {{- toYaml ($names | uniq) | nindent 2 }}
+{{- end -}}
+{{- end }}
+
+{{/* `annotations:` of an object, (list . its-own): those of every object, and its own. */}}
+{{- define "pipewright.annotations" -}}
+{{- $all := merge (dict) (index . 1 | default dict) ((index . 0).Values.commonAnnotations | default dict) -}}
+{{- if $all -}}
+annotations:
+  {{- toYaml $all | nindent 2 }}
+{{- end -}}
+{{- end }}
+
+{{/* A map without what is null: so is a default taken away, also where Helm leaves the null in. */}}
+{{- define "pipewright.withoutNulls" -}}
+{{- $kept := dict -}}
+{{- range $key, $value := . -}}
+{{- if kindIs "map" $value -}}
+{{- with include "pipewright.withoutNulls" $value | fromYaml -}}{{- $_ := set $kept $key . -}}{{- end -}}
+{{- else if not (kindIs "invalid" $value) -}}
+{{- $_ := set $kept $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $kept -}}
+{{- end }}
+
+{{/* The names by which the page is opened from outside. */}}
+{{- define "pipewright.publicHosts" -}}
+{{- $hosts := list -}}
+{{- if .Values.ingress.enabled -}}{{- $hosts = concat $hosts .Values.ingress.hosts -}}{{- end -}}
+{{- if .Values.httpRoute.enabled -}}{{- $hosts = concat $hosts .Values.httpRoute.hostnames -}}{{- end -}}
+{{- join "," $hosts -}}
 {{- end }}
 
 {{/* Seconds of a text like 90s or 1m30s, rounded down, as Pipewright reads it. */}}

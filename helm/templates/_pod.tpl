@@ -35,6 +35,7 @@
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
+{{- include "pipewright.outboundEnv" . }}
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
@@ -46,6 +47,9 @@
 {{- $names := list $service -}}
 {{- range list "" ".svc" (printf ".svc.%s" .Values.clusterDomain) -}}
 {{- $names = append $names (printf "%s.%s%s" $service $.Release.Namespace .) -}}
+{{- end -}}
+{{- range splitList "," (include "pipewright.publicHosts" .) -}}
+{{- if . -}}{{- $names = append $names (trimPrefix "*" .) -}}{{- end -}}
 {{- end -}}
 {{- join "," (concat $names .Values.allowedHosts | uniq) -}}
 {{- end }}
@@ -81,6 +85,7 @@
   mountPath: /etc/pipewright/config
   readOnly: true
 {{- end }}
+{{- include "pipewright.outboundMounts" . }}
 {{- with .Values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
@@ -95,9 +100,19 @@
 {{- end }}
 {{- if $git.repository }}
 - name: git
-  emptyDir: {}
+  emptyDir: {{ with $git.sizeLimit }}{ sizeLimit: {{ . }} }{{ else }}{}{{ end }}
 - name: git-tmp
   emptyDir: {}
+{{- if $git.ca.secretName }}
+- name: git-ca
+  secret:
+    secretName: {{ $git.ca.secretName }}
+    defaultMode: 0440
+{{- else if $git.ca.configMap }}
+- name: git-ca
+  configMap:
+    name: {{ $git.ca.configMap }}
+{{- end }}
 {{- with ($git.token.secretName | default $git.ssh.secretName) }}
 - name: git-secret
   secret:
@@ -152,15 +167,47 @@
   configMap:
     name: {{ include "pipewright.fullname" . }}
 {{- end }}
+{{- include "pipewright.outboundVolumes" . }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* What the daemon's container runs, and how it is asked; in diagnostic mode it waits, and whoever comes runs what he likes. */}}
+{{- define "pipewright.process" -}}
+{{- if .Values.diagnosticMode -}}
+command:
+  - node
+  - -e
+  - |
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => process.exit(0))
+    setInterval(() => {}, 2 ** 30)
+    console.log('Diagnostic mode: no daemon runs here.')
+{{- else -}}
+args:
+  - run
+  {{- with .Values.extraArgs }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- $probes := dict "startupProbe" "/healthz" "livenessProbe" "/healthz" "readinessProbe" "/readyz" }}
+{{- range $probe, $path := $probes }}
+{{- with get $.Values $probe }}
+{{ $probe }}:
+  httpGet: { path: {{ $path }}, port: metrics }
+  {{- include "pipewright.withoutNulls" . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- with .Values.lifecycle }}
+lifecycle:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 {{- end }}
 
 {{- define "pipewright.gitSync" -}}
 {{- $git := .Values.source.git -}}
 - name: git-sync
-  image: {{ include "pipewright.image" $git.image }}
+  image: {{ include "pipewright.image" (list . $git.image) }}
   imagePullPolicy: {{ $git.image.pullPolicy }}
   args:
     - {{ printf "--repo=%s" $git.repository | quote }}
@@ -172,6 +219,8 @@
     - --link=current
     {{- /* A repository that cannot be reached for a while is no reason to end: the last checkout stays in use. */}}
     - --max-failures=-1
+    - --http-bind=:9091
+    - --http-metrics
     {{- if $git.token.secretName }}
     - {{ printf "--username=%s" $git.token.username | quote }}
     - --password-file=/etc/git-secret/{{ $git.token.key }}
@@ -182,6 +231,7 @@
     {{- end }}
     {{- if and $git.webhook .Values.adminToken.secretName }}
     - --webhook-success-status=202
+    - --webhook-backoff=30s
     {{- end }}
     {{- with $git.extraArgs }}
     {{- toYaml . | nindent 4 }}
@@ -196,19 +246,42 @@
         secretKeyRef:
           name: {{ .Values.adminToken.secretName }}
           key: {{ .Values.adminToken.key }}
+          optional: true
     - name: GITSYNC_WEBHOOK_URL
       value: http://git-sync:$(PIPEWRIGHT_ADMIN_TOKEN)@127.0.0.1:8080/-/reconcile
     {{- end }}
+    {{- if or $git.ca.secretName $git.ca.configMap }}
+    - name: GIT_SSL_CAINFO
+      value: /etc/git-ca/{{ $git.ca.key }}
+    {{- end }}
+    {{- with include "pipewright.proxyEnv" . }}{{ trim . | nindent 4 }}{{ end }}
     {{- with $git.extraEnv }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
+  {{- with $git.envFrom }}
+  envFrom:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  ports:
+    - name: git-sync
+      containerPort: 9091
+      protocol: TCP
+  {{- if not .Values.diagnosticMode }}
+  {{- /* `/` is 503 until there is a first checkout, which may be long in coming and is no reason to start again. */}}
+  {{- range $probe, $path := dict "livenessProbe" "/metrics" "readinessProbe" "/" }}
+  {{- with get $git $probe }}
+  {{ $probe }}:
+    httpGet: { path: {{ $path }}, port: git-sync }
+    {{- include "pipewright.withoutNulls" . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+  {{- end }}
   resources:
     {{- toYaml $git.resources | nindent 4 }}
   securityContext:
-    {{- /* its image's own user, whom ssh finds in /etc/passwd */}}
-    runAsUser: 65533
-    runAsGroup: 65533
-    {{- toYaml .Values.containerSecurityContext | nindent 4 }}
+    {{- /* The user is its image's own, whom ssh finds in /etc/passwd. */}}
+    {{- $shared := omit (.Values.containerSecurityContext | default dict) "runAsUser" "runAsGroup" }}
+    {{- include "pipewright.withoutNulls" (merge (dict) ($git.securityContext | default dict) $shared) | nindent 4 }}
   volumeMounts:
     - name: git
       mountPath: /git
@@ -218,5 +291,13 @@
     - name: git-secret
       mountPath: /etc/git-secret
       readOnly: true
+    {{- end }}
+    {{- if or $git.ca.secretName $git.ca.configMap }}
+    - name: git-ca
+      mountPath: /etc/git-ca
+      readOnly: true
+    {{- end }}
+    {{- with $git.extraVolumeMounts }}
+    {{- toYaml . | nindent 4 }}
     {{- end }}
 {{- end }}

@@ -22,6 +22,7 @@ const DIRECTORY = [
   'secretsDir',
   'alertsTokenFile',
   'adminTokenFile',
+  'clientKeyFile',
   'notifications',
 ] as const
 
@@ -32,6 +33,9 @@ const PLATFORM = [
   'alertsTokenFile',
   'credentialsDir',
   'secretsDir',
+  'caFile',
+  'clientCertFile',
+  'clientKeyFile',
   'apiBudget',
   'requestTimeoutMs',
   'shutdownGraceMs',

@@ -1,5 +1,4 @@
 import { stepContext } from './command-context.ts'
-import { Agent, type Dispatcher } from 'undici'
 import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import type { NotificationTarget } from '../config/notification-settings.ts'
 import type { Settings } from '../config/settings.ts'
@@ -10,11 +9,13 @@ import type { Post } from '../notify/delivery.ts'
 import { noSentStateFile, openSentStateFile } from '../notify/sent-state.ts'
 import { createNotifier, type Notifier } from '../notify/notifier.ts'
 import { exchange } from '../platform/http-exchange.ts'
+import { faultOfReply, type Network, openNetwork } from '../platform/network.ts'
 import { createMountedSecrets } from '../platform/secret-store.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { nextSteps } from '../server/remedy.ts'
+import { networkOfNotifications } from './compose-network.ts'
 import { CommandError, EXIT, VERSION } from './io.ts'
 
 const CONNECT_MS = 5_000
@@ -36,7 +37,7 @@ export async function openNotifier(
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
   const { ledger, board, emit } = parts
   const file = sentStateFile(settings)
-  const agent = new Agent({ allowH2: false, connect: { timeout: CONNECT_MS } })
+  const network = openNetwork(networkOfNotifications(settings), CONNECT_MS)
   const notifier = createNotifier({
     targets: notifications.map(({ url, signingKey, ...target }) => ({
       ...target,
@@ -58,29 +59,31 @@ export async function openNotifier(
     clock: systemClock,
     emit,
     random: Math.random,
-    post: httpPost(agent, systemClock),
+    post: httpPost(network, systemClock),
     readSecret: readerOf(settings),
     userAgent: `pipewright/${VERSION}`,
   })
-  return { ...notifier, [Symbol.asyncDispose]: () => agent.destroy() }
+  return { ...notifier, [Symbol.asyncDispose]: () => network.destroy() }
 }
 
 /** Notifications go out by the same exchange as requests to the platform. */
-export function httpPost(dispatcher: Dispatcher, clock: Clock): Post {
-  return ({ timeoutMs, maxReplyBytes, ...request }, signal) =>
-    exchange(
-      dispatcher,
-      { ...request, method: 'POST' },
-      {
-        clock,
-        timeoutMs,
-        maxReplyBytes,
-        signal,
-        mayStart: () => true,
-        onSent: () => undefined,
-        onWhole: () => undefined,
-      },
-    )
+export function httpPost(network: Pick<Network, 'wayTo'>, clock: Clock): Post {
+  return async ({ timeoutMs, maxReplyBytes, ...request }, signal) => {
+    const way = network.wayTo(request.origin)
+    const seen = await exchange(way.dispatcher, way.routed({ ...request, method: 'POST' }), {
+      clock,
+      timeoutMs,
+      maxReplyBytes,
+      signal,
+      mayStart: () => true,
+      onSent: () => undefined,
+      onWhole: () => undefined,
+    })
+    if (seen.type !== 'reply') return seen
+    const fault = faultOfReply(seen, way.proxy)
+    if (fault !== undefined) return { type: 'silence', why: 'error', code: undefined, fault }
+    return { ...seen, body: way.echoes(seen.body) }
+  }
 }
 
 /** What was sent is kept beside the ledger, and lasts as long as it does. */

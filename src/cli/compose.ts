@@ -12,7 +12,8 @@ import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Emit } from '../contract/events.ts'
 import { type Ledger, LedgerError } from '../contract/ledger.ts'
 import { createReconciler, type Reconciler } from '../reconcile/reconciler.ts'
-import { createdOf, createStateStore, recordedOf } from '../reconcile/state/store.ts'
+import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
+import { createStateStore } from '../reconcile/state/store.ts'
 import {
   startEmbeddedSandbox,
   SANDBOX_LEDGER,
@@ -20,6 +21,7 @@ import {
   type SandboxUse,
 } from './embedded-sandbox.ts'
 import type { SettingsOf } from './command-help.ts'
+import { assertTls, networkOf } from './compose-network.ts'
 import type { Failpoints } from './failpoints.ts'
 import { nobody, VERSION } from './io.ts'
 import type { Progress } from './render/progress.ts'
@@ -96,11 +98,27 @@ async function opened(settings: LedgerToRead, options: Parameters<typeof openLed
   }
 }
 
+/** Files that settings name, of which nothing goes to a source, wherever they are. */
+function ownFilesOf({
+  alertsTokenFile,
+  adminTokenFile,
+  clientKeyFile,
+  notifications,
+}: Settings): readonly string[] {
+  const ofTargets = notifications.flatMap(({ url, signingKey }) => [url.path, signingKey?.path])
+  return [alertsTokenFile, adminTokenFile, clientKeyFile, ...ofTargets].filter((file) => file !== undefined)
+}
+
 /** Puts the parts together; what they hold is released with the stack. */
 export async function compose(options: ComposeOptions, stack: AsyncDisposableStack): Promise<Engine> {
   const { settings, ledger, source, board, emit } = options
+  const network = networkOf(settings)
+  await assertTls(network.tls)
   const sandbox = settings.sandbox ? await openSandbox(settings, options.sandboxUse, stack) : undefined
-  const mounted = createMountedSecrets(settings, sandbox?.readSecretFile)
+  const mounted = createMountedSecrets(
+    { ...settings, ownFiles: ownFilesOf(settings) },
+    sandbox?.readSecretFile,
+  )
   const secrets = createFreshSecrets(mounted, systemClock)
   const baseUrl = sandbox?.url ?? settings.baseUrl
   const platform = stack.use(
@@ -109,6 +127,7 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       alertsBaseUrl: sandbox?.url ?? settings.alertsBaseUrl,
       alertsTokenFile: settings.alertsTokenFile,
       secrets,
+      network,
       budget: settings.apiBudget,
       requestTimeoutMs: settings.requestTimeoutMs,
       createDeadlineMs: Math.min(settings.requestTimeoutMs, settings.shutdownGraceMs - SETTLE_MS),

@@ -1,4 +1,4 @@
-import { createdOf, recordedOf } from '../reconcile/state/store.ts'
+import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { makePlan, type Settled } from '../daemon/planning.ts'
 import { nameOf, type Key } from '../kinds/key.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'

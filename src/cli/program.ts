@@ -5,6 +5,7 @@ import { wholeNumber } from '../config/parsers.ts'
 import { LedgerError } from '../contract/ledger.ts'
 import { SandboxFileError } from '../sandbox/sandbox-file.ts'
 import { apply } from './commands/apply-command.ts'
+import { printable } from './render/terminal.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, VERSION } from './io.ts'
 import { history, HISTORY_OUTPUTS } from './commands/history-command.ts'
 import { besideKey, readFilter, withFilter } from './resource-filter.ts'
@@ -72,7 +73,7 @@ async function hereOf(io: Io, program: Command, [name]: readonly string[]): Prom
 function failureOf(io: Io, error: unknown, here: CommandContext): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage
   if (error instanceof CommandError) {
-    print(io.stderr, `pipewright: ${commandsTyped(error.message, here)}`)
+    print(io.stderr, printable(`pipewright: ${commandsTyped(error.message, here)}`))
     return error.code
   }
   if (error instanceof LedgerError || error instanceof SandboxFileError) {

@@ -55,12 +55,21 @@ function nextQuery(
 const MOST_ITEMS = 1_000_000
 
 /** What a daemon says of the whole. */
-export function wholeOf({ sourceProblem, findingCounts, overdue, ready }: OverviewReply): WholeFacts {
+export function wholeOf({
+  sourceProblem,
+  findingCounts,
+  overdue,
+  withoutLock,
+  ready,
+  revisionSince,
+}: OverviewReply): WholeFacts {
   const notReady = ready.ok ? undefined : `The daemon is not ready: ${ready.detail}.`
   return {
     problem: sourceProblem === undefined ? notReady : notAccepted(sourceProblem),
     errors: findingCounts.error,
     overdue,
+    withoutLock,
+    revisionSince,
   }
 }
 

@@ -1,5 +1,8 @@
-import type { WholeFacts } from '../contract/activity.ts'
+import type { Activity, WholeFacts } from '../contract/activity.ts'
+import type { Catalog } from '../contract/catalog.ts'
+import { findingsDigest } from '../contract/findings-digest.ts'
 import { overdueChecks } from '../reconcile/overdue.ts'
+import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
 import type { Engine } from './compose.ts'
 
 /** What is not said of one resource, for whoever reads the ledger. @param problem of the last reading, in words */
@@ -10,10 +13,20 @@ export function wholeFacts({ context }: Engine, problem: string | undefined): Wh
   return {
     problem: problem === undefined ? undefined : notAccepted(problem),
     errors,
+    findings: store.catalog && findingsDigest(findings),
     overdue: overdueChecks(context),
     unreconciled: [...(entries?.values() ?? [])].filter(
       ({ key, state }) => state === 'valid' && store.record(key)?.conditions === undefined,
     ).length,
+    withoutLock: pipesWithoutLock(store),
+  }
+}
+
+/** Whether an earlier process, which wrote this down last, said the same of the manifests. */
+export function saidBefore(last: Activity | undefined, { findings, problem }: Catalog) {
+  return {
+    findings: last?.findings === findingsDigest(findings),
+    problem: problem !== undefined && last?.problem === notAccepted(problem.message),
   }
 }
 
@@ -35,4 +48,13 @@ export function wholeSentences({ problem, errors = 0, overdue = 0 }: WholeFacts)
           `${overdue} ${overdue === 1 ? 'resource was' : 'resources were'} not checked since the daemon started: what is said of ${overdue === 1 ? 'it' : 'them'} is from before.`,
         ]),
   ]
+}
+
+/** What is worth knowing of the whole, and wrong with nothing. */
+export function wholeHints({ withoutLock = 0 }: WholeFacts): readonly string[] {
+  return withoutLock === 0
+    ? []
+    : [
+        `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "pipewright lock", and commit what it writes.`,
+      ]
 }

@@ -75,12 +75,13 @@ function isIn(path: string, folder: string, realPath: RealPath): boolean {
 }
 
 function ownFiles(
-  { alertsTokenFile, adminTokenFile }: ReadValues,
+  { alertsTokenFile, adminTokenFile, clientKeyFile }: ReadValues,
   targets: readonly NotificationTarget[],
 ): readonly OwnFile[] {
   const ofSettings = [
     ['alertsTokenFile', alertsTokenFile],
     ['adminTokenFile', adminTokenFile],
+    ['clientKeyFile', clientKeyFile],
   ] as const
   return [
     ...ofSettings.flatMap(([name, read]) => {

@@ -17,6 +17,10 @@ const RULES: readonly Rule[] = [
   (values) => encrypted(values, 'server', values.server),
   timeoutWithinGrace,
   rememberPipes,
+  (values) =>
+    aloneProblem('client-cert-file', values.clientCertFile, 'client-key-file', values.clientKeyFile),
+  (values) =>
+    aloneProblem('client-key-file', values.clientKeyFile, 'client-cert-file', values.clientCertFile),
 ]
 
 export function checkRules(values: ReadValues): readonly SettingProblem[] {
@@ -76,7 +80,7 @@ export function uncheckedProblem(values: ReadValues, env: Environment): SettingP
     given: '0',
     why: 'no certificate would be checked, and whoever is on the way could read the credentials and answer in place of the platform',
     right:
-      'unset it, and name the certificate authority of your own in NODE_EXTRA_CA_CERTS; or, for a test, give --allow-insecure-tls as well',
+      'unset it, and name the certificate authority of your own in --ca-file (for a daemon that --server names: in NODE_EXTRA_CA_CERTS); or, for a test, give --allow-insecure-tls as well',
   }
 }
 
@@ -104,6 +108,19 @@ function timeoutWithinGrace({ requestTimeoutMs, shutdownGraceMs }: ReadValues): 
       `--shutdown-grace (${grace})`,
     right: `make --shutdown-grace more than ${formatDuration(MARGIN_MS)} longer than --request-timeout`,
   }
+}
+
+/** A certificate is nothing without its key, and a key nothing without its certificate. */
+function aloneProblem(
+  flag: string,
+  read: Read<string> | undefined,
+  otherFlag: string,
+  other: Read<string> | undefined,
+): SettingProblem | undefined {
+  if (read === undefined || other !== undefined) return undefined
+  const from = read.from ?? `--${flag}`
+  const why = `it is given without --${otherFlag}`
+  return { setting: flag, from, given: read.value, why, right: `give --${otherFlag} as well` }
 }
 
 /** With a ledger that forgets, every start would create every pipe once more (law 1). */

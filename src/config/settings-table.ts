@@ -5,14 +5,12 @@ import {
   parseBaseUrl,
   parseBudget,
   parseLedger,
-  parseHosts,
   parseList,
-  parseTemplate,
-  parseListen,
   parsePath,
   parseSwitch,
   wholeNumber,
 } from './parsers.ts'
+import { PAGE_SETTINGS } from './page-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 
 /** A setting that parsed, with where it came from. */
@@ -115,71 +113,7 @@ export const TABLE = {
     describe: 'whether a missing ledger is a first run (auto) or an error (never)',
     parse: oneOf(['auto', 'never']),
   },
-  listen: {
-    group: 'Page and HTTP',
-    flag: 'listen',
-    placeholder: 'HOST:PORT',
-    default: '127.0.0.1:8080',
-    describe: 'where the page, the metrics and the health checks are served; port 0 is any free one',
-    parse: parseListen,
-  },
-  metricsListen: {
-    group: 'Page and HTTP',
-    flag: 'metrics-listen',
-    placeholder: 'HOST:PORT',
-    default: undefined,
-    defaultNote: 'none: they are served where the page is',
-    describe:
-      'where the metrics and the health checks are served, on connections of their own; the other then has no metrics',
-    parse: parseListen,
-  },
-  allowedHosts: {
-    group: 'Page and HTTP',
-    flag: 'allowed-hosts',
-    placeholder: 'LIST',
-    default: undefined,
-    defaultNote: 'none: IP addresses, `localhost`, and the host of `--public-url`',
-    describe:
-      'more names by which it may be asked, such as pipewright.example.com,.svc.cluster.local; * is any, which lets every web page that a user opens read it by DNS rebinding',
-    parse: parseHosts,
-  },
-  adminTokenFile: {
-    group: 'Page and HTTP',
-    flag: 'admin-token-file',
-    placeholder: 'FILE',
-    default: undefined,
-    sandboxDefault: '.pipewright/admin-token',
-    defaultNote: 'none: those requests are off',
-    describe:
-      'file with the bearer token for POST /-/reconcile, POST /-/allow and POST /api/v1/plan; the commands that ask a daemon send it; not below --secrets-dir',
-    parse: parsePath,
-  },
-  server: {
-    group: 'Page and HTTP',
-    flag: 'server',
-    placeholder: 'URL',
-    default: undefined,
-    describe: 'address of a running daemon, for the commands that can ask it instead of a ledger',
-    parse: parseBaseUrl,
-  },
-  publicUrl: {
-    group: 'Page and HTTP',
-    flag: 'public-url',
-    placeholder: 'URL',
-    default: undefined,
-    describe: 'where people open the page, for links in notifications',
-    parse: parseBaseUrl,
-  },
-  repositoryUrl: {
-    group: 'Page and HTTP',
-    flag: 'repository-url',
-    placeholder: 'TEMPLATE',
-    default: undefined,
-    defaultNote: 'none: files and commits are no links',
-    describe:
-      'where a manifest is seen in a browser, for links on the page, such as https://git.example/blob/{revision}/{file}',
-    parse: parseTemplate,
-  },
+  ...PAGE_SETTINGS,
   notifications: {
     group: 'Notifications',
     flag: 'notifications',
@@ -242,14 +176,6 @@ export const TABLE = {
       'create limit: when more creations than this are pending in a service, together with those made there within the last hour, all are refused',
     parse: wholeNumber(0, 100_000),
   },
-  namedResources: {
-    group: 'Page and HTTP',
-    flag: 'named-resources',
-    placeholder: 'N',
-    default: '1000',
-    describe: 'most resources that metrics name in their labels; the others share "_other"',
-    parse: wholeNumber(0, 100_000),
-  },
   shutdownGraceMs: {
     group: 'Reconciling',
     flag: 'shutdown-grace',
@@ -283,6 +209,33 @@ export const TABLE = {
     describe:
       'work with the sandbox: a made-up platform inside this process, and the ledger that is kept for it',
     parse: parseSwitch,
+  },
+  caFile: {
+    group: 'Platform',
+    flag: 'ca-file',
+    placeholder: 'FILE',
+    default: undefined,
+    defaultNote: 'none: the authorities of Node',
+    describe:
+      'certificates in PEM of authorities that are believed as well: by requests to the platform, of notifications, and to an https: proxy',
+    parse: parsePath,
+  },
+  clientCertFile: {
+    group: 'Platform',
+    flag: 'client-cert-file',
+    placeholder: 'FILE',
+    default: undefined,
+    defaultNote: 'none: no client certificate',
+    describe: 'certificate in PEM that is shown to the platform, with those between it and its authority',
+    parse: parsePath,
+  },
+  clientKeyFile: {
+    group: 'Platform',
+    flag: 'client-key-file',
+    placeholder: 'FILE',
+    default: undefined,
+    describe: 'its private key in PEM, without a passphrase; not below --secrets-dir',
+    parse: parsePath,
   },
   allowInsecureHttp: {
     group: 'Platform',

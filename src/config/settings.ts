@@ -13,6 +13,8 @@ import {
 import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 import { checkRules, isUnchecked, uncheckedProblem } from './setting-rules.ts'
+import { readProxies } from './proxy-settings.ts'
+import type { ProxySettings } from '../lib/proxy.ts'
 import { checkSecretFolders, realPathOf } from './secret-folders.ts'
 import {
   SETTING_NAMES,
@@ -36,6 +38,8 @@ export type Settings = {
   readonly alertsTokenFile: string
   /** Who is notified; nobody when it is empty. */
   readonly notifications: readonly NotificationTarget[]
+  /** Not of the table: variables that most programs obey. */
+  readonly proxies: ProxySettings
 }
 
 /** Every setting, in the order of the help, with its default in words; `undefined`: none. */
@@ -64,6 +68,8 @@ export type SettingsReading = (
   readonly noPlatform: SettingProblem | undefined
   /** Whether somebody named a daemon to ask, rightly or wrongly. */
   readonly namesServer: boolean
+  /** Of proxies, which are a problem of the commands that reach something through them. */
+  readonly proxyProblems: readonly SettingProblem[]
   /** That Node is told to check no certificates and nobody allowed it: a problem of the commands that reach something over TLS. */
   readonly uncheckedTls: SettingProblem | undefined
   /** Whether no certificate is checked where that matters. */
@@ -92,15 +98,17 @@ export async function readSettings(input: SettingsInput): Promise<SettingsReadin
     sources.some(({ given }) => given.some(({ name }) => name === setting))
   const namesServer = names('server')
   const noPlatform = names('baseUrl') || values.sandbox?.value !== false ? undefined : NO_PLATFORM
+  const { proxies, problems: proxyProblems } = readProxies(input.env, values)
   const about = {
     noPlatform,
+    proxyProblems,
     namesServer,
     uncheckedTls: uncheckedProblem(values, input.env),
     isTlsUnchecked: isUnchecked(values, input.env),
   }
   return problems.length > 0
     ? { problems, ...about }
-    : { settings: normalise(values, notifications.targets), ...about }
+    : { settings: normalise(values, { notifications: notifications.targets, proxies }), ...about }
 }
 
 const NO_PLATFORM: SettingProblem = {
@@ -180,7 +188,10 @@ function withDefaults(given: ReadValues): ReadValues {
   return values as ReadValues // as above
 }
 
-function normalise(values: ReadValues, notifications: readonly NotificationTarget[]): Settings {
+function normalise(
+  values: ReadValues,
+  { notifications, proxies }: Pick<Settings, 'notifications' | 'proxies'>,
+): Settings {
   const names = SETTING_NAMES.filter((name) => name !== 'config')
   const plain: unknown = Object.fromEntries(names.map((name) => [name, Object.freeze(values[name]?.value)]))
   return Object.freeze({
@@ -188,6 +199,7 @@ function normalise(values: ReadValues, notifications: readonly NotificationTarge
     alertsTokenFile:
       values.alertsTokenFile?.value ?? join(values.credentialsDir?.value ?? '', 'alerts', 'token'),
     notifications: Object.freeze([...notifications]),
+    proxies: Object.freeze(proxies),
   })
 }
 

@@ -3,7 +3,8 @@ import { z } from '../kinds/zod.ts'
 
 /** A process that works with a ledger, or did last: what it says of itself now and then. Times are ms since the epoch. */
 export const Activity = z
-  .strictObject({
+  // Not strict: a later version may have said more, before it was rolled back.
+  .object({
     command: z.enum(['run', 'apply']),
     process: z.int(),
     host: z.string(),
@@ -23,20 +24,29 @@ export const Activity = z
     secretsDir: z.string().optional(),
     /** In force. */
     revision: z.string().optional(),
+    /** Since when it is there: ms since the epoch. */
+    revisionSince: z.number().optional(),
     /** Why the last reading of the manifests failed or is not believed, in words. */
     problem: z.string().optional(),
     /** Errors in manifests. */
     errors: z.number().optional(),
+    /** Of all that is said of manifests: equal for the same. */
+    findings: z.string().optional(),
     /** Resources that it has not checked since it started, although they were due. */
     overdue: z.number().optional(),
     /** Resources with a valid manifest that were not reconciled yet, by any process. */
     unreconciled: z.number().optional(),
+    /** Pipes whose id is in no Lock; absent, too, where there is no Lock. */
+    withoutLock: z.number().optional(),
   })
   .readonly()
 export type Activity = z.infer<typeof Activity>
 
 /** What a process says of the whole: all that is not said of one resource. */
-export type WholeFacts = Pick<Activity, 'problem' | 'errors' | 'overdue' | 'unreconciled'>
+export type WholeFacts = Pick<
+  Activity,
+  'revisionSince' | 'problem' | 'errors' | 'findings' | 'overdue' | 'unreconciled' | 'withoutLock'
+>
 
 /** A process says that it lives this often: ms. */
 export const HEARTBEAT_MS = 30_000

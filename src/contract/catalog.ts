@@ -58,8 +58,12 @@ export interface Recorded {
   readonly file: string | undefined
   /** What its manifest last said: as {@link Entry.digest}. */
   readonly digest: string | undefined
+  /** Where it was last valid. Undefined: it never was. */
+  readonly validIn: string | undefined
   /** What was created or adopted. */
   readonly pipeId: string | undefined
+  /** Whether something may have been created of which nobody knows the id. */
+  readonly isAwaiting: boolean
   /** The service whose query endpoint it configured: both ids, in lower case, with a `/` between. */
   readonly endpointOf: string | undefined
 }

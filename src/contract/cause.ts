@@ -39,7 +39,9 @@ export function groupByCause<T extends Troubled>(resources: readonly T[]): reado
   const groups = [...Map.groupBy(resources, causeOf).values()]
   return groups.flatMap((group) => {
     const [first] = group
-    return first !== undefined && isLoose(first) && group.length < MANY ? group.map((one) => [one]) : [group]
+    return first !== undefined && !isOneMatter(first) && group.length < MANY
+      ? group.map((one) => [one])
+      : [group]
   })
 }
 
@@ -55,9 +57,9 @@ export function causeOf(resource: Troubled): string {
   return `${status}/${reason}/${service ?? ''}/${sharedFacts(resource)}`
 }
 
-/** Whether a cause is only likely to be one. */
-function isLoose({ status, reason }: Troubled): boolean {
-  return !OF_ALL.has(reason) && !OF_SERVICE.has(reason) && status !== 'Invalid' && !(reason in SHARED)
+/** Whether those with the same cause have it for one matter; otherwise that is only likely, where they are many. */
+export function isOneMatter({ status, reason }: Troubled): boolean {
+  return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
 }
 
 /** What a finding says without where it says it. */

@@ -21,6 +21,20 @@ export const NOTIFICATION_RESULTS = ['delivered', 'folded', 'lost'] as const
 
 export type NotificationResult = (typeof NOTIFICATION_RESULTS)[number]
 
+/** A cause of problems, and whom it touches. */
+export interface ProblemFacts {
+  readonly reason: Reason
+  readonly service: string | undefined
+  /** How many it touches, as far as is known; of one that is over, at most. */
+  readonly resources: number
+  /** The first of them. */
+  readonly keys: readonly Key[]
+  /** Of one resource. */
+  readonly file: string | undefined
+  readonly line: number | undefined
+  readonly manifestRevision: string | undefined
+}
+
 /** Everything that happens and that somebody may want to know: telemetry subscribes, nobody answers. */
 export type Event =
   | {
@@ -49,6 +63,8 @@ export type Event =
       readonly condition: ConditionType
       readonly before: Condition | undefined
       readonly after: Condition
+      /** The resource came to rest, and no other event says so: one of its conditions does. */
+      readonly isNews: boolean
       readonly revision: string
       readonly manifestRevision: string | undefined
       readonly file: string | undefined
@@ -78,6 +94,12 @@ export type Event =
       readonly differences: readonly Difference[]
     }
   | { readonly type: 'Forgotten'; readonly key: Key }
+  /** A cause of problems is there that was not there before: the first that it touches has it. */
+  | (ProblemFacts & { readonly type: 'ProblemFound'; readonly message: string })
+  /** It touches more than was said. */
+  | (ProblemFacts & { readonly type: 'ProblemGrew'; readonly message: string })
+  /** Nothing has it any more. */
+  | (ProblemFacts & { readonly type: 'ProblemOver'; readonly durationMs: number })
   | {
       readonly type: 'RequestFinished'
       /** The name of the request, such as `createPipe`. */ readonly operation: string
@@ -93,6 +115,8 @@ export type Event =
   | {
       readonly type: 'SourceLoaded'
       readonly revision: Revision
+      /** Since when it is there: ms since the epoch. Undefined: nobody knows. */
+      readonly since: number | undefined
       readonly durationMs: number
       readonly changed: readonly Key[]
       /** How many of them have no manifest any more. */
@@ -100,6 +124,8 @@ export type Event =
       readonly manifests: Readonly<Record<string, number>>
       readonly findings: readonly Finding[]
       readonly problem: string | undefined
+      /** Whether an earlier process said the same of the findings, and of the problem. */
+      readonly isKnown: { readonly findings: boolean; readonly problem: boolean }
       /** A change that no watcher event announced. */ readonly missedByWatcher: boolean
     }
   | {
@@ -128,6 +154,10 @@ export type Event =
       readonly limit: number
       /** In how many services it is reached now. */
       readonly services: number
+      /** The first of those that are held. */
+      readonly keys: readonly Key[]
+      /** An earlier process said so. */
+      readonly isKnown: boolean
     }
   | {
       /** A message reached a target of notifications. */

@@ -60,10 +60,19 @@ export interface PlanLimited {
   readonly until: number | undefined
 }
 
+/** A ledger that is not there: as if nothing had ever been recorded. */
+export interface MissingLedger {
+  readonly file: string
+  /** Whether a daemon would start without one. */
+  readonly init: 'auto' | 'never'
+}
+
 /** A plan is a value; `-o json` prints it as it is. */
 export interface Plan {
   readonly revision: string
   readonly manifests: string
+  /** The ledger that was looked for in vain, so that this is what a first run would do; undefined: there is one. */
+  readonly missingLedger: MissingLedger | undefined
   /** Why the manifests do not count as they are. */
   readonly problem: string | undefined
   readonly createLimit: {

@@ -1,4 +1,5 @@
 import type { CreateOnceKind, ReadableKind, UpsertKind } from '../kinds/definition.ts'
+import type { EchoMask } from '../lib/echo.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 
@@ -33,6 +34,8 @@ export interface Reply<T> {
   readonly requestId: string | undefined
   /** Equal for equal credentials: those that it was asked with. */
   readonly credential: string
+  /** Masks whatever secret it may repeat. The value is as it came: nothing of it is shown, or written down, without this. */
+  readonly echoes: EchoMask
 }
 
 /** What is read: a resource of a kind, by the id that it has on the platform. */

@@ -36,6 +36,7 @@ const WHY = {
   malformed: 'does not hold one token: it has spaces, line breaks or non-ASCII characters',
   'no descriptor': 'was not read',
   linked: 'is a link into --secrets-dir, where manifests could name it',
+  credential: 'is a credential of the platform',
 } as const
 
 const WAY_OUT = {

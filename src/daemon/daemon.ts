@@ -7,12 +7,12 @@ import type { Priority } from '../contract/platform.ts'
 import { seedStatus, type WritableBoard } from '../reconcile/state/status-board.ts'
 import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
-import { type LimitedService, limitedServices } from '../reconcile/gather/creations-of-service.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/status.ts'
 import type { WatchMode } from '../contract/events.ts'
 import { locked, otherwiseWrong } from './catalog-changes.ts'
 import { type Again, createDispatcher } from './dispatcher.ts'
+import { createLimitChanges } from './limit-changes.ts'
 import { createHeapTrim } from './heap-trim.ts'
 import { serviceQueueOf } from './service-queue.ts'
 import { type Taken, createQueue } from './queue.ts'
@@ -35,6 +35,8 @@ export interface DaemonParts {
   readonly forgetSecrets: () => void
   /** What was asked for is checked: writes down when, so that whoever asked finds it in the ledger. */
   readonly noteChecks: () => Promise<void>
+  /** Whether an earlier process said the same of the manifests. */
+  readonly saidBefore: (catalog: Catalog) => { readonly findings: boolean; readonly problem: boolean }
   /** Watches the directory from now on; the triggers are the daemon's. */
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -63,6 +65,8 @@ export interface Daemon {
   readonly catalog: Catalog | undefined
   /** ms since the epoch. */
   readonly lastLoadAt: number | undefined
+  /** Since when the revision in force is there: ms since the epoch. Undefined: nobody knows. */
+  readonly revisionSince: number | undefined
   /** Why the last reading failed or is not believed, in words. */
   readonly sourceProblem: string | undefined
   /**
@@ -83,9 +87,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const queue = createQueue()
   const dispatcher = createDispatcher({ clock, queue, concurrency: parts.concurrency, run, emit })
   const trimHeap = createHeapTrim((delayMs, callback) => clock.after(delayMs, callback))
+  const limitChanges = createLimitChanges(context)
   let sourceProblem: string | undefined
-  /** By what the platform knows them by. */
-  let limited: ReadonlyMap<string, LimitedService> = new Map()
+  let revisionSince: number | undefined
   /** Keys of which further readings, which come soon, say whether they are gone. */
   let unconfirmed: ReadonlySet<Key> = new Set()
 
@@ -131,7 +135,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     if (outcome.result === 'done') changedAt.delete(key)
     answered()
     if (isPassOver()) trimHeap(store.catalog?.entries.size ?? 0)
-    emitCreateLimit()
+    limitChanges.emitNew()
     for (const other of also)
       dispatcher.ask(other, { priority: 1, afterMs: 0, service: serviceQueueOf(store, other) })
     if (next === undefined) return undefined
@@ -150,7 +154,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   /** Takes over a reading: the catalog, what is shown, and what has to be reconciled. */
   function take(
-    { state, changed: altered, counts, differs, unfinished }: LoadResult,
+    { state, changed: altered, counts, differs, unfinished, since }: LoadResult,
     reading: ReadingContext,
   ): void {
     const first = store.catalog === undefined
@@ -163,17 +167,20 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     const wrong = otherwiseWrong(store.catalog, catalog)
     store.setCatalog(catalog)
     sourceProblem = catalog.problem?.message
+    if (catalog.problem === undefined) revisionSince = since
     unconfirmed = catalog.problem === undefined ? state.pending : new Set()
     const late = reading.cause === 'poll' || reading.cause === 'full'
     emit({
       type: 'SourceLoaded',
       revision: catalog.revision,
+      since,
       durationMs: reading.durationMs,
       changed: news,
       removed: news.filter((key) => !catalog.entries.has(key)).length,
       manifests: counts,
       findings: catalog.findings,
       problem: sourceProblem,
+      isKnown: first ? parts.saidBefore(catalog) : { findings: false, problem: false },
       missedByWatcher: differs && !first && late && listens(watcher.mode()),
     })
     const everything = first || reading.tokens.length > 0
@@ -191,7 +198,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     for (const key of everything ? [] : keys) for (const other of store.dependents(key)) ask(other, 0)
     for (const token of reading.tokens) requests.expect(token, [...keys])
     if (state.pending.size > 0 || unfinished > 0) readAgainSoon()
-    emitCreateLimit()
+    limitChanges.emitNew()
   }
 
   function isOtherThanRecorded({ entries }: Catalog, key: Key): boolean {
@@ -225,21 +232,6 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     return new Set([...catalog.entries.keys(), ...[...store.records()].map((record) => record.key)])
   }
 
-  function emitCreateLimit(): void {
-    const before = limited
-    limited = new Map(limitedServices(context).map((each) => [each.group, each]))
-    const limit = context.maxCreates
-    for (const [group, { service, wanted, made }] of limited)
-      if (!before.has(group))
-        emit({ type: 'CreateLimitChanged', on: true, service, wanted, made, limit, services: limited.size })
-    for (const [group, { service }] of before) {
-      if (limited.has(group)) continue
-      const { wanted, made } = store.creationsIn(group, clock.now())
-      const facts = { service, wanted, made: made.length, limit, services: limited.size }
-      emit({ type: 'CreateLimitChanged', on: false, ...facts })
-    }
-  }
-
   return {
     request(key, accept) {
       const token = requests.open()
@@ -271,6 +263,9 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     },
     get lastLoadAt() {
       return readings.lastLoadAt
+    },
+    get revisionSince() {
+      return revisionSince
     },
     get sourceProblem() {
       return sourceProblem

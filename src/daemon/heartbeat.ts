@@ -25,6 +25,8 @@ const GATHER_MS = 100
 
 /** Writes into the ledger now and then that this process lives, and when it last read which resources, for `status`. */
 export interface Heartbeat {
+  /** What the process before this one wrote down last. */
+  readonly before: Activity | undefined
   /** Does so now, since a person who asked for a check looks at it next. */
   noteChecks(): Promise<void>
   /** The last one: the process ends as it should. */
@@ -42,7 +44,8 @@ export async function startHeartbeat({
   whole,
 }: HeartbeatParts): Promise<Heartbeat> {
   const startedAt = clock.now()
-  const written = new Map((await ledger.activity()).checkedAt)
+  const { last: before, checkedAt } = await ledger.activity()
+  const written = new Map(checkedAt)
   let said: WholeFacts = {}
   let cancel: (() => void) | undefined
   let isStopped = false
@@ -59,7 +62,8 @@ export async function startHeartbeat({
     const seenAt = clock.now()
     const who = { command, process: process.pid, host: hostname(), url, ...worksWith }
     const about = { ...who, startedAt, seenAt, stoppedAt }
-    const facts = whole()
+    // Until this process has read them, what the one before said of the manifests is what was said last.
+    const facts = store.catalog === undefined ? { ...whole(), findings: before?.findings } : whole()
     try {
       await ledger.noteActivity({ ...about, revision: store.revision || undefined, ...facts }, checked)
       said = facts
@@ -72,8 +76,11 @@ export async function startHeartbeat({
   }
 
   function isNews(): boolean {
-    const { problem, errors, overdue, unreconciled } = whole()
+    const { problem, errors, findings, overdue, unreconciled, withoutLock, revisionSince } = whole()
+    if (revisionSince !== said.revisionSince) return true
+    if (findings !== undefined && findings !== said.findings) return true
     if (problem !== said.problem || errors !== said.errors || unreconciled !== said.unreconciled) return true
+    if (withoutLock !== said.withoutLock) return true
     // How many are overdue goes down with each check: that there are any, or none any more, is news.
     if ((overdue ?? 0) > 0 !== (said.overdue ?? 0) > 0) return true
     for (const { key, conditions } of store.records()) {
@@ -104,6 +111,7 @@ export async function startHeartbeat({
   await beat(undefined)
   wait(0)
   return {
+    before,
     noteChecks: () => (noting ??= beatSoon()),
     async stop() {
       isStopped = true

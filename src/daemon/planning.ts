@@ -79,6 +79,7 @@ function planOf({ context, manifests, settled }: PlanOptions, items: readonly Pl
   return {
     revision: store.catalog?.revision.id ?? '',
     manifests,
+    missingLedger: undefined,
     problem: store.catalog?.problem?.message,
     createLimit: {
       wanted: created + wantedIn(store.creations(context.clock.now())),

@@ -1,6 +1,6 @@
 import type { LoadResult, Source } from '../manifest/source.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
-import { createdOf, recordedOf } from '../reconcile/state/store.ts'
+import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createSerial } from './serial.ts'
 import type { TriggerCause } from './watcher.ts'
 

@@ -6,6 +6,8 @@ import { instantOf } from './instant.ts'
 import { type Fitted, fitted, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
 import { isSensitiveName, SENSITIVE_FIELDS } from '../lib/sensitive.ts'
+import type { EchoMask } from '../lib/echo.ts'
+import { printable } from '../lib/shown-text.ts'
 import { maskText } from './mask.ts'
 import { ABOUT, type RemoteResource } from './remote-resource.ts'
 import { inputName } from './type-words.ts'
@@ -20,6 +22,8 @@ export interface ImportRequest {
   /** Name of the mounted secret that the references name. */
   readonly secret: string
   readonly resource: RemoteResource
+  /** Masks whatever secret the reply repeats. */
+  readonly echoes: EchoMask
 }
 
 /**
@@ -27,10 +31,10 @@ export interface ImportRequest {
  * value is in it: where one belongs, or may belong, stands a reference that a person has to look at. What a manifest
  * cannot have is left out, so that the kind accepts it. There is none when the last that is left out must be there.
  */
-export function importedManifest({ kind, name, service, secret, resource }: ImportRequest): Fitted {
+export function importedManifest({ kind, name, service, secret, resource, echoes }: ImportRequest): Fitted {
   const reply = resource as JsonObject // it came as JSON
   const leftOut: LeftOut[] = []
-  const place = { path: 'spec', secret, keys: [], known: { ...kind.fields, ...ABOUT }, leftOut }
+  const place = { path: 'spec', secret, keys: [], known: { ...kind.fields, ...ABOUT }, leftOut, echoes }
   const result = fitted(kind, {
     apiVersion: API_VERSION,
     kind: kind.name,
@@ -38,7 +42,8 @@ export function importedManifest({ kind, name, service, secret, resource }: Impo
     policy: { adopt: resource.id },
     spec: { service, ...objectOf(kind.fields, reply, place) },
   })
-  return { ...result, leftOut: once([...leftOut, ...result.leftOut]) }
+  const all = [...leftOut, ...result.leftOut].map((one) => ({ ...one, path: echoes(one.path) }))
+  return { ...result, leftOut: once(all) }
 }
 
 /** What is said of each item of a list is said once. */
@@ -56,6 +61,7 @@ interface Place {
   /** Fields of which nothing has to be said. */
   readonly known: Readonly<Record<string, unknown>>
   readonly leftOut: LeftOut[]
+  readonly echoes: EchoMask
 }
 
 /** The fields of the table; what else the reply has is named. */
@@ -151,6 +157,10 @@ function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
   )
   if (texts.some((text) => maskText(text) !== text))
     return leaveOut(place, 'It holds a password or a signature, which no manifest may hold.')
+  if (texts.some((text) => printable(text) !== text))
+    return leaveOut(place, 'It holds control characters, or some that turn a text around.')
+  if (texts.some((text) => place.echoes(text) !== text))
+    return leaveOut(place, 'It repeats a secret that Pipewright sends.')
   return written
 }
 

@@ -101,6 +101,19 @@ export function referenceEchoes(sent: ReadonlyMap<string, Secret>): readonly Ech
   })
 }
 
+/** The texts of a body that are shown wherever it is. */
+export function openTexts(body: JsonObject): readonly string[] {
+  return Object.entries(body).flatMap(([name, value]) =>
+    value === undefined || isSensitiveName(name) ? [] : openTextsIn(value),
+  )
+}
+
+function openTextsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return isObject(value) ? openTexts(value) : value.flatMap(openTextsIn)
+}
+
 /** A body with every text of it masked. */
 export function maskEchoes(body: JsonObject, echoes: EchoMask): JsonObject {
   return echoesBelow(body, echoes, 0)

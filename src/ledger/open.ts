@@ -164,7 +164,7 @@ function assertMayStart({ file, init }: SqliteLedgerOptions): void {
   throw missing(
     file,
     'This would have been a first run, which --ledger-init=never forbids: see that the volume is mounted and ' +
-      '--ledger names the right file; restore it from a backup if it was lost; or, if this is indeed the first run, ' +
-      'use --ledger-init=auto once.',
+      '--ledger names the right file. If it was lost, restore it from a backup; "pipewright plan" works without it, and says ' +
+      'what would be created and what a Lock would take over. If this is indeed the first run, use --ledger-init=auto once.',
   )
 }

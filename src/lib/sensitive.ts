@@ -62,8 +62,9 @@ const PARAMETER = new RegExp(
   'gi',
 )
 
-/** `Basic …` and `Bearer …`, as in an `Authorization` header. The word behind them in a sentence is none. */
-const AUTHORIZATION = /\b(Basic|Bearer)(\s+)(?=[\w.~+/-]*[\d=]|[\w.~+/-]{20})[\w.~+/=-]{8,}/gi
+/** `Basic …` and `Bearer …`, as in an `Authorization` header, also where half of it is masked. The word behind them in a sentence is none. */
+const AUTHORIZATION =
+  /\b(Basic|Bearer)(\s+)(?:\[[a-z]+\][\w.~+/=-]*|(?=[\w.~+/-]*[\d=]|[\w.~+/-]{20})[\w.~+/=-]{8,})/gi
 
 /** A text without the password or signature that a URL, a connection string or a header in it carries. @param mask takes the place */
 export function withoutUrlSecrets(text: string, mask: string): string {
@@ -84,7 +85,8 @@ const USER_ARGUMENT = /((?:^|[\s"'[,])(?:-u|--user)["']?[\s,=]+["']?[^\s"':]{1,2
 
 /** The same of a text that may be wrong, such as a line of a manifest and what a finding repeats of it. */
 export function withoutSecrets(text: string, mask: string): string {
-  const masked = withoutUrlSecrets(text, mask).replaceAll(ARGUMENT, `$1${mask}`)
+  const plain = withoutUrlSecrets(text, mask)
+  const masked = plain.includes('--') ? plain.replaceAll(ARGUMENT, `$1${mask}`) : plain
   const told = masked.includes('-u') ? masked.replaceAll(USER_ARGUMENT, `$1${mask}`) : masked
   if (!told.includes('@')) return told
   return told.replaceAll(USER, `$1${mask}@`).replaceAll(BARE_USER_INFO, `$1${mask}@`)

@@ -10,6 +10,7 @@ import { placeEdit } from './yaml/place-edit.ts'
 import { textIn } from './validate/parse-file.ts'
 import { createPlaces, type KnownPlaces } from './rules/source-locator.ts'
 import { readBytes } from './files/read-bytes.ts'
+import { revisionSince } from './files/revision-since.ts'
 import { inSlices } from './validate/slices.ts'
 import { readDirectory, type DirectoryReading, type OnRead } from './files/read-directory.ts'
 
@@ -24,6 +25,8 @@ export interface LoadResult {
   readonly differs: boolean
   /** Files that were parsed, because their bytes were new. */
   readonly parsed: number
+  /** Since when its revision is there: ms since the epoch. Undefined: nobody knows. */
+  readonly since: number | undefined
   /** Files that are not parsed yet because the reading took too long: the next one goes on with them. */
   readonly unfinished: number
 }
@@ -95,6 +98,7 @@ export function createSource({ root, limits, onRead }: SourceOptions): Source {
       differs: isDifferent(previous, next),
       counts: next.counts,
       parsed: reading.parsed,
+      since: await revisionSince(root, next.catalog.revision),
       unfinished: reading.unfinished,
     }
   }

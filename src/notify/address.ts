@@ -65,6 +65,7 @@ function unreadable({ file, why, misplaced }: SecretReading & { readonly found: 
       return `the file ${file} could not be opened: too many open files. ${MORE_FILES}`
     case 'linked':
       return `the file ${file} is a link into --secrets-dir, where manifests could name it`
+    case 'credential': // of a source only
     case 'absent':
       return `there is no file ${file}`
     case 'unreadable':

@@ -28,7 +28,8 @@ const START_MS = 5 * 60_000
 export function alertStateOf(resource: ResourceStatus, now: number): AlertState {
   const { status, conditions } = resource
   const condition = leading(status, conditions)
-  const { reason, message, since } = conditions[condition]
+  const { reason, since } = conditions[condition]
+  const message = withOtherDrift(resource, conditions[condition].message)
   const words = isToldAnew(reason) ? ` ${sha256(message).slice(0, 16)}` : ''
   return {
     wellness: isStarting(resource, now) ? 'between' : wellnessOf(status),
@@ -40,6 +41,26 @@ export function alertStateOf(resource: ResourceStatus, now: number): AlertState 
     since,
     state: `${status} ${condition} ${reason}${words}`,
   }
+}
+
+/** A field may drift behind a difference that was known before: the condition does not name it, and whoever knows of the first has to hear of it. */
+function withOtherDrift({ status, differences }: ResourceStatus, message: string): string {
+  if (status !== 'Drifted') return message
+  const named = new Set(message.split(/[\s,()]+/).map((word) => word.replace(/[.:;]+$/, '')))
+  const others = differences.map(({ field }) => field).filter((field) => !named.has(field))
+  return others.length === 0 ? message : `${message} On the platform, ${others.join(', ')} differs as well.`
+}
+
+/**
+ * Whether a problem is only hidden, and not over: something still says so, or nobody could look.
+ * @param before the problem that was sent
+ */
+export function isHidden(
+  { status, conditions }: ResourceStatus,
+  before: { readonly reason: Reason },
+): boolean {
+  if (status === 'Failed' && conditions.Synced.status === 'Unknown') return true
+  return Object.values(conditions).some((one) => one.status !== 'True' && one.reason === before.reason)
 }
 
 /** Its health did not change since it came to be in sync. */

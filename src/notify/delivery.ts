@@ -1,6 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
+import { connectWords, isTlsFailure, proxyWords } from '../lib/connect-words.ts'
 import { echoMask } from '../lib/echo.ts'
 import { excerptOf } from '../lib/excerpt.ts'
+import type { ProxyFault } from '../lib/proxy.ts'
 import { type ReplyHeaders, retryAfterMs } from '../lib/retry-after.ts'
 import { type Address, readAddress, type ReadSecret, readSigningKey } from './address.ts'
 import { signedHeaders } from './webhook.ts'
@@ -63,6 +65,8 @@ export type Posted =
       readonly type: 'silence'
       readonly why: 'timeout' | 'error' | 'too late'
       readonly code: string | undefined
+      /** Why there was no way through a proxy; `undefined`: that is not what happened. */
+      readonly fault: ProxyFault | undefined
     }
   | { readonly type: 'stopped' }
 
@@ -127,8 +131,7 @@ function judge(
 ): Delivery {
   if (seen.type === 'stopped') return { result: 'stopped' }
   if (seen.type === 'silence') {
-    const why =
-      seen.why === 'timeout' ? 'no reply in time' : `the connection failed (${seen.code ?? 'no code'})`
+    const why = seen.why === 'timeout' ? 'no reply in time' : failedWords(seen)
     return {
       result: 'again',
       code: seen.why === 'timeout' ? 'Timeout' : 'Connection',
@@ -154,6 +157,13 @@ function judge(
     return { result: 'again', code, why, retryAfterMs: retryAfterMs(seen.headers, context.now) }
   }
   return { result: ADDRESS.has(status) ? 'address' : 'refused', code, why, retryAfterMs: undefined }
+}
+
+/** Of the receiver nothing is said but the code: its address is a secret. */
+function failedWords({ fault, code = 'no code' }: Extract<Posted, { type: 'silence' }>): string {
+  if (fault !== undefined) return proxyWords(fault)
+  const failed = `the connection failed (${code})`
+  return isTlsFailure(code) ? `${failed}: ${connectWords(code)}` : failed
 }
 
 /** The parts of an address that a reply could repeat. */

@@ -10,7 +10,7 @@ import {
   type Creation,
   type Notification,
 } from './notification.ts'
-import { alertStateOf, type AlertState } from './alert-state.ts'
+import { alertStateOf, isHidden, type AlertState } from './alert-state.ts'
 import type { SentAlert, SentState } from './sent-state.ts'
 
 export interface PendingOptions {
@@ -103,6 +103,8 @@ export function createPending(options: PendingOptions): Pending {
     if (alert.wellness === 'between') return
     const problem = alert.wellness === 'bad' && isAtLeast(alert.severity, filter.severity) ? alert : undefined
     const before = sent.get(key)
+    if (problem === undefined && alert.wellness === 'bad' && before !== undefined && isHidden(status, before))
+      return
     const changes = countChange(key, problem?.state ?? 'good', before?.state ?? 'good')
     if (problem?.state === before?.state) {
       if (waiting.delete(key)) onFolded()

@@ -169,7 +169,7 @@ export function similarFirst({ surroundings, desired, recorded }: CreateOnceInpu
     case 'claimed':
       return { type: 'refuse', reason: 'NameTaken', facts }
     case 'renamed-from':
-      return { type: 'refuse', reason: 'RenameWaiting', facts }
+      return { type: 'refuse', reason: 'RenameWaiting', facts: { ...facts, rival: similar.rival } }
   }
 }
 

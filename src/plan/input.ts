@@ -76,6 +76,8 @@ export interface Similar {
   readonly file: string | undefined
   /** Its name on the platform, where this manifest asks for another one. */
   readonly platformName?: string | undefined
+  /** Another manifest that names it in `policy.renamedFrom`. */
+  readonly rival?: Key | undefined
 }
 
 export interface Timing {

@@ -176,6 +176,8 @@ export const LedgerRecord = z
     /** Where the manifest was last seen: relative path and line. */
     file: z.string().optional(),
     line: z.number().optional(),
+    /** Where its manifest stood when it was last valid; only while it is not. */
+    validIn: z.string().optional(),
     /** Of its manifest. */
     labels: z.record(z.string(), z.string()).readonly().optional(),
     service: ServiceIdentity.optional(),
@@ -221,6 +223,11 @@ export const LedgerRecord = z
   })
   .readonly()
 export type LedgerRecord = z.infer<typeof LedgerRecord>
+
+/** Where its manifest was last valid; undefined: it never was, as far as this says. */
+export function lastValidIn({ validIn, conditions, file }: LedgerRecord): string | undefined {
+  return validIn ?? (conditions?.Valid.status === 'True' ? file : undefined)
+}
 
 /** The record of a key that was never written. */
 export function blankRecord(key: Key): LedgerRecord {

@@ -1,4 +1,3 @@
-import { Agent } from 'undici'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Operation } from '../kinds/definition.ts'
@@ -13,6 +12,7 @@ import type { FreshSecrets } from './secret-store.ts'
 import { createPermit } from './send-create.ts'
 import { createCredentials, type Login } from './login.ts'
 import { BASE_URL_FLAG } from './failure.ts'
+import { type NetworkSettings, openNetwork, type Way } from './network.ts'
 import { send, type Read } from './read.ts'
 import {
   createdResource,
@@ -38,6 +38,7 @@ export interface PlatformOptions {
   readonly alertsBaseUrl: string | undefined
   readonly alertsTokenFile: string
   readonly secrets: FreshSecrets
+  readonly network: NetworkSettings
   /** Per credential. */
   readonly budget: { readonly requests: number; readonly windowMs: number }
   /** For one attempt of a reading or an upsert. */
@@ -87,10 +88,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     services: options.baseUrl === undefined ? undefined : baseOf(options.baseUrl),
     alerts: options.alertsBaseUrl === undefined ? undefined : baseOf(options.alertsBaseUrl),
   }
-  const agent = new Agent({
-    allowH2: false,
-    connect: { timeout: Math.min(requestTimeoutMs, LONGEST_CONNECT_MS) },
-  })
+  const network = openNetwork(options.network, Math.min(requestTimeoutMs, LONGEST_CONNECT_MS))
   const credentials = createCredentials({ secrets, alertsTokenFile, wire })
   const accounts = createAccounts({ ...options.budget, clock, emit })
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
@@ -107,9 +105,9 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     return { operation, service: name, account: accounts.of(secretName), login }
   }
 
-  function needed({ api }: Operation): Base {
+  function needed({ api }: Operation): { readonly base: Base; readonly way: Way } {
     const base = bases[api]
-    if (base !== undefined) return base
+    if (base !== undefined) return { base, way: network.wayTo(base.origin) }
     throw notSent('Unavailable', `${BASE_URL_FLAG[api]} is not set. Set it to the base URL of the platform`)
   }
 
@@ -117,7 +115,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     const operation = kind.operations.read
     return {
       caller: callerOf(operation, service),
-      base: needed(operation),
+      ...needed(operation),
       method: 'GET',
       path: pathOf(operation.path, { ...idsOf(service), id }),
       body: undefined,
@@ -129,7 +127,6 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     const common = { wire, clock, emit, breaker: ownBreaker, secrets, userAgent, maxReplyBytes }
     const reading = {
       ...common,
-      dispatcher: agent,
       timeoutMs: requestTimeoutMs,
       retries: options.idempotentRetries ?? RETRIES,
       random: options.random,
@@ -139,13 +136,13 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
       async admitCreate(kind, service, { looksFirst, ...readOptions }) {
         const operation = kind.operations.create
-        const base = needed(operation)
+        const where = needed(operation)
         const caller = callerOf(operation, service)
         const path = pathOf(operation.path, idsOf(service))
         const admission = await admit(caller, ownBreaker, { ...readOptions, places: looksFirst ? 2 : 1 })
         const readValue = createdResource(kind)
         return createPermit(
-          { service, caller, admission, base, path, readOf, readValue },
+          { service, caller, admission, ...where, path, readOf, readValue },
           { creating, reading },
         )
       },
@@ -154,7 +151,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
         const upsert = () =>
           ({
             caller: callerOf(operation, service),
-            base: needed(operation),
+            ...needed(operation),
             method: 'POST',
             path: pathOf(operation.path, idsOf(service)),
             body,
@@ -181,7 +178,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
       return [...services]
     },
     async [Symbol.asyncDispose]() {
-      await agent.close()
+      await network[Symbol.asyncDispose]()
     },
   }
 }

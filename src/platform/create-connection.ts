@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
-import { buildConnector, type Dispatcher } from 'undici'
+import type { buildConnector, Dispatcher } from 'undici'
 import type { Fail } from '../contract/failpoint.ts'
+import { connectorOf, errorOf, type Opened, type OpenConnection } from './open-connection.ts'
 
 /** How the one connection of a create is made and ended. */
 export interface CreateConnection {
@@ -15,56 +16,37 @@ export interface CreateConnection {
 /**
  * Makes a connection that is reset and not closed, whoever closes it, as long as there is no whole reply: what is closed, the
  * kernel goes on delivering for minutes, and a create that counts as over would still arrive. Under TLS the TCP
- * connection below is reset before TLS can end it with a message of its own.
- * @param timeoutMs for TCP, and for TLS
+ * connection below is reset before TLS can end it with a message of its own; where there is a proxy, the one to the proxy.
  * @param fail for tests
  */
-export function createConnection(timeoutMs: number, fail: Fail | undefined): CreateConnection {
-  const direct = buildConnector({ timeout: timeoutMs, allowH2: false })
+export function createConnection(open: OpenConnection, fail: Fail | undefined): CreateConnection {
   let tries = 0
   let ready = false
   let isWhole = false
   let isReset = false
 
-  function watch(socket: Socket, tcp: Socket): void {
-    const destroy = socket.destroy.bind(socket)
-    function reset(): void {
-      if (isWhole || isReset) return
-      isReset = true
-      if (!tcp.destroyed) tcp.resetAndDestroy()
-    }
-    // Before Node answers the other side's FIN with one of its own.
-    socket.prependListener('end', reset)
-    socket.destroy = (error) => {
-      reset()
+  /**
+   * Under TLS it is Node that ends the TCP connection, when TLS has let go of it, and it is reset then: one that goes away
+   * under TLS ends the process.
+   */
+  function watch({ socket, tcp }: Opened): Socket {
+    const destroy = tcp.destroy.bind(tcp)
+    tcp.destroy = (error) => {
+      if (!isWhole && !isReset && !tcp.destroyed) {
+        isReset = true
+        tcp.resetAndDestroy()
+      }
       return destroy(error)
     }
+    // Before Node answers the other side's FIN with one of its own.
+    socket.prependListener('end', () => isWhole || socket.destroy())
+    return socket
   }
 
-  /** TCP first, also under TLS: it is what gets reset. */
-  function open(options: buildConnector.Options, callback: buildConnector.Callback): void {
-    direct({ ...options, protocol: 'http:', port: options.port || defaultPort(options) }, (...made) => {
-      const [error, tcp] = made
-      if (error !== null) {
-        callback(error, null)
-        return
-      }
-      if (options.protocol !== 'https:') {
-        watch(tcp, tcp)
-        callback(null, tcp)
-        return
-      }
-      direct({ ...options, httpSocket: tcp }, (...secured) => {
-        const [failure, tls] = secured
-        if (failure !== null) {
-          callback(failure, null)
-          return
-        }
-        watch(tls, tcp)
-        callback(null, tls)
-      })
-    })
-  }
+  const watched = connectorOf(async (options) => {
+    const opened = await open(options)
+    return { ...opened, socket: watch(opened) }
+  })
 
   return {
     connect(options, callback) {
@@ -73,7 +55,7 @@ export function createConnection(timeoutMs: number, fail: Fail | undefined): Cre
         callback(new Error('one connection for one create'), null)
         return
       }
-      const connecting = fail === undefined ? open : gatedConnect(open, fail)
+      const connecting = fail === undefined ? watched : gatedConnect(watched, fail)
       connecting(options, (...made) => {
         ready ||= made[0] === null
         callback(...made)
@@ -84,10 +66,6 @@ export function createConnection(timeoutMs: number, fail: Fail | undefined): Cre
       isWhole = true
     },
   }
-}
-
-function defaultPort({ protocol }: buildConnector.Options): string {
-  return protocol === 'https:' ? '443' : '80'
 }
 
 /*
@@ -155,8 +133,4 @@ function gatedHandler(handler: Dispatcher.DispatchHandler, fail: Fail): Dispatch
     },
     onResponseError: (of, error) => handler.onResponseError?.(of, error),
   }
-}
-
-function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('a failpoint threw no error', { cause: thrown })
 }

@@ -1,5 +1,6 @@
 import type { Operation } from '../kinds/definition.ts'
 import type { Seen } from './http-exchange.ts'
+import { faultOfReply, type ProxyOnWay } from './network.ts'
 import type { ReplyBody } from './wire.ts'
 import {
   type Effect,
@@ -11,6 +12,7 @@ import {
 import type { EchoMask } from '../lib/echo.ts'
 import { excerptOf } from '../lib/excerpt.ts'
 import { retryAfterMs } from '../lib/retry-after.ts'
+import { connectWords, isClientCertificateRefused, proxyWords } from '../lib/connect-words.ts'
 import { formatDuration } from '../lib/duration.ts'
 
 /** Everything that may be known of a request that did not end as it should. */
@@ -27,6 +29,8 @@ export interface Failure {
   readonly echoes: EchoMask
   /** Where it was sent: the origin. */
   readonly origin: string
+  /** On the way there; `undefined`: none. */
+  readonly proxy: ProxyOnWay | undefined
   readonly timeoutMs: number
   /** Milliseconds since the Unix epoch. */
   readonly now: number
@@ -40,6 +44,8 @@ export interface Failure {
  * | seen                                        | class       | transient | effect of a create or an upsert     |
  * |---------------------------------------------|-------------|-----------|-------------------------------------|
  * | no connection: refused, DNS, TLS, timeout   | Unavailable | yes       | none                                |
+ * | no way through the proxy                    | Unavailable | yes       | none                                |
+ * | 407 of the proxy that a request was sent to | Unavailable | yes       | none                                |
  * | reset, cut or timeout on a ready connection | Unavailable | yes       | unknown                             |
  * | 2xx without what the interface promises     | BadReply    | yes       | unknown                             |
  * | 3xx                                         | Redirected  | no        | unknown                             |
@@ -60,7 +66,7 @@ export function classify(failure: Failure): RemoteError {
     class: kind,
     effect: operation.does === 'read' ? ('none' as const) : effectOf(kind, failure),
     httpStatus: seen.type === 'reply' ? seen.status : undefined,
-    requestId: body.requestId === undefined ? undefined : echoes(body.requestId),
+    requestId: body.requestId,
     retryAfterMs: seen.type === 'reply' ? retryAfterMs(seen.headers, now) : undefined,
     transient: kind === 'Unavailable' || kind === 'BadReply',
     repliedId:
@@ -79,8 +85,8 @@ export function classify(failure: Failure): RemoteError {
 /** Statuses of proxies that lost their client or the platform in the middle: the request may have been carried out. */
 const GIVEN_UP_BETWEEN: ReadonlySet<number> = new Set([408, 444, 460, 463, 499])
 
-function kindOf({ operation, seen, body }: Failure): ErrorClass {
-  if (seen.type === 'silence') return 'Unavailable'
+function kindOf({ operation, seen, body, proxy }: Failure): ErrorClass {
+  if (seen.type === 'silence' || faultOfReply(seen, proxy) !== undefined) return 'Unavailable'
   const { status } = seen
   if (status < 300) return 'BadReply'
   if (status < 400) return 'Redirected'
@@ -97,9 +103,9 @@ function kindOf({ operation, seen, body }: Failure): ErrorClass {
 /** Classes that say in clear words that nothing was done, when it is the platform that says so. */
 const REFUSED: ReadonlySet<ErrorClass> = new Set(['AuthFailed', 'Rejected', 'Missing', 'ServiceIdle'])
 
-function effectOf(kind: ErrorClass, { seen, body }: Failure): Effect {
+function effectOf(kind: ErrorClass, { seen, body, proxy }: Failure): Effect {
   if (seen.type === 'silence') return seen.sent ? 'unknown' : 'none'
-  if (kind === 'Throttled') return 'none'
+  if (kind === 'Throttled' || faultOfReply(seen, proxy) !== undefined) return 'none'
   return REFUSED.has(kind) && body.isPlatforms ? 'none' : 'unknown'
 }
 
@@ -127,10 +133,14 @@ type Known = Omit<RemoteErrorFacts, 'what'>
 
 /** What was seen. @param excerpt of the reply, fit to be shown */
 export function seenWords(failure: Failure, facts: Known, excerpt: string): string {
-  const { seen, operation, origin } = failure
+  const { seen, operation, origin, proxy, body } = failure
   if (seen.type === 'silence') return silenceWords(seen, failure)
+  const fault = faultOfReply(seen, proxy)
+  if (fault !== undefined) return `nothing was sent to ${origin}: ${proxyWords(fault)}`
   const words = REPLY_WORDS[facts.class](seen, facts, operation)
-  return `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId)}`
+  const answered = `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId)}`
+  const mayBeProxy = proxy?.does === 'forwards' && !body.isPlatforms
+  return mayBeProxy ? `${answered}; it may be the proxy ${proxy.address.origin} that answered` : answered
 }
 
 /** Longest id that is shown in full, in characters: what is longer is no id. */
@@ -183,28 +193,21 @@ function waitWords(facts: Known): string {
   return facts.retryAfterMs === undefined ? '' : `; it says to wait ${formatDuration(facts.retryAfterMs)}`
 }
 
-function silenceWords(seen: SeenSilence, { origin, timeoutMs }: Failure): string {
+function silenceWords(seen: SeenSilence, { origin, proxy, timeoutMs }: Failure): string {
   const limit = formatDuration(timeoutMs)
+  const through = proxy === undefined ? '' : ` through the proxy ${proxy.address.origin}`
+  if (seen.fault !== undefined) return `no connection to ${origin}: ${proxyWords(seen.fault)}`
   if (seen.why === 'too late') {
     return `nothing was sent to ${origin}, because too much time had passed since the decision`
   }
   if (seen.why === 'timeout') {
     return seen.sent
-      ? `no reply from ${origin} within ${limit}`
-      : `no connection to ${origin} within ${limit}`
+      ? `no reply from ${origin}${through} within ${limit}`
+      : `no connection to ${origin}${through} within ${limit}`
   }
   const code = seen.code ?? 'no code'
-  if (seen.sent) return `the connection to ${origin} was cut before a reply came (${code})`
-  return `no connection to ${origin}: ${connectWords(code)} (${code})`
-}
-
-/** Codes only, never the text of an error: it may repeat what was sent. */
-function connectWords(code: string): string {
-  if (code === 'ECONNREFUSED') return 'it was refused'
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name of the host does not resolve'
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'it took too long'
-  if (/TLS|SSL|CERT|SIGNED|SIGNATURE|EPROTO/.test(code)) {
-    return 'TLS failed; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS'
-  }
-  return 'it could not be made'
+  if (seen.sent && isClientCertificateRefused(code))
+    return `${origin} ended the connection: ${connectWords(code)} (${code})`
+  if (seen.sent) return `the connection to ${origin}${through} was cut before a reply came (${code})`
+  return `no connection to ${origin}${through}: ${connectWords(code)} (${code})`
 }

@@ -1,7 +1,6 @@
 import { sensitiveTexts } from '../kinds/mask.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type EchoMask, echoMask } from '../lib/echo.ts'
-import { isObject } from '../lib/json.ts'
+import { type EchoMask, echoMask, NO_ECHOES } from '../lib/echo.ts'
 import { isUuid } from '../lib/same-id.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Emit } from '../contract/events.ts'
@@ -12,6 +11,7 @@ import type { CredentialBreaker, Verdict } from './credential-breaker.ts'
 import { classify, type Failure } from './failure.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import type { Seen, WireRequest } from './http-exchange.ts'
+import type { Way } from './network.ts'
 import { NO_BODY, readBody, type ReadValue, type Wire } from './wire.ts'
 
 export interface HandleReplyParts {
@@ -20,13 +20,15 @@ export interface HandleReplyParts {
   readonly emit: Emit
   readonly breaker: CredentialBreaker
   /** Read again for the next request when the platform refused what they said. */
-  readonly secrets: Pick<FreshSecrets, 'forget'>
+  readonly secrets: Pick<FreshSecrets, 'forget' | 'known'>
 }
 
 /** One attempt that is over. */
 export interface Attempt<T> {
   readonly caller: Caller
   readonly admission: Admission
+  readonly way: Way
+  /** As it was meant, whatever is on the way. */
   readonly request: WireRequest
   /** What mounted secrets stand in its body. */
   readonly sent: readonly Secret[]
@@ -44,13 +46,13 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
   const { seen, caller, durationMs } = attempt
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
   const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
-  const { digest: credential, echoes } = attempt.admission.login
-  const requestId =
-    body.requestId === undefined || isUuid(body.requestId) ? body.requestId : echoes(body.requestId)
+  const { digest: credential } = attempt.admission.login
+  const echoes = echoesOf(attempt, parts)
+  const requestId = shownId(body.requestId, echoes, parts)
   const result =
     value === undefined
-      ? failureOf(attempt, body, parts)
-      : { value: shownOf(attempt, value), requestId, credential }
+      ? failureOf(attempt, { ...body, requestId }, { parts, echoes })
+      : { value, requestId, credential, echoes }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
     type: 'RequestFinished',
@@ -69,32 +71,50 @@ function isDone(seen: Seen): boolean {
   return seen.type === 'reply' && seen.status < 300 && seen.end === 'whole'
 }
 
-function failureOf(attempt: Attempt<unknown>, body: Failure['body'], parts: HandleReplyParts): RemoteError {
-  const { request, admission, caller, seen, timeoutMs } = attempt
+function failureOf(
+  attempt: Attempt<unknown>,
+  body: Failure['body'],
+  { parts, echoes }: { readonly parts: HandleReplyParts; readonly echoes: EchoMask },
+): RemoteError {
+  const { request, way, admission, caller, seen, timeoutMs } = attempt
   return classify({
     operation: caller.operation,
     seen,
     body,
     credential: admission.login.digest,
     source: admission.login.source,
-    echoes: echoesOf(attempt),
+    echoes,
     origin: request.origin,
+    proxy: way.proxy,
     timeoutMs,
     now: parts.clock.now(),
   })
 }
 
-/** Every secret that was sent: who asked, and what the body held. */
-function echoesOf({ admission, request, sent }: Attempt<unknown>): EchoMask {
-  const referenced = sent.map((secret) => secret.reveal())
-  const named = request.body === undefined ? [] : sensitiveTexts(request.body, new Set(referenced))
-  return echoMask([...admission.login.secrets.map((secret) => secret.reveal()), ...named])
+/** Every secret that was sent, who asked and what the body held; and all others. Made ready for who asks first. */
+function echoesOf(
+  { admission, way, request, sent }: Attempt<unknown>,
+  { secrets }: HandleReplyParts,
+): EchoMask {
+  let own: EchoMask | undefined
+  return (text) => {
+    own ??= ofBody()
+    return way.echoes(secrets.known.echoes(admission.login.echoes(own(text))))
+  }
+
+  function ofBody(): EchoMask {
+    if (request.body === undefined) return NO_ECHOES
+    return echoMask(sensitiveTexts(request.body, new Set(sent.map((secret) => secret.reveal()))))
+  }
 }
 
-/** Without the credentials of whoever asked in the state, which is shown; what is compared stays as it came. */
-function shownOf<T>({ admission }: Attempt<T>, value: T): T {
-  if (!isObject(value) || typeof value['state'] !== 'string') return value
-  return { ...value, state: admission.login.echoes(value['state']) }
+/** Each reply has another one: only what looks like none, or is a key, is worth to be looked at. */
+function shownId(
+  id: string | undefined,
+  echoes: EchoMask,
+  { secrets }: HandleReplyParts,
+): string | undefined {
+  return id === undefined || (isUuid(id) && !secrets.known.isOne(id)) ? id : echoes(id)
 }
 
 function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: HandleReplyParts): void {

@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../lib/clock.ts'
+import type { ProxyFault } from '../lib/proxy.ts'
 import type { ReplyHeaders } from '../lib/retry-after.ts'
+import { codeOf, ProxyError } from './open-connection.ts'
 
 export interface WireRequest {
   readonly origin: string
@@ -27,6 +29,8 @@ export type Seen =
       readonly why: 'timeout' | 'error' | 'too late'
       /** Code of the error, such as `ECONNREFUSED`; `undefined` for a timeout. */
       readonly code: string | undefined
+      /** Why there was no way through a proxy; `undefined`: that is not what happened. */
+      readonly fault: ProxyFault | undefined
       /** Whether some of the request may have been written. */
       readonly sent: boolean
     }
@@ -96,9 +100,17 @@ export function exchange(
       controller?.abort(new Error('given up'))
     }
 
-    function partly(end: 'cut' | 'late', code: string | undefined): Seen {
+    function partly(end: 'cut' | 'late', error: Error | undefined): Seen {
       if (head !== undefined) return reply(head, end)
-      return { type: 'silence', why: end === 'late' ? 'timeout' : 'error', code, sent }
+      const why = end === 'late' ? 'timeout' : 'error'
+      const code = error === undefined ? undefined : codeOf(error)
+      return {
+        type: 'silence',
+        why,
+        code,
+        fault: error instanceof ProxyError ? error.fault : undefined,
+        sent,
+      }
     }
 
     function reply(of: Head, end: 'whole' | 'cut' | 'late' | 'too large'): Seen {
@@ -119,7 +131,7 @@ export function exchange(
               return
             }
             if (!limits.mayStart()) {
-              giveUp({ type: 'silence', why: 'too late', code: undefined, sent: false })
+              giveUp({ type: 'silence', why: 'too late', code: undefined, fault: undefined, sent: false })
               return
             }
             head = undefined
@@ -144,14 +156,10 @@ export function exchange(
             finish(reply(head, 'whole'))
           },
           onResponseError(_controller, error) {
-            if (!over) finish(partly('cut', codeOf(error)))
+            if (!over) finish(partly('cut', error))
           },
         },
       )
     }
   })
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

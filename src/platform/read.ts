@@ -1,5 +1,4 @@
 import pRetry from 'p-retry'
-import type { Dispatcher } from 'undici'
 import { sleep } from '../lib/clock.ts'
 import type { ReadOptions, Reply } from '../contract/platform.ts'
 import { RemoteError } from '../contract/remote-error.ts'
@@ -7,6 +6,7 @@ import { admit, type Admission, type Caller } from './admission.ts'
 import { handleReply, type HandleReplyParts } from './handle-reply.ts'
 import { exchange } from './http-exchange.ts'
 import { headersOf } from './login.ts'
+import type { Way } from './network.ts'
 import type { ReadValue, Base } from './wire.ts'
 
 /** Between two attempts of one call; a longer failure is the business of the next reconcile. */
@@ -17,8 +17,6 @@ const LONGEST_RETRY_MS = 4_000
 const FRESH_MS = 5_000
 
 export interface ReadParts extends HandleReplyParts {
-  /** Keeps connections alive. */
-  readonly dispatcher: Dispatcher
   readonly userAgent: string
   readonly timeoutMs: number
   readonly maxReplyBytes: number
@@ -32,6 +30,7 @@ export interface ReadParts extends HandleReplyParts {
 export interface Read<T> {
   readonly caller: Caller
   readonly base: Base
+  readonly way: Way
   readonly method: 'GET' | 'POST'
   /** Relative to the base. */
   readonly path: string
@@ -121,8 +120,8 @@ export async function perform<T>(
   { admission, body, notAfter, signal }: Performance,
   parts: ReadParts,
 ): Promise<Reply<T> | RemoteError> {
-  const { caller, base, method, path, readValue } = read
-  const { dispatcher, userAgent, timeoutMs, maxReplyBytes, clock } = parts
+  const { caller, base, way, method, path, readValue } = read
+  const { userAgent, timeoutMs, maxReplyBytes, clock } = parts
   const { login, place } = admission
   const request = {
     origin: base.origin,
@@ -132,7 +131,7 @@ export async function perform<T>(
     body,
   }
   const startedAt = clock.monotonic()
-  const seen = await exchange(dispatcher, request, {
+  const seen = await exchange(way.dispatcher, way.routed(request), {
     clock,
     timeoutMs,
     maxReplyBytes,
@@ -144,5 +143,6 @@ export async function perform<T>(
   place.ended()
   if (seen.type === 'stopped') throw signal.reason
   const durationMs = clock.monotonic() - startedAt
-  return handleReply({ caller, admission, request, sent: [], seen, readValue, timeoutMs, durationMs }, parts)
+  const over = { caller, admission, way, request, sent: [], seen, readValue, timeoutMs, durationMs }
+  return handleReply(over, parts)
 }

@@ -1,15 +1,21 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { isSecretRef } from '../kinds/secret-ref.ts'
+import { isSecretRef, type SecretRef } from '../kinds/secret-ref.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isBelow } from '../lib/below.ts'
 import { isOutOfFiles } from '../lib/open-files.ts'
 import { Secret } from '../lib/secret.ts'
+import { createKnownSecrets, type KnownSecrets } from './known-secrets.ts'
+import { isOfPlatform } from './platform-values.ts'
+import { DEFAULT_WIRE } from './wire.ts'
 import type { SecretOwner, SecretReading, SecretStore } from '../contract/secrets.ts'
 
 /** A mounted secret is a key, a password or a certificate; what is larger was mounted by mistake. In bytes. */
 const LARGEST_SECRET = 64 * 1024
+
+/** What the two files of an API key are called. */
+const API_KEY: readonly string[] = [DEFAULT_WIRE.keyIdKey, DEFAULT_WIRE.keySecretKey]
 
 /** Reads one secret from its file. */
 export type ReadSecretFile = (file: string) => Promise<SecretReading>
@@ -18,6 +24,8 @@ export type ReadSecretFile = (file: string) => Promise<SecretReading>
 export interface SecretFolders {
   readonly credentialsDir: string
   readonly secretsDir: string
+  /** Files with a credential of the platform, or a token of ours, that settings name. */
+  readonly ownFiles?: readonly string[]
 }
 
 /** Mounted secrets, and the files with credentials that a setting names. */
@@ -30,7 +38,7 @@ export interface MountedSecrets extends SecretStore {
  * name what is in one must not come by the other.
  */
 export function createMountedSecrets(
-  { credentialsDir, secretsDir }: SecretFolders,
+  { credentialsDir, secretsDir, ownFiles = [] }: SecretFolders,
   readFile: ReadSecretFile = readSecretFile,
 ): MountedSecrets {
   const folders: Readonly<Record<SecretOwner, string>> = { platform: credentialsDir, source: secretsDir }
@@ -44,6 +52,23 @@ export function createMountedSecrets(
 
   async function readApart(file: string, other: string): Promise<SecretReading> {
     return (await leadsInto(file, other)) ? { found: false, file, why: 'linked' } : readFile(file)
+  }
+
+  async function readOfSource({ name, key }: SecretRef['secretRef'], file: string): Promise<SecretReading> {
+    if (API_KEY.includes(key) && (await isLeftBehind(name))) return { found: false, file, why: 'credential' }
+    const reading = await readApart(file, credentialsDir)
+    if (!reading.found) return reading
+    const isCredential = await isOfPlatform(reading.value, { credentialsDir, ownFiles }, readFile)
+    if (isCredential === 'unknown') return { found: false, file, why: 'no descriptor' }
+    return isCredential ? { found: false, file, why: 'credential' } : reading
+  }
+
+  /** Whether a folder holds an API key that was not moved when the platform's credentials got a directory of their own. */
+  async function isLeftBehind(name: string): Promise<boolean> {
+    const [moved, ...parts] = await Promise.all(
+      [join(credentialsDir, name), ...API_KEY.map((key) => join(secretsDir, name, key))].map(isThere),
+    )
+    return moved === false && parts.every((isPart) => isPart)
   }
 
   /** The folder in the secrets directory where a credential that is not found was mounted once. */
@@ -60,10 +85,14 @@ export function createMountedSecrets(
       const file = join(folders[owner], ref.name, ref.key)
       // Manifests are checked by the same schema; a name that steps out of the directory must not depend on that alone.
       if (!isSecretRef({ secretRef: ref })) return { found: false, file, why: 'unreadable' }
-      return owner === 'platform' ? readCredential(file) : readApart(file, credentialsDir)
+      return owner === 'platform' ? readCredential(file) : readOfSource(ref, file)
     },
     readFile: readCredential,
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
 }
 
 async function leadsInto(file: string, folder: string): Promise<boolean> {
@@ -112,6 +141,8 @@ const FRESH_MS = 1_000
 export interface FreshSecrets extends MountedSecrets {
   /** Each file is read again for whoever asks next. */
   readonly forget: () => void
+  /** Every secret that was read, also what a file held before. */
+  readonly known: Pick<KnownSecrets, 'echoes' | 'isOne' | 'noteSent'>
 }
 
 interface Kept {
@@ -124,6 +155,7 @@ interface Kept {
  */
 export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, 'monotonic'>): FreshSecrets {
   const readings = new Map<string, Kept>()
+  const known = createKnownSecrets()
   let since = -Infinity
 
   function fresh(
@@ -135,21 +167,28 @@ export function createFreshSecrets(mounted: MountedSecrets, clock: Pick<Clock, '
       readings.clear()
       since = now
     }
-    const known = readings.get(id)
-    if (known !== undefined) return known.reading
+    const before = readings.get(id)
+    if (before !== undefined) return before.reading
     const kept: Kept = { reading: read() }
     readings.set(id, kept)
     if (kept.reading instanceof Promise)
-      kept.reading = kept.reading.then((done) => {
-        kept.reading = done
-        return done
+      kept.reading = kept.reading.then((reading) => {
+        kept.reading = reading
+        note(reading)
+        return reading
       })
+    else note(kept.reading)
     return kept.reading
+  }
+
+  function note(reading: SecretReading): void {
+    if (reading.found) known.note(reading.value)
   }
 
   return {
     read: (ref, owner) => fresh(`${owner} ${ref.name}/${ref.key}`, () => mounted.read(ref, owner)),
     readFile: (file) => fresh(`file ${file}`, () => mounted.readFile(file)),
     forget: () => readings.clear(),
+    known,
   }
 }

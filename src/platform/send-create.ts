@@ -16,6 +16,7 @@ import { handleReply, type HandleReplyParts } from './handle-reply.ts'
 import { exchange, type Seen, type WireRequest } from './http-exchange.ts'
 import { headersOf } from './login.ts'
 import { perform, type Read, type ReadParts } from './read.ts'
+import type { Way } from './network.ts'
 import type { ReadValue, Base } from './wire.ts'
 
 /** What a permit was given for. */
@@ -24,6 +25,7 @@ interface Permitted {
   readonly caller: Caller
   readonly admission: Admission
   readonly base: Base
+  readonly way: Way
   readonly path: string
   readonly readOf: (target: ReadTarget) => Read<RemoteResource>
   readonly readValue: ReadValue<RemoteResource>
@@ -101,13 +103,14 @@ async function sendCreate(
     readonly caller: Caller
     readonly admission: Admission
     readonly base: Base
+    readonly way: Way
     readonly path: string
     readonly readValue: ReadValue<RemoteResource>
     readonly request: CreateRequest
   },
   parts: CreateParts,
 ): Promise<Reply<RemoteResource>> {
-  const { caller, admission, base, path, readValue } = call
+  const { caller, admission, base, way, path, readValue } = call
   const { body, secrets: sent, intentId, notAfter } = call.request
   const { clock, deadlineMs: timeoutMs, userAgent, wire } = parts
   const { login, place } = admission
@@ -118,11 +121,13 @@ async function sendCreate(
     headers: { ...headersOf({ login, userAgent, body }), [wire.idempotencyHeader]: intentId },
     body,
   }
+  // Before anybody else may repeat it.
+  parts.secrets.known.noteSent(body, sent)
   const startedAt = clock.monotonic()
-  const seen = await exchangeOnce(request, { parts, notAfter, onSent: () => place.sent() })
+  const seen = await exchangeOnce(request, { way, parts, notAfter, onSent: () => place.sent() })
   place.ended()
   const durationMs = clock.monotonic() - startedAt
-  const attempt = { caller, admission, request, sent, seen, readValue, timeoutMs, durationMs }
+  const attempt = { caller, admission, way, request, sent, seen, readValue, timeoutMs, durationMs }
   const result = handleReply(attempt, parts)
   if (result instanceof RemoteError) throw result
   return result
@@ -134,11 +139,18 @@ async function sendCreate(
  */
 async function exchangeOnce(
   request: WireRequest,
-  about: { readonly parts: CreateParts; readonly notAfter: number; readonly onSent: () => void },
+  about: {
+    readonly way: Way
+    readonly parts: CreateParts
+    readonly notAfter: number
+    readonly onSent: () => void
+  },
 ): Promise<Exclude<Seen, { readonly type: 'stopped' }>> {
   const { clock, deadlineMs, maxReplyBytes, fail } = about.parts
-  const connection = createConnection(Math.min(CONNECT_MS, deadlineMs), fail)
-  const client = new Client(request.origin, {
+  const connectMs = Math.min(CONNECT_MS, deadlineMs)
+  const connection = createConnection((options) => about.way.open(options, connectMs), fail)
+  const routed = about.way.routed(request)
+  const client = new Client(routed.origin, {
     allowH2: false,
     // The server may close when it has answered: nothing else comes.
     pipelining: 0,
@@ -146,7 +158,7 @@ async function exchangeOnce(
   })
   try {
     const dispatcher: Dispatcher = fail === undefined ? client : gatedDispatcher(client, fail)
-    const seen = await exchange(dispatcher, request, {
+    const seen = await exchange(dispatcher, routed, {
       clock,
       timeoutMs: deadlineMs,
       maxReplyBytes,

@@ -18,6 +18,7 @@ import {
 } from './context.ts'
 import { type Assessment, assess, gather } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
+import { createStandingProblems } from './state/standing-problems.ts'
 import { catchUp, currentRecord } from './state/current-record.ts'
 import { report, withoutLedger } from './report.ts'
 import { forget, writeRecord } from './write-record.ts'
@@ -34,6 +35,8 @@ export interface Reconciler {
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
   /** Tries once more to write outcomes that are not on disk yet, before the end. @returns those that could not be written */
   saveOutcomes(): Promise<ReadonlyMap<Key, CreateEnd>>
+  /** Says what was still held back of problems: the process ends. */
+  saySoFar(): void
 }
 
 /** What was decided is no longer what is to be done; nothing was sent. */
@@ -65,9 +68,12 @@ export function createReconciler(
   board: WritableBoard,
   outbox = createOutcomeOutbox(context),
 ): Reconciler {
+  const problems = createStandingProblems(context, board)
   return {
     saveOutcomes: () => outbox.recoverAll(),
+    saySoFar: () => problems.flush(),
     async reconcile(key, request) {
+      problems.begin()
       const reconciliation: Reconciliation = {
         context,
         outbox,
@@ -79,6 +85,9 @@ export function createReconciler(
         movedFrom: undefined,
       }
       const result = await inRounds(reconciliation)
+      const { action, outcome } = result
+      problems.note(key, action.type === 'create' && outcome.result === 'unknown')
+      if (reconciliation.movedFrom !== undefined) problems.note(reconciliation.movedFrom, false)
       const also = [...new Set([...result.also, ...reconciliation.also])]
       return { ...result, also, movedFrom: reconciliation.movedFrom }
     },

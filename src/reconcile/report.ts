@@ -3,8 +3,9 @@ import { serviceKey } from '../kinds/service/kind.ts'
 import type { Action } from '../plan/action.ts'
 import type { Contact } from '../plan/input.ts'
 import { bestMessage } from '../contract/status.ts'
-import type { Condition, Conditions } from '../plan/condition.ts'
-import { changedConditions } from '../plan/conditions.ts'
+import type { Condition, Conditions, ConditionType } from '../plan/condition.ts'
+import { changedConditions, statusOf } from '../plan/conditions.ts'
+import { wellnessOf } from '../plan/severity.ts'
 import { requeueAfter } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
 import { messageOf, type Because, type Reason } from '../plan/reason.ts'
@@ -70,6 +71,7 @@ export function report(
       nextReconcileAt: now + next.afterMs,
     }),
   )
+  const arrived = arrival(recorded.conditions, conditions, changed)
   for (const condition of outcome.result === 'stopped' ? [] : changed) {
     context.emit({
       type: 'ConditionChanged',
@@ -77,6 +79,7 @@ export function report(
       condition,
       before: recorded.conditions?.[condition],
       after: conditions[condition],
+      isNews: condition === arrived,
       revision,
       manifestRevision,
       file: entry?.position.file,
@@ -117,6 +120,17 @@ export function report(
   return { action, outcome, next, also, assessment, movedFrom: undefined }
 }
 
+/** What says that a resource came to rest, where that is no end of a problem: being on its way there is not worth a line. */
+function arrival(
+  before: Conditions | undefined,
+  after: Conditions,
+  changed: readonly ConditionType[],
+): ConditionType | undefined {
+  if (before === undefined) return undefined
+  const [from, to] = [statusOf(before), statusOf(after)]
+  return from !== to && wellnessOf(from) !== 'bad' && wellnessOf(to) === 'good' ? changed.at(-1) : undefined
+}
+
 /** Whether more than a condition is to be told. What is adopted in vain is tried again and again, and told once. */
 function isNews({ action, acted, backoff }: Reporting): boolean {
   if (action.type === 'adopt') return acted.outcome.result === 'done' || backoff?.failures === 1
@@ -145,6 +159,8 @@ function alsoOf(
     const contact = contactOf(acted.outcome, assessment)
     if (contact !== undefined && context.store.noteContact(name, contact)) also.push(serviceKey(name))
   }
+  // Who was renamed from it waited until it was sure that it is gone.
+  if (action.reason === 'Orphaned' && readyIsNews) also.push(...context.store.successors(key))
   if (action.reason === 'MissingUnconfirmed') also.push(...siblingsToObserve(context, input.recorded))
   return also
 }

@@ -5,7 +5,7 @@ import type { Conditions } from '../plan/condition.ts'
 import { changedConditions } from '../plan/conditions.ts'
 import type { DecideInput } from '../plan/input.ts'
 import { NOTHING_TO_DO, type Outcome } from '../plan/outcome.ts'
-import { DIFFERENCES_KEPT, type LedgerRecord, type Backoff } from '../plan/record.ts'
+import { DIFFERENCES_KEPT, lastValidIn, type LedgerRecord, type Backoff } from '../plan/record.ts'
 import type { Assessment } from './gather/assess.ts'
 import type { WritableBoard } from './state/status-board.ts'
 import type { ReconcileContext, ReconcileResult, Acted } from './context.ts'
@@ -35,6 +35,7 @@ export function writeRecord(
     ...acted.record,
     file: entry?.position.file ?? recorded.file,
     line: entry?.position.line ?? recorded.line,
+    validIn: isInUse(assessment) ? undefined : lastValidIn(recorded),
     labels: labelsOf(entry?.manifest) ?? recorded.labels,
     manifest: entry === undefined ? recorded.manifest : { digest: entry.digest, revision: manifestRevision },
     differences: differencesOf(assessment, acted.outcome, recorded.differences),
@@ -43,6 +44,11 @@ export function writeRecord(
   }
   if (acted.outcome.result === 'stopped' || sameJson(next, recorded)) return acted.record
   return write(context, recording, next)
+}
+
+/** Whether its manifest is valid, or gone for good: then nothing else is to be remembered of where it was. */
+function isInUse({ input }: Assessment): boolean {
+  return input.desired.state === 'valid' || input.desired.state === 'absent'
 }
 
 /** Undefined: it has none, or there is no manifest. */

@@ -19,8 +19,8 @@ export interface CommandContext {
 
 /** Nothing but what commands depend on. */
 export function contextOf(known: CommandContext): CommandContext {
-  const { sandbox, ledger, manifests, baseUrl, secretsDir, server } = known
-  return { sandbox, ledger, manifests, baseUrl, secretsDir, server }
+  const { sandbox, ledger, manifests, baseUrl, credentialsDir, secretsDir, server } = known
+  return { sandbox, ledger, manifests, baseUrl, credentialsDir, secretsDir, server }
 }
 
 const ASK_A_SERVER: ReadonlySet<string> = new Set(['status', 'history', 'plan', 'reconcile', 'allow'])

@@ -13,7 +13,7 @@ import type { HistoryEntry } from '../contract/history.ts'
 import type { HistoryQuery } from '../contract/ledger.ts'
 import type { Priority } from '../contract/platform.ts'
 import type { StatusBoard } from '../contract/status.ts'
-import type { ListenOn } from './listener.ts'
+import type { ListenOn } from './connections/listener.ts'
 import type { RecentEvents } from './recent-events.ts'
 import type { KnownHosts } from './who-asks.ts'
 
@@ -66,6 +66,8 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly version: string
   /** Undefined before the first reading. */
   readonly revision: Revision | undefined
+  /** Since when it is there: ms since the epoch. Undefined: nobody knows. */
+  readonly revisionSince: number | undefined
   readonly manifestsDir: string
   /** Where a manifest is seen in a browser, with `{revision}`, `{file}` and `{line}`. */
   readonly repositoryUrl: string | undefined
@@ -78,6 +80,8 @@ export interface Overview extends Omit<CommandContext, 'server'> {
   readonly findings: readonly Finding[]
   /** Resources that were not checked since the daemon started, although they were due. */
   readonly overdue: number
+  /** Pipes whose id is in no Lock; 0 where there is no Lock. */
+  readonly withoutLock: number
   readonly queueDepth: Readonly<Record<Priority, number>>
   readonly createLimit: CreateLimit
   readonly watchMode: WatchMode

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from './replies.ts'
 import { registerAttention, type AttentionReply } from './problems.ts'
-import type { ServerParts, Health, ReconcileProgress } from './parts.ts'
+import type { ServerParts, Health, ReconcileProgress, Scrape } from './parts.ts'
 import { registerAllow, type AllowedReply } from './api/allow-requests.ts'
 import { registerEvents } from './api/event-stream.ts'
 import { createAnswers } from './api/answers.ts'
@@ -78,8 +78,11 @@ function outcomeOf(check: () => Health): Health {
 
 /** `GET /metrics`, for Prometheus. */
 export function registerMetrics(app: FastifyInstance, { metrics }: ServerParts): void {
+  let rendering: Promise<Scrape> | undefined
   app.get('/metrics', async (_request, reply) => {
-    const { contentType, text } = await metrics.render()
+    // Those who ask meanwhile get the same.
+    rendering ??= metrics.render().finally(() => (rendering = undefined))
+    const { contentType, text } = await rendering
     return reply.header('content-type', contentType).send(text)
   })
 }

@@ -1,11 +1,14 @@
+import { createServer } from 'node:http'
 import type { ServerParts } from './parts.ts'
 import { fastify, type FastifyInstance } from 'fastify'
 import { registerApi, registerMetrics, registerMetricsMoved, registerProbes, registerPage } from './routes.ts'
-import { watchDescriptors } from './descriptor-watch.ts'
-import { connectionLimits, descriptorLimit } from './descriptors.ts'
-import { openListener } from './listener.ts'
+import { watchDescriptors } from './connections/descriptor-watch.ts'
+import { connectionLimits, descriptorLimit } from './connections/descriptors.ts'
+import { openListener } from './connections/listener.ts'
+import { oneAtATime } from './connections/one-at-a-time.ts'
 import { registerBodies } from './parameters.ts'
 import { registerReplies } from './replies.ts'
+import { queued } from './connections/request-queue.ts'
 import { registerWhoAsks } from './who-asks.ts'
 
 export interface Server {
@@ -73,7 +76,8 @@ const KEEP_ALIVE_MS = 72_000
 
 /** The page, the API, and the probes; closing it ends event streams as well. */
 async function createApp(parts: ServerParts): Promise<FastifyInstance> {
-  const app = createBareApp(parts)
+  const app = createBareApp()
+  registerWhoAsks(app, parts.hosts, 'all')
   registerBodies(app)
   registerProbes(app, parts)
   if (parts.metricsListen === undefined) registerMetrics(app, parts)
@@ -84,24 +88,31 @@ async function createApp(parts: ServerParts): Promise<FastifyInstance> {
 }
 
 function createMetricsApp(parts: ServerParts): FastifyInstance {
-  const app = createBareApp(parts)
+  const app = createBareApp()
+  registerWhoAsks(app, parts.hosts, 'of browsers')
   registerProbes(app, parts)
   registerMetrics(app, parts)
   return app
 }
 
 /** What every reply has in common. */
-function createBareApp({ hosts }: Pick<ServerParts, 'hosts'>): FastifyInstance {
+function createBareApp(): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
-    http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: LOOK_MS },
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    serverFactory: (answer) =>
+      createServer(
+        {
+          headersTimeout: REQUEST_TIMEOUT_MS,
+          requestTimeout: REQUEST_TIMEOUT_MS,
+          connectionsCheckingInterval: LOOK_MS,
+          keepAliveTimeout: KEEP_ALIVE_MS,
+        },
+        oneAtATime(queued(answer)),
+      ),
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   })
   registerReplies(app)
-  registerWhoAsks(app, hosts)
   return app
 }
 

@@ -15,8 +15,11 @@ export interface KnownHosts {
   readonly publicUrl: string | undefined
 }
 
-/** Refuses what a browser was led to ask. */
-export function registerWhoAsks(app: FastifyInstance, known: KnownHosts): void {
+/**
+ * Refuses what a browser was led to ask.
+ * @param names `of browsers`: only a browser has to ask by a name that is known; monitoring finds its targets by names of its own
+ */
+export function registerWhoAsks(app: FastifyInstance, known: KnownHosts, names: 'all' | 'of browsers'): void {
   const allowed = new Set(known.allowed)
   const publicHost = known.publicUrl === undefined ? undefined : new URL(known.publicUrl).hostname
   if (publicHost !== undefined) allowed.add(publicHost)
@@ -25,10 +28,25 @@ export function registerWhoAsks(app: FastifyInstance, known: KnownHosts): void {
   app.addHook('onRequest', async (request) => {
     assertTarget(request)
     const named = request.raw.headersDistinct['host'] ?? []
-    const host = named.length === 1 ? hostOf(named[0] ?? '') : undefined
-    if (host === undefined || !isKnown(host.name, allowed)) throw misdirected(host?.name)
+    // Only HTTP/1.0 may leave it out, as some load balancers do for their probes. No browser does, and no name was led here.
+    const host = named.length === 0 ? NO_HOST : named.length === 1 ? hostOf(named[0] ?? '') : undefined
+    const mayBeAny = names === 'of browsers' && !isOfBrowser(request)
+    if (host === undefined || !(host === NO_HOST || mayBeAny || isKnown(host.name, allowed)))
+      throw misdirected(host?.name)
     if (isFromElsewhere(request, host.all, publicOrigin)) throw crossSite(request.url)
   })
+}
+
+const NO_HOST = { name: '', all: '' } as const
+
+/** A script can change what a browser sends of itself, and leave none of it out. */
+function isOfBrowser({ headers }: FastifyRequest): boolean {
+  return (
+    headers['accept-language'] !== undefined ||
+    headers['sec-fetch-site'] !== undefined ||
+    headers.origin !== undefined ||
+    headers['user-agent']?.startsWith('Mozilla/') === true
+  )
 }
 
 /** A whole URL is for proxies; its host would be a second one. */
@@ -101,6 +119,6 @@ function crossSite(url: string): RequestError {
   return new RequestError(
     403,
     `a page from elsewhere asked for ${url.split('?')[0]?.slice(0, 100)}`,
-    'Open the page of this server itself; programs that are no browsers leave out Origin and Sec-Fetch-Site.',
+    'Open the page of this server itself. Behind a proxy that does not keep the host, have the daemon started with --public-url (PIPEWRIGHT_PUBLIC_URL): where people open the page. Programs that are no browsers leave out Origin and Sec-Fetch-Site.',
   )
 }

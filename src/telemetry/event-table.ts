@@ -2,12 +2,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { Event } from '../contract/events.ts'
 import type { Instruments } from './instruments.ts'
 import { LEVELS, type Line, type LineDefinition } from './log-fields.ts'
-import type { ReadingLines } from './reading-lines.ts'
+import type { Remembered } from './event-rows/event-row.ts'
 import { NOTIFICATION_EVENTS } from './event-rows/notification-events.ts'
 import { PROCESS_EVENTS } from './event-rows/process-events.ts'
 import { READING_EVENTS } from './event-rows/reading-events.ts'
 import { REQUEST_EVENTS } from './event-rows/request-events.ts'
-import { RESOURCE_EVENTS } from './event-rows/resource-events.ts'
+import { isApplied, RESOURCE_EVENTS } from './event-rows/resource-events.ts'
 import type { EventRow } from './event-rows/event-row.ts'
 
 /** Every event: how it is logged and counted. What the page shows of it stands in `server/recent-events.ts`. */
@@ -27,9 +27,9 @@ function rowOf(event: Event): EventRow<Event> {
 }
 
 /** What is to be told of an event. */
-export function linesOf(event: Event, readings: ReadingLines): readonly Line[] {
+export function linesOf(event: Event, remembered: Remembered): readonly Line[] {
   const row = rowOf(event)
-  if (row.log !== undefined) return row.log(event, readings)
+  if (row.log !== undefined) return row.log(event, remembered)
   const facts = row.facts?.(event) ?? withDetail(event)
   return row.lines.map(({ message, levels, fields }) => ({
     level: row.level?.(event) ?? LEVELS.find((level) => level in levels) ?? 'error',
@@ -42,7 +42,7 @@ export function linesOf(event: Event, readings: ReadingLines): readonly Line[] {
 
 /** The message of an event is the detail of its line. */
 function withDetail(event: Event): Readonly<Record<string, unknown>> {
-  return 'message' in event ? { ...event, detail: event.message } : event
+  return 'message' in event ? { ...event, detail: event.message } : { ...event }
 }
 
 export function countEvent(metrics: Instruments, event: Event, clock: Clock): void {
@@ -57,5 +57,6 @@ const DETAILS: ReadonlySet<string> = new Set(
 
 /** Whether the line of an event, if it has one, is for debugging: of most events nothing need be made where nobody does. */
 export function isDetail(event: Event): boolean {
-  return event.type === 'ReconcileFinished' ? !event.changed : DETAILS.has(event.type)
+  if (event.type === 'ReconcileFinished') return !isApplied(event)
+  return event.type === 'ConditionChanged' ? !event.isNews : DETAILS.has(event.type)
 }

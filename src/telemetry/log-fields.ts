@@ -6,10 +6,13 @@ export const FIELDS = {
   app: 'always `pipewright`',
   msg: 'the message: constant, one for each kind of line',
   revision:
-    'commit of the manifests that were in force (`… + uncommitted changes` where they were edited since), or `content-…` where there is no commit',
-  manifestRevision: 'commit at which the manifest of this resource last changed',
+    'what was read: the commit of all manifests that were in force when the line was written (`… + uncommitted changes` where they were edited since), or `content-…` where there is no commit',
+  manifestRevision:
+    'what the line is about: the commit in which the manifest of this one resource last changed, as old as that change',
   // of a resource
   key: '`Kind/name` of the resource',
+  keys: 'of several resources the first, at most five',
+  resources: 'number of the resources that it is about, as far as is known',
   file: 'file of its manifest, relative to the directory',
   line: 'line in that file, from 1',
   column: 'column in that line, from 1',
@@ -20,8 +23,8 @@ export const FIELDS = {
   detail: 'what happened, where, and what to do, in words',
   changeToApplyMs: 'time from the reading that brought the change until it was applied, in ms',
   condition: '`Valid`, `Synced` or `Ready`',
-  status: '`True`, `False` or `Unknown`',
-  before: 'the status before',
+  conditionStatus: 'of the condition: `True`, `False` or `Unknown`',
+  before: 'its status before',
   intentId: 'id of the attempt to create; sent as `Idempotency-Key`',
   attempt: 'number of the attempt, from 1',
   outcome: '`created`, `failed` or `unknown`',
@@ -32,16 +35,17 @@ export const FIELDS = {
   // of a request
   requestId: 'id of the request on the platform',
   operation: 'operation of the interface',
-  service: 'name of the `Service`',
+  serviceName: 'name of the `Service`',
   code: 'HTTP status, or the class of the failure when no reply came',
   durationMs: 'how long it took, in ms',
   waitMs: 'how long it waited, in ms',
   retryAfterMs: 'how long the platform asks to wait, in ms',
   // of a reading
-  manifests: 'number of manifests by kind; of the start, their directory',
+  manifests: 'number of manifests by kind',
+  manifestsDir: 'directory of the manifests',
   findings: 'number of findings',
   changed: 'number of keys whose meaning changed',
-  severity: '`error` or `warning`',
+  findingSeverity: 'of a finding: `error` or `warning`',
   hint: 'what to do about it',
   mode: 'how the directory is watched: `recursive`, `parent`, `polling` or `none`',
   // of the whole
@@ -73,6 +77,37 @@ export const FIELDS = {
 } as const satisfies Readonly<Record<string, string>>
 
 export type Field = keyof typeof FIELDS
+
+/** Of all fields that are no text; those in ms are numbers, too. A field has one type wherever it stands. */
+const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
+  line: 'number',
+  column: 'number',
+  attempt: 'number',
+  resources: 'number',
+  findings: 'number',
+  changed: 'number',
+  wanted: 'number',
+  made: 'number',
+  limit: 'number',
+  limitOfAddress: 'number',
+  closed: 'number',
+  refused: 'number',
+  unread: 'number',
+  unfinished: 'number',
+  news: 'number',
+  on: 'boolean',
+  sandbox: 'boolean',
+  keys: 'list of strings',
+  differs: 'list of strings',
+  manifests: 'object',
+  err: 'object',
+}
+
+export type FieldType = 'string' | 'number' | 'boolean' | 'list of strings' | 'object'
+
+export function typeOf(field: Field): FieldType {
+  return OTHER_TYPES[field] ?? (field.endsWith('Ms') ? 'number' : 'string')
+}
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 

@@ -6,6 +6,7 @@ import { errorFacts, maskText, REDACTED_PATHS } from './log-mask.ts'
 import { createPrettyLine } from './pretty-line.ts'
 import type { Event } from '../contract/events.ts'
 import { isDetail, linesOf } from './event-table.ts'
+import { createLedgerLines } from './ledger-lines.ts'
 import { createReadingLines } from './reading-lines.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -109,14 +110,14 @@ export interface Log {
 /** Tells events as lines of a log; the revision stands on every line. */
 export function createLog(options: LogOptions): Log {
   const logger = createLogger(options)
-  const readings = createReadingLines()
+  const remembered = { readings: createReadingLines(), ledger: createLedgerLines() }
   let revision: string | undefined
 
   return {
     tell(event) {
       if (!logger.debugs && isDetail(event)) return
       if (event.type === 'SourceLoaded') revision = event.revision.id
-      for (const { level, message, facts } of linesOf(event, readings)) {
+      for (const { level, message, facts } of linesOf(event, remembered)) {
         logger.write(level, { revision, ...rounded(facts) }, message)
       }
     },

@@ -61,6 +61,18 @@ export const METRICS = {
     help: 'Number of resources, by the reason that they show; docs/runbook.md has an entry for each.',
     labels: { reason: Object.keys(REASONS) },
   },
+  resource_info: {
+    type: 'gauge',
+    help: 'Number of resources with these labels: 1 for each that is named. team is metadata.labels.team; those that are not well are named first.',
+    labels: {
+      kind: 'open',
+      name: 'open',
+      service_name: 'open',
+      team: 'open',
+      status: 'open',
+      reason: 'open',
+    },
+  },
   suspended_since_timestamp_seconds: {
     type: 'gauge',
     help: 'Since when the resource that is suspended longest is suspended, in seconds since the Unix epoch; 0 when none is.',
@@ -112,6 +124,11 @@ export const METRICS = {
     help: 'Number of resources that are recorded but whose manifest is gone.',
     labels: {},
   },
+  pipes_without_lock: {
+    type: 'gauge',
+    help: 'Number of pipes whose id is in no Lock manifest; 0 where there is no Lock.',
+    labels: {},
+  },
   change_to_apply_seconds: {
     type: 'histogram',
     help: 'Time from the reading that brought a change until the change was applied, in seconds.',
@@ -132,6 +149,11 @@ export const METRICS = {
   api_budget_wait_seconds_total: {
     type: 'counter',
     help: 'Time that requests waited for the request budget, in seconds, summed.',
+    labels: {},
+  },
+  api_budget_used_ratio: {
+    type: 'gauge',
+    help: 'Share of the request budget that is used now, of the credential that uses most of it: 1 is all.',
     labels: {},
   },
   api_rate_limited_total: {
@@ -169,6 +191,11 @@ export const METRICS = {
     type: 'gauge',
     help: 'Always 1; its label is the revision of the last reading that counts.',
     labels: { revision: 'open' },
+  },
+  source_revision_since_timestamp_seconds: {
+    type: 'gauge',
+    help: 'Since when the revision in force is there, in seconds since the Unix epoch: when the link to it was swapped, or when HEAD last moved; 0 where nobody knows.',
+    labels: {},
   },
   source_watch_mode: {
     type: 'gauge',

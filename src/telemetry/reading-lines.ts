@@ -1,9 +1,16 @@
 import type { Finding } from '../kinds/finding.ts'
 import type { Event } from '../contract/events.ts'
+import { nameFindings } from '../contract/findings-digest.ts'
 import type { Facts, Level, Line, LineDefinition } from './log-fields.ts'
 
-/** Findings that one reading logs one by one; the rest is logged as a number. */
+/** Findings that one reading logs one by one, for debugging. */
 const FINDINGS_PER_READING = 100
+
+/** Sorts of findings that one reading logs; the rest is logged as a number. */
+const SORTS_PER_READING = 10
+
+/** Keys that a line names. */
+const KEYS_NAMED = 5
 
 type Loaded = Extract<Event, { type: 'SourceLoaded' }>
 type Failed = Extract<Event, { type: 'SourceFailed' }>
@@ -32,12 +39,25 @@ export const READING_LINES = {
   },
   finding: {
     message: 'Finding',
-    levels: { warn: 'once for each finding that is new' },
-    fields: ['key', 'severity', 'code', 'file', 'line', 'column', 'detail', 'hint'],
+    levels: {
+      debug: 'each finding that is new, of several that say the same; and each that an earlier process knew',
+      warn: 'a finding that is new, and the only one of a reading that says so',
+    },
+    fields: ['key', 'findingSeverity', 'code', 'file', 'line', 'column', 'detail', 'hint'],
+  },
+  findings: {
+    message: 'Findings',
+    levels: { warn: 'several that are new and say the same: the place of the first' },
+    fields: ['findings', 'keys', 'findingSeverity', 'code', 'file', 'line', 'column', 'detail', 'hint'],
   },
   moreFindings: {
     message: 'More findings',
-    levels: { warn: 'a reading has more than a hundred new ones' },
+    levels: { warn: 'a reading has new ones of more than ten sorts' },
+    fields: ['findings'],
+  },
+  findingsOver: {
+    message: 'Findings over',
+    levels: { info: 'so many that were there are not there any more' },
     fields: ['findings'],
   },
 } as const satisfies Readonly<Record<string, LineDefinition>>
@@ -61,7 +81,7 @@ export function createReadingLines(): ReadingLines {
       const lines: Line[] = []
       if (event.problem !== undefined) {
         lines.push(
-          line('notAccepted', event.problem === problem ? 'debug' : 'warn', {
+          line('notAccepted', event.problem === problem || event.isKnown.problem ? 'debug' : 'warn', {
             detail: event.problem,
           }),
         )
@@ -74,7 +94,13 @@ export function createReadingLines(): ReadingLines {
       if (event.missedByWatcher) lines.push(line('missed', 'warn', { changed: event.changed.length }))
 
       const named = nameFindings(event.findings)
-      lines.push(...findingLines(event.findings.filter((_, index) => !known.has(named[index] ?? ''))))
+      const added = event.findings.filter((_, index) => !known.has(named[index] ?? ''))
+      lines.push(
+        ...(event.isKnown.findings ? added.map((one) => findingLine('debug', one)) : linesOfNew(added)),
+      )
+      const now = new Set(named)
+      const over = event.problem === undefined ? [...known].filter((name) => !now.has(name)).length : 0
+      if (over > 0) lines.push(line('findingsOver', 'info', { findings: over }))
       // A reading that is not accepted says nothing about what is gone.
       known = new Set(event.problem === undefined ? named : [...known, ...named])
       return lines
@@ -98,33 +124,39 @@ function readingFacts(event: Loaded): Facts {
   }
 }
 
-/**
- * A name for each finding that stays when lines are added above it: its line is no part of it, but equal
- * findings of a file are numbered.
- */
-function nameFindings(findings: readonly Finding[]): readonly string[] {
-  const seen = new Map<string, number>()
-  return findings.map(({ severity, code, file, key, message }) => {
-    const name = JSON.stringify([severity, code, file, key, message])
-    const number = (seen.get(name) ?? 0) + 1
-    seen.set(name, number)
-    return `${name}#${number}`
-  })
+/** One line for all that say the same, and one for each where they are several. */
+function linesOfNew(findings: readonly Finding[]): readonly Line[] {
+  const sorts = [...Map.groupBy(findings, sortOf).values()]
+  const said = sorts.slice(0, SORTS_PER_READING).flatMap(linesOfSort)
+  const more = sorts.slice(SORTS_PER_READING).flat()
+  const lines = more.length > 0 ? [...said, line('moreFindings', 'warn', { findings: more.length })] : said
+  const each = [
+    ...sorts
+      .slice(0, SORTS_PER_READING)
+      .filter(({ length }) => length > 1)
+      .flat(),
+    ...more,
+  ]
+  return [...lines, ...each.slice(0, FINDINGS_PER_READING).map((one) => findingLine('debug', one))]
 }
 
-function findingLines(findings: readonly Finding[]): readonly Line[] {
-  const lines = findings.slice(0, FINDINGS_PER_READING).map((finding) =>
-    line('finding', 'warn', {
-      key: finding.key,
-      severity: finding.severity,
-      code: finding.code,
-      file: finding.file,
-      line: finding.line,
-      column: finding.column,
-      detail: finding.message,
-      hint: finding.hint,
-    }),
-  )
-  const more = findings.length - lines.length
-  return more > 0 ? [...lines, line('moreFindings', 'warn', { findings: more })] : lines
+function sortOf({ severity, code, message }: Finding): string {
+  return JSON.stringify([severity, code, message])
+}
+
+function linesOfSort(findings: readonly Finding[]): readonly Line[] {
+  const [first] = findings
+  if (first === undefined) return []
+  if (findings.length === 1) return [findingLine('warn', first)]
+  const { key: _, ...facts } = findingFacts(first)
+  const keys = [...new Set(findings.flatMap(({ key }) => key ?? []))].slice(0, KEYS_NAMED)
+  return [line('findings', 'warn', { findings: findings.length, keys, ...facts })]
+}
+
+function findingLine(level: Level, finding: Finding): Line {
+  return line('finding', level, findingFacts(finding))
+}
+
+function findingFacts({ key, severity, code, file, line: at, column, message, hint }: Finding) {
+  return { key, findingSeverity: severity, code, file, line: at, column, detail: message, hint }
 }

@@ -16,8 +16,18 @@ export interface TelemetryOptions extends LoggingOptions {
   readonly version: string
   /** What stands on the board now; read at each scrape. */
   readonly board: () => readonly ResourceStatus[]
+  /** What else is known at each scrape. */
+  readonly facts: () => ScrapedFacts
   /** How many resources may appear by name in label values; the others share `_other`. */
   readonly namedResources: number
+}
+
+/** Beside the board. */
+export interface ScrapedFacts {
+  /** Pipes whose id is in no Lock. */
+  readonly withoutLock: number
+  /** Of the request budget, of the credential that uses most: from 0 to 1. */
+  readonly budgetUsed: number
 }
 
 export interface Logging {
@@ -99,6 +109,9 @@ function createMetrics(options: TelemetryOptions) {
     async render() {
       // Here and not in collect(): a collect() that throws fails the whole scrape.
       boardGauges.update(options.board(), options.clock.now())
+      const { withoutLock, budgetUsed } = options.facts()
+      instruments.pipes_without_lock.set(withoutLock)
+      instruments.api_budget_used_ratio.set(budgetUsed)
       return { contentType: registry.contentType, text: await registry.metrics() }
     },
     close: () => registry.clear(),

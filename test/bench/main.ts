@@ -6,6 +6,7 @@ import { createRig, type Rig } from './rig.ts'
 import type { Measured, Row } from './row.ts'
 import { budget } from './rows/budget.ts'
 import { change } from './rows/change.ts'
+import { hostile } from './rows/hostile.ts'
 import { load } from './rows/load.ts'
 import { memory } from './rows/memory.ts'
 import { pass, passAway } from './rows/pass.ts'
@@ -34,6 +35,7 @@ const ROWS: readonly Row[] = [
   memory,
   start,
   validate,
+  hostile,
   terraformApply,
   terraformPlan,
 ]
@@ -78,7 +80,8 @@ for (const size of options.sizes) {
     }
     const rig = await rigOf(size)
     const measured: Measured[] = []
-    for (let run = 0; run < options.runs; run += 1) measured.push(await row.measure(rig, run, rigOf))
+    const runs = Math.min(options.runs, row.runs ?? options.runs)
+    for (let run = 0; run < runs; run += 1) measured.push(await row.measure(rig, run, rigOf))
     const result = resultOf(row, size, measured)
     results.push(result)
     print(asText(result))

@@ -29,6 +29,7 @@ const ORDER = [
   'memory',
   'start',
   'validate',
+  'hostile',
   'tf-apply',
   'tf-plan',
 ]

@@ -39,6 +39,8 @@ export interface Row {
   readonly needs?: readonly string[]
   /** It takes minutes, and is measured only when `--rows` names it. */
   readonly onlyNamed?: true
+  /** It takes the best of several by itself, so that this many runs are enough. */
+  readonly runs?: number
   /** Sizes at which it makes sense; all when absent. */
   readonly onlyAt?: (size: number, sizes: readonly number[]) => boolean
   /**

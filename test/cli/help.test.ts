@@ -59,6 +59,7 @@ const DIRECTORY = [
   'secrets-dir',
   'alerts-token-file',
   'admin-token-file',
+  'client-key-file',
   'notifications',
 ]
 
@@ -68,6 +69,9 @@ const PLATFORM = [
   'alerts-token-file',
   'credentials-dir',
   'secrets-dir',
+  'ca-file',
+  'client-cert-file',
+  'client-key-file',
   'api-budget',
   'request-timeout',
   'shutdown-grace',

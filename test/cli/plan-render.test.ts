@@ -41,6 +41,7 @@ function planWith(items: readonly Partial<PlanItem>[], over: Partial<Plan> = {})
     manifests: 'manifests',
     problem: undefined,
     createLimit,
+    missingLedger: undefined,
     checkedBefore: { items: 0, oldestMs: 0 },
     counts,
     items: whole,
@@ -206,11 +207,11 @@ describe('as a comment', () => {
   })
 
   test('makes no mention, link, picture or cell of what others wrote', () => {
-    const message = String.raw`@octocat ![i](http://x.example/p.png) [l](javascript:1) #12 a \| b *c* \`d\` snake_case`
+    const message = String.raw`@octocat ![i](http://x.example/p.png) [l](javascript:1) #12 a \| b *c* \`d\` snake_case https://evil.example/x www.evil.example`
     const comment = planAsMarkdown(planWith([{ ...refused, message, file: 'we`ird|@octo.yaml' }]))
     const row = comment.split('\n').find((line) => line.includes('Pipe/zz')) ?? ''
     expect(row.split('|')).toHaveLength(6)
-    for (const live of ['@octo', '](', ' #12', '*c*', '`d`']) expect(row).not.toContain(live)
+    for (const live of ['@octo', '](', ' #12', '*c*', '`d`', '://', 'www.']) expect(row).not.toContain(live)
     expect(row).toContain('snake_case')
   })
 

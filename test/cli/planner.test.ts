@@ -15,6 +15,7 @@ const SETTINGS = {
   secretsDir: '/nowhere/secrets',
   alertsTokenFile: '/nowhere/token',
   adminTokenFile: undefined,
+  clientKeyFile: undefined,
   notifications: [],
   sandbox: false,
   concurrency: 1,

@@ -9,6 +9,7 @@ const PLAN = {
   revision: 'abc',
   manifests: 'manifests',
   createLimit: { wanted: 0, limit: 25, reached: false, services: [] },
+  missingLedger: undefined,
   checkedBefore: { items: 0, oldestMs: 0 },
   counts: {},
   items: [],

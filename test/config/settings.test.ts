@@ -53,6 +53,10 @@ describe('defaults', () => {
       logLevel: 'info',
       logFormat: 'json',
       sandbox: false,
+      caFile: undefined,
+      clientCertFile: undefined,
+      clientKeyFile: undefined,
+      proxies: { https: undefined, http: undefined, noProxy: [] },
       allowInsecureHttp: false,
       allowInsecureTls: false,
     })

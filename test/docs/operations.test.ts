@@ -35,7 +35,7 @@ test('docs/operations.md and SECURITY.md name values that the chart has', () => 
   const schema = JSON.parse(read('helm/values.schema.json')) as Schema
   const top = Object.keys(Node.parse(schema).properties ?? {}).join('|')
   const named = [read('docs/operations.md'), read('SECURITY.md')].flatMap((text) =>
-    [...text.matchAll(new RegExp(`(?:\`|--set )((?:${top})(?:\\.[a-zA-Z]+)+)`, 'g'))].map(
+    [...text.matchAll(new RegExp(`(?:\`|--set )((?:${top})(?:\\.[a-zA-Z-]+)+)`, 'g'))].map(
       ([, path = '']) => path,
     ),
   )

@@ -33,7 +33,9 @@ export function catalogOf(model: Model): Catalog {
 const NOTHING_KNOWN: Recorded = {
   file: undefined,
   digest: undefined,
+  validIn: undefined,
   pipeId: undefined,
+  isAwaiting: false,
   endpointOf: undefined,
 }
 

@@ -1,3 +1,4 @@
+import { NO_ECHOES } from '../../src/lib/echo.ts'
 import type { CreateOnceKind, UpsertKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { withoutRequestOnly } from '../../src/sandbox/stored.ts'
@@ -35,7 +36,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
     }
     note(`  It asks for pipe ${shortId(pipeId)}: 200.`)
     model.saidGone.delete(pipeId)
-    return { value: shown(pipe), requestId: 'request', credential: 'api' }
+    return { value: shown(pipe), requestId: 'request', credential: 'api', echoes: NO_ECHOES }
   }
 
   async function admitCreate(_kind: CreateOnceKind, service: ServiceAccess): Promise<CreatePermit> {
@@ -152,6 +153,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       value: shown({ ...pipe, id: isOther ? another.id : pipe.id }),
       requestId: 'request',
       credential: 'api',
+      echoes: NO_ECHOES,
     }
   }
 
@@ -196,7 +198,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       if (taken === 'dies') return process.die()
       if (taken === 'answered') {
         const value = { id: 'endpoint', ...body } as RemoteResource // our own body, as 2.7 has it
-        return { value, requestId: 'request', credential: 'api' }
+        return { value, requestId: 'request', credential: 'api', echoes: NO_ECHOES }
       }
     }
   }

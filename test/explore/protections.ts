@@ -136,7 +136,7 @@ export const REMOVALS: readonly Removal[] = [
   },
   {
     protection: 'policy.replaces excuses the key that it names, and no other (row 7)',
-    world: 'renames',
+    world: 'renamings',
     depth: 3,
     patches: [
       {

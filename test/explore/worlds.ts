@@ -217,6 +217,16 @@ export const WORLDS: readonly World[] = [
     words: ['adopt', 'retry'],
     replies: ['lost after the work', 'lost'],
     meanwhile: 1,
+    depth: 2,
+  },
+  {
+    ...NONE,
+    name: 'renamings',
+    about: 'renames and copies in a row, without what makes each of them unsure',
+    begin: () => model(['a']),
+    isSettled: true,
+    waits: ['3 min'],
+    edits: ['rename with its name', 'copy', 'remove'],
     depth: 3,
   },
   {

@@ -9,7 +9,7 @@ export interface Inputs {
 }
 
 /** Texts that mean something to YAML or to us. */
-const PIECES = [
+export const PIECES = [
   '---\n', '...\n', '- ', '? ', ': ', ':', '{', '}', '[', ']', ',', '"', "'", '\\', '|\n', '>-\n', '&a ', '*a ', '!!str ', '!x ',
   '%YAML 1.1\n', '%TAG ! !\n', '# ', '\t', '\r', '\0', '\ufeff', '<<: ', '__proto__: ', 'constructor: ', 'password: ', '\n', '\n  ',
   ' ', 'é', '🚀', '\u2028', '\u202e', '1e999', '.nan', '~', '0x', 'kind: Pipe\n', 'Pipe/', 'secretRef: ', '*', '{{ .x }}', '\ud800',

@@ -3,13 +3,13 @@ import { Worker, isMainThread, workerData } from 'node:worker_threads'
 
 /** Ends the process, with the input that it hangs on, where the hang cannot be told from inside. */
 export interface Watchdog {
-  /** Call before each input. */
-  begins(input: Buffer): void
+  /** Call before each input. @param input as it is given to the command to repeat it */
+  begins(input: string): void
   stop(): Promise<void>
 }
 
 /** Milliseconds on one input after which nobody waits any longer; up to twice as many, as looks are that far apart. */
-const PATIENCE = 15_000
+const PATIENCE = 60_000
 
 /** Bytes of an input that are shown. */
 const ROOM = 1_048_576
@@ -21,8 +21,8 @@ export function startWatchdog(): Watchdog {
   worker.unref()
   return {
     begins(input) {
-      bytes.set(input.subarray(0, ROOM))
-      Atomics.store(turns, 1, Math.min(input.length, ROOM))
+      const { written } = new TextEncoder().encodeInto(input, bytes)
+      Atomics.store(turns, 1, written)
       Atomics.add(turns, 0, 1)
     },
     async stop() {
@@ -38,8 +38,8 @@ function watch(turns: Int32Array, bytes: Uint8Array): void {
     const turn = Atomics.load(turns, 0)
     Atomics.wait(idle, 0, 0, PATIENCE)
     if (turn === 0 || Atomics.load(turns, 0) !== turn) continue
-    const input = Buffer.from(bytes.subarray(0, Atomics.load(turns, 1)))
-    writeSync(2, `hang: over ${PATIENCE} ms, ended\n  --input ${input.toString('base64')}\n`)
+    const input = Buffer.from(bytes.subarray(0, Atomics.load(turns, 1))).toString()
+    writeSync(2, `hang: over ${PATIENCE} ms, ended\n  ${input}\n`)
     process.kill(process.pid, 'SIGKILL')
   }
 }

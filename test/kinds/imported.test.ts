@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { importedManifest } from '../../src/kinds/imported.ts'
+import { echoMask } from '../../src/lib/echo.ts'
 import { PIPE } from '../../src/kinds/pipe/kind.ts'
 import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
@@ -21,7 +22,9 @@ const ORDERS = pipeBody('orders')
 
 function imported(reply: JsonObject) {
   const resource = { ...ABOUT, ...reply } as RemoteResource // it has an id
-  return importedManifest({ kind: PIPE, name: 'orders', service: 'analytics', secret: 'orders', resource })
+  const echoes = echoMask(['Hq7kV2xe9Lm4'])
+  const names = { name: 'orders', service: 'analytics', secret: 'orders' } as const
+  return importedManifest({ kind: PIPE, ...names, resource, echoes })
 }
 
 function specOf(reply: JsonObject): JsonObject {
@@ -247,4 +250,28 @@ test('whatever a platform returns, the manifest validates', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+test('what would turn a text around, or move on a screen, is left out', () => {
+  const source = { kafka: { brokers: 'b-1.example:9092', topics: 'orders', consumerGroup: 'a\u202eb' } }
+  const { manifest, leftOut } = imported({ ...ORDERS, source })
+  expect(JSON.stringify(manifest)).not.toContain('\u202e')
+  expect(leftOut).toContainEqual({
+    path: 'spec.source.kafka.consumerGroup',
+    why: 'It holds control characters, or some that turn a text around.',
+  })
+})
+
+test('what repeats a secret that was sent is left out, also where it is a name', () => {
+  const { manifest, leftOut } = imported({
+    ...ORDERS,
+    source: { kafka: { brokers: 'b-1.example:9092', topics: 'orders', consumerGroup: 'of Hq7kV2xe9Lm4' } },
+    Hq7kV2xe9Lm4: 1,
+  })
+  expect(JSON.stringify({ manifest, leftOut })).not.toContain('Hq7kV2xe')
+  expect(leftOut).toContainEqual({ path: 'spec.[secret]', why: 'A manifest has no such field.' })
+  expect(leftOut).toContainEqual({
+    path: 'spec.source.kafka.consumerGroup',
+    why: 'It repeats a secret that Pipewright sends.',
+  })
 })

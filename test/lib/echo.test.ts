@@ -25,6 +25,28 @@ test.each([
   ['in a URL', encodeURIComponent(SECRET)],
   ['in a URL, in lower case', encodeURIComponent(SECRET).toLowerCase()],
   ['with each byte as in a URL', bytes.toString('hex').replaceAll(/../g, '%$&')],
+  ['in a URL inside a URL', encodeURIComponent(encodeURIComponent(encodeURIComponent(SECRET)))],
+  ['in a URL, with every sign that may be encoded', encodeURIComponent(SECRET).replaceAll('x', '%78')],
+  ['as numbers of HTML', Array.from(SECRET, (one) => `&#${one.charCodeAt(0)};`).join('')],
+  [
+    'as hexadecimal numbers of HTML',
+    Array.from(SECRET, (one) => `&#x${one.charCodeAt(0).toString(16)};`).join(''),
+  ],
+  [
+    'in JSON as Go writes it',
+    JSON.stringify(SECRET)
+      .replaceAll('+', String.raw`\u002b`)
+      .replaceAll('"', String.raw`\u0022`),
+  ],
+  ['in JSON with line breaks in it', JSON.stringify(withLines(SECRET))],
+  ['in base64 of base64', Buffer.from(Buffer.from(`user:${SECRET}`).toString('base64')).toString('base64')],
+  ['in base64 of a URL', Buffer.from(encodeURIComponent(SECRET)).toString('base64')],
+  ['in base64 of JSON', Buffer.from(JSON.stringify({ [SECRET]: 1 })).toString('base64')],
+  ['in base64 in a URL', encodeURIComponent(Buffer.from(`${SECRET}?`).toString('base64'))],
+  ['in hex with colons', bytes.toString('hex').replaceAll(/..(?!$)/g, '$&:')],
+  ['in hex with spaces', bytes.toString('hex').replaceAll(/..(?!$)/g, '$& ')],
+  ['as escapes of bytes', bytes.toString('hex').replaceAll(/../g, String.raw`\x$&`)],
+  ['with what cannot be seen in it', Array.from(SECRET).join('\u200b')],
   ['in HTML', SECRET.replaceAll('"', '&quot;')],
   ['in base64', bytes.toString('base64')],
   ['in base64 without padding', bytes.toString('base64').replace(/=+$/, '')],
@@ -52,7 +74,16 @@ test.each([
     ['admin'],
     'the administrator, [secret] and [secret]',
   ],
-  ['a longer plain one', 'administrators, administrator!', ['administrator'], 'administrators, [secret]!'],
+  ['a plain one not inside a word', 'operators, operator!', ['operator'], 'operators, [secret]!'],
+  [
+    'of a name, never a part of a word',
+    'administrators, administrator!',
+    [{ wholeWord: 'administrator' }],
+    'administrators, [secret]!',
+  ],
+  ['a long one of letters, with line breaks', 'xqzkvbnw\nwplmdrtf!', ['qzkvbnwwplmdrtfh'], 'x[secret]!'],
+  ['cut off by the end, with dots', 'bad hunt…', ['hunter2-correct-horse'], 'bad [secret]…'],
+  ['a plain one inside a pair in base64', 'got dXNlcjpTb21tZXIyMDI0', ['Sommer2024'], 'got dXNlcj[secret]'],
   ['a short one that nobody would write anywhere', 'ax9$Kq2b', ['x9$Kq2'], 'a[secret]b'],
   ['a short one in base64', 'got Ym9i', ['bob'], 'got [secret]'],
   [
@@ -104,7 +135,13 @@ test('the cost grows with the text and with the secrets, not with their product'
   const secrets = Array.from({ length: 60 }, (_, at) => `k${at}-${'Hq7kV2xe9Lm4'.repeat(20)}${at}`)
   const few = echoMask(secrets.slice(0, 2))
   const many = echoMask(secrets)
-  const text = 'x9Kq2 m4Lp7 '.repeat(40_000)
-  const floor = cpuMsOf(() => few(text)) + 50
-  expect(cpuMsOf(() => many(text))).toBeLessThan(6 * floor)
+  const texts = Array.from({ length: 40 }, (_, at) => `${at} ${'x9Kq2 m4Lp7 '.repeat(1_000)}`)
+  const floor = cpuMsOf(() => texts.map(few)) + 50
+  expect(cpuMsOf(() => texts.map(many))).toBeLessThan(6 * floor)
+})
+
+test('of a text of megabytes the beginning is looked at, and the rest is not shown', () => {
+  const shown = mask(`${'ab '.repeat(1_000_000)}Hq7kV2xe9Lm4`, ['Hq7kV2xe9Lm4'])
+  expect(shown.length).toBeLessThan(20_000)
+  expect(shown.endsWith('…')).toBe(true)
 })

@@ -57,6 +57,7 @@ const SIGNED = [
   'https://h.example/?s%69g=Zq8Lm3',
   'Authorization: Basic Zq8Lm3Zq8Lm3',
   'authorization=Bearer Zq8Lm3Zq8Lm3',
+  'with Basic [secret]Zq8Lm3Zq8Lm3=',
 ]
 
 for (const [where, shown] of Object.entries(MASKS)) {

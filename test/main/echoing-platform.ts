@@ -1,28 +1,41 @@
 import type { ServerResponse } from 'node:http'
 import { ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
+import { base64Of, goJsonOf, htmlOf, urlTwiceOf } from './planted.ts'
 import { httpServer, type Received, type TestServer } from '../platform/support/server.ts'
+
+export const THIRD_SERVICE_ID = '99999999-8888-4777-8666-555555555555'
 
 /**
  * A platform that says everything it was told: each reply repeats the credentials and the body of the request, in
  * messages and in fields where none belongs. What it does hangs on the name of the pipe.
  */
-export async function echoingPlatform(): Promise<TestServer> {
+export async function echoingPlatform(): Promise<TestServer & { readonly forget: () => void }> {
   const pipes = new Map<string, { readonly name: string }>()
   let made = 0
-  return httpServer((response, request) => {
+  /** All that was ever sent, by whomever. */
+  const everything = new Set<string>()
+  const server = await httpServer((response, request) => {
     const told = `you sent ${request.body} with ${String(request.headers.authorization)}`
+    everything.add(`${told} ${keyOf(request)}`.replaceAll(/\W*(?:Basic|Bearer|["{}:])\W*/g, ' '))
+    if (request.url.endsWith('/alerts/odd')) return reply(response, 200, { data: oddAlert(told) })
     if (request.url.includes('/alerts/')) return reply(response, 400, { message: told })
+    if (request.url.includes(THIRD_SERVICE_ID) && request.url.endsWith('/serviceQueryEndpoint'))
+      return reply(response, 200, { result: oddEndpoint(told) })
     if (request.url.endsWith('/serviceQueryEndpoint')) return reply(response, 422, { error: told })
     if (request.method === 'GET') {
       const pipe = pipes.get(request.url.split('/').at(-1) ?? '')
       if (pipe === undefined) return reply(response, 404, { error: told })
       if (pipe.name === 'postgres')
         return reply(response, 200, { result: { ...pipe, state: `In ${sourceOf(pipe)}` } })
+      if (pipe.name === 'everything') return reply(response, 500, { error: [...everything].join(' ') })
+      if (pipe.name === 'fields')
+        return reply(response, 200, { result: withEchoes(pipe, told) }, keyOf(request))
       if (pipe.name === 'stream') return reply(response, 500, { error: `cannot read ${sourceOf(pipe)}` })
       return reply(response, 200, { result: pipe })
     }
     return create(response, request, told)
   })
+  return { ...server, forget: () => everything.clear() }
 
   function create(response: ServerResponse, request: Received, told: string): void {
     const body = JSON.parse(request.body) as { name: string }
@@ -49,6 +62,20 @@ export async function echoingPlatform(): Promise<TestServer> {
         return reply(response, 400, { error: told.replaceAll(/.{5}/g, '$&\n') })
       case 'edge':
         return reply(response, 400, { error: edgeOf(told) })
+      case 'html-numbers':
+        return reply(response, 400, { error: htmlOf(told) })
+      case 'go-json':
+        return reply(response, 400, { error: goJsonOf(told) })
+      case 'url-twice':
+        return reply(response, 400, { error: urlTwiceOf(told) })
+      case 'base64-twice':
+        return reply(response, 400, { error: base64Of(base64Of(told)) })
+      case 'pem':
+        return reply(response, 400, { error: `bad line ${/MII\w+/.exec(told)?.[0]}` })
+      case 'wrong-id':
+        return reply(response, 200, { result: { id: sourceOf(body) } }, keyOf(request))
+      case 'wrong-name':
+        return reply(response, 200, { result: { ...idOf(9_999), serviceId: keyOf(request), name: told } })
       case 'unclear':
         return reply(response, 500, { error: { message: told } })
       case 'html':
@@ -57,7 +84,7 @@ export async function echoingPlatform(): Promise<TestServer> {
         return undefined
       default: {
         made += 1
-        const id = `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`
+        const { id } = idOf(made)
         // All that was asked for, credentials included, and more where nobody looks for it.
         const pipe = {
           ...body,
@@ -84,7 +111,41 @@ function edgeOf(told: string): string {
   return `${'x '.repeat(1_019)}${secret} and more of it`
 }
 
-function reply(response: ServerResponse, status: number, body: object): void {
+function idOf(number: number): { readonly id: string } {
+  return { id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` }
+}
+
+/** What it was asked with. */
+function keyOf({ headers }: Received): string {
+  return String(headers.authorization).replace(/^\w+ /, '')
+}
+
+/** A pipe that says other than was asked for, in fields of every kind, and in the names of items. */
+function withEchoes(pipe: object, told: string): object {
+  const column = { name: told, type: told }
+  return {
+    ...pipe,
+    createdAt: told,
+    organizationId: base64Of(told),
+    source: { kafka: { topics: told, consumerGroup: base64Of(told), [told]: told } },
+    destination: { columns: [column], tableDefinition: { partitionBy: urlTwiceOf(told) } },
+    fieldMappings: [{ sourceField: told, destinationField: told }],
+    scaling: { replicas: told },
+    [told]: told,
+  }
+}
+
+function oddAlert(told: string): object {
+  return { id: 'odd', name: told, message: told, state: told, channel: { type: told, webhookId: told } }
+}
+
+function oddEndpoint(told: string): object {
+  return { id: told, roles: [told], openApiKeys: [told], allowedOrigins: told }
+}
+
+const REQUEST_ID = '11111111-2222-4333-8444-555555555555'
+
+function reply(response: ServerResponse, status: number, body: object, requestId = REQUEST_ID): void {
   response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify({ status, requestId: '11111111-2222-4333-8444-555555555555', ...body }))
+  response.end(JSON.stringify({ status, requestId, ...body }))
 }

@@ -14,8 +14,8 @@ import { resourcesOf, startProgram, urlOf } from '../support/process.ts'
 import { runHere } from '../support/command.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { echoingPlatform } from './echoing-platform.ts'
-import { leaksIn, PLANTED } from './planted.ts'
+import { echoingPlatform, THIRD_SERVICE_ID } from './echoing-platform.ts'
+import { base64Of, leaksIn, PLANTED } from './planted.ts'
 
 /* Law 6, in one test: secrets in every place that may hold one, a platform that repeats them, and all that comes out. */
 
@@ -80,6 +80,10 @@ const CODED = [
   'url',
   'backwards',
   'lines',
+  'html-numbers',
+  'go-json',
+  'url-twice',
+  'base64-twice',
 ] as const
 
 const RETURNED = `    objectStorage:
@@ -116,6 +120,7 @@ function plant(workspace: Workspace, hook: TestServer): void {
     'alerts/token': PLANTED.leftToken,
     'postgres/coded': PLANTED.codedPassword,
     'postgres/edge': PLANTED.edgePassword,
+    'kafka/key': `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(30)}\n${PLANTED.pemLine}\n-----END PRIVATE KEY-----`,
     'storage/connection': `DefaultEndpointsProtocol=https;AccountKey=${PLANTED.returnedConnection}`,
     'storage/user': PLANTED.returnedUser,
   }
@@ -160,6 +165,14 @@ function plant(workspace: Workspace, hook: TestServer): void {
     ),
     returned: pipe('returned', RETURNED),
     edge: coded('edge', 'edge'),
+    everything: coded('everything', 'edge'),
+    fields: pipe('fields', KAFKA.replace('topics: t', 'topics: t\n      consumerGroup: g')),
+    'wrong-id': coded('wrong-id'),
+    'wrong-name': coded('wrong-name'),
+    pem: pipe('pem', KAFKA.replace(PLANTED.kafkaCertificate, '{secretRef: {name: kafka, key: key}}')),
+    odd: alertManifest('odd', 'odd').replace('{id: odd}', '{id: odd, expect: {name: lag, message: m}}'),
+    third: serviceManifest({ name: 'third', serviceId: THIRD_SERVICE_ID, secret: 'analytics-api' }),
+    'endpoint-of-third': ENDPOINT.replaceAll('analytics', 'third'),
     ...Object.fromEntries(CODED.map((name) => [name, coded(name)])),
     signed: pipe('signed', STORAGE).replace('url: https', `urll: ${SIGNED}\n      url: https`),
     'signed-elsewhere': pipe('signed-elsewhere', STORAGE).replace(
@@ -258,6 +271,13 @@ test('planted secrets come out nowhere', async () => {
     'Pipe/postgres': 'Ready',
     'Pipe/returned': 'Ready',
     'Pipe/edge': 'Failed',
+    'Pipe/everything': 'Failed',
+    'Pipe/fields': 'Drifted',
+    'Pipe/wrong-id': 'OutcomeUnknown',
+    'Pipe/wrong-name': 'OutcomeUnknown',
+    'Pipe/pem': 'Failed',
+    'Alert/odd': 'Drifted',
+    'QueryEndpoint/third': 'Drifted',
     ...Object.fromEntries(CODED.map((name) => [`Pipe/${name}`, 'Failed'])),
     'Pipe/rejected': 'Failed',
     'Pipe/unclear': 'OutcomeUnknown',
@@ -279,6 +299,11 @@ test('planted secrets come out nowhere', async () => {
     const items = (await resourcesOf(url)).map(({ key, status, message }) => `${key} ${status} ${message}`)
     throw new Error(items.join('\n'), { cause: error })
   })
+  // The old key goes on to be repeated when there is a new one.
+  workspace.write('credentials/analytics-api/keySecret', PLANTED.newKeySecret)
+  const newKey = base64Of(`${PLANTED.keyId}:${PLANTED.newKeySecret}`)
+  const asked = () => platform.requests.filter(({ headers }) => headers.authorization === `Basic ${newKey}`)
+  await until('every pipe to be asked for with the new key', () => asked().length > 20)
   for (const token of ['wrong', PLANTED.adminToken]) {
     const reply = await fetch(`${url}/-/reconcile`, {
       method: 'POST',
@@ -307,6 +332,7 @@ test('planted secrets come out nowhere', async () => {
   const theirs = [
     'keyId',
     'keySecret',
+    'newKeySecret',
     'unusedKeyId',
     'unusedKeySecret',
     'signingKey',
@@ -322,6 +348,8 @@ test('planted secrets come out nowhere', async () => {
   look('the standard error', program.stderr())
   expect(program.stdout()).toContain('you sent')
 
+  // Who never read a secret that was replaced cannot know it.
+  platform.forget()
   for (const command of COMMANDS) {
     const args = [...command, ...platformArgs(workspace, platform.url), '--api-budget', '1000/1s']
     const { stdout, stderr } = await runHere(args)

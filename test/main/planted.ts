@@ -39,11 +39,31 @@ export const PLANTED = {
   queryToken: 'qtok-Lx1fHp4Ow7UgKn',
   edgePassword: 'edge-Ib9tRz2Cq6MyJs',
   codedPassword: 'code+Gw/8aDv=5NkE&o3',
+  newKeySecret: 'nsec-Hm8cQz3Vt6LdRw',
+  pemLine: 'MIIpWk4tXs9QeLb2GfYh7JdNc5RvZa',
   settingsUrl: 'surl-Ap1hUv6Cs5BxQy',
 } as const
 
 /** Of a secret that is cut off, so much would be enough to be found. */
 const SHORTEST = 12
+
+export function base64Of(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
+
+/** With numbers for whatever is no letter. */
+export function htmlOf(text: string): string {
+  return text.replaceAll(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+export function urlTwiceOf(text: string): string {
+  return encodeURIComponent(encodeURIComponent(text))
+}
+
+/** With the escapes that encoders for web pages write. */
+export function goJsonOf(text: string): string {
+  return text.replaceAll(/[&+/=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
+}
 
 /** The forms in which a secret could come out. */
 function formsOf(secret: string): readonly string[] {
@@ -68,6 +88,8 @@ function formsOf(secret: string): readonly string[] {
         .toString('base64')
         .slice(4, 4 + SHORTEST),
     ),
+    ...[htmlOf, urlTwiceOf, goJsonOf].map((encode) => encode(secret)),
+    base64Of(base64Of(secret)).replace(/=+$/, ''),
     secret.split('').toReversed().join(''),
     bytes.toString('utf16le'),
   ]

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { httpServer, type Received } from '../platform/support/server.ts'
 import { liveOf } from '../support/live.ts'
@@ -23,6 +23,7 @@ import { createWorkspace, type Workspace } from '../support/workspace.ts'
 /* Law 6, seen from the wire: a key of the platform is never sent as the password of a source, whatever manifests say. */
 
 const OTHER = { keyId: 'planted-other-id-4c8', keySecret: 'planted-other-secret-b17' } as const
+const ADMIN_TOKEN = 'planted-admin-token-6e2'
 const WAREHOUSE = serviceManifest({ name: 'warehouse', serviceId: OTHER_SERVICE_ID, secret: 'warehouse-api' })
 
 /** A pipe whose broker is told the key in the secret `name`. */
@@ -87,6 +88,39 @@ const attacks: readonly Attack[] = [
     prepare: ({ path }) => symlinkSync('../credentials/warehouse-api', path('secrets/linked')),
   },
   {
+    why: 'a key by hard links of its files, as a second mount of the same folder looks',
+    secret: 'hard-linked',
+    prepare({ path }) {
+      mkdirSync(path('secrets/hard-linked'))
+      for (const key of ['keyId', 'keySecret'])
+        linkSync(path('credentials/warehouse-api', key), path('secrets/hard-linked', key))
+    },
+  },
+  {
+    why: 'a key of another Service that was not moved to the credentials',
+    secret: 'warehouse-api',
+    prepare: ({ path, write }) => {
+      write('manifests/warehouse.yaml', WAREHOUSE)
+      renameSync(path('credentials/warehouse-api'), path('secrets/warehouse-api'))
+    },
+  },
+  {
+    why: 'a copy of a key',
+    secret: 'copied',
+    prepare: ({ write }) => {
+      write('secrets/copied/keyId', `${OTHER.keyId}\n`)
+      write('secrets/copied/keySecret', `${OTHER.keySecret}\n`)
+    },
+  },
+  {
+    why: 'a copy of the token of a setting',
+    secret: 'token',
+    prepare: ({ write }) => {
+      write('secrets/token/keyId', 'somebody-else')
+      write('secrets/token/keySecret', ADMIN_TOKEN)
+    },
+  },
+  {
     why: 'a key by links of its files',
     secret: 'linked',
     prepare({ path }) {
@@ -102,14 +136,17 @@ test.each(attacks)('$why is not sent to a broker', async ({ secret, prepare }) =
   prepare(workspace)
   workspace.write('manifests/thief.yaml', thief('thief', secret))
   await using platform = await platformThatTakes()
-  await using program = startProgram(runArgs(workspace, platform.url))
+  workspace.write('admin-token', ADMIN_TOKEN)
+  await using program = startProgram(
+    runArgs(workspace, platform.url, ['--admin-token-file', workspace.path('admin-token')]),
+  )
   const live = liveOf(program, await urlOf(program))
   await live.says('Pipe/honest', 'Ready')
   const { message } = await live.says('Pipe/thief', 'SecretUnavailable')
   expect(message).toContain(workspace.path('secrets', secret))
   await live.stop()
   expect(bodiesOf(platform.requests)).toContain(KAFKA_PASSWORD)
-  for (const planted of [...Object.values(OTHER), ...Object.values(CREDENTIAL)])
+  for (const planted of [...Object.values(OTHER), ...Object.values(CREDENTIAL), ADMIN_TOKEN])
     expect(bodiesOf(platform.requests)).not.toContain(planted)
 })
 

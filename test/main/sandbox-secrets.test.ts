@@ -153,7 +153,7 @@ test('a sandbox of the release before, with one directory for all secrets, start
     await live.says('Pipe/orders', 'Ready')
     await live.stop()
     expect(live.program.log().filter(({ level }) => level !== 'info')).toEqual([])
-    expect(live.program.log().map(({ msg }) => msg)).not.toContain('Condition changed')
+    expect(live.program.log().map(({ msg }) => msg)).not.toContain('Problem over')
   }
   expect(readFileSync(workspace.path(SECRET_FILE), 'utf8')).toBe(right)
   expect(readdirSync(workspace.path('.pipewright/secrets'))).toEqual(['kafka'])

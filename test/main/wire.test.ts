@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -80,11 +81,29 @@ function without(value: object, ...names: readonly string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 }
 
+function applied(workspace: ReturnType<typeof createWorkspace>, url: string, ...flags: readonly string[]) {
+  return runProgram([
+    'apply',
+    `--manifests=${workspace.manifests}`,
+    `--credentials-dir=${workspace.credentials}`,
+    `--secrets-dir=${workspace.secrets}`,
+    `--ledger=sqlite:${workspace.path('ledger.db')}`,
+    '--log-level=trace',
+    `--base-url=${url}/base/`,
+    `--alerts-base-url=${url}/alerts`,
+    ...flags,
+  ])
+}
+
+function mountAll(workspace: ReturnType<typeof createWorkspace>): void {
+  for (const [name, value] of Object.entries(SECRETS))
+    workspace.write(`${OWN.has(name) ? 'credentials' : 'secrets'}/${name}`, `${value}\n`)
+}
+
 test('each request has exactly the method, path, headers and body that the interface asks for', async () => {
   using workspace = createWorkspace()
   await using platform = await startPlatform()
-  for (const [name, value] of Object.entries(SECRETS))
-    workspace.write(`${OWN.has(name) ? 'credentials' : 'secrets'}/${name}`, `${value}\n`)
+  mountAll(workspace)
   const pipes = SOURCE_KINDS.map((kind) => {
     const { metadata, spec, ...rest } = fullPipe(kind)
     const name = kind.toLowerCase()
@@ -104,16 +123,7 @@ test('each request has exactly the method, path, headers and body that the inter
   manifests.forEach((manifest, i) => {
     workspace.write(`manifests/${i}.json`, JSON.stringify(manifest))
   })
-  const { code, stdout, stderr } = await runProgram([
-    'apply',
-    `--manifests=${workspace.manifests}`,
-    `--credentials-dir=${workspace.credentials}`,
-    `--secrets-dir=${workspace.secrets}`,
-    `--ledger=sqlite:${workspace.path('ledger.db')}`,
-    '--log-level=trace',
-    `--base-url=${platform.url}/base/`,
-    `--alerts-base-url=${platform.url}/alerts`,
-  ])
+  const { code, stdout, stderr } = await applied(workspace, platform.url)
   expect(stderr + stdout).toContain('None of 8 needs attention.')
   expect(code).toBe(0)
 
@@ -143,4 +153,29 @@ test('each request has exactly the method, path, headers and body that the inter
   expect(JSON.stringify(sent)).not.toContain('secretRef')
   for (const secret of Object.values(SECRETS)) expect(stdout + stderr).not.toContain(secret)
   expect(stdout + stderr).not.toContain('hunter2')
+})
+
+test('what has no manifest any more is not deleted, nor written to in any other way', async () => {
+  using workspace = createWorkspace()
+  await using platform = await startPlatform()
+  mountAll(workspace)
+  workspace.write('manifests/service.json', JSON.stringify(FULL_SERVICE))
+  workspace.write('manifests/endpoint.json', JSON.stringify(FULL_ENDPOINT))
+  for (const kind of SOURCE_KINDS) {
+    const { policy: _, spec, ...pipe } = fullPipe(kind)
+    const name = kind.toLowerCase()
+    workspace.write(
+      `manifests/${kind}.json`,
+      JSON.stringify({ ...pipe, metadata: { name }, spec: { ...spec, name } }),
+    )
+  }
+  const before = await applied(workspace, platform.url)
+  expect(before.stdout).toContain('None of 6 needs attention.')
+  const written = platform.requests.filter(({ method }) => method !== 'GET').length
+  expect(written).toBe(SOURCE_KINDS.length + 1)
+
+  for (const name of ['endpoint', ...SOURCE_KINDS]) rmSync(workspace.path(`manifests/${name}.json`))
+  const after = await applied(workspace, platform.url, '--yes')
+  expect(after.stdout + after.stderr).toContain('Orphaned')
+  expect(platform.requests.filter(({ method }) => method !== 'GET')).toHaveLength(written)
 })

@@ -137,6 +137,20 @@ const rows: readonly Row[] = [
     errors: ['duplicate-key m.yaml', 'duplicate-key n.yaml'],
   },
   {
+    why: 'two new ones at once in place of the first: nobody can tell, also not by where they stand',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': s, 'a.yaml': FOREIGN, 'n.yaml': EDITED },
+    invalid: ['Pipe/a'],
+    errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
+  },
+  {
+    why: 'two copies, letter by letter, in place of the first: nobody can tell which of them it is',
+    before: { 'm.yaml': documents(s, pipe('a')) },
+    after: { 'm.yaml': s, 'a.yaml': pipe('a'), 'n.yaml': pipe('a') },
+    invalid: ['Pipe/a'],
+    errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
+  },
+  {
     why: 'another endpoint of the service',
     before: { 'm.yaml': documents(s, endpoint('x')) },
     after: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': endpoint('b') },
@@ -301,10 +315,169 @@ describe('who had something before keeps it', () => {
   })
 })
 
+const dependingOn = (others: readonly string[]) =>
+  depending(others.map((other) => `Pipe/${other}`).join(', '))
+
+test('of circles that are too many to look for, only those get the finding that brought a dependency', () => {
+  const WIDTH = 20
+  const layer = (name: string) => Array.from({ length: WIDTH }, (_, n) => `${name}${n}`)
+  const hers = documents(...layer('a').map((name) => pipe(name, dependingOn(layer('b')))))
+  const others = documents(...layer('b').map((name) => pipe(name, dependingOn(layer('c')))))
+  const files = (last: string) => ({ 's.yaml': s, 'a.yaml': hers, 'b.yaml': others, 'c.yaml': last })
+  const first = next(undefined, readingOf(files(documents(...layer('c').map((name) => pipe(name))))))
+  const closed = documents(...layer('c').map((name) => pipe(name, dependingOn(layer('a')))))
+  const state = next(first, readingOf(files(closed)))
+  expect(state.catalog.findings.some(({ message }) => message.includes('in many circles'))).toBe(true)
+  expect(new Set(errorsIn(state))).toEqual(new Set(['circular-dependency c.yaml']))
+  expect(invalidIn(state)).toEqual(
+    layer('c')
+      .map((name) => `Pipe/${name}`)
+      .toSorted(),
+  )
+})
+
+describe('what is away for a moment, or moves, keeps what it has', () => {
+  const both = { 'm.yaml': documents(s, pipe('a')), 'a.yaml': pipe('a') }
+
+  function following(...readings: readonly Readonly<Record<string, string>>[]): readonly CatalogState[] {
+    const states: CatalogState[] = []
+    for (const files of [{ 'm.yaml': documents(s, pipe('a')) }, ...readings])
+      states.push(next(states.at(-1), readingOf(files)))
+    return states
+  }
+
+  test('a copy does not get the key when the first is moved and edited', () => {
+    const moved = { 'm.yaml': s, 'n.yaml': EDITED, 'a.yaml': pipe('a') }
+    for (const state of following(both, moved, moved, moved).slice(1))
+      expect(errorsIn(state)).toEqual(['duplicate-key a.yaml'])
+    expect(following(both, moved, moved).at(-1)?.catalog.entries.get('Pipe/a')).toMatchObject({
+      state: 'valid',
+      position: { file: 'n.yaml' },
+    })
+  })
+
+  test('a copy does not get the key while the first is not found for a moment', () => {
+    const without = { 'm.yaml': s, 'a.yaml': pipe('a') }
+    const states = following(both, without, without, both)
+    expect(states.map((state) => statesOf(state)['Pipe/a'])).toEqual([
+      'valid',
+      'valid',
+      'missing',
+      'missing',
+      'valid',
+    ])
+    for (const state of states.slice(1)) expect(errorsIn(state)).toEqual(['duplicate-key a.yaml'])
+    expect(states.at(2)?.catalog.findings).toMatchObject([
+      {
+        message:
+          'Pipe/a stood in m.yaml until just now; until it is sure that it is gone, this one is not used.',
+        hint: 'If it was removed on purpose, this one is used in a moment.',
+      },
+    ])
+  })
+
+  test.each([
+    { when: 'in one process', known: {} },
+    { when: 'after a restart', known: { 'Pipe/a': { file: 'm.yaml', pipeId: OTHER } } },
+  ])('where nobody can tell, none of them stands in its place: $when', ({ known }) => {
+    const before =
+      Object.keys(known).length > 0
+        ? undefined
+        : next(undefined, readingOf({ 'm.yaml': documents(s, pipe('a')) }))
+    const { catalog } = next(before, readingOf({ 'm.yaml': s, 'n.yaml': EDITED, 'b.yaml': FOREIGN }), {
+      known,
+    })
+    expect(catalog.entries.get('Pipe/a')).toMatchObject({
+      state: 'invalid',
+      position: { file: 'm.yaml' },
+      findings: [{ file: 'b.yaml' }, { file: 'n.yaml' }],
+    })
+  })
+
+  test.each([
+    {
+      when: 'in one process',
+      known: {},
+    },
+    {
+      when: 'after a restart',
+      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
+    },
+  ])('another endpoint of the service waits until three readings agree: $when', ({ known }) => {
+    const isRestarted = Object.keys(known).length > 0
+    const first = next(undefined, readingOf({ 'm.yaml': documents(s, endpoint('x')) }))
+    const without = { 'm.yaml': s, 'a.yaml': endpoint('b') }
+    const states: CatalogState[] = []
+    for (let reading = 0; reading < 4; reading += 1)
+      states.push(next(states.at(-1) ?? (isRestarted ? undefined : first), readingOf(without), { known }))
+    expect(states.map((state) => statesOf(state)['QueryEndpoint/b'])).toEqual([
+      'invalid',
+      'invalid',
+      'valid',
+      'valid',
+    ])
+    expect(states[0]?.catalog.findings).toMatchObject([
+      {
+        code: 'endpoint-repeated',
+        file: 'a.yaml',
+        message: expect.stringContaining(
+          'The service had a query endpoint until just now, QueryEndpoint/x at m.yaml:',
+        ),
+      },
+    ])
+  })
+
+  test('who may have created a pipe has it before whoever named its id meanwhile', () => {
+    const known = { 'Pipe/m': { file: 'm.yaml', validIn: 'm.yaml', isAwaiting: true } }
+    const hers = pipe('a', { policy: `adopt: ${OTHER}` })
+    const first = next(undefined, readingOf({ 'm.yaml': documents(s, pipe('m')), 'a.yaml': hers }), { known })
+    const said = { 'm.yaml': documents(s, pipe('m', { policy: `adopt: ${OTHER}` })), 'a.yaml': hers }
+    for (const before of [first, undefined]) {
+      const state = next(before, readingOf(said), { known })
+      expect(invalidIn(state)).toEqual(['Pipe/a'])
+      expect(errorsIn(state)).toEqual(['pipe-claimed-twice a.yaml'])
+    }
+  })
+
+  test('what a Lock said of it before counts on while its create has no outcome', () => {
+    const known = { 'Pipe/m': { file: 'm.yaml', validIn: 'm.yaml', isAwaiting: true } }
+    const mine = { 'm.yaml': documents(s, pipe('m')), 'm.lock.yaml': lock('l', { 'Pipe/m': OTHER }) }
+    const first = next(undefined, readingOf(mine), { known })
+    const after = { ...mine, 'a.lock.yaml': lock('foreign', { 'Pipe/m': THIRD }) }
+    const state = next(first, readingOf(after), { known })
+    expect(errorsIn(state)).toEqual(['lock-conflict a.lock.yaml'])
+    expect([...state.catalog.locks]).toEqual([['Pipe/m', OTHER]])
+  })
+
+  test('a Service that is not found for a moment still says which service it is', () => {
+    const first = next(undefined, readingOf({ 's.yaml': s, 'm.yaml': endpoint('x') }))
+    const after = { 'm.yaml': endpoint('x'), 'a.yaml': documents(service('same'), endpoint('b', 'same')) }
+    expect(statesOf(next(first, readingOf(after)))).toMatchObject({
+      'QueryEndpoint/b': 'invalid',
+      'QueryEndpoint/x': 'valid',
+    })
+  })
+
+  test('it gets the key once three readings agree that the first is gone', () => {
+    const without = { 'm.yaml': s, 'a.yaml': FOREIGN }
+    const states = following(both, without, without, without, without)
+    expect(states.map((state) => statesOf(state)['Pipe/a'])).toEqual([
+      'valid',
+      'valid',
+      'missing',
+      'missing',
+      'valid',
+      'valid',
+    ])
+    expect(states.at(-1)?.catalog.findings).toEqual([])
+  })
+})
+
 describe('after a restart, the ledger tells', () => {
-  const digest = next(undefined, readingOf({ 'm.yaml': documents(s, pipe('a')) })).catalog.entries.get(
-    'Pipe/a',
-  )?.digest
+  const valid = { 'm.yaml': documents(s, pipe('a'), pipe('m', depending('Pipe/a'))) }
+  const { entries } = next(undefined, readingOf(valid)).catalog
+  const digest = entries.get('Pipe/a')?.digest
+  const dependent = entries.get('Pipe/m')?.digest
 
   interface Restarted {
     readonly why: string
@@ -324,10 +497,45 @@ describe('after a restart, the ledger tells', () => {
     },
     {
       why: 'what a manifest said that was valid, and of which nothing was created yet',
-      known: { 'Pipe/a': { file: 'm.yaml', digest: digest ?? '' } },
+      known: { 'Pipe/a': { file: 'm.yaml', digest: digest ?? '', validIn: 'm.yaml' } },
       files: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': FOREIGN },
       invalid: [],
       errors: ['duplicate-key a.yaml'],
+    },
+    {
+      why: 'where a valid manifest stood of which nothing was created yet, and that was edited meanwhile',
+      known: { 'Pipe/a': { file: 'm.yaml', digest: digest ?? '', validIn: 'm.yaml' } },
+      files: { 'm.yaml': documents(s, EDITED), 'a.yaml': pipe('a') },
+      invalid: [],
+      errors: ['duplicate-key a.yaml'],
+    },
+    {
+      why: 'where a Service stood, which was edited meanwhile',
+      known: { 'Service/analytics': { file: 's.yaml', digest: 'another', validIn: 's.yaml' } },
+      files: { 's.yaml': s, 'a.yaml': service('analytics', OTHER) },
+      invalid: [],
+      errors: ['duplicate-key a.yaml'],
+    },
+    {
+      why: 'where a Service was valid that has a mistake now: the other one does not take its place',
+      known: { 'Service/analytics': { file: 's.yaml', digest: 'a mistake', validIn: 's.yaml' } },
+      files: { 's.yaml': s.replace('spec:', 'spek:'), 'a.yaml': service('analytics', OTHER) },
+      invalid: ['Service/analytics'],
+      errors: ['duplicate-key a.yaml', 'unknown-field s.yaml'],
+    },
+    {
+      why: 'that what never was valid has nothing: the valid one is used',
+      known: { 'Pipe/a': { file: 'a.yaml', digest: 'a mistake' } },
+      files: { 'm.yaml': documents(s, pipe('a')), 'a.yaml': BROKEN },
+      invalid: [],
+      errors: ['duplicate-key a.yaml', 'unknown-field a.yaml'],
+    },
+    {
+      why: 'where it stood whose file has neither of two others: nobody can tell, also not by where they stand',
+      known: { 'Pipe/a': { file: 'm.yaml', pipeId: OTHER, digest: digest ?? '' } },
+      files: { 'm.yaml': s, 'a.yaml': FOREIGN, 'n.yaml': EDITED },
+      invalid: ['Pipe/a'],
+      errors: ['duplicate-key a.yaml', 'duplicate-key n.yaml'],
     },
     {
       why: 'a file that cannot be read now',
@@ -342,6 +550,48 @@ describe('after a restart, the ledger tells', () => {
       files: { 'm.yaml': documents(s, endpoint('x')), 'a.yaml': endpoint('b') },
       invalid: ['QueryEndpoint/b'],
       errors: ['endpoint-repeated a.yaml'],
+    },
+    {
+      why: 'that, while its file cannot be read',
+      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
+      files: { 's.yaml': s, 'm.yaml': 'x: [', 'a.yaml': endpoint('b') },
+      invalid: ['QueryEndpoint/b', 'QueryEndpoint/x'],
+      errors: ['endpoint-repeated a.yaml', 'yaml-syntax m.yaml'],
+    },
+    {
+      why: 'that, while its manifest has a mistake',
+      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
+      files: {
+        's.yaml': s,
+        'm.yaml': endpoint('x').replace('{service', '{x: 1, service'),
+        'a.yaml': endpoint('b'),
+      },
+      invalid: ['QueryEndpoint/b', 'QueryEndpoint/x'],
+      errors: ['endpoint-repeated a.yaml', 'unknown-field m.yaml'],
+    },
+    {
+      why: 'that, while nobody says which service that is',
+      known: { 'QueryEndpoint/x': { file: 'm.yaml', endpointOf: `${UUID}/${UUID}` } },
+      files: {
+        's.yaml': s.replace('spec:', 'spek:'),
+        'm.yaml': endpoint('x'),
+        'a.yaml': documents(service('same'), endpoint('b', 'same')),
+      },
+      invalid: ['QueryEndpoint/b', 'Service/analytics'],
+      errors: ['endpoint-repeated a.yaml', 'unknown-field s.yaml'],
+    },
+    {
+      why: 'which dependency closed a circle',
+      known: {
+        'Pipe/m': { file: 'm.yaml', pipeId: OTHER, validIn: 'm.yaml', digest: dependent ?? '' },
+        'Pipe/a': { file: 'a.yaml', pipeId: THIRD, digest: 'a mistake' },
+      },
+      files: {
+        'm.yaml': documents(s, pipe('m', depending('Pipe/a'))),
+        'a.yaml': pipe('a', depending('Pipe/m')),
+      },
+      invalid: ['Pipe/a'],
+      errors: ['circular-dependency a.yaml'],
     },
     {
       why: 'whose pipe an id is that a Lock gives to another one',

@@ -105,6 +105,10 @@ const rows: readonly (readonly [string, string])[] = [
       ] as const,
   ),
   [
+    'a URL whose password goes on in the next line',
+    `${HEAD}spec:\n  service: a\n  sauce: "postgres://u:${PLANTED}\\\n    ${PLANTED}@x.example"\n`,
+  ],
+  [
     'a broker with a password behind it',
     `${HEAD}spec:\n  service: a\n  source:\n    kafka:\n      brokers: b:9092/?sasl.password=${PLANTED}\n`,
   ],

@@ -110,9 +110,17 @@ export function next(
   return nextCatalog(inputOf(previous, reading, options))
 }
 
-function recordedAs(known: string | Partial<Recorded> | undefined): Recorded {
+export function recordedAs(known: string | Partial<Recorded> | undefined): Recorded {
   const more = typeof known === 'string' ? { file: known } : known
-  return { file: undefined, digest: undefined, pipeId: undefined, endpointOf: undefined, ...more }
+  return {
+    file: undefined,
+    digest: undefined,
+    validIn: undefined,
+    pipeId: undefined,
+    isAwaiting: false,
+    endpointOf: undefined,
+    ...more,
+  }
 }
 
 export function statesOf(state: CatalogState): Readonly<Record<string, string>> {

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { openNetwork } from '../../src/platform/network.ts'
+import { DIRECT } from '../platform/support/platform.ts'
 import { httpPost } from '../../src/cli/compose-notifier.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import { deliver, type Delivery } from '../../src/notify/delivery.ts'
@@ -26,7 +27,7 @@ async function send(
   } = {},
 ): Promise<Delivery> {
   const folder = mkdtempSync(join(tmpdir(), 'pipewright-notify-'))
-  const dispatcher = new Agent({ allowH2: false })
+  const network = openNetwork(DIRECT, 5_000)
   try {
     writeFileSync(join(folder, 'url'), `${address}\n`)
     if (options.key !== undefined) writeFileSync(join(folder, 'key'), options.key)
@@ -38,7 +39,7 @@ async function send(
         allowInsecureHttp: false,
       },
       {
-        post: httpPost(dispatcher, options.clock ?? systemClock),
+        post: httpPost(network, options.clock ?? systemClock),
         readSecret: readSecretFile,
         clock: options.clock ?? systemClock,
         userAgent: 'pipewright/test',
@@ -46,7 +47,7 @@ async function send(
       options.signal ?? new AbortController().signal,
     )
   } finally {
-    await dispatcher.destroy()
+    await network.destroy()
     rmSync(folder, { recursive: true })
   }
 }

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { openNetwork } from '../../src/platform/network.ts'
+import { DIRECT } from '../platform/support/platform.ts'
 import { httpPost } from '../../src/cli/compose-notifier.ts'
 import { systemClock } from '../../src/daemon/system-clock.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -48,7 +49,7 @@ function notifierOf({
   events,
   clock = systemClock,
 }: Given): Notifier & AsyncDisposable {
-  const agent = new Agent({ allowH2: false })
+  const network = openNetwork(DIRECT, 5_000)
   const notifier = createNotifier({
     targets: [
       {
@@ -68,11 +69,11 @@ function notifierOf({
     clock,
     emit: (event) => events.push(event),
     random: () => 0,
-    post: httpPost(agent, clock),
+    post: httpPost(network, clock),
     readSecret: readSecretFile,
     userAgent: 'pipewright/test',
   })
-  return { ...notifier, [Symbol.asyncDispose]: () => agent.destroy() }
+  return { ...notifier, [Symbol.asyncDispose]: () => network.destroy() }
 }
 
 function created(key: Key, at: number, origin: 'created' | 'adopted' = 'created'): LedgerRecord {

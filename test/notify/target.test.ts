@@ -20,6 +20,7 @@ interface Sent {
     readonly key: string
     readonly change: string
     readonly changes: number
+    readonly message: string
     readonly id: string
   }[]
   readonly more: number
@@ -124,6 +125,28 @@ describe('what is sent', () => {
     put('Pipe/orders', 'Drifted', { message: 'scaling.replicas, name' })
     await clock.advance(20 * MINUTE)
     expect(changes()).toEqual([['Pipe/orders bad'], ['Pipe/orders bad'], ['Pipe/orders bad']])
+  })
+
+  test('a field that drifts behind a difference that was sent before, and its name', async () => {
+    const { clock, put, sent, changes } = given()
+    const known = { reason: 'NotUpdatable', message: 'scaling.replicas changed in the manifest.' } as const
+    const replicas = { field: 'scaling.replicas', desired: '3', observed: '2' }
+    const topics = { field: 'source.kafka.topics', desired: 'a', observed: 'b' }
+    put('Pipe/orders', 'Drifted', { ...known, differences: [replicas] })
+    await clock.advance(MINUTE)
+    put('Pipe/orders', 'Drifted', { ...known, differences: [replicas, topics] })
+    await clock.advance(MINUTE)
+    put('Pipe/orders', 'Drifted', { ...known, differences: [topics, replicas] })
+    await clock.advance(MINUTE)
+    expect(changes()).toEqual([['Pipe/orders bad'], ['Pipe/orders bad']])
+    expect(sent().map(({ news }) => news[0]?.message)).toEqual([
+      'scaling.replicas changed in the manifest.',
+      'scaling.replicas changed in the manifest. On the platform, source.kafka.topics differs as well.',
+    ])
+    await clock.advance(10 * MINUTE)
+    put('Pipe/orders', 'Drifted', { ...known, differences: [replicas] })
+    await clock.advance(MINUTE)
+    expect(changes()).toHaveLength(3)
   })
 
   test('nothing of what is neither bad nor good yet', async () => {
@@ -242,6 +265,26 @@ describe('filters', () => {
     target.created({ key: 'Pipe/orders-1', pipeId: 'p', at: 1, revision: '' })
     await clock.advance(MINUTE)
     expect(changes()).toEqual([['Pipe/orders-1 bad']])
+  })
+
+  test('hear nothing of an incident that only hides the problem they heard of, and of its end when it is seen', async () => {
+    const { clock, put, changes } = given({ filter: { severity: 'critical' } })
+    const missing = { status: 'False', reason: 'Missing', message: 'it is gone', since: 1_000 } as const
+    const valid = { ...missing, status: 'True', reason: 'Valid' } as const
+    const invalid = { ...missing, reason: 'InvalidManifest' } as const
+    const unseen = { ...missing, status: 'Unknown', reason: 'Unavailable' } as const
+    put('Pipe/orders', 'Missing')
+    await clock.advance(MINUTE)
+    put('Pipe/orders', 'Failed', { conditions: { Valid: valid, Synced: unseen, Ready: unseen } })
+    await clock.advance(MINUTE)
+    put('Pipe/orders', 'Invalid', { conditions: { Valid: invalid, Synced: missing, Ready: missing } })
+    await clock.advance(20 * MINUTE)
+    put('Pipe/orders', 'Missing')
+    await clock.advance(MINUTE)
+    expect(changes()).toEqual([['Pipe/orders bad']])
+    put('Pipe/orders', 'NotReady', { reason: 'UnhealthyState' })
+    await clock.advance(MINUTE)
+    expect(changes()).toEqual([['Pipe/orders bad'], ['Pipe/orders good']])
   })
 
   test('hear of the end of a problem who heard of it, also when a lesser one is left', async () => {

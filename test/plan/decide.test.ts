@@ -142,6 +142,18 @@ const ROWS: readonly Row[] = [
     is: ['refuse', 'SecretUnavailable'],
   },
   {
+    why: 'where no file can be opened, no secret is called missing',
+    input: pipe({
+      surroundings: {
+        missingSecrets: [
+          { file: '/secrets/kafka/username', why: 'absent' },
+          { file: '/secrets/kafka/password', why: 'no descriptor' },
+        ],
+      },
+    }),
+    is: ['refuse', 'TooManyOpenFiles'],
+  },
+  {
     why: 'it waits for its service',
     input: pipe({ surroundings: { serviceProblem: 'no Service' } }),
     is: ['refuse', 'ServiceInvalid'],

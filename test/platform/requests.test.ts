@@ -68,7 +68,12 @@ test('GET pipe: path, headers and value are those of the interface (4.2)', async
     await using p = platform({ baseUrl: HOST })
     return await p.client.read({ kind: PIPE_KIND, service: access, id: PIPE }, readOptions())
   })
-  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
+  expect(reply).toEqual({
+    value: PIPE_RESULT,
+    requestId: REQUEST_ID,
+    credential: expect.any(String),
+    echoes: expect.any(Function),
+  })
   expect(shapes).toEqual([
     {
       method: 'GET',
@@ -89,7 +94,12 @@ test('POST pipes: the body goes out byte for byte, with the intent as idempotenc
     expect(shapes).toEqual([])
     return await permit.send(createRequest(body, 'intent-1'))
   })
-  expect(reply).toEqual({ value: PIPE_RESULT, requestId: REQUEST_ID, credential: expect.any(String) })
+  expect(reply).toEqual({
+    value: PIPE_RESULT,
+    requestId: REQUEST_ID,
+    credential: expect.any(String),
+    echoes: expect.any(Function),
+  })
   expect(shapes).toEqual([
     {
       method: 'POST',
@@ -116,7 +126,12 @@ test('POST serviceQueryEndpoint: under a base URL with a path and a slash at its
     await using p = platform({ baseUrl: `${HOST}/api//` })
     return await p.client.upsert(QUERY_ENDPOINT, access, async () => body, readOptions())
   })
-  expect(reply).toEqual({ value: result, requestId: REQUEST_ID, credential: expect.any(String) })
+  expect(reply).toEqual({
+    value: result,
+    requestId: REQUEST_ID,
+    credential: expect.any(String),
+    echoes: expect.any(Function),
+  })
   expect(shapes).toEqual([
     {
       method: 'POST',
@@ -154,6 +169,7 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
       value: { id: 'a', state: 'OK' },
       requestId: undefined,
       credential: expect.any(String),
+      echoes: expect.any(Function),
     })
     expect(shapes).toEqual([
       {

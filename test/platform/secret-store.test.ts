@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Secret } from '../../src/lib/secret.ts'
 import { createMountedSecrets } from '../../src/platform/secret-store.ts'
 
 let dir = ''
@@ -136,6 +137,31 @@ describe('of two owners', () => {
       expect(await store().read({ name, key: 'key' }, owner)).toMatchObject({ found: false, why: 'linked' })
     },
   )
+
+  test('a source may have files of these names one by one, and side by side where credentials have the name', async () => {
+    await mkdir(join(dir, 'mounted/s3'))
+    await writeFile(join(dir, 'mounted/s3/keyId'), 'of a bucket')
+    const ref = { name: 's3', key: 'keyId' }
+    expect(await store().read(ref, 'source')).toMatchObject({ found: true })
+    await writeFile(join(dir, 'mounted/s3/keySecret'), 'of a bucket, too')
+    expect(await store().read(ref, 'source')).toMatchObject({ found: false, why: 'credential' })
+    await mkdir(join(dir, 'credentials/s3'))
+    expect(await store().read(ref, 'source')).toMatchObject({ found: true })
+  })
+
+  test('is not used while no file can be opened to look whether it is a credential', async () => {
+    await mkdir(join(dir, 'credentials/api'), { recursive: true })
+    await writeFile(join(dir, 'credentials/api/token'), 'a-token-of-the-platform')
+    await writeFile(join(dir, 'mounted/kafka/password'), 'a-token-of-the-platform')
+    const folders = { credentialsDir: join(dir, 'credentials'), secretsDir: join(dir, 'mounted') }
+    const mounted = createMountedSecrets(folders, async (file) =>
+      file.startsWith(folders.credentialsDir)
+        ? { found: false, file, why: 'no descriptor' }
+        : { found: true, value: new Secret('a-token-of-the-platform') },
+    )
+    const reading = await mounted.read({ name: 'kafka', key: 'password' }, 'source')
+    expect(reading).toMatchObject({ found: false, why: 'no descriptor' })
+  })
 
   test('a link to somewhere else is', async () => {
     await mkdir(join(dir, 'elsewhere'))

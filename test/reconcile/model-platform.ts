@@ -1,3 +1,4 @@
+import { NO_ECHOES } from '../../src/lib/echo.ts'
 import type { CreateOnceKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -147,7 +148,12 @@ export function createModelPlatform(parts: {
     await obey(script, undefined, showsId ? pipe?.id : undefined)
     if (pipe === undefined) throw new Error('what did not work is not answered in full')
     if (!isDoubtful(script)) post.effect = 'done'
-    return { value: shown(pipe, script), requestId: `request-${posts.length}`, credential: CREDENTIAL }
+    return {
+      value: shown(pipe, script),
+      requestId: `request-${posts.length}`,
+      credential: CREDENTIAL,
+      echoes: NO_ECHOES,
+    }
   }
 
   function read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
@@ -165,7 +171,12 @@ export function createModelPlatform(parts: {
     await obey(script, signal)
     if (pipe?.kind.name !== kind.name || pipe.serviceId !== service?.serviceId)
       throw remoteError('Missing', 'none')
-    return { value: shown(pipe, script), requestId: `request-get-${requests.get}`, credential: CREDENTIAL }
+    return {
+      value: shown(pipe, script),
+      requestId: `request-get-${requests.get}`,
+      credential: CREDENTIAL,
+      echoes: NO_ECHOES,
+    }
   }
 
   async function readAlert(id: string, { signal }: ReadOptions): Promise<Reply<RemoteResource>> {
@@ -174,7 +185,12 @@ export function createModelPlatform(parts: {
     await obey(script, signal)
     const alert = alerts.get(id)
     if (alert === undefined) throw remoteError('Rejected', 'none')
-    return { value: { id, ...alert }, requestId: undefined, credential: 'alerts token' }
+    return {
+      value: { id, ...alert },
+      requestId: undefined,
+      credential: 'alerts token',
+      echoes: NO_ECHOES,
+    }
   }
 
   return {
@@ -200,7 +216,12 @@ export function createModelPlatform(parts: {
       upserts.push(body)
       const change = script !== 'ok' && script.type === 'other' ? script.change : {}
       const value = { id: 'endpoint-1', ...body, ...change } as RemoteResource // our own body, as 2.7 has it
-      return { value, requestId: `request-upsert-${upserts.length}`, credential: CREDENTIAL }
+      return {
+        value,
+        requestId: `request-upsert-${upserts.length}`,
+        credential: CREDENTIAL,
+        echoes: NO_ECHOES,
+      }
     },
   }
 }

@@ -83,6 +83,15 @@ describe('a pipe that is gone, and whose manifest is that of another one now,', 
   })
 })
 
+test('a pipe that is gone is replaced, whoever has made another one of its name since', async () => {
+  const world = await settled()
+  world.write('copy.yaml', pipe('copy', { platformName: 'orders', policy: { replaces: ORDERS } }))
+  expect((await world.go('Pipe/copy')).action).toMatchObject({ type: 'create', reason: 'New' })
+  world.platform.pipes.delete(await idOf(world, ORDERS))
+  expect(await miss(world)).toBe('Missing')
+  expect(world.platform.posts).toHaveLength(4)
+})
+
 describe('a pipe is looked for with the credentials of its own service', () => {
   test('when the name of that service is given to another one', async () => {
     const world = await settled()

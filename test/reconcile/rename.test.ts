@@ -104,6 +104,63 @@ describe('a rename', () => {
     expect(world.platform.posts).toHaveLength(1)
   })
 
+  test('by policy.renamedFrom waits until it is sure that the old manifest is gone', async () => {
+    const world = await given({ 'old.yaml': pipe('old', NAMED) })
+    await world.go('Pipe/old')
+    world.remove('old.yaml')
+    world.write('new.yaml', pipe('new', { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }))
+    expect((await world.go('Pipe/new')).action.reason).toBe('RenameWaiting')
+    world.write('old.yaml', pipe('old', NAMED))
+    await world.go('Pipe/new')
+    expect((await world.go('Pipe/old')).action.reason).toBe('InSync')
+    world.remove('old.yaml')
+    world.readAgain()
+    expect((await world.go('Pipe/old')).also).toContain('Pipe/new')
+    expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/old')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('that two manifests claim by policy.renamedFrom waits until one of them does', async () => {
+    const claiming = { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }
+    const world = await given({ 'old.yaml': pipe('old', NAMED) })
+    await world.go('Pipe/old')
+    world.write('a.yaml', pipe('a', claiming))
+    await world.go('Pipe/a')
+    world.remove('old.yaml')
+    world.write('new.yaml', pipe('new', claiming))
+    world.readAgain()
+    for (const [key, rival] of [
+      ['Pipe/a', 'Pipe/new'],
+      ['Pipe/new', 'Pipe/a'],
+    ] as const) {
+      const { action } = await world.go(key)
+      expect(action.reason).toBe('RenameWaiting')
+      expect(messageOf(action, key)).toBe(
+        `policy.renamedFrom names Pipe/old (old.yaml), and so does that of ${rival}; the record can move to one of them. ` +
+          'Remove that line in the one that it is not.',
+      )
+    }
+    world.write('a.yaml', pipe('a', NAMED))
+    expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/old')
+    expect((await world.go('Pipe/a')).action.reason).toBe('NameTaken')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
+  test('gives nothing to a copy that was there before: a person says which of the two it is', async () => {
+    const world = await given({ 'old.yaml': pipe('old', NAMED), 'copy.yaml': pipe('a-copy', NAMED) })
+    await world.go('Pipe/old')
+    await world.go('Pipe/a-copy')
+    world.remove('old.yaml')
+    world.write('new.yaml', pipe('new', NAMED))
+    world.readAgain()
+    for (const key of ['Pipe/a-copy', 'Pipe/new'] as const)
+      expect((await world.go(key)).action.reason).toBe('RenameSuspected')
+    world.write('new.yaml', pipe('new', { ...NAMED, policy: { renamedFrom: 'Pipe/old' } }))
+    expect((await world.go('Pipe/new')).movedFrom).toBe('Pipe/old')
+    expect((await world.go('Pipe/a-copy')).action.reason).toBe('NameTaken')
+    expect(world.platform.posts).toHaveLength(1)
+  })
+
   test('takes an unknown outcome along', async () => {
     const world = await given({ 'orders.yaml': pipe('old', NAMED) })
     world.platform.script('create', { type: 'fail', class: 'BadReply', effect: 'unknown', worked: true })

@@ -26,3 +26,11 @@ it('docs/api.md tells of all that the server answers, and of nothing else', () =
   expect(told).toContain('GET /api/v1/attention')
   expect(new Set(told)).toEqual(new Set(routes().filter((route) => !UNTOLD.includes(route))))
 })
+
+it('three requests set something off, and all others only read', () => {
+  expect(
+    routes()
+      .filter((route) => !route.startsWith('GET '))
+      .toSorted(),
+  ).toEqual(['POST /-/allow', 'POST /-/reconcile', 'POST /api/v1/plan'])
+})

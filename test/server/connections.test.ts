@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { addressOf } from '../../src/server/client-address.ts'
-import { keepConnections, UNREAD_MS } from '../../src/server/connections.ts'
-import { watchDescriptors } from '../../src/server/descriptor-watch.ts'
-import { connectionLimits, parseLimit } from '../../src/server/descriptors.ts'
-import { openListener } from '../../src/server/listener.ts'
+import { addressOf } from '../../src/server/connections/client-address.ts'
+import { keepConnections, UNREAD_MS } from '../../src/server/connections/kept-connections.ts'
+import { watchDescriptors } from '../../src/server/connections/descriptor-watch.ts'
+import { connectionLimits, parseLimit } from '../../src/server/connections/descriptors.ts'
+import { openListener } from '../../src/server/connections/listener.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { fastify } from 'fastify'
 import { until } from '../support/until.ts'
@@ -65,6 +65,7 @@ function stillOpen(clients: readonly Client[]): number {
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const WAIT = 'GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n'
+const LONG = 'GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const HALF = 'GET / HTTP/1.1\r\nHost: loc'
 const HALF_BODY = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf'
 
@@ -149,7 +150,7 @@ describe('a reply that is not taken', () => {
   it('is ended after its time, one that is taken is not', async () => {
     const server = await kept(6, 3)
     const [lazy, waiting] = await held(server, ['', WAIT])
-    lazy?.socket.pause().write('GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    lazy?.socket.pause().write(LONG)
     // Only what the kernel does not hold for the client is still the server's.
     const looks = UNREAD_MS / 5_000 + 2
     await until('it to be ended', () => {
@@ -160,14 +161,38 @@ describe('a reply that is not taken', () => {
     expect(waiting?.isOpen()).toBe(true)
   })
 
-  it('counts: with too many of them, nothing more is answered', async () => {
+  it('counts: with too many of them, some are ended, of the address that holds most, and others are answered', async () => {
     const server = await kept(20, 10)
-    expect(server.connections.isUnread()).toBe(false)
-    const lazy = await held(server, ['', '', ''])
-    for (const { socket } of lazy) socket.pause().write('GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    await until('the replies to wait', () => server.connections.isUnread())
-    for (const { socket } of lazy) socket.destroy()
-    await until('room again', () => !server.connections.isUnread())
+    const [slow] = await held(server, [''], '127.0.0.2')
+    slow?.socket.pause().write(LONG)
+    const lazy = await held(server, ['', '', '', ''], '127.0.0.3')
+    for (const { socket } of lazy) socket.pause().write(LONG)
+    await until('some to be ended', async () => server.news.includes('unread') && (await server.count()) < 5)
+    expect(slow?.isOpen()).toBe(true)
+    const person = client(server.port, GET)
+    await until('the reply', () => person.said().includes('here'))
+    expect(new Set(server.news)).toEqual(new Set(['unread']))
+  })
+
+  it('makes room where everything else is being answered', async () => {
+    const server = await kept(4, 2)
+    const busy = await held(server, [WAIT, WAIT], '127.0.0.2')
+    const [other, lazy] = await held(server, [WAIT, ''], '127.0.0.3')
+    lazy?.socket.write(LONG)
+    await until('its reply to begin', () => (lazy?.said().length ?? 0) > 0)
+    lazy?.socket.pause()
+    let looks = 0
+    const person = await until('a person to get in', async () => {
+      server.clock.advance(5_000) // only by looking is it known that a reply waits
+      looks += 1
+      const one = client(server.port, GET)
+      await until('a reply, or the end', () => one.said().includes('here') || !one.isOpen())
+      return one.said().includes('here') ? one : undefined
+    })
+    expect(person.isOpen()).toBe(true)
+    expect(looks, 'before the time of the reply is over').toBeLessThan(UNREAD_MS / 5_000)
+    expect(server.news.filter((what) => what !== 'refused')).toEqual(['unread'])
+    expect([...busy, other].map((one) => one?.isOpen())).toEqual([true, true, true])
   })
 })
 

@@ -102,7 +102,7 @@ describe('/api/v1/events', () => {
     const { port, url } = await running(parts)
     const socket = connect(port, '127.0.0.1')
     socket.pause()
-    socket.write('GET /api/v1/events HTTP/1.1\r\nhost: x\r\n\r\n')
+    socket.write('GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n\r\n')
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.on('error', () => {})
     const other = await listen(url)
@@ -133,6 +133,20 @@ describe('/api/v1/events', () => {
 
     first.find(({ status }) => status === 200)?.end()
     await expect.poll(async () => (await open('127.0.0.1')).status).toBe(200)
+  })
+
+  it('lets go of a client for which too much waits, long before the next heartbeat', () => {
+    const clock = fakeClock()
+    const hub = createEventHub(clock, 'x')
+    const stuck = new Writable({ write: () => {} })
+    hub.add(stuck, '127.0.0.1', undefined)
+    const keys = Array.from({ length: 200 }, (_, index) => `Pipe/${'x'.repeat(240)}${index}` as const)
+    for (let round = 0; round < 10; round += 1) {
+      hub.tell({ type: 'resources', keys })
+      clock.advance(GATHER_MS)
+    }
+    expect(stuck.destroyed).toBe(true)
+    hub.close()
   })
 
   it('lets go of a client that has read nothing between two heartbeats, however little waits for it', () => {
@@ -175,7 +189,7 @@ describe('closing', () => {
     const socket = connect(server.port, '127.0.0.1')
     socket.on('error', () => {})
     await new Promise((resolve) => socket.once('connect', resolve))
-    socket.write('POST /-/reconcile HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{')
+    socket.write('POST /-/reconcile HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{')
     await ask(`${server.url}/healthz`)
     const closed = server.close()
     parts.clock.advance(3_000)

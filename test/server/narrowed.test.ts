@@ -87,6 +87,8 @@ describe('what changed', () => {
     ] as const)
       parts.tell({
         type: 'SourceLoaded',
+        isKnown: { findings: false, problem: false },
+        since: undefined,
         revision: { id, from: 'git' },
         changed: [key],
         removed: 0,

@@ -14,6 +14,7 @@ const EMPTY: Plan = {
   manifests: '',
   problem: undefined,
   createLimit: { wanted: 0, limit: 25, reached: false, services: [] },
+  missingLedger: undefined,
   checkedBefore: { items: 0, oldestMs: 0 },
   counts: { failed: 0, refused: 0, change: 0, waits: 0, attention: 0, held: 0, unchanged: 0 },
   items: [],

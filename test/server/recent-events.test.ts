@@ -24,6 +24,8 @@ function ticking() {
 function reading(id: string, over: Partial<Extract<Event, { type: 'SourceLoaded' }>> = {}): Event {
   return {
     type: 'SourceLoaded',
+    isKnown: { findings: false, problem: false },
+    since: undefined,
     revision: { id, from: 'git' },
     durationMs: 12,
     changed: [],
@@ -42,6 +44,7 @@ function observed(state: string | undefined): Event {
 
 const conditionChanged: Event = {
   type: 'ConditionChanged',
+  isNews: false,
   key: 'Pipe/x',
   condition: 'Ready',
   before: undefined,
@@ -139,6 +142,8 @@ describe('the watch mode and the create limit', () => {
     take({ type: 'WatchModeChanged', mode: 'polling', message: 'no inotify watches are left' })
     take({
       type: 'CreateLimitChanged',
+      keys: [],
+      isKnown: false,
       on: true,
       service: 'analytics',
       wanted: 30,
@@ -200,6 +205,8 @@ describe('subscribers', () => {
       'the create limit',
       {
         type: 'CreateLimitChanged',
+        keys: [],
+        isKnown: false,
         on: true,
         service: 'analytics',
         wanted: 30,

@@ -159,6 +159,8 @@ describe('/api/v1/timeline', () => {
     const parts = fakeParts({}, [], history)
     parts.tell({
       type: 'SourceLoaded',
+      isKnown: { findings: false, problem: false },
+      since: undefined,
       revision: { id: 'a', from: 'git' },
       durationMs: 1,
       changed: ['Pipe/x'],
@@ -170,6 +172,8 @@ describe('/api/v1/timeline', () => {
     })
     parts.tell({
       type: 'CreateLimitChanged',
+      keys: [],
+      isKnown: false,
       on: false,
       service: 'analytics',
       wanted: 0,

@@ -108,14 +108,36 @@ describe('by which names it is asked', () => {
     }
   })
 
-  it('holds for probes and metrics on a listener of their own, too', async () => {
+  it('lets monitoring ask for probes and metrics on a listener of their own by any name, and no browser', async () => {
     const { metricsUrl = '' } = await running(
       fakeParts({ metricsListen: { host: '127.0.0.1', port: 0 }, hosts: HOSTS }),
     )
+    const browser = [
+      { 'accept-language': 'en' },
+      { 'accept-language': '' },
+      { 'sec-fetch-site': 'same-origin' },
+      { origin: 'http://evil.test' },
+      { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' },
+    ]
+    const prometheus = { 'user-agent': 'Prometheus/3.0', accept: 'text/plain', 'accept-encoding': 'gzip' }
     for (const path of ['/metrics', '/healthz', '/readyz']) {
-      expect(await send(metricsUrl, { host: 'evil.test' }, path)).toMatchObject({ status: 421 })
-      expect(await send(metricsUrl, { host: 'pipewright:9090' }, path)).toMatchObject({ status: 200 })
+      for (const host of ['pipewright-metrics.data.svc:9090', 'pipewright:9090', '10.0.0.7:9090', 'any.test'])
+        expect(await send(metricsUrl, { host, ...prometheus }, path)).toMatchObject({ status: 200 })
+      for (const headers of browser)
+        expect(await send(metricsUrl, { host: 'evil.test', ...headers }, path)).toMatchObject({ status: 421 })
+      const own = { host: 'localhost:9090', 'accept-language': 'en', 'sec-fetch-site': 'none' }
+      expect(await send(metricsUrl, own, path)).toMatchObject({ status: 200 })
+      const led = { host: 'localhost:9090', 'sec-fetch-site': 'cross-site' }
+      expect(await send(metricsUrl, led, path)).toMatchObject({ status: 403 })
+      expect(await send(metricsUrl, { host: 'user@any.test' }, path)).toMatchObject({ status: 421 })
     }
+  })
+
+  it('answers old probes that name no host, as no browser does', async () => {
+    const { port } = await running(fakeParts())
+    expect(await say(port, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /)
+    expect(await say(port, 'GET /healthz HTTP/1.0\r\nOrigin: null\r\n\r\n')).toMatch(/^HTTP\/1.1 403 /)
+    expect(await say(port, 'GET /healthz HTTP/1.0\r\nHost: evil.test\r\n\r\n')).toMatch(/^HTTP\/1.1 421 /)
   })
 
   it('believes no header that a proxy may set, and no host in the target', async () => {
@@ -130,7 +152,6 @@ describe('by which names it is asked', () => {
     expect(await say(port, `${line}Host: localhost\r\nHost: evil.test\r\n${end}`)).toMatch(/^HTTP\/1.1 4/)
     expect(await say(port, `${line}Host:\r\n${end}`)).toMatch(/^HTTP\/1.1 421 /)
     expect(await say(port, `${line}${end}`)).toMatch(/^HTTP\/1.1 400 /)
-    expect(await say(port, 'GET /api/v1/overview HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 421 /)
   })
 
   it('takes any name when it is told to', async () => {

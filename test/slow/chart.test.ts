@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
-import { SETTINGS } from '../../src/config/settings.ts'
 import {
   CHART,
   GOLDEN,
+  HELMS,
   objectOf,
   objectsIn,
   podsIn,
   render,
-  tryValues,
+  renderWith,
   valueSets,
   valuesFile,
 } from './support/chart.ts'
@@ -21,13 +21,6 @@ import { run, runWell, tool } from './support/tools.ts'
 const SETS = valueSets()
 
 const CRDS = join(import.meta.dirname, 'support/chart-crds')
-
-/** Values that work; those of a case come on top. */
-const GOOD = {
-  platform: { baseUrl: 'https://api.example' },
-  source: { configMap: 'pipes' },
-  credentials: [{ name: 'analytics-api' }],
-}
 
 let folder: string
 const rendered = new Map<string, string>()
@@ -52,10 +45,13 @@ test('the chart and the program have one version', () => {
 })
 
 describe.each(SETS)('%s', (set) => {
-  test('passes helm lint --strict', async () => {
-    expect(await run(tool('helm'), ['lint', '--strict', CHART, '--values', valuesFile(set)])).toMatchObject({
-      code: 0,
-    })
+  test.each(HELMS)('passes %s lint --strict', async (helm) => {
+    const args = ['lint', '--strict', CHART, '--kube-version', '1.30', '--values', valuesFile(set)]
+    expect(await run(tool(helm), args)).toMatchObject({ code: 0 })
+  })
+
+  test.each(HELMS)('%s makes the same objects of it', async (helm) => {
+    expect(objectsIn(await renderWith(helm, valuesFile(set)))).toEqual(objectsIn(of(set)))
   })
 
   // Renew them with `npm run golden:chart`, and read the difference.
@@ -100,7 +96,8 @@ describe.each(SETS)('%s', (set) => {
   test('has one pod and never two, and every mount of Pipewright but the ledger is read-only', () => {
     expect(objectOf(of(set), 'StatefulSet').spec).toMatchObject({
       replicas: 1,
-      podManagementPolicy: 'OrderedReady',
+      podManagementPolicy: 'Parallel',
+      serviceName: expect.stringMatching(/-headless$/) as string,
       updateStrategy: { type: 'RollingUpdate' },
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
     })
@@ -137,6 +134,13 @@ test.each([
   expect(stdout + stderr).toContain('ERROR')
 })
 
+/** That of the daemon, not that of `helm test`. */
+function policyOf(set: string): unknown {
+  return objectsIn(of(set)).find(
+    ({ kind, metadata }) => kind === 'NetworkPolicy' && !metadata.name.endsWith('-test'),
+  )?.spec
+}
+
 interface IngressRules {
   readonly ingress: readonly {
     readonly from: readonly { readonly podSelector?: unknown; readonly namespaceSelector?: unknown }[]
@@ -144,11 +148,14 @@ interface IngressRules {
   }[]
 }
 
+/** How many probes ask Pipewright, where the values take away some of the three. */
+const PROBES: Readonly<Record<string, number>> = { diagnostic: 0, opened: 2 }
+
 describe('who gets in', () => {
   test('by default: pods of Prometheus to the metrics, `helm test` to both ports, and nobody else', () => {
-    const { ingress } = objectOf(of('minimal'), 'NetworkPolicy').spec as IngressRules
+    const { ingress } = policyOf('minimal') as IngressRules
     expect(ingress.map(({ ports }) => ports.map(({ port }) => port))).toEqual([
-      ['metrics'],
+      ['metrics', 'git-sync'],
       ['http', 'metrics'],
     ])
     for (const peer of ingress.flatMap(({ from }) => from))
@@ -156,23 +163,43 @@ describe('who gets in', () => {
   })
 
   test('people get to the page alone, Prometheus to the metrics alone', () => {
-    const { ingress } = objectOf(of('placed'), 'NetworkPolicy').spec as IngressRules
+    const { ingress } = policyOf('placed') as IngressRules
     const portsOf = (name: string) =>
       ingress.filter(({ from }) => JSON.stringify(from).includes(name)).map(({ ports }) => ports)
     expect(portsOf('ingress-nginx')).toEqual([[{ port: 'http', protocol: 'TCP' }]])
-    expect(portsOf('observability')).toEqual([[{ port: 'metrics', protocol: 'TCP' }]])
+    expect(portsOf('observability')).toEqual([
+      [
+        { port: 'metrics', protocol: 'TCP' },
+        { port: 'git-sync', protocol: 'TCP' },
+      ],
+    ])
   })
 
   test.each(SETS)('%s: the probes and Prometheus ask at the port of the metrics', (set) => {
     const text = of(set)
-    const ports = [...text.matchAll(/httpGet: \{ path: \/(?:healthz|readyz), port: (\w+) \}/g)]
-    expect(ports.map(([, port]) => port)).toEqual(['metrics', 'metrics', 'metrics'])
+    const own = text.slice(0, text.indexOf('- name: git-sync\n          image:'))
+    const ports = [...own.matchAll(/httpGet: \{ path: \/(?:healthz|readyz), port: (\w+) \}/g)]
+    expect(ports.map(([, port]) => port)).toEqual(Array(PROBES[set] ?? 3).fill('metrics'))
     expect(text).toContain('- name: PIPEWRIGHT_METRICS_LISTEN\n              value: "0.0.0.0:9090"\n')
   })
 
-  test('the ServiceMonitor asks there, too', () => {
+  test('the ServiceMonitor asks there, too, and git-sync; through one Service alone', () => {
     const { spec } = objectOf(of('monitoring'), 'ServiceMonitor')
-    expect(spec).toMatchObject({ endpoints: [{ port: 'metrics' }] })
+    expect(spec).toMatchObject({ endpoints: [{ port: 'metrics' }, { port: 'git-sync' }] })
+    const { selector } = spec as { selector: { matchLabels: Record<string, string> } }
+    const wanted = Object.entries(selector.matchLabels)
+    const found = objectsIn(of('monitoring')).filter(
+      ({ kind, metadata }) =>
+        kind === 'Service' && wanted.every(([name, value]) => metadata.labels?.[name] === value),
+    )
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(['demo-pipewright'])
+    expect(found[0]?.spec).toMatchObject({
+      ports: [{ name: 'http' }, { name: 'metrics' }, { name: 'git-sync', targetPort: 'git-sync' }],
+    })
+  })
+
+  test('without a repository there is no port of git-sync', () => {
+    expect(of('config-map')).not.toContain('git-sync')
   })
 
   test('it is asked by the names of its Service, and by those that are given', () => {
@@ -195,13 +222,19 @@ describe('monitoring', () => {
     expect(object?.metadata.labels).toMatchObject({ grafana_dashboard: '1' })
   })
 
-  test('the alerts are those of the file, with the team and the place of the runbook', () => {
+  test('the alerts are those of the file, about this release alone, with the team and the place of the runbook', () => {
     interface Rules {
       groups: { rules: { labels: Record<string, string>; annotations: Record<string, string> }[] }[]
     }
-    const wanted = parse(readFileSync(join(CHART, 'rules/pipewright.rules.yaml'), 'utf8')) as Rules // promtool looks at it
+    const file = readFileSync(join(CHART, 'rules/pipewright.rules.yaml'), 'utf8')
+      .replaceAll('job="pipewright"', 'job="demo-pipewright",namespace="data"')
+      .replaceAll(
+        /(?=persistentvolumeclaim="ledger-)(.+?)pipewright-0/g,
+        'namespace="data",$1demo-pipewright-0',
+      )
+    const wanted = parse(file) as Rules // promtool looks at it
     for (const rule of wanted.groups.flatMap(({ rules }) => rules)) {
-      rule.labels['team'] = 'data'
+      rule.labels['team'] = '{{ with $labels.team }}{{ . }}{{ else }}data{{ end }}'
       rule.annotations['runbook_url'] =
         `https://git.example/pipewright/src/main/${rule.annotations['runbook_url']}`
     }
@@ -209,205 +242,6 @@ describe('monitoring', () => {
     expect(objectOf(of('monitoring'), 'PrometheusRule').spec).toEqual(wanted)
   })
 })
-
-describe('settings', () => {
-  const flags = SETTINGS.map(({ flag }) => flag)
-
-  test('every one is a value of the chart or goes into `settings`, under its own variable', async () => {
-    const { stderr } = await tryValues(folder, {
-      ...GOOD,
-      settings: Object.fromEntries(flags.map((flag) => [flag, 'x'])),
-    })
-    const owned = [
-      ...stderr.matchAll(/^- settings\.([a-z-]+) is set by the chart itself: use (.+)\.$/gm),
-    ].map(([, flag = '']) => flag)
-    expect(owned.length).toBeGreaterThan(10)
-    const free = SETTINGS.filter(({ flag }) => !owned.includes(flag))
-    expect(free.map(({ flag }) => flag)).toEqual(
-      expect.arrayContaining(['interval', 'max-creates', 'log-level']),
-    )
-
-    const { code, stdout } = await tryValues(folder, {
-      ...GOOD,
-      settings: Object.fromEntries(free.map(({ flag }) => [flag, 17])),
-    })
-    expect(code).toBe(0)
-    for (const { env } of free) expect(stdout).toContain(`- name: ${env}\n              value: "17"\n`)
-  })
-})
-
-interface BadValues {
-  readonly why: string
-  readonly values: object
-  readonly says: readonly string[]
-}
-
-const BAD: readonly BadValues[] = [
-  {
-    why: 'nothing is set: both faults at once',
-    values: { platform: { baseUrl: '' }, source: { configMap: '' } },
-    says: ['platform.baseUrl is not set', '--set platform.baseUrl=', 'There is no source of manifests'],
-  },
-  {
-    why: 'a misspelt value',
-    values: { platform: { baseUlr: 'https://api.example' } },
-    says: ["at '/platform'", "'baseUlr' not allowed"],
-  },
-  { why: 'a misspelt block', values: { serviceMonitr: {} }, says: ["'serviceMonitr' not allowed"] },
-  {
-    why: 'two sources',
-    values: { source: { git: { repository: 'https://git.example/p.git' } } },
-    says: ['more than one source of manifests (source.git.repository, source.configMap)'],
-  },
-  {
-    why: 'a base URL without a scheme',
-    values: { platform: { baseUrl: 'api.example' } },
-    says: ["at '/platform/baseUrl'", 'does not match pattern'],
-  },
-  {
-    why: 'a base URL with credentials',
-    values: { platform: { baseUrl: 'https://me:pass@api.example' } },
-    says: ["at '/platform/baseUrl'"],
-  },
-  {
-    why: 'credentials in the clear',
-    values: { platform: { baseUrl: 'http://api.example', alertsBaseUrl: 'http://localhost.example' } },
-    says: [
-      'platform.baseUrl is plain http:',
-      'platform.alertsBaseUrl is plain http:',
-      'allowInsecureHttp=true',
-    ],
-  },
-  {
-    why: 'a sandbox and a platform',
-    values: { platform: { sandbox: true } },
-    says: ['platform.sandbox is on, and is a platform of its own'],
-  },
-  {
-    why: 'a password in the address of the repository',
-    values: { source: { configMap: '', git: { repository: 'https://me:secret@git.example/p.git' } } },
-    says: ['carries a password', 'source.git.token.secretName'],
-  },
-  {
-    why: 'SSH without a key',
-    values: { source: { configMap: '', git: { repository: 'git@git.example:p.git' } } },
-    says: ['is read over SSH, and there is no key', 'source.git.ssh.secretName'],
-  },
-  {
-    why: 'a key for HTTPS',
-    values: {
-      source: { configMap: '', git: { repository: 'https://git.example/p.git', ssh: { secretName: 'k' } } },
-    },
-    says: ['is not an SSH address'],
-  },
-  {
-    why: 'two ways to log in',
-    values: {
-      source: {
-        configMap: '',
-        git: { repository: 'git@git.example:p.git', ssh: { secretName: 'k' }, token: { secretName: 't' } },
-      },
-    },
-    says: ['are both set: use one'],
-  },
-  {
-    why: 'a path out of the checkout',
-    values: { source: { path: '../other' } },
-    says: ['source.path leaves the source'],
-  },
-  {
-    why: 'one secret twice',
-    values: { secrets: [{ name: 'kafka' }, { name: 'kafka', secretName: 'other' }] },
-    says: ['secrets names "kafka" twice'],
-  },
-  {
-    why: 'a secret that no folder can be called after',
-    values: { secrets: [{ name: '../etc' }] },
-    says: ["at '/secrets/0/name'"],
-  },
-  { why: 'a secret without a name', values: { secrets: [{}] }, says: ["missing property 'name'"] },
-  {
-    why: 'a grace that a create may outlast',
-    values: { shutdown: { requestTimeout: '23s' } },
-    says: ['shutdown.grace (25s) must be more than 2 s longer than shutdown.requestTimeout (23s)'],
-  },
-  {
-    why: 'a grace in minutes that Kubernetes cuts short',
-    values: { shutdown: { requestTimeout: '1m30s', grace: '2m', terminationGracePeriodSeconds: 124 } },
-    says: ['shutdown.terminationGracePeriodSeconds (124) must be at least 5 s more than shutdown.grace (2m)'],
-  },
-  { why: 'a time without a unit', values: { shutdown: { grace: '25' } }, says: ["at '/shutdown/grace'"] },
-  {
-    why: 'a setting that has a value of its own',
-    values: { settings: { 'base-url': 'https://other.example', ledger: 'memory:' } },
-    says: [
-      'settings.base-url is set by the chart itself: use platform.baseUrl.',
-      'settings.ledger is set by the chart itself',
-    ],
-  },
-  {
-    why: 'a setting with dashes in front',
-    values: { settings: { '--interval': '1m' } },
-    says: ['--interval'],
-  },
-  {
-    why: 'a budget that stops every drain',
-    values: { podDisruptionBudget: { enabled: true, maxUnavailable: 0 } },
-    says: ["at '/podDisruptionBudget/maxUnavailable'", 'value must be 1'],
-  },
-  {
-    why: 'a second replica',
-    values: { replicaCount: 2 },
-    says: ["'replicaCount' not allowed"],
-  },
-  {
-    why: 'words that are not among the known',
-    values: { image: { pullPolicy: 'always' }, ledger: { init: 'sometimes' } },
-    says: ["'Always', 'IfNotPresent', 'Never'", "'auto', 'never'"],
-  },
-  {
-    why: 'two ports of the Service that are one',
-    values: { service: { metricsPort: 8080 } },
-    says: ['service.port and service.metricsPort are both 8080'],
-  },
-  {
-    why: 'a host that is a URL',
-    values: { allowedHosts: ['https://pipes.example.com'] },
-    says: ["at '/allowedHosts/0'"],
-  },
-  { why: 'a digest that is none', values: { image: { digest: 'latest' } }, says: ["at '/image/digest'"] },
-  {
-    why: 'a size that is none',
-    values: { ledger: { size: 'big' } },
-    says: ["at '/ledger/size': 'big'"],
-  },
-]
-
-describe('values that cannot work are refused', () => {
-  test.each(BAD)('$why', async ({ values, says }) => {
-    const { code, stdout, stderr } = await tryValues(folder, overlay(GOOD, values))
-    expect(code).not.toBe(0)
-    expect(stdout).toBe('')
-    for (const words of says) expect(stderr).toContain(words)
-  })
-
-  test('the longest time that fits is accepted', async () => {
-    const shutdown = { requestTimeout: '22900ms', terminationGracePeriodSeconds: 30 }
-    expect(await tryValues(folder, { ...GOOD, shutdown })).toMatchObject({ code: 0 })
-  })
-})
-
-/** Members of both; the second wins. */
-function overlay(base: object, more: object): object {
-  const merged = Object.entries(more).map(([key, value]: [string, unknown]) => {
-    const before = (base as Record<string, unknown>)[key]
-    const both = [before, value].every(
-      (part) => typeof part === 'object' && part !== null && !Array.isArray(part),
-    )
-    return [key, both ? overlay(before as object, value as object) : value]
-  })
-  return { ...base, ...(Object.fromEntries(merged) as object) }
-}
 
 test('what helm says after the installation names the next steps and the ledger', async () => {
   const args = ['install', 'demo', CHART, '--namespace', 'data', '--dry-run=client', '--values']
@@ -422,8 +256,18 @@ test('what helm says after the installation names the next steps and the ledger'
     'pipewright lock',
     '--set ledger.init=never',
     'ledger-demo-pipewright-0',
+    'kubectl -n data delete statefulset demo-pipewright --cascade=orphan',
   ]) {
     expect(notes).toContain(words)
   }
   expect(notes).not.toContain('NO SECRETS')
+  expect(notes).not.toContain('NO DAEMON RUNS')
+})
+
+test('it says that no daemon runs in diagnostic mode', async () => {
+  const args = ['install', 'demo', CHART, '--namespace', 'data', '--dry-run=client', '--values']
+  const notes = await runWell(tool('helm'), [...args, valuesFile('diagnostic')])
+  expect(notes.split('NOTES:')[1]).toMatch(
+    /NO DAEMON RUNS[^]*exec -it demo-pipewright-0 -- pipewright status/,
+  )
 })

@@ -11,10 +11,10 @@ const MOST = 8
 
 const TRIES = 3
 
-/** The best of a few: a machine that is busy makes each of them slower. */
-async function cpuPerByte(files: Parameters<typeof measure>[0]): Promise<number> {
+/** The best of a few, or the first that is good enough: a machine that is busy makes each of them slower. */
+async function cpuPerByte(files: Parameters<typeof measure>[0], enough = 0): Promise<number> {
   let best = Infinity
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+  for (let attempt = 0; attempt < TRIES && best >= enough; attempt += 1) {
     const { cpuMs, bytes } = await measure(files)
     best = Math.min(best, cpuMs / bytes)
   }
@@ -25,6 +25,6 @@ describe('a catalog made to be slow costs no more than a few times what ordinary
   await measure(ordinary(BYTES))
   const floor = await cpuPerByte(ordinary(BYTES))
   test.each(Object.entries({ ...MANY_DOCUMENTS, ...ONE_DOCUMENT }))('%s', async (_name, shape) => {
-    expect((await cpuPerByte(shape(BYTES))) / floor).toBeLessThan(MOST)
+    expect((await cpuPerByte(shape(BYTES), MOST * floor)) / floor).toBeLessThan(MOST)
   })
 })

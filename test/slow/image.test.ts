@@ -3,7 +3,6 @@ import {
   chownSync,
   cpSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -18,8 +17,9 @@ import packageJson from '../../package.json' with { type: 'json' }
 import lock from '../../package-lock.json' with { type: 'json' }
 import { ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { baseName, makeBase } from './support/image-base.ts'
-import { createBuildah, type Buildah, type ImageConfig } from './support/image-buildah.ts'
+import { baseName } from './support/image-base.ts'
+import type { Buildah, ImageConfig } from './support/image-buildah.ts'
+import { prepareImage } from './support/image-root.ts'
 import { startContainer, type Container, type Mount } from './support/image-container.ts'
 
 /** Beyond Node's own image. */
@@ -36,34 +36,13 @@ let root: string
 
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-image-')))
-  buildah = createBuildah(join(folder, 'store'), copyOfCheckout())
-  await makeBase(buildah, folder)
+  buildah = await prepareImage(folder)
   layers = await buildah.build('pipewright', { REVISION: 'abc123', SOURCE: 'https://git.example/pipewright' })
   config = await buildah.config('pipewright')
   base = await buildah.layOut(baseName())
   root = await buildah.layOut('pipewright')
 }, 600_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** A checkout that nobody edits meanwhile, with what must not get into an image. */
-function copyOfCheckout(): string {
-  const context = join(folder, 'context')
-  const needed = [
-    'Dockerfile',
-    '.dockerignore',
-    'package.json',
-    'package-lock.json',
-    '.npmrc',
-    'LICENSE',
-    'build.ts',
-    'bin',
-    'src',
-  ]
-  for (const name of needed) cpSync(join(ROOT, name), join(context, name), { recursive: true })
-  mkdirSync(join(context, '.pipewright'))
-  writeFileSync(join(context, '.pipewright', 'ledger.db'), 'not for others')
-  return context
-}
 
 /** A folder that the container's user owns, as a fresh volume. */
 function volume(name: string): string {

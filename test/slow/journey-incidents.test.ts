@@ -63,8 +63,8 @@ describe('an incident', () => {
         `pipewright allow --service analytics --ledger sqlite:${scenario.ledger} --manifests ${manifests}`,
       ],
       [
-        'If not, undo the change in Git. Nothing of it was created. To see what changed:',
-        `git -C ${manifests} log -3 --stat .`,
+        'If not, revert the commit, and push that. Nothing of it was created. To see what changed, in a checkout of your own:',
+        'git log -3 --stat',
       ],
     ])
     // Who only names the ledger hears the same, and an answer about another directory is none.

@@ -52,7 +52,7 @@ describe('what is said of', () => {
     const { message } = await live.says('Pipe/orders', 'AuthFailed')
     expect(message).toContain('analytics-api/keyId and analytics-api/keySecret')
     const text = await printed(scenario, live, 'Pipe/orders')
-    expect(text).toContain('"msg":"Service paused"')
+    expect(text).toContain('"msg":"Problem found"')
     expect(text).not.toContain('revoked')
     expect(bannedIn(text + (await lastLines(live)))).toEqual([])
   })

@@ -112,6 +112,8 @@ function colourfulParts() {
   parts.tell({ type: 'Observed', key: 'Pipe/drifted', state: 'Running', differences: [] })
   parts.tell({
     type: 'CreateLimitChanged',
+    keys: [],
+    isKnown: false,
     on: true,
     service: 'analytics',
     wanted: 30,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fakeParts, resource } from '../server/fake-parts.ts'
+import { fakeParts, NOW, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
 import { openPage, startBrowser } from './page-browser.ts'
 
@@ -57,17 +57,35 @@ test('where too many listen, the page asks again and again, and says so', async 
 })
 
 test('a search of too many words says how many there may be, and goes on when some are left out', async () => {
-  const { url } = await running(fakeParts({}, [resource('Pipe/clicks')]))
+  const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
+  const gone = { condition: 'Synced', status: 'False', reason: 'Missing', requestId: undefined } as const
+  const { url } = await running(
+    fakeParts(
+      {},
+      [clicks],
+      [{ type: 'condition', ...gone, key: 'Pipe/clicks', at: NOW, revision: 'abc', message: 'gone' }],
+    ),
+  )
   await using watched = await openPage(browser, url)
   const { page } = watched
+  const story = page.locator('#entries li')
+  await page.locator('#q').fill('click')
+  await page.locator('#unwell', { hasText: 'Pipe/clicks' }).waitFor()
+  await story.first().waitFor()
   const sentence = 'It takes at most 16 words of 100 letters each. Leave some out.'
   await page.locator('#q').fill(Array.from({ length: 17 }, () => 'c').join(' '))
   await page.locator('#matches[role=status]', { hasText: sentence }).waitFor()
   expect(await page.locator('#list').textContent()).toBe('')
   expect(await page.locator('#q').inputValue()).toContain('c c c')
+  // What was found before is not what matches now, and neither is nothing.
+  await page.locator('#unwell-section').waitFor({ state: 'hidden' })
+  await expect.poll(() => story.count()).toBe(0)
+  expect(await page.locator('#story-empty').isVisible()).toBe(false)
   await page.locator('#q').fill('clicks')
   await page.locator('#matches', { hasText: '1 in all' }).waitFor()
   expect(await page.locator('#list .key').count()).toBe(1)
+  await page.locator('#unwell', { hasText: 'Pipe/clicks' }).waitFor()
+  await story.first().waitFor()
   expect(watched.faults().filter((fault) => !fault.includes('400'))).toEqual([])
 })
 

@@ -87,6 +87,24 @@ test('a page whose name was led here (DNS rebinding) reads nothing but that it i
   await page.close()
 })
 
+test('nor from metrics on a listener of their own, where programs may ask by any name', async () => {
+  server = await startServer({ ...fakeParts(), metricsListen: { host: '127.0.0.1', port: 0 } })
+  const { port } = new URL(server.metricsUrl ?? '')
+  const own = `http://evil.test:${port}`
+  const page = await browser.newPage()
+  await page.goto(`${own}/healthz`)
+  const got = await page.evaluate(async (target) => {
+    const read = (headers: Record<string, string>) =>
+      fetch(target, { headers }).then(
+        async (reply) => `${reply.status} ${await reply.text()}`,
+        () => 'refused',
+      )
+    return [await read({}), await read({ 'accept-language': '', 'user-agent': 'Prometheus/3.0' })]
+  }, `${own}/metrics`)
+  expect(got).toEqual([expect.stringMatching(/^421 /), expect.stringMatching(/^421 /)])
+  await page.close()
+})
+
 test('the page itself reads everything, and a link to it from elsewhere opens it', async () => {
   server = await start()
   const { port } = elsewhere.address() as AddressInfo // it listens on TCP

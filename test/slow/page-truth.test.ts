@@ -156,6 +156,8 @@ test('in an outage a state says its age, in the table and on its page', async ()
 describe('what changed', () => {
   const READING = {
     type: 'SourceLoaded',
+    isKnown: { findings: false, problem: false },
+    since: undefined,
     durationMs: 1,
     manifests: {},
     findings: [],

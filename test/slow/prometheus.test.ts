@@ -82,7 +82,11 @@ beforeAll(async () => {
 
   workspace.write('rules.yaml', impatient())
   prometheus = stack.use(
-    await startPrometheus({ workspace, target: live.url, rulesFile: workspace.path('rules.yaml') }),
+    await startPrometheus({
+      workspace,
+      scraped: [{ url: live.url, labels: { job: 'pipewright' } }],
+      rulesFiles: [workspace.path('rules.yaml')],
+    }),
   )
   await until(
     'several scrapes',
@@ -174,6 +178,8 @@ describe('the alert rules', () => {
   })
 
   test('say how many and which, in whole sentences', async () => {
+    const named = (await firing()).map(({ annotations }) => annotations['resources'] ?? '')
+    expect(named.toSorted()).toEqual(['', 'Pipe/lost', 'Pipe/refunds'])
     const summaries = (await firing()).map(({ annotations }) => annotations['summary'] ?? '')
     expect(summaries.toSorted()).toEqual([
       '1 error(s) in manifests',

@@ -94,7 +94,7 @@ describe.concurrent('told to stop in the middle of a create', () => {
     const result = await stopInTheMiddle({
       ...ONE_PIPE,
       pipes: 2,
-      settings: ['--api-budget', '1/1h', '--concurrency', '1'],
+      settings: ['--api-budget', '1/1h', '--concurrency', '1', '--log-level', 'debug'],
       async stop(program, platform) {
         await inTheMiddle(program, platform)
         await until('the first pipe to be done', () =>

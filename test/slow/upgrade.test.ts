@@ -1,5 +1,7 @@
-import { cpSync, existsSync, renameSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, renameSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Sandbox } from '../../src/sandbox/sandbox-server.ts'
@@ -168,14 +170,25 @@ function documentedScript(marker: string): string {
   return script
 }
 
-/** Takes the backup of docs/operations.md beside a running daemon. */
-async function backUp(workspace: Workspace): Promise<void> {
+/** The backup of docs/operations.md. */
+function startBackup(workspace: Workspace): Program {
   const script = documentedScript('backup')
     .replaceAll('/var/lib/pipewright/ledger.db', workspace.path('ledger.db'))
     .replaceAll('/var/lib/pipewright/backup.db', workspace.path('backup.db'))
-  const { code, stderr } = await runProgram(['-e', script], { main: '--no-warnings' })
-  expect(stderr).toBe('')
+  return startProgram(['-e', script], { main: '--no-warnings' })
+}
+
+async function backedUp(backup: Program): Promise<void> {
+  const code = await backup.ended
+  expect(backup.stderr()).toBe('')
   expect(code).toBe(0)
+}
+
+/** What a process has open; nothing when it has ended. */
+function filesOf({ pid }: Program): readonly string[] {
+  const folder = `/proc/${pid}/fd`
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).map((name) => readlinkSync(join(folder, name)))
 }
 
 function removeLedger(workspace: Workspace): void {
@@ -187,13 +200,34 @@ function removeLedger(workspace: Workspace): void {
 const CURRENT = packageJson.version
 
 describe('last night’s ledger', () => {
+  test('a backup waits for a write that is going on', async () => {
+    await using given = await after(CURRENT)
+    const { workspace } = given
+    const ledger = workspace.path('ledger.db')
+    const writer = new DatabaseSync(ledger)
+    // As the daemon has it: in the mode that the ledger of the fixture is still in, nobody waits for a writer.
+    writer.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
+    const backup = startBackup(workspace)
+    await Promise.race([
+      backup.ended,
+      until('the backup to have opened the ledger', () => filesOf(backup).includes(ledger)),
+    ])
+    // Nothing shows that it waits for the lock. One that does not wait has failed by then.
+    await setTimeout(1_000)
+    writer.exec('COMMIT')
+    writer.close()
+    await backedUp(backup)
+    using copy = new DatabaseSync(workspace.path('backup.db'), { readOnly: true })
+    expect(copy.prepare('SELECT count(*) AS records FROM record').get()?.['records']).toBeGreaterThan(5)
+  })
+
   test('backed up by the documented command while the daemon runs, and put back: no POST', async () => {
     await using given = await after(CURRENT)
     const { workspace, platform, expected } = given
     {
       await using program = startProgram(runArgs(workspace, platform.url))
       await recognised(program, platform, expected)
-      await backUp(workspace)
+      await backedUp(startBackup(workspace))
       await stop(program)
     }
     removeLedger(workspace)

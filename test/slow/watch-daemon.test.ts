@@ -35,7 +35,9 @@ test(
       removesBefore: (generation) => generation % 2 === 0,
     })
     publisher.publish(0)
-    await using program = startProgram(runArgs({ ...workspace, manifests: publisher.root }, platform.url))
+    await using program = startProgram(
+      runArgs({ ...workspace, manifests: publisher.root }, platform.url, ['--log-level', 'debug']),
+    )
     const url = await urlOf(program)
     const seen = async (generation: number) => {
       const overview = (await (await fetch(`${url}/api/v1/overview`)).json()) as { revision?: { id: string } }

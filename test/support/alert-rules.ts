@@ -15,7 +15,12 @@ const AlertRule = z.strictObject({
     .regex(/^\d+[smhd]$/)
     .optional(),
   labels: z.strictObject({ severity: z.enum(['critical', 'warning', 'info']) }),
-  annotations: z.strictObject({ summary: z.string(), description: z.string(), runbook_url: z.string() }),
+  annotations: z.strictObject({
+    summary: z.string(),
+    description: z.string(),
+    runbook_url: z.string(),
+    resources: z.string().optional(),
+  }),
 })
 export type AlertRule = z.infer<typeof AlertRule>
 

@@ -290,5 +290,5 @@ function labelValuesQuery(text: string): Pick<DashboardQuery, 'query' | 'legend'
 
 /** The query as Grafana sends it when everything is selected. */
 export function substituted(query: string, rateInterval: string): string {
-  return query.replaceAll('$__rate_interval', rateInterval).replaceAll(/\$(job|instance)\b/g, '.*')
+  return query.replaceAll('$__rate_interval', rateInterval).replaceAll(/\$(namespace|job|instance)\b/g, '.*')
 }

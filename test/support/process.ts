@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { until } from './until.ts'
 
-/** The program under test; PIPEWRIGHT_TEST_MAIN names that of another checkout, to see a test fail on older code. */
-export const MAIN =
-  process.env['PIPEWRIGHT_TEST_MAIN'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** The program under test; TEST_MAIN names that of another checkout, to see a test fail on older code. */
+export const MAIN = process.env['TEST_MAIN'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** What `npx pipewright`, the image and the npm package start; in a checkout it is {@link MAIN}. */
 export const LAUNCHER = fileURLToPath(new URL('../../bin/pipewright.js', import.meta.url))

@@ -25,7 +25,21 @@ interface Named {
 export type Exported = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 /** Labels that Prometheus puts on every series of a target. */
-const OF_TARGET: ReadonlySet<string> = new Set(['job', 'instance'])
+const OF_TARGET: ReadonlySet<string> = new Set(['job', 'instance', 'namespace', 'container'])
+
+/** What others export, and its labels: Prometheus itself, git-sync, the kubelet. */
+const OF_OTHERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['up', []],
+  ['git_sync_count_total', ['status']],
+  ['kubelet_volume_stats_available_bytes', ['persistentvolumeclaim']],
+  ['kubelet_volume_stats_capacity_bytes', ['persistentvolumeclaim']],
+])
+
+/** Labels of which another metric has every value from the start. */
+const SHOWN_BY: ReadonlyMap<string, string> = new Map([
+  ['pipewright_resource_info status', 'pipewright_resources'],
+  ['pipewright_resource_info reason', 'pipewright_resource_reasons'],
+])
 
 const WORDS: ReadonlySet<string> = new Set([
   'and',
@@ -79,22 +93,23 @@ export function exportedIn(scrape: string): Exported {
 export function notExported(query: string, exported: Exported): readonly string[] {
   const { selectors, grouping } = namedIn(query)
   if (selectors.length === 0) return [`no metric in ${query}`]
-  const labels = new Set(selectors.flatMap(({ metric }) => [...(exported.get(metric)?.keys() ?? [])]))
+  const labels = labelsOf(query, exported)
   return [
     ...selectors.flatMap((selector) => missingIn(selector, exported)),
     ...grouping
-      .filter((label) => !labels.has(label) && !OF_TARGET.has(label))
+      .filter((label) => !labels.has(label))
       .map((label) => `no label ${label} to group by in ${query}`),
   ]
 }
 
 function missingIn({ metric, matchers }: Selector, exported: Exported): readonly string[] {
+  if (OF_OTHERS.has(metric)) return []
   const labels = exported.get(metric)
   if (labels === undefined) return [`no metric ${metric}`]
   return matchers.flatMap(({ label, operator, value }) => {
     if (OF_TARGET.has(label)) return []
-    const values = labels.get(label)
-    if (values === undefined) return [`no label ${label} on ${metric}`]
+    const values = exported.get(SHOWN_BY.get(`${metric} ${label}`) ?? metric)?.get(label)
+    if (!labels.has(label) || values === undefined) return [`no label ${label} on ${metric}`]
     const asked = operator.endsWith('~') ? value.split('|') : [value]
     return asked
       .filter((one) => !one.includes('$') && !values.has(one))
@@ -107,6 +122,6 @@ export function labelsOf(query: string, exported: Exported): ReadonlySet<string>
   const { selectors } = namedIn(query)
   return new Set([
     ...OF_TARGET,
-    ...selectors.flatMap(({ metric }) => [...(exported.get(metric)?.keys() ?? [])]),
+    ...selectors.flatMap(({ metric }) => OF_OTHERS.get(metric) ?? [...(exported.get(metric)?.keys() ?? [])]),
   ])
 }

@@ -3,20 +3,40 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Condition } from '../../src/plan/condition.ts'
+import type { Reason } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/contract/events.ts'
-import { FIELDS } from '../../src/telemetry/log-fields.ts'
+import { FIELDS, typeOf, type Field } from '../../src/telemetry/log-fields.ts'
 import { LINES } from '../../src/telemetry/event-table.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
 
 const CONDITION = { status: 'False', reason: 'Drifted', message: 'it drifted', since: NOW } as const
 
+const PROBLEM = {
+  reason: 'Drifted',
+  service: 'analytics',
+  resources: 1,
+  keys: ['Pipe/orders'],
+  file: 'orders.yaml',
+  line: 1,
+  manifestRevision: 'abc122',
+} as const
+
 const LEVELS: readonly (readonly [string, Event, string])[] = [
   ['an unchanged reconcile is of no interest', reconciled(), 'debug'],
-  ['a reconcile that changed something is news', reconciled({ changed: true }), 'info'],
-  ['one that failed stands in the way', reconciled({ changed: true, result: 'failed' }), 'warn'],
+  ['a reconcile that applied something is news', reconciled({ changed: true, action: 'upsert' }), 'info'],
+  ['what one read is said of a problem, or of a condition', reconciled({ changed: true }), 'debug'],
+  [
+    'one that failed is a problem, which has a line',
+    reconciled({ changed: true, result: 'failed' }),
+    'debug',
+  ],
+  ['a problem stands in the way', problem({ reason: 'Unavailable' }), 'warn'],
+  ['a pipe that is missing needs a person soon', problem({ reason: 'MassMissing' }), 'warn'],
+  ['what nobody knows needs a person now', problem({ reason: 'OutcomeUnknown' }), 'error'],
+  ['a problem that is over is news', { type: 'ProblemOver', ...PROBLEM, durationMs: 5 }, 'info'],
   ['one that fails as before is no news', reconciled({ result: 'failed' }), 'debug'],
   ['a create that worked is news', createFinished(), 'info'],
-  ['a create that failed stands in the way', createFinished({ outcome: 'failed' }), 'warn'],
+  ['a create that failed is a problem, which has a line', createFinished({ outcome: 'failed' }), 'debug'],
   ['a create of unknown outcome needs a person', createFinished({ outcome: 'unknown' }), 'error'],
   ['a ledger that cannot be written needs a person', ledger('failed'), 'error'],
   ['a write to the ledger is of no interest', ledger('written'), 'debug'],
@@ -27,23 +47,13 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
     { type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' },
     'warn',
   ],
-  [
-    'a create limit that is reached stands in the way',
-    {
-      type: 'CreateLimitChanged',
-      on: true,
-      service: 'analytics',
-      wanted: 30,
-      made: 0,
-      limit: 25,
-      services: 1,
-    },
-    'warn',
-  ],
+  ['a create limit that is reached stands in the way', limitReached({}), 'warn'],
   [
     'a create limit that is no longer reached is news',
     {
       type: 'CreateLimitChanged',
+      keys: [],
+      isKnown: false,
       on: false,
       service: 'analytics',
       wanted: 0,
@@ -59,28 +69,40 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
   ['one that still is, is no news', notSent({ retryInMs: 5, first: false }), 'debug'],
   ['a notification that is lost needs a person', notSent({}), 'error'],
   ['a stop that left work is worth a look', { type: 'Stopped', unfinished: 2 }, 'warn'],
-  ['a condition that changed is news', conditionChanged({ ...CONDITION, status: 'False' }), 'info'],
-  [
-    'the first condition of a resource stands in the line of its reconcile',
-    conditionChanged(undefined),
-    'debug',
-  ],
-  [
-    'but an unhealthy state does not',
-    conditionChanged(undefined, { ...CONDITION, reason: 'UnhealthyState' }),
-    'info',
-  ],
+  ['a create limit that an earlier process said is no news', limitReached({ isKnown: true }), 'debug'],
+  ['a resource that came to rest is news', conditionChanged(CONDITION, { isNews: true }), 'info'],
+  ['another condition is not', conditionChanged(CONDITION), 'debug'],
 ]
 
-function conditionChanged(before: Condition | undefined, after: Condition = CONDITION): Event {
+function problem(over: { readonly reason: Reason }): Event {
+  return { type: 'ProblemFound', ...PROBLEM, message: 'it fails', ...over }
+}
+
+function limitReached(over: { readonly isKnown?: boolean }): Event {
+  const counts = { wanted: 30, made: 0, limit: 25, services: 1 }
+  return {
+    type: 'CreateLimitChanged',
+    on: true,
+    service: 'analytics',
+    ...counts,
+    keys: [],
+    isKnown: false,
+    ...over,
+  }
+}
+
+function conditionChanged(before: Condition | undefined, over: { readonly isNews?: boolean } = {}): Event {
   const place = { revision: 'abc123', manifestRevision: 'abc123', file: undefined, line: undefined }
+  const after = CONDITION
   return {
     type: 'ConditionChanged',
     key: 'Pipe/orders',
     condition: 'Synced',
     before,
     after,
+    isNews: false,
     ...place,
+    ...over,
   }
 }
 
@@ -168,7 +190,7 @@ describe('lines', () => {
 
   it('have a constant message, and the facts as fields', async () => {
     const { emit, lines } = await telemetry()
-    emit(reconciled({ changed: true }))
+    emit(reconciled({ changed: true, action: 'upsert' }))
     expect(lines()).toEqual([
       {
         level: 'info',
@@ -178,7 +200,7 @@ describe('lines', () => {
         key: 'Pipe/orders',
         reconcileId: 'rec-1',
         revision: 'abc123',
-        action: 'observe',
+        action: 'upsert',
         reason: 'InSync',
         result: 'done',
         requestId: 'req-1',
@@ -210,6 +232,42 @@ describe('lines', () => {
       err: { message: 'outer', cause: { message: 'inner' } },
     })
     expect(JSON.stringify(line) + text()).not.toContain('k3y-material')
+  })
+})
+
+describe('fields', () => {
+  it('have the type that is documented, in every line of a full story', () => {
+    const story = readFileSync(new URL('../main/golden-log.jsonl', import.meta.url), 'utf8')
+    const wrong = story.split('\n').flatMap((text) => {
+      const line = text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>)
+      // Values that differ from run to run stand there as `<ms>` and the like.
+      const kept = Object.entries(line).filter(
+        ([name, value]) => name !== 'step' && !/^<.*>$/.test(String(value)),
+      )
+      return kept.filter(([name, value]) => typeOf(name as Field) !== typeNow(value))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('have no name that a log system keeps for itself', () => {
+    const reserved = ['status', 'service', 'severity', 'source', 'host', 'message', 'trace_id', 'labels']
+    expect(Object.keys(FIELDS).filter((name) => reserved.includes(name))).toEqual([])
+  })
+})
+
+function typeNow(value: unknown): string {
+  if (Array.isArray(value)) return 'list of strings'
+  return typeof value
+}
+
+describe('the ledger', () => {
+  it('that cannot be written is said once, and that it can be again', async () => {
+    const { emit, lines } = await telemetry()
+    for (const result of ['failed', 'failed', 'written', 'written'] as const) emit(ledger(result))
+    expect(lines().map(({ level, result }) => [level, result])).toEqual([
+      ['error', 'failed'],
+      ['info', 'written'],
+    ])
   })
 })
 
@@ -249,12 +307,43 @@ describe('readings', () => {
     expect(lines().filter((line) => line['msg'] === 'Finding')).toHaveLength(1)
   })
 
-  it('name a hundred findings and count the rest', async () => {
+  it('name those that say the same in one line, with their number and the first of them', async () => {
     const { emit, lines } = await telemetry()
-    emit(loaded({ findings: Array.from({ length: 150 }, (_, index) => finding({ file: `${index}.yaml` })) }))
+    const keys = Array.from({ length: 150 }, (_, index) => `Pipe/p${index}` as const)
+    emit(loaded({ findings: keys.map((key) => finding({ key, file: `${key}.yaml` })) }))
+    expect(lines().slice(1)).toMatchObject([
+      { msg: 'Findings', level: 'warn', findings: 150, keys: keys.slice(0, 5), file: 'Pipe/p0.yaml' },
+    ])
+    emit(loaded({ findings: [] }))
+    expect(lines()).toMatchObject([{ msg: 'Findings over', level: 'info', findings: 150 }])
+  })
+
+  it('name ten sorts of findings and count the rest', async () => {
+    const { emit, lines } = await telemetry()
+    emit(
+      loaded({ findings: Array.from({ length: 15 }, (_, index) => finding({ message: `fault ${index}` })) }),
+    )
     const told = lines()
-    expect(told.filter((line) => line['msg'] === 'Finding')).toHaveLength(100)
-    expect(told.at(-1)).toMatchObject({ msg: 'More findings', findings: 50 })
+    expect(told.filter((line) => line['msg'] === 'Finding')).toHaveLength(10)
+    expect(told.at(-1)).toMatchObject({ msg: 'More findings', findings: 5 })
+  })
+
+  it('say each at debug, where a line counts them', async () => {
+    const { emit, lines } = await telemetry({ log: { level: 'debug' } })
+    emit(loaded({ findings: [finding({ file: 'a.yaml' }), finding({ file: 'b.yaml' })] }))
+    const told = lines().filter((line) => line['msg'] === 'Finding')
+    expect(told).toMatchObject([
+      { level: 'debug', file: 'a.yaml' },
+      { level: 'debug', file: 'b.yaml' },
+    ])
+  })
+
+  it('are no news where an earlier process said the same', async () => {
+    const { emit, lines } = await telemetry()
+    const isKnown = { findings: true, problem: true }
+    emit(loaded({ findings: [finding()], problem: 'empty', isKnown }))
+    emit(loaded({ findings: [finding()] }))
+    expect(lines().map((line) => line['msg'])).toEqual(['Manifests read'])
   })
 
   it('tell of a trouble once, and of its end', async () => {
@@ -314,7 +403,7 @@ describe('for people', () => {
       /INFO: Manifests read · revision abc123 · changed=0 Service=1 Pipe=2 findings=1 duration=20ms$/,
     )
     expect(found).toMatch(
-      /WARN: Finding · Pipe\/orders · There is no field "replcas"\. Did you mean "replicas"\? · orders\.yaml:7:3 · severity=error code=unknown-field$/,
+      /WARN: Finding · Pipe\/orders · There is no field "replcas"\. Did you mean "replicas"\? · orders\.yaml:7:3 · findingSeverity=error code=unknown-field$/,
     )
   })
 
@@ -326,9 +415,10 @@ describe('for people', () => {
 
   it('does not say the same twice in a row of the same resource', async () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
-    emit(conditionChanged(CONDITION))
-    emit(reconciled({ changed: true, message: CONDITION.message }))
-    emit(reconciled({ changed: true, message: CONDITION.message, key: 'Pipe/other' }))
+    const news = { changed: true, action: 'upsert', message: CONDITION.message } as const
+    emit(conditionChanged(CONDITION, { isNews: true }))
+    emit(reconciled(news))
+    emit(reconciled({ ...news, key: 'Pipe/other' }))
     const lines = text().trim().split('\n')
     expect(lines.map((line) => line.includes(CONDITION.message))).toEqual([true, false, true])
   })

@@ -8,6 +8,7 @@ import { createFinished, finding, loaded, NOW, reconciled, resource, telemetry }
 const DESIGN = `
   gauge resources{kind,status}
   - gauge resource_reasons{reason}
+  - gauge resource_info{kind,name,service_name,team,status,reason}
   - gauge suspended_since_timestamp_seconds
   counter reconcile_total{kind,action,result}
   histogram reconcile_duration_seconds{kind}
@@ -17,15 +18,18 @@ const DESIGN = `
   gauge create_outcome_unknown
   - gauge create_limit_on
   gauge orphans
+  - gauge pipes_without_lock
   histogram change_to_apply_seconds
   counter api_requests_total{operation,code}
   histogram api_request_duration_seconds{operation}
   counter api_budget_wait_seconds_total
+  - gauge api_budget_used_ratio
   counter api_rate_limited_total
   gauge source_last_load_successful
   gauge source_last_load_success_timestamp_seconds
   histogram source_load_duration_seconds
   gauge source_manifests{kind}
+  gauge source_revision_since_timestamp_seconds
   gauge source_findings{severity}
   gauge source_info{revision}
   gauge source_watch_mode{mode}
@@ -230,6 +234,8 @@ const COUNTED: readonly (readonly [string, Event, Readonly<Record<string, number
     'the create limit',
     {
       type: 'CreateLimitChanged',
+      keys: [],
+      isKnown: false,
       on: true,
       service: 'analytics',
       wanted: 30,
@@ -359,6 +365,12 @@ describe('the board', () => {
     const samples = await scrape(made)
     expect(samples.get('pipe_state{name="a",state="Running"}')).toBe(1)
     expect(samples.has('pipe_state{name="a",state="Provisioning"}')).toBe(false)
+  })
+
+  it('shows a state that would move on a screen, or is very long, as a short text on one line', async () => {
+    const state = `a\u202eb\u001b[2J\nc${'d'.repeat(200)}`
+    const samples = await scrape(board(resource('Pipe/a', { state })))
+    expect(samples.get(`pipe_state{name="a",state="a\ufffdb\ufffd[2J c${'d'.repeat(91)}"}`)).toBe(1)
   })
 
   it('shows how many fields differ, 0 included', async () => {

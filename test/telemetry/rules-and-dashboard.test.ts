@@ -100,3 +100,25 @@ describe('the alert rules', () => {
     },
   )
 })
+
+describe('two releases', () => {
+  const queries = queriesOf(DASHBOARD).filter(({ title }) => !title.startsWith('variable'))
+
+  test('are kept apart by the variables of the dashboard, in every query', () => {
+    const names = DASHBOARD.templating.list.map(({ name }) => name)
+    expect(names).toEqual(['datasource', 'namespace', 'job', 'instance'])
+    const selectors = queries.flatMap(
+      ({ query }) => query.match(/(?:pipewright|process|nodejs)_\w+\{[^}]*\}/g) ?? [],
+    )
+    expect(selectors.length).toBeGreaterThan(40)
+    const scope = '{namespace=~"$namespace", job=~"$job", instance=~"$instance"'
+    expect(selectors.filter((selector) => !selector.includes(scope))).toEqual([])
+  })
+
+  test('have a number each where one of both would say nothing', () => {
+    const stats = DASHBOARD.panels.flatMap((panel) => (panel.type === 'stat' ? [panel] : []))
+    const one = stats.filter(({ targets }) => targets.some(({ expr }) => /\b(?:sum|min|max)\(/.test(expr)))
+    expect(stats.length).toBeGreaterThan(8)
+    expect(one.map(({ title }) => title)).toEqual([])
+  })
+})

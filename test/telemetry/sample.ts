@@ -36,6 +36,8 @@ export function reconciled(over: Partial<Of<'ReconcileFinished'>> = {}): Event {
 export function loaded(over: Partial<Of<'SourceLoaded'>> = {}): Event {
   return {
     type: 'SourceLoaded',
+    isKnown: { findings: false, problem: false },
+    since: undefined,
     revision: { id: 'abc123', from: 'git' },
     durationMs: 20,
     changed: [],
@@ -107,7 +109,7 @@ export function resource(key: Key, over: Partial<ResourceStatus> = {}): Resource
   }
 }
 
-interface Overrides extends Partial<Pick<TelemetryOptions, 'board' | 'namedResources'>> {
+interface Overrides extends Partial<Pick<TelemetryOptions, 'board' | 'facts' | 'namedResources'>> {
   readonly log?: Partial<TelemetryOptions['log']>
 }
 
@@ -123,6 +125,7 @@ export async function telemetry(over: Overrides = {}) {
   const made = createTelemetry({
     version: '9.9.9',
     board: over.board ?? (() => []),
+    facts: over.facts ?? (() => ({ withoutLock: 0, budgetUsed: 0 })),
     namedResources: over.namedResources ?? 1_000,
     clock,
     log: { level: 'info', format: 'json', destination, ...over.log },

@@ -1,5 +1,5 @@
-import { rmSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { existsSync, rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { pipeManifest } from '../support/manifests.ts'
 import { given } from './given.ts'
@@ -24,6 +24,54 @@ test('with a Lock, a lost ledger rebuilds itself by adopting, with no POST', asy
   expect(world.posts()).toBe(2)
   expect(world.platform.pipes()).toHaveLength(2)
   expect((await world.quick('lock')).stdout).toBe(lock.stdout)
+})
+
+describe('with no ledger, and --ledger-init=never', () => {
+  test('plan says so first, what would be created, and what the Lock takes over; it makes nothing', async () => {
+    await using world = await given('orders', 'refunds')
+    await world.apply()
+    const lock = (await world.quick('lock')).stdout
+    const ledger = world.workspace.path('ledger.db')
+    rmSync(ledger)
+    const plan = (...args: readonly string[]) => world.quick('plan', '--ledger-init', 'never', ...args)
+    const without = await plan()
+    expect(without.code).toBe(2)
+    expect(without.stdout).toMatch(
+      new RegExp(`^There is no ledger at ${ledger}\\. --ledger-init=never keeps`),
+    )
+    expect(without.stdout).toContain('2 to create')
+    expect((await plan('-o', 'markdown')).stdout).toContain('> There is no ledger at ')
+
+    world.workspace.write('manifests/pipes.lock.yaml', lock)
+    const { stdout } = await plan('-o', 'json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      missingLedger: { file: ledger, init: 'never' },
+      items: [
+        { key: 'Pipe/orders', action: 'adopt', remoteId: world.pipeId('orders') },
+        { key: 'Pipe/refunds', action: 'adopt', remoteId: world.pipeId('refunds') },
+        { key: 'Service/analytics' },
+      ],
+    })
+    expect(existsSync(ledger)).toBe(false)
+
+    // "apply" refuses, and leads there; with a word for this one time, it takes over what the Lock names.
+    const refused = await world.quick('apply', '--ledger-init', 'never')
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('pipewright plan') as string })
+    expect(await world.quick('apply', '--ledger-init', 'auto')).toMatchObject({ code: 0 })
+    expect(world.posts()).toBe(2)
+    expect((await plan()).stdout).not.toContain('There is no ledger')
+  })
+
+  test('a damaged ledger is none that is missing: plan refuses it, and works with an empty one in its place', async () => {
+    await using world = await given('orders')
+    await world.apply()
+    world.workspace.write('ledger.db', 'no database at all, but as long as one begins'.repeat(10))
+    expect(await world.quick('plan')).toMatchObject({ code: 1, stdout: '' })
+    expect(await world.quick('plan', '--ledger', 'memory:')).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('1 to create') as string,
+    })
+  })
 })
 
 test('a pipe of unknown outcome is not in it, and that is a failure, since it would be created again', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { pipeManifest, SERVICE_ID, OTHER_SERVICE_ID } from '../support/manifests.ts'
 import { type Given, given, strayPipe } from './given.ts'
@@ -91,6 +92,20 @@ const REFUSALS: readonly Refusal[] = [
     },
     code: 1,
     says: [/Secret file not found: .*kafka\/passwort/],
+  },
+  {
+    why: 'an adoption whose secret is a credential of the platform',
+    words: async ({ workspace, pipeId }) => {
+      workspace.write(
+        'secrets/kafka/password',
+        readFileSync(`${workspace.credentials}/analytics-api/keySecret`, 'utf8'),
+      )
+      return ['adopt', 'Pipe/orders', pipeId('orders')]
+    },
+    code: 1,
+    says: [
+      /Secret file cannot be used: .*kafka\/password \(a credential of the platform, which no source may get\)\./,
+    ],
   },
   {
     why: 'a platform that refuses the credentials',

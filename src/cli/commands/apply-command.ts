@@ -66,6 +66,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   })
   const pass = await passOverAll(engine, settings, { io, progress, waitMs: options.waitMs })
   progress[Symbol.dispose]()
+  engine.reconciler.saySoFar()
   await heartbeat.stop()
   showUnreconciled(board, pass)
   const resources = board.list()

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { stringify } from 'yaml'
 import type { Settings } from '../../config/settings.ts'
+import type { Reply } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import { importedManifest } from '../../kinds/imported.ts'
@@ -21,7 +22,7 @@ import { compose, type Engine, loadOnce, openBoard, openSource } from '../compos
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson, nobody } from '../io.ts'
 import { pipeIdFrom, pipeKeyFrom } from './operator-command.ts'
 import { ledgerToRead } from './plan-command.ts'
-import { printable } from '../render/terminal.ts'
+import { printable } from '../../lib/shown-text.ts'
 
 export const IMPORT_OUTPUTS = ['yaml', 'json'] as const
 
@@ -48,7 +49,8 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
   if (options.service === undefined)
     throw new CommandError('import: say which Service manifest it belongs to: --service NAME.', EXIT.usage)
   await using stack = new AsyncDisposableStack()
-  const ledger = stack.use(await ledgerToRead(settings))
+  const { ledger } = await ledgerToRead(settings)
+  stack.use(ledger)
   const source = openSource(settings)
   const parts = {
     settings,
@@ -62,11 +64,18 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
   const engine = await compose(parts, stack)
   await loadOnce(engine, io.stop.stopping)
   assertFree(engine, key, pipeId)
-  const resource = await read(io, engine, { key, pipeId, service: options.service })
+  const { value: resource, echoes } = await read(io, engine, { key, pipeId, service: options.service })
   const kind = createOnceKindOf(key)
   const secret = freeSecretName(engine, name.data)
   const { service } = options
-  const { manifest, leftOut } = importedManifest({ kind, name: name.data, service, secret, resource })
+  const { manifest, leftOut } = importedManifest({
+    kind,
+    name: name.data,
+    service,
+    secret,
+    resource,
+    echoes,
+  })
   if (manifest === undefined) throw noManifest(key, pipeId, leftOut)
   await write(io, { manifest, leftOut }, options)
   return EXIT.fine
@@ -116,7 +125,11 @@ interface Wanted {
 }
 
 /** @throws {CommandError} when it cannot be read */
-async function read(io: Io, { context }: Engine, { key, pipeId, service }: Wanted): Promise<RemoteResource> {
+async function read(
+  io: Io,
+  { context }: Engine,
+  { key, pipeId, service }: Wanted,
+): Promise<Reply<RemoteResource>> {
   const manifest = context.store.service(service)
   if (manifest === undefined) {
     const services = [...(context.store.catalog?.entries.values() ?? [])].flatMap(
@@ -130,8 +143,7 @@ async function read(io: Io, { context }: Engine, { key, pipeId, service }: Wante
   const kind = createOnceKindOf(key)
   try {
     const target = { kind, service: access, id: pipeId }
-    const { value } = await context.platform.read(target, { priority: 0, signal: io.stop.stopping })
-    return value
+    return await context.platform.read(target, { priority: 0, signal: io.stop.stopping })
   } catch (error) {
     if (!(error instanceof RemoteError) && !(error instanceof SecretUnavailableError)) throw error
     throw new CommandError(

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts'
 import { createMemoryLedger } from '../../ledger/memory-backend.ts'
-import { endOfPlan, type Plan } from '../../contract/plan.ts'
+import { endOfPlan, type MissingLedger, type Plan } from '../../contract/plan.ts'
 import { type Ledger, LedgerError } from '../../contract/ledger.ts'
 import { makePlan } from '../../daemon/planning.ts'
 import { commandsTyped, messageTyped } from '../../server/command-line.ts'
@@ -63,7 +63,8 @@ const EXIT_OF = { nothing: EXIT.fine, changes: EXIT.pending, refused: EXIT.faile
 
 async function planHere(io: Io, settings: Settings, progress: Progress): Promise<Plan> {
   await using stack = new AsyncDisposableStack()
-  const ledger = stack.use(await ledgerToRead(settings))
+  const { ledger, missing } = await ledgerToRead(settings)
+  stack.use(ledger)
   const source = openSource(settings, progress)
   const board = openBoard()
   const engine = await compose(
@@ -85,7 +86,7 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   })
   switch (result.is) {
     case 'whole':
-      return result.plan
+      return { ...result.plan, missingLedger: missing }
     case 'stopped':
       throw new CommandError('plan: stopped before everything was looked at.')
     case 'broken':
@@ -93,14 +94,20 @@ async function planHere(io: Io, settings: Settings, progress: Progress): Promise
   }
 }
 
-/** Without a ledger, every pipe is new: that is what a first run would see. */
-export async function ledgerToRead(settings: Settings): Promise<Ledger> {
+/**
+ * The ledger, or an empty one in its place: without a ledger, every pipe is new. That is what a first run would see, and what somebody
+ * who has lost it has to know before there is another one.
+ * @throws {LedgerError} when there is one that cannot be used
+ */
+export async function ledgerToRead(
+  settings: Settings,
+): Promise<{ readonly ledger: Ledger; readonly missing: MissingLedger | undefined }> {
   try {
-    return await openLedgerToRead({ ...settings, platform: platformName(settings) })
+    const ledger = await openLedgerToRead({ ...settings, platform: platformName(settings) })
+    return { ledger, missing: undefined }
   } catch (error) {
-    const firstRun =
-      error instanceof LedgerError && error.code === 'missing' && settings.ledgerInit === 'auto'
-    if (!firstRun) throw error
-    return createMemoryLedger({ emit: nobody })
+    if (!(error instanceof LedgerError) || error.code !== 'missing') throw error
+    const missing = { file: settings.ledger.replace(/^sqlite:/, ''), init: settings.ledgerInit }
+    return { ledger: createMemoryLedger({ emit: nobody }), missing }
   }
 }

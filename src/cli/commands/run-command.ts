@@ -13,17 +13,18 @@ import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import type { CreateLimit } from '../../server/parts.ts'
 import { startServer } from '../../server/server.ts'
-import { createTelemetry } from '../../telemetry/telemetry.ts'
+import { createTelemetry, type ScrapedFacts } from '../../telemetry/telemetry.ts'
 import { allowCreations, heldBack, heldBackByService } from '../../reconcile/operator/allow.ts'
 import { seedStatus } from '../../reconcile/state/status-board.ts'
 import { creationsOf } from '../../reconcile/gather/creations-of-service.ts'
 import type { ReconcileContext } from '../../reconcile/context.ts'
 import { overdueChecks } from '../../reconcile/overdue.ts'
+import { pipesWithoutLock } from '../../reconcile/state/pipes-without-lock.ts'
 import { lastWords } from '../../reconcile/apply/outcome-outbox.ts'
 import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../compose.ts'
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { manifestFacts } from '../shown-manifest.ts'
-import { wholeFacts } from '../whole-facts.ts'
+import { saidBefore, wholeFacts } from '../whole-facts.ts'
 import { createMountWatch } from '../mount-watch.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
@@ -45,6 +46,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     },
     version: VERSION,
     board: () => board.list(),
+    facts: () => listening.facts?.() ?? { withoutLock: 0, budgetUsed: 0 },
     namedResources: settings.namedResources,
     clock: systemClock,
   })
@@ -54,7 +56,8 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     notifier: Notifier | undefined
     greet: ((event: Event) => void) | undefined
     read: (() => Promise<void>) | undefined
-  } = { notifier: undefined, greet: undefined, read: undefined }
+    facts: (() => ScrapedFacts) | undefined
+  } = { notifier: undefined, greet: undefined, read: undefined, facts: undefined }
   const emit: Emit = (event) => {
     telemetry.emit(event)
     recentEvents.add(event)
@@ -83,6 +86,13 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     },
     stack,
   )
+  listening.facts = () => ({
+    withoutLock: pipesWithoutLock(engine.context.store),
+    budgetUsed: Math.max(
+      0,
+      ...engine.platform.budgets().map(({ used }) => used / settings.apiBudget.requests),
+    ),
+  })
 
   // The server listens before the daemon reads: whoever asks meanwhile hears that it starts.
   const running: { daemon: Daemon | undefined } = { daemon: undefined }
@@ -144,7 +154,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     clock: systemClock,
     url: server.url,
     worksWith: worksWith(settings),
-    whole: () => wholeFacts(engine, running.daemon?.sourceProblem),
+    whole: () => ({
+      ...wholeFacts(engine, running.daemon?.sourceProblem),
+      revisionSince: running.daemon?.revisionSince,
+    }),
   })
   const daemon = await startDaemon({
     context: engine.context,
@@ -156,6 +169,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     probeNow: (service) => engine.platform.probeNow(service),
     forgetSecrets: engine.forgetSecrets,
     noteChecks: () => heartbeat.noteChecks(),
+    saidBefore: (catalog) => saidBefore(heartbeat.before, catalog),
     watch: (onTrigger) => createWatcher({ root: settings.manifests, clock: systemClock, onTrigger, emit }),
   })
   running.daemon = daemon
@@ -167,6 +181,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   emit({ type: 'Stopping', signal: signalName })
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
   const cut = await daemon.stop(deadline)
+  engine.reconciler.saySoFar()
   const unsaved = await engine.reconciler.saveOutcomes()
   const unfinished = cut.unfinished + unsaved.size
   await heartbeat.stop()
@@ -193,10 +208,12 @@ function overviewOf(settings: Settings, engine: Engine, daemon: Daemon | undefin
     manifestsDir: folderOf(settings.manifests),
     repositoryUrl: settings.repositoryUrl,
     adminTokenFile: settings.adminTokenFile,
+    revisionSince: daemon?.revisionSince,
     sourceProblem: daemon?.sourceProblem,
     sourceReason: daemon?.catalog?.problem?.reason,
     findings: daemon?.catalog?.findings ?? [],
     overdue: overdueChecks(engine.context),
+    withoutLock: pipesWithoutLock(engine.context.store),
     queueDepth: daemon?.queueDepth() ?? { 0: 0, 1: 0, 2: 0 },
     createLimit: createLimitShown(engine.context),
     watchMode: daemon?.watchMode() ?? 'none',

@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { printable } from './terminal.ts'
 
 /**
- * What means something in Markdown or HTML (an underscore within a word does not), and what GitHub makes a mention or a link to
- * an issue of.
+ * What means something in Markdown or HTML (an underscore within a word does not), what GitHub makes a mention or a link to an
+ * issue of, and what makes a link of an address.
  */
-const MARKUP = /[&<>|\\`*[\]~]|(?<!\w)_|_(?!\w)|@(?=\w)|#(?=\d)/g
+const MARKUP = /[&<>|\\`*[\]~]|(?<!\w)_|_(?!\w)|@(?=\w)|#(?=\d)|:(?=\/\/)|\bw(?=ww\.)/gi
 
 /** Between the sign of a reference and the name: nobody sees it, and it is no reference any more. */
 const NO_WIDTH = '&#8203;'

@@ -1,7 +1,7 @@
 import type { Plan, PlanItem } from '../../contract/plan.ts'
 import type { Finding } from '../../kinds/finding.ts'
 import { diffOf } from './plan-text.ts'
-import { byCause, factsOf, headOf, keysOf, newsOf, summaryOf } from './plan-words.ts'
+import { byCause, factsOf, headOf, keysOf, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
 import { asMarkdown, codeInMarkdown } from './markdown.ts'
 
 /** What GitHub takes for a comment, in characters. */
@@ -22,9 +22,11 @@ type Cause = readonly [PlanItem, ...PlanItem[]]
  */
 export function planAsMarkdown(plan: Plan): string {
   const causes = byCause(newsOf(plan))
+  const noLedger = missingLedgerWords(plan)
   const head = [
     `### Pipewright plan for ${codeInMarkdown(plan.revision)}`,
     '',
+    ...(noLedger === undefined ? [] : [`> ${asMarkdown(noLedger)}`, '']),
     ...(plan.problem === undefined ? [] : [`> ${asMarkdown(plan.problem)}`, '']),
     asMarkdown(summaryOf(plan)),
     '',

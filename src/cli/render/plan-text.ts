@@ -2,7 +2,7 @@ import type { Plan, PlanItem } from '../../contract/plan.ts'
 import type { ActionType } from '../../plan/action.ts'
 import { bodyDiff, type DiffLine } from './body-diff.ts'
 import { findingsAsText } from './findings-text.ts'
-import { byCause, factsOf, headOf, keysOf, newsOf, summaryOf } from './plan-words.ts'
+import { byCause, factsOf, headOf, keysOf, missingLedgerWords, newsOf, summaryOf } from './plan-words.ts'
 import { type Paint, printable, wrapped } from './terminal.ts'
 
 /** What a plan is written on. */
@@ -41,8 +41,11 @@ export function planAsText(plan: Plan, sheet: Sheet): string {
   const blocks = byCause(newsOf(plan, 'last')).map((items) => blockOf(items, sheet))
   const findings = plan.findings.length === 0 ? [] : [findingsAsText(plan.findings, plan.manifests, paint)]
   const problem = plan.problem === undefined ? [] : [paint('red', `${plan.manifests}: ${plan.problem}`)]
+  const missing = missingLedgerWords(plan)
+  const noLedger =
+    missing === undefined ? [] : [paint('yellow', `${wrapped(printable(missing), '', width)}\n`)]
   const summary = wrapped(`${summaryOf(plan)} Revision ${plan.revision}.`, '', width)
-  return [...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
+  return [...noLedger, ...problem, ...findings, ...blocks.map((block) => `${block}\n`), summary].join('\n')
 }
 
 /** @param items one, or several of one cause */

@@ -5,6 +5,20 @@ import type { Reason } from '../../plan/reason.ts'
 
 /* What text and markdown both say of a plan. */
 
+/** That there is no ledger, and what that makes of the plan. */
+export function missingLedgerWords({ missingLedger }: Plan): string | undefined {
+  if (missingLedger === undefined) return undefined
+  const { file, init } = missingLedger
+  const what =
+    init === 'auto'
+      ? 'This is what a first run would do.'
+      : '--ledger-init=never keeps "run" and "apply" from starting without it. This is what they would do with an empty one.'
+  return (
+    `There is no ledger at ${file}. ${what} If there was a ledger before, what is to be created may exist already: restore the ` +
+    'ledger, or adopt by a Lock or policy.adopt, until nothing is to be created that exists.'
+  )
+}
+
 /** In the order in which they matter to whoever approves it. */
 const ORDER: Readonly<Record<Verdict, number>> = {
   failed: 0,

@@ -3,7 +3,7 @@ import { formatDuration } from '../../lib/duration.ts'
 import { isWell, type Status } from '../../plan/severity.ts'
 import type { Intent } from '../../plan/record.ts'
 import type { DaemonView, ResourceView, StatusReading } from '../resource-view.ts'
-import { wholeSentences } from '../whole-facts.ts'
+import { wholeHints, wholeSentences } from '../whole-facts.ts'
 import { LATE_MS, type WholeFacts } from '../../contract/activity.ts'
 import { shortRevision } from '../../contract/revision.ts'
 import { commandsTyped, type CommandContext } from '../../server/command-line.ts'
@@ -50,10 +50,24 @@ export function statusText(
   })
   const list = resources.length === 0 ? text.nothing : resourceTable(resources, text, closing)
   const problems = problemLines(whole, text)
-  return printable([fitted(daemonLine(daemon, text), text), ...problems, '', list].join('\n'))
+  const first = [daemonLine(daemon, text), ...commitLine(daemon, whole, text)].map((line) =>
+    fitted(line, text),
+  )
+  const hints = wholeHints(whole).map((hint) => fitted(commandsTyped(hint, text.here), text))
+  return printable([...first, ...problems, ...hints, '', list].join('\n'))
 }
 
 export const NOTHING_RECORDED = 'Nothing is recorded yet.'
+
+/** Since when no other commit came: a Git that is not fetched any more looks well otherwise. */
+function commitLine(
+  { last }: DaemonView,
+  { revisionSince }: WholeFacts,
+  { now }: Pick<StatusText, 'now'>,
+): readonly string[] {
+  if (revisionSince === undefined || last?.revision === undefined) return []
+  return [`Revision ${shortRevision(last.revision)} came ${agoOf(revisionSince, now)}; no other one since.`]
+}
 
 function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {
   return wholeSentences(whole).map((problem) =>

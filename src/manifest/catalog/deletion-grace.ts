@@ -1,7 +1,7 @@
 import type { Key } from '../../kinds/key.ts'
 import type { Reading } from '../files/read-directory.ts'
 import { foldersOf } from '../files/walk.ts'
-import type { Catalog, Recorded } from '../../contract/catalog.ts'
+import type { Catalog, Entry, Recorded } from '../../contract/catalog.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import type { LockedIds } from '../rules/lock-rules.ts'
 import { isLockFileName } from '../validate/outline.ts'
@@ -20,6 +20,8 @@ export interface CatalogState {
   readonly unlocked: ReadonlyMap<Key, number>
   /** Files in which a Lock stood when they were last read. */
   readonly lockFiles: ReadonlySet<string>
+  /** Files in which documents stood that are not used, since another one has their key. */
+  readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
   /** Which key has the query endpoint of which service. */
   readonly endpoints: ReadonlyMap<string, Key>
   /** Documents of each kind, valid or not. */
@@ -27,7 +29,7 @@ export interface CatalogState {
 }
 
 /** Readings in a row that have to agree before a key, or the entry of a Lock, counts as deleted. */
-const AGREEING = 3
+export const AGREEING = 3
 
 /** What a reading says, and does not say, about keys that it did not find. */
 export interface DeletionGrace {
@@ -61,7 +63,7 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
   for (const key of [...entries.keys(), ...previous.missingFor.keys(), ...recorded.keys()]) {
     if (found.has(key)) continue
     const wasDeleted = (previous.missingFor.get(key) ?? 0) >= AGREEING
-    const file = entries.get(key)?.position.file ?? recorded.get(key)?.file
+    const file = fileOf(entries.get(key)) ?? recorded.get(key)?.file
     if (!wasDeleted && isHidden(file)) held.add(key)
     else missing.add(key)
   }
@@ -81,6 +83,11 @@ export function deletionGraceOf({ previous, recorded, accept, found, isHidden }:
     deleted: new Set(keys.filter((key) => (counts.get(key) ?? 0) >= AGREEING)),
     accepted: new Set(keys.filter((key) => accept === 'force' || previous.accepted.has(key))),
   }
+}
+
+/** Where a key was seen; undefined where nobody saw it, and it is only held. */
+function fileOf(entry: Entry | undefined): string | undefined {
+  return entry?.position.file === '' ? undefined : entry?.position.file
 }
 
 export function hiddenIn(reading: Reading): IsHidden {

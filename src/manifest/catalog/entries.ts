@@ -1,12 +1,14 @@
 import { isResource } from '../../kinds/lookup.ts'
 import type { Catalog, Entry, Recorded } from '../../contract/catalog.ts'
-import type { Finding } from '../../kinds/finding.ts'
+import type { Finding, Position } from '../../kinds/finding.ts'
 import type { Key } from '../../kinds/key.ts'
 import { committed, earlierRevision } from '../../contract/revision.ts'
 import { sha256 } from '../../lib/digest.ts'
 import type { DeletionGrace } from './deletion-grace.ts'
+import { holdingFile } from '../rules/duplicate-keys.ts'
 import type { PlacedFinding } from '../rules/cross-finding.ts'
 import { byPosition, comparePositions, compareTexts } from '../diagnostics/diagnostic.ts'
+import { inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { statedIn } from '../validate/stated.ts'
 import { foldersOf } from '../files/walk.ts'
@@ -28,35 +30,30 @@ type Draft = Omit<Entry, 'key' | 'digest' | 'revision'> & { readonly meaning?: s
 const NONE: readonly Finding[] = []
 
 /** An entry for each key that was found, is held, or is missing; in the order of keys. */
-export function entriesOf(input: Input): ReadonlyMap<Key, Entry> {
+export function* entriesOf(input: Input): Generator<void, ReadonlyMap<Key, Entry>> {
   const drafts = new Map<Key, Draft>()
   const crossErrors = Map.groupBy(input.cross.filter(isError), ({ document }) => document)
-  for (const document of input.documents) {
+  yield* inSteps(input.documents, (document) => {
     const { key } = document
-    if (key === undefined) continue
+    if (key === undefined) return
     const errors = errorsOf(document, crossErrors.get(document) ?? NO_PLACED)
     const earlier = drafts.get(key)
-    drafts.set(
-      key,
-      earlier === undefined
-        ? found(input.previous.entries.get(key), document, errors)
-        : withMore(earlier, errors),
-    )
-  }
+    drafts.set(key, earlier === undefined ? found(input, document, errors) : withMore(earlier, errors))
+  })
   const errorsOfFile = fileErrors(input)
   for (const key of input.grace.held) drafts.set(key, held(input, key, errorsOfFile))
   for (const key of input.grace.pending) {
     const before = input.previous.entries.get(key)
     if (before !== undefined) drafts.set(key, { ...lastOf(before), state: 'missing', findings: NONE })
   }
-  return new Map(
-    [...drafts]
-      .toSorted(([a], [b]) => compareTexts(a, b))
-      .map(([key, draft]) => [
-        key,
-        finish(key, draft, input.previous.entries.get(key), revisionOf(draft, input.reading)),
-      ]),
-  )
+  yield
+  const entries = new Map<Key, Entry>()
+  const sorted = [...drafts].toSorted(([a], [b]) => compareTexts(a, b))
+  yield* inSteps(sorted, ([key, draft]) => {
+    const before = input.previous.entries.get(key)
+    entries.set(key, finish(key, draft, before, revisionOf(draft, input.reading)))
+  })
+  return entries
 }
 
 const NO_PLACED: readonly PlacedFinding[] = []
@@ -73,14 +70,43 @@ function isError({ finding }: PlacedFinding): boolean {
   return finding.severity === 'error'
 }
 
-function found(before: Entry | undefined, document: ParsedDocument, errors: readonly Finding[]): Draft {
-  const { manifest, meaning, position } = document
+function found({ previous, recorded }: Input, document: ParsedDocument, errors: readonly Finding[]): Draft {
+  const { manifest, meaning } = document
+  const before = document.key && previous.entries.get(document.key)
   if (errors.length === 0 && isResource(manifest)) {
-    return { state: 'valid', manifest, stated: undefined, meaning, position, findings: NONE }
+    return {
+      state: 'valid',
+      manifest,
+      stated: undefined,
+      meaning,
+      position: document.position,
+      findings: NONE,
+    }
   }
   const last = lastOf(before)
   const stated = last.manifest === undefined ? (document.stated ?? statedIn(manifest)) : undefined
-  return { ...last, stated, state: 'invalid', position, findings: errors.toSorted(byPosition) }
+  const position = isAmbiguous(errors)
+    ? placeBefore(before, document.key && recorded.get(document.key))
+    : undefined
+  return {
+    ...last,
+    stated,
+    state: 'invalid',
+    position: position ?? document.position,
+    findings: errors.toSorted(byPosition),
+  }
+}
+
+/** Nobody can tell which of several has the key. Those that another one keeps from it are not among the documents here. */
+function isAmbiguous(errors: readonly Finding[]): boolean {
+  return errors.some(({ code }) => code === 'duplicate-key')
+}
+
+/** Where the one stood that had the key: so none of those that came after it has it by standing in the place of an entry. */
+function placeBefore(before: Entry | undefined, record: Recorded | undefined): Position | undefined {
+  if (before?.manifest !== undefined) return before.position
+  const file = record && holdingFile(record)
+  return file === undefined ? undefined : { file, line: 1, column: 1 }
 }
 
 /** Findings that an entry keeps, at least: of many documents of one key, those of the first. */

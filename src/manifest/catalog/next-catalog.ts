@@ -2,6 +2,7 @@ import type { Catalog, Recorded, SourceProblem } from '../../contract/catalog.ts
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import type { Key } from '../../kinds/key.ts'
 import {
+  AGREEING,
   deletionGraceOf,
   hiddenIn,
   type CatalogState,
@@ -10,12 +11,13 @@ import {
   lockFilesAfter,
   lockGrace,
 } from './deletion-grace.ts'
-import { createCrossReport, placed, placesOf } from '../rules/cross-finding.ts'
+import { createCrossReport, placed, placesOf, type PlacedFinding } from '../rules/cross-finding.ts'
 import { endpointsIn } from '../rules/service-identity.ts'
 import { crossRules } from '../rules/cross-rules.ts'
-import { keyHolders, type Before } from '../rules/duplicate-keys.ts'
+import { keyHolders, newcomersAmong, type Before } from '../rules/duplicate-keys.ts'
 import { shownFindings } from './shown-findings.ts'
 import { entriesOf } from './entries.ts'
+import { atOnce, inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { Places } from '../rules/source-locator.ts'
 import type { Reading } from '../files/read-directory.ts'
@@ -36,8 +38,7 @@ export interface CatalogInput {
 
 /** The catalog after one more reading. Pure. Whatever is not known for sure stays as it was (design §2, law 3). */
 export function nextCatalog(input: CatalogInput): CatalogState {
-  const steps = catalogSteps(input)
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value
+  return atOnce(catalogSteps(input))
 }
 
 /** The same in steps, between which others can run. */
@@ -49,7 +50,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
   const isHidden = hiddenIn(reading)
   const before = beforeOf(input, previous)
   const report = createCrossReport()
-  const losers = keyHolders(documents, before, { isHidden, report })
+  const losers = yield* keyHolders(documents, before, { isHidden, report })
   const found = new Set<Key>()
   for (const document of documents)
     if (document.key !== undefined && !losers.has(document)) found.add(document.key)
@@ -67,8 +68,9 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     report,
   )
   const crossFindings = report.findings()
-  yield* input.places.find(crossFindings.flatMap(placesOf))
-  const cross = crossFindings.map((finding) => placed(finding, input.places.of))
+  yield* input.places.find(placesOf(crossFindings))
+  const cross: PlacedFinding[] = []
+  yield* inSteps(crossFindings, (finding) => cross.push(placed(finding, input.places.of)))
   yield
   const hiddenLocks = hiddenLockFiles(reading, previous.lockFiles)
   const { locks, unlocked } = lockGrace({
@@ -78,7 +80,14 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     accept: input.accept,
   })
   const used = documents.filter((document) => !losers.has(document))
-  const entries = entriesOf({ previous: previous.catalog, reading, recorded, documents: used, cross, grace })
+  const entries = yield* entriesOf({
+    previous: previous.catalog,
+    reading,
+    recorded,
+    documents: used,
+    cross,
+    grace,
+  })
   yield
   const catalog: Catalog = {
     revision: reading.revision,
@@ -96,6 +105,7 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
     pending: new Set([...pending, ...unlocked.keys()]),
     unlocked,
     lockFiles: lockFilesAfter(previous.lockFiles, reading, isHidden),
+    newcomers: newcomersAmong(losers),
     endpoints: locked.endpoints,
     counts: countsOf(documents),
   }
@@ -103,10 +113,12 @@ export function* catalogSteps(input: CatalogInput): Generator<void, CatalogState
 
 function beforeOf(
   { recorded, before, previous }: CatalogInput,
-  { catalog, lockFiles, endpoints }: CatalogState,
+  { catalog, lockFiles, endpoints, newcomers, missingFor }: CatalogState,
 ): Before {
-  if (previous !== undefined || before === undefined) return { catalog, recorded, lockFiles, endpoints }
-  return { catalog: before, recorded, lockFiles, endpoints: endpointsIn(before) }
+  const isGone = (key: Key) => (missingFor.get(key) ?? 0) >= AGREEING - 1
+  const common = { recorded, lockFiles, newcomers, isGone }
+  if (previous !== undefined || before === undefined) return { ...common, catalog, endpoints }
+  return { ...common, catalog: before, endpoints: endpointsIn(before) }
 }
 
 /** Fewer manifests than this may always vanish. */
@@ -204,6 +216,7 @@ function blank({ reading }: CatalogInput): CatalogState {
     pending: nothing,
     unlocked: new Map(),
     lockFiles: new Set(),
+    newcomers: new Map(),
     endpoints: new Map(),
     counts: noCounts(),
   }

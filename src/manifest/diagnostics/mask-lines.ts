@@ -141,8 +141,16 @@ function maskFresh(line: string, open: Open | undefined): Step {
   if (explicit !== null && looksSensitive(explicit[1] ?? '')) {
     return { text: line, open: { indent: indentOf(line), how: 'next', until: '', reference: undefined } }
   }
+  const cut = CUT_PASSWORD.exec(line)
+  if (cut !== null) {
+    const text = maskRuns(line.slice(0, cut.index + (cut[1] ?? '').length)) + MASK
+    return { text, open: { indent: indentOf(line), how: 'quote', until: '"', reference: undefined } }
+  }
   return { text: maskRuns(line), open: brokenOff(line) ?? open }
 }
+
+/** The password of a URL in double quotes whose line ends in the middle of it, by a backslash. */
+const CUT_PASSWORD = /(:\/\/[^/?#\s@:]{0,256}:)[^/?#\s@]*\\$/
 
 /** The reference with which a value begins, that of the field `secretRef` or of a sensitive one. */
 function referenceAt(value: string, isSecretRef: boolean): string | undefined {

@@ -160,18 +160,22 @@ interface Unparsed {
   readonly stamp: Stamp | undefined
 }
 
-/** All files, in their order; up to the first that is gone. What there is no room for is left out. */
+/**
+ * All files, in their order; or until one is gone. What there is no room for is left out: those that were there before come first,
+ * so that no newcomer takes their room (design law 5).
+ */
 async function readAll(
   files: readonly FoundFile[],
   options: ReadOptions,
 ): Promise<{ readonly contents: readonly Content[]; readonly budget: ReadingBudget }> {
   const { limits, signal, onRead } = options
-  const contents: Content[] = []
+  const contents = new Map<FoundFile, Content>()
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = createSlices()
   const effort = createEffort()
   const budget = createReadingBudget(limits, slices)
-  for (const [index, found] of files.entries()) {
+  let done = 0
+  for (const found of knownFirst(files, options.previous)) {
     const content = readOne(found, options, buffer)
     if (typeof content === 'object' && 'content' in content) {
       const { file, bytes } = content.content
@@ -179,18 +183,26 @@ async function readAll(
       if (budget.hasRoomFor(file, length)) {
         const parsed = await parseInSlices(content.content, { limits, effort }, slices)
         budget.takes(parsed, length, 'new')
-        contents.push({ parsed, stamp: content.stamp })
+        contents.set(found, { parsed, stamp: content.stamp })
       }
     } else {
-      contents.push(content)
+      contents.set(found, content)
       if (content === 'vanished') break
       if ('parsed' in content) budget.takes(content.parsed, content.stamp?.size ?? 0, 'known')
     }
-    onRead?.(index + 1, files.length)
+    done += 1
+    onRead?.(done, files.length)
     signal.throwIfAborted()
     if (slices.isOver()) await slices.next()
   }
-  return { contents, budget }
+  return { contents: files.flatMap((found) => contents.get(found) ?? []), budget }
+}
+
+function knownFirst(files: readonly FoundFile[], previous: ReadOptions['previous']): readonly FoundFile[] {
+  const isKnown = ({ file }: FoundFile) => previous?.files.has(file) === true
+  const known = files.filter(isKnown)
+  if (known.length === 0 || known.length === files.length) return files
+  return [...known, ...files.filter((found) => !isKnown(found))]
 }
 
 function readOne(

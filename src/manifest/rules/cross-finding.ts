@@ -7,7 +7,7 @@ import {
   type Statement,
 } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
-import type { Places } from './source-locator.ts'
+import type { Places, Wanted } from './source-locator.ts'
 
 /** Other places that one finding names, at most. */
 export const RELATED = 5
@@ -105,13 +105,26 @@ function moreOf({ document, severity, code }: At, left: number): CrossFinding {
   return { document, path: [], statement, others: [] }
 }
 
-/** The places that a finding needs. */
-export function placesOf({
-  document,
-  path,
-  others,
-}: CrossFinding): readonly Pick<Participant, 'document' | 'path'>[] {
-  return [{ document, path }, ...others]
+/** Documents of one reading in which places are looked for, about: each is parsed once more for that. */
+const LOCATED = 500
+
+/**
+ * The places that are worth looking for. Of very many findings, those in files with few come first: one file that is full of them
+ * takes no place from another. All others stand where their document begins.
+ */
+export function placesOf(findings: readonly CrossFinding[]): readonly Wanted[] {
+  const byFile = [...Map.groupBy(findings, ({ document }) => document.position.file).values()]
+  const documents = new Set<ParsedDocument>()
+  const wanted: Wanted[] = []
+  for (const ofFile of byFile.toSorted((a, b) => a.length - b.length)) {
+    for (const { document, path, others } of ofFile) {
+      const places = [{ document, path }, ...others]
+      for (const place of places) documents.add(place.document)
+      if (documents.size > LOCATED) return wanted
+      wanted.push(...places)
+    }
+  }
+  return wanted
 }
 
 export function placed(

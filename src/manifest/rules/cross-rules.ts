@@ -23,7 +23,7 @@ interface World {
 }
 
 /**
- * The rules that need more than one document (design §3), one a step. Each costs no more than there are documents and what they name.
+ * The rules that need more than one document (design §3), one or more steps each. Each costs no more than there are documents and what they name.
  * Who is not valid by the ones before claims nothing in those that follow.
  */
 export function* crossRules(
@@ -34,15 +34,16 @@ export function* crossRules(
   const existing = new Set<Key>([...held, ...pending])
   for (const { key } of documents) if (key !== undefined) existing.add(key)
   const holding = documents.filter((document) => !losers.has(document))
-  checkReferences({ documents, existing, isIncomplete: world.isIncomplete }, report)
+  yield* checkReferences({ documents, existing, isIncomplete: world.isIncomplete }, report)
   yield
-  checkCircles(holding, before.catalog, report)
+  yield* checkCircles(holding, before, report)
   yield
-  const standing = standingIn(holding, before, { isInvalid: report.isInvalid, held })
+  const standing = standingIn(holding, before, { isInvalid: report.isInvalid, held, pending })
   yield
   const endpoints = checkEndpoints(standing, report)
   yield
   checkPipeNames(holding, standing.serviceIs, report)
   yield
-  return { ...checkLocks({ documents: holding, standing, existing }, report), endpoints }
+  const locks = yield* checkLocks({ documents: holding, standing, existing }, report)
+  return { ...locks, endpoints }
 }

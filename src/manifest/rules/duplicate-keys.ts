@@ -3,6 +3,7 @@ import { LOCK } from '../../kinds/lock/schema.ts'
 import { keyOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import { contentDigest } from '../validate/content-digest.ts'
+import { inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { groupsOf, othersIn, whereOf, type CrossReport } from './cross-finding.ts'
 
@@ -13,6 +14,10 @@ export interface Before {
   readonly recorded: ReadonlyMap<Key, Recorded>
   /** Files in which a Lock stood when they were last read. */
   readonly lockFiles: ReadonlySet<string>
+  /** Files in which documents stood that were not used, since another one had their key. */
+  readonly newcomers: ReadonlyMap<Key, ReadonlySet<string>>
+  /** Whether a key that this reading does not find is gone for good: those before agree. */
+  readonly isGone: (key: Key) => boolean
   /** Which key had which query endpoint: see {@link endpointIn}. */
   readonly endpoints: ReadonlyMap<string, Key>
 }
@@ -24,43 +29,79 @@ const NAME: Path = ['metadata', 'name']
  * @param isHidden whether a file may hold more than this reading saw
  * @returns documents whose key another one has: they are not used
  */
-export function keyHolders(
+export function* keyHolders(
   documents: readonly ParsedDocument[],
   before: Before,
   { isHidden, report }: { readonly isHidden: (file: string) => boolean; readonly report: CrossReport },
-): ReadonlySet<ParsedDocument> {
+): Generator<void, ReadonlySet<ParsedDocument>> {
   const losers = new Set<ParsedDocument>()
   const named = documents.filter(({ kind, name }) => kind !== undefined && name !== undefined)
   const several = groupsOf(named, nameIn)
   const contested = new Set(several.map(([name]) => name))
-  for (const document of named) {
-    const file = document.key && holderOf(document.key, before)?.file
-    // The one that had the key may still stand in a file that cannot be read now.
-    if (
-      file === undefined ||
-      contested.has(nameIn(document)) ||
-      file === document.position.file ||
-      !isHidden(file)
-    )
-      continue
+  yield
+  yield* inSteps(named, (document) => {
+    if (contested.has(nameIn(document))) return
+    const away = awayFrom([document], before, isHidden)
+    if (away === undefined) return
     losers.add(document)
-    reportShadowed(report, document, file)
-  }
+    reportWaiting(report, document, away)
+  })
   for (const [name, group] of several) {
-    const file = group[0]?.key && holderOf(group[0].key, before)?.file
-    const isAway =
-      file !== undefined && isHidden(file) && group.every(({ position }) => position.file !== file)
-    const holder = isAway ? undefined : holderAmong(group, before)
-    if (isAway) {
-      for (const document of group) reportShadowed(report, document, file)
-    } else if (holder === undefined) reportAmbiguous(report, name, group)
-    else {
-      for (const document of group) if (document !== holder) reportLoser(report, document, holder)
+    yield
+    const away = awayFrom(group, before, isHidden)
+    const holder = away === undefined ? holderAmong(group, before) : undefined
+    if (away === undefined && holder === undefined) {
+      reportAmbiguous(report, name, group)
+      continue
     }
-    if (isAway || holder !== undefined)
-      for (const document of group) if (document !== holder) losers.add(document)
+    for (const document of group) {
+      if (document === holder) continue
+      losers.add(document)
+      if (holder !== undefined) reportLoser(report, document, holder)
+      else if (away !== undefined) reportWaiting(report, document, away)
+    }
   }
   return losers
+}
+
+/** Files in which documents stand that are not used, by the key that another one has. */
+export function newcomersAmong(losers: ReadonlySet<ParsedDocument>): Before['newcomers'] {
+  const newcomers = new Map<Key, Set<string>>()
+  for (const { key, position } of losers) {
+    if (key === undefined) continue
+    const files = newcomers.get(key) ?? new Set<string>()
+    newcomers.set(key, files.add(position.file))
+  }
+  return newcomers
+}
+
+/** The file of the one that had a key, in which it does not stand now, and yet nobody else gets the key. */
+interface Away {
+  readonly file: string
+  readonly why: 'unreadable' | 'not found'
+}
+
+/**
+ * The one that had the key may still stand in a file that cannot be read now. And who stood beside it is not what it was moved to:
+ * such a one waits until as many readings agree as for any key that is gone.
+ */
+function awayFrom(
+  group: readonly ParsedDocument[],
+  before: Before,
+  isHidden: (file: string) => boolean,
+): Away | undefined {
+  const key = group[0]?.key
+  const file = key && holderOf(key, before)?.file
+  if (key === undefined || file === undefined || group.some(({ position }) => position.file === file))
+    return undefined
+  if (isHidden(file)) return { file, why: 'unreadable' }
+  return before.isGone(key) || !group.every((document) => isNewcomer(document, before))
+    ? undefined
+    : { file, why: 'not found' }
+}
+
+function isNewcomer({ key, position }: ParsedDocument, { newcomers }: Before): boolean {
+  return key !== undefined && newcomers.get(key)?.has(position.file) === true
 }
 
 function nameIn({ key, kind, name }: ParsedDocument): string {
@@ -69,8 +110,7 @@ function nameIn({ key, kind, name }: ParsedDocument): string {
 
 /** Where the document stood that had a key, and what it said: as the last reading saw it, or else as the ledger says. */
 interface Holder {
-  /** Undefined: nothing was made of it yet, and what it said is all there is to know it by. */
-  readonly file: string | undefined
+  readonly file: string
   readonly meaning: string | undefined
 }
 
@@ -83,8 +123,13 @@ function holderOf(key: Key, { catalog, recorded }: Before): Holder | undefined {
     }
   const record = recorded.get(key)
   if (record === undefined) return undefined
-  const isMade = record.pipeId !== undefined || record.endpointOf !== undefined
-  return { file: isMade ? record.file : undefined, meaning: record.digest }
+  const file = holdingFile(record)
+  return file === undefined ? undefined : { file, meaning: record.digest }
+}
+
+/** Where the one stood that had a key, as the ledger says. Only what was valid claims one, or what something was made of. */
+export function holdingFile({ validIn, file, pipeId, endpointOf }: Recorded): string | undefined {
+  return validIn ?? (pipeId !== undefined || endpointOf !== undefined ? file : undefined)
 }
 
 function holderAmong(group: readonly ParsedDocument[], before: Before): ParsedDocument | undefined {
@@ -97,7 +142,10 @@ function holderAmong(group: readonly ParsedDocument[], before: Before): ParsedDo
   const inFile = group.filter(({ position }) => position.file === holder.file)
   const isSame = ({ meaning }: ParsedDocument) => meaning !== undefined && meaning === holder.meaning
   // A file that is edited keeps what it had; one that is moved is known by what it says.
-  return only(inFile) ?? (inFile.length > 0 ? inFile : group).find(isSame)
+  if (inFile.length > 0) return only(inFile) ?? inFile.find(isSame)
+  const fresh = group.filter((document) => !isNewcomer(document, before))
+  const moved = fresh.length > 0 ? fresh : group
+  return only(moved) ?? only(moved.filter(isSame))
 }
 
 function only<T>(items: readonly T[]): T | undefined {
@@ -113,11 +161,19 @@ function reportLoser(report: CrossReport, document: ParsedDocument, holder: Pars
   }))
 }
 
-function reportShadowed(report: CrossReport, document: ParsedDocument, file: string): void {
-  report.add({ document, path: NAME, severity: 'error', code: 'duplicate-key' }, () => ({
-    message: `${nameIn(document)} stood in ${file}, which cannot be read now; until it can, this one is not used.`,
-    hint: `Look at the findings of ${file} first.`,
-  }))
+function reportWaiting(report: CrossReport, document: ParsedDocument, { file, why }: Away): void {
+  const name = nameIn(document)
+  report.add({ document, path: NAME, severity: 'error', code: 'duplicate-key' }, () =>
+    why === 'unreadable'
+      ? {
+          message: `${name} stood in ${file}, which cannot be read now; until it can, this one is not used.`,
+          hint: `Look at the findings of ${file} first.`,
+        }
+      : {
+          message: `${name} stood in ${file} until just now; until it is sure that it is gone, this one is not used.`,
+          hint: 'If it was removed on purpose, this one is used in a moment.',
+        },
+  )
 }
 
 function reportAmbiguous(report: CrossReport, name: string, group: readonly ParsedDocument[]): void {

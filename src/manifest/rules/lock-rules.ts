@@ -2,6 +2,7 @@ import type { Position } from '../../kinds/finding.ts'
 import { isResource, nounOf } from '../../kinds/lookup.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
+import { inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import { RELATED, groupsOf, listed, othersIn, type CrossReport } from './cross-finding.ts'
 import { firstOf, type Standing } from './standing.ts'
@@ -32,17 +33,26 @@ interface Input {
 }
 
 /** One id belongs to one key, one key has one id, and a key that is locked should exist. Who had something before keeps it. */
-export function checkLocks({ documents, standing, existing }: Input, report: CrossReport): LockedIds {
-  const locked = documents.filter(({ manifest }) => manifest !== undefined).flatMap(lockClaims)
+export function* checkLocks(
+  { documents, standing, existing }: Input,
+  report: CrossReport,
+): Generator<void, LockedIds> {
+  const locked: Claim[] = []
+  yield* inSteps(documents, (document) => {
+    if (document.manifest !== undefined) locked.push(...lockClaims(document))
+  })
   const refused = new Set<Claim>()
-  checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
-  checkDisagreements(locked, { standing, report, refused })
+  yield* checkSharedIds([...locked, ...adoptClaims(standing)], { standing, report, refused })
+  yield* checkDisagreements(locked, { standing, report, refused })
   const accepted = locked.filter((claim) => !refused.has(claim))
   const agreed = new Map(accepted.map(({ key, id }) => [key, id]))
   const contested = new Set<Key>()
   for (const { key } of refused) if (!agreed.has(key) && !standing.hasPipe(key)) contested.add(key)
+  yield
   checkLeftAlone({ documents, contested, locked }, report)
-  for (const claim of locked) if (!existing.has(claim.key)) reportUnused(claim, report)
+  yield* inSteps(locked, (claim) => {
+    if (!existing.has(claim.key)) reportUnused(claim, report)
+  })
   return { agreed, contested }
 }
 
@@ -72,8 +82,8 @@ interface Checking {
   readonly refused: Set<Claim>
 }
 
-function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
-  checkContradictions(claims, checking, {
+function checkSharedIds(claims: readonly Claim[], checking: Checking): Generator<void> {
+  return checkContradictions(claims, checking, {
     same: 'id',
     other: 'key',
     code: 'pipe-claimed-twice',
@@ -91,8 +101,8 @@ function checkSharedIds(claims: readonly Claim[], checking: Checking): void {
   })
 }
 
-function checkDisagreements(claims: readonly Claim[], checking: Checking): void {
-  checkContradictions(claims, checking, {
+function checkDisagreements(claims: readonly Claim[], checking: Checking): Generator<void> {
+  return checkContradictions(claims, checking, {
     same: 'key',
     other: 'id',
     code: 'lock-conflict',
@@ -123,17 +133,18 @@ interface Contradiction {
 }
 
 /** A finding for each claim that has the one thing in common with others and the other thing not, but for who had it before. */
-function checkContradictions(
+function* checkContradictions(
   claims: readonly Claim[],
   { standing, report, refused }: Checking,
   { same, other, code, saysOf, related }: Contradiction,
-): void {
-  for (const [, group] of groupsOf(claims, (claim) => claim[same])) {
+): Generator<void> {
+  const groups = groupsOf(claims, (claim) => claim[same])
+  yield
+  yield* inSteps(groups, ([, group]) => {
     const named = new Set<string>(group.map((claim) => claim[other]))
-    if (named.size < 2) continue
-    const first = firstOf(
-      [...Map.groupBy(group, (claim) => claim[other]).values()],
-      ([claim]) => claim && standing.hadPipe(claim.key, claim.id),
+    if (named.size < 2) return
+    const first = firstOf([...Map.groupBy(group, (claim) => claim[other]).values()], ([claim]) =>
+      claim === undefined ? 0 : standing.hadPipe(claim.key, claim.id),
     )
     const holder = first?.[0]?.[other]
     const othersOf = first === undefined ? othersIn(group, (claim) => claim[other]) : () => first
@@ -153,7 +164,7 @@ function checkContradictions(
           ),
       }))
     }
-  }
+  })
 }
 
 /** A pipe whose id is contested must not be created: it may be there already, under the other id. */

@@ -1,12 +1,13 @@
-import type { Catalog } from '../../contract/catalog.ts'
 import { isResource, kindNamed, RESOURCE_KINDS } from '../../kinds/lookup.ts'
 import { serviceOf } from '../../kinds/manifest.ts'
 import { keyOf, kindOf, nameOf, parseKey, type Key } from '../../kinds/key.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { compareTexts } from '../diagnostics/diagnostic.ts'
+import { inSteps } from '../validate/slices.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
 import type { CrossReport } from './cross-finding.ts'
+import type { Before } from './duplicate-keys.ts'
 import { dependencyCircles } from './dependency-cycles.ts'
 
 /** Members of a circle that a message names, at most. */
@@ -25,11 +26,11 @@ interface World {
 }
 
 /** `service` and `dependsOn` refer to something that exists. */
-export function checkReferences(world: World, report: CrossReport): void {
+export function* checkReferences(world: World, report: CrossReport): Generator<void> {
   const hint = createHints(world)
-  for (const document of world.documents) {
+  yield* inSteps(world.documents, (document) => {
     const manifest = document.manifest ?? document.rest
-    if (!isResource(manifest)) continue
+    if (!isResource(manifest)) return
     const name = serviceOf(manifest)
     if (name !== undefined && !world.existing.has(serviceKey(name))) {
       report.add({ document, path: ['spec', 'service'], severity: 'error', code: 'unknown-service' }, () => ({
@@ -46,7 +47,7 @@ export function checkReferences(world: World, report: CrossReport): void {
         hint: hint(key),
       }))
     }
-  }
+  })
 }
 
 /** What to do about a key that is missing: as one with a similar name is there, or is not. */
@@ -90,26 +91,26 @@ function createHints({ existing, isIncomplete }: World): (missing: Key) => strin
  * No resource waits for itself by way of others. Where the dependency that closes a circle is new, the manifest that brought it
  * gets the finding, and the others stay as they are.
  */
-export function checkCircles(
+export function* checkCircles(
   documents: readonly ParsedDocument[],
-  before: Catalog,
+  before: Before,
   report: CrossReport,
-): void {
+): Generator<void> {
   const byKey = new Map<Key, ParsedDocument>()
   const edges = new Map<Key, readonly Key[]>()
-  for (const document of documents) {
+  yield* inSteps(documents, (document) => {
     const { key, manifest } = document
-    if (key === undefined || !isResource(manifest)) continue
+    if (key === undefined || !isResource(manifest)) return
     const targets = dependenciesOf(manifest)
     // What depends on nothing is in no circle.
-    if (targets.length === 0) continue
+    if (targets.length === 0) return
     byKey.set(key, document)
     edges.set(key, targets)
-  }
-  const { circles, tangled } = dependencyCircles(edges)
-  for (const circle of circles) {
+  })
+  const { circles, tangled } = yield* dependencyCircles(edges)
+  yield* inSteps(circles, (circle) => {
     const nextOf = (at: number) => circle[(at + 1) % circle.length]
-    const isNew = (key: Key, at: number) => !wasThere(before, key, nextOf(at))
+    const isNew = (key: Key, at: number) => !dependenciesBefore(before, byKey.get(key))(nextOf(at))
     const anyNew = circle.some(isNew)
     for (const [at, key] of circle.entries()) {
       const document = byKey.get(key)
@@ -121,10 +122,15 @@ export function checkCircles(
         hint: 'Remove one of these dependencies; until then none of them can be created.',
       }))
     }
+  })
+  const isNewIn = (document: ParsedDocument | undefined) => {
+    const had = dependenciesBefore(before, document)
+    return (document?.key && edges.get(document.key))?.some((target) => !had(target)) === true
   }
-  for (const key of tangled) {
+  const anyTangledNew = tangled.some((key) => isNewIn(byKey.get(key)))
+  yield* inSteps(tangled, (key) => {
     const document = byKey.get(key)
-    if (document === undefined) continue
+    if (document === undefined || (anyTangledNew && !isNewIn(document))) return
     report.add(
       { document, path: ['policy', 'dependsOn'], severity: 'error', code: 'circular-dependency' },
       () => ({
@@ -132,7 +138,7 @@ export function checkCircles(
         hint: 'Remove dependencies; until then none of them can be created.',
       }),
     )
-  }
+  })
 }
 
 function dependenciesOf(manifest: {
@@ -141,9 +147,19 @@ function dependenciesOf(manifest: {
   return (manifest.policy?.dependsOn ?? []).map(parseKey).filter((target) => target !== undefined)
 }
 
-function wasThere({ entries }: Catalog, key: Key, target: Key | undefined): boolean {
-  const manifest = entries.get(key)?.manifest
-  return manifest !== undefined && target !== undefined && dependenciesOf(manifest).includes(target)
+/** Which dependencies a valid manifest of this key had before: as this process knows it, or else as the ledger does. */
+function dependenciesBefore(
+  { catalog, recorded }: Before,
+  document: ParsedDocument | undefined,
+): (target: Key | undefined) => boolean {
+  if (document?.key === undefined) return () => false
+  const manifest = catalog.entries.get(document.key)?.manifest
+  if (manifest === undefined) {
+    const record = recorded.get(document.key)
+    return () => record !== undefined && record.digest === document.meaning
+  }
+  const targets = new Set(dependenciesOf(manifest))
+  return (target) => target !== undefined && targets.has(target)
 }
 
 /** The circle from one of its members back to itself; of a long one, its beginning. */

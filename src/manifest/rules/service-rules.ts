@@ -4,8 +4,8 @@ import { isCreateOnce, isResource, remoteNameOf } from '../../kinds/lookup.ts'
 import { type CrossReport, RELATED, groupsOf, listed, othersIn, whereOf } from './cross-finding.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
 import type { ParsedDocument } from '../validate/parsed-document.ts'
-import { endpointIn, isUpserted, type ServiceIs } from './service-identity.ts'
-import { firstOf, type Standing, type Wish } from './standing.ts'
+import type { ServiceIs } from './service-identity.ts'
+import { firstOf, type EndpointClaim, type Standing } from './standing.ts'
 
 /*
  * What may be there only once in a service. Two Service manifests may mean the same service.
@@ -18,26 +18,20 @@ const SERVICE: Path = ['spec', 'service']
  * @returns which key has which endpoint: see {@link endpointIn}
  */
 export function checkEndpoints(standing: Standing, report: CrossReport): ReadonlyMap<string, Key> {
-  const upserted = standing.wishes.filter(({ manifest }) => isUpserted(manifest))
-  const endpointOf = ({ manifest }: Wish) => endpointIn(manifest, standing.serviceIs)
-  const holders = new Map(upserted.map((wish) => [endpointOf(wish), wish.key]))
-  for (const [endpoint, group] of groupsOf(upserted, endpointOf)) {
-    const holder = firstOf(group, (wish) => standing.hadEndpoint(wish))
+  const holders = new Map(standing.endpoints.map(({ endpoint, key }) => [endpoint, key]))
+  for (const [endpoint, group] of groupsOf(standing.endpoints, (claim) => claim.endpoint)) {
+    const holder = firstOf(group, (claim) => standing.hadEndpoint(claim))
     if (holder === undefined) holders.delete(endpoint)
     else holders.set(endpoint, holder.key)
     const othersOf = othersIn(group, ({ key }) => key)
     const keys = new Set(group.map(({ key }) => key))
-    for (const wish of group) {
-      const { document } = wish
-      if (document === undefined || wish === holder) continue
-      const others = holder === undefined ? othersOf(wish) : [holder]
+    for (const claim of group) {
+      const { document } = claim
+      if (document === undefined || claim === holder) continue
+      const others = holder === undefined ? othersOf(claim) : [holder]
       if (others.length === 0) continue
       report.add({ document, path: SERVICE, severity: 'error', code: 'endpoint-repeated' }, () => ({
-        message:
-          holder === undefined
-            ? `The service has another query endpoint in ${listed(keys, wish.key, ', ')}; it can have one.`
-            : `The service has a query endpoint already, ${holder.key} at ${whereOf(holder)}; it can have one, and that one stays.`,
-        hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
+        ...wordsOf(claim, holder, keys),
         others: others.flatMap((other) =>
           other.document === undefined
             ? []
@@ -47,6 +41,27 @@ export function checkEndpoints(standing: Standing, report: CrossReport): Readonl
     }
   }
   return holders
+}
+
+function wordsOf(
+  claim: EndpointClaim,
+  holder: EndpointClaim | undefined,
+  keys: ReadonlySet<string>,
+): { readonly message: string; readonly hint: string } {
+  if (holder?.isAway === true)
+    return {
+      message:
+        `The service had a query endpoint until just now, ${holder.key} at ${whereOf(holder)}; ` +
+        'until it is sure that it is gone, this one is not used.',
+      hint: 'If it was removed on purpose, this one is used in a moment.',
+    }
+  return {
+    message:
+      holder === undefined
+        ? `The service has another query endpoint in ${listed(keys, claim.key, ', ')}; it can have one.`
+        : `The service has a query endpoint already, ${holder.key} at ${whereOf(holder)}; it can have one, and that one stays.`,
+    hint: 'Put all roles, keys and origins into one QueryEndpoint, and remove the rest.',
+  }
 }
 
 interface NamedPipe {

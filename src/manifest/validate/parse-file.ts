@@ -9,7 +9,7 @@ import { parseChunk } from './parse-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 import { allowFor, type Effort } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
-import type { Slices } from './slices.ts'
+import { atOnce, type Slices } from './slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
 
 /** What one file says. */
@@ -33,11 +33,7 @@ export interface FileContent {
 
 /** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. @param effort what hints may cost, of all files of a reading */
 export function parseFile(content: FileContent, limits: Limits, effort: Effort): ParsedFile {
-  const steps = stepsOf(content, limits, effort)
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
+  return atOnce(stepsOf(content, limits, effort))
 }
 
 /** The same in slices, between which others run. The bytes are looked at only before the first of them is over. */

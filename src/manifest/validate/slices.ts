@@ -38,6 +38,24 @@ export async function inSlices<T>(steps: Generator<void, T>, signal: AbortSignal
   }
 }
 
+/** Items of one step, where each costs little. */
+const STEP = 500
+
+/** Goes through items in steps of a few hundred, between which others can run. */
+export function* inSteps<T>(items: Iterable<T>, work: (item: T) => void): Generator<void> {
+  let count = 0
+  for (const item of items) {
+    work(item)
+    count += 1
+    if (count % STEP === 0) yield
+  }
+}
+
+/** Takes steps to their end at one go. */
+export function atOnce<T>(steps: Generator<void, T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value
+}
+
 /** Of this thread. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()

@@ -3,8 +3,8 @@ import { z } from '../../kinds/zod.ts'
 /** A mounted file that was looked for in vain. */
 export const MISSING_SECRET = z.strictObject({
   file: z.string(),
-  /** `linked`: it leads into the directory of the other owner's secrets. `no descriptor`: nobody knows, as no file can be opened. */
-  why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'no descriptor']),
+  /** `credential`: it holds what a credential of the platform holds, or an API key that was not moved to them. `linked`: it leads into the directory of the other owner's secrets. `no descriptor`: nobody knows, as no file can be opened. */
+  why: z.enum(['absent', 'unreadable', 'empty', 'malformed', 'linked', 'credential', 'no descriptor']),
   /** Of the platform's own credentials; undefined: a secretRef of the manifest names it. */
   of: z.enum(['API key', 'alerts token']).optional(),
   /** Of the platform's: the folder of this name in the secrets directory, where credentials were mounted once. */
@@ -18,6 +18,7 @@ const WHY = {
   empty: 'empty',
   malformed: 'malformed',
   linked: 'a link between --secrets-dir and --credentials-dir',
+  credential: 'a credential of the platform, which no source may get',
   'no descriptor': 'not read: too many open files',
 } as const
 

@@ -1,4 +1,3 @@
-import { nameOf } from '../../kinds/key.ts'
 import { MORE_FILES } from '../../lib/open-files.ts'
 import { z } from '../../kinds/zod.ts'
 import { capital, nounOf } from '../../kinds/lookup.ts'
@@ -26,37 +25,8 @@ import {
   unopenedWords,
   type MissingSecret,
 } from './missing-secret.ts'
+import { RENAMING } from './renaming.ts'
 import { UNKNOWN } from './unknown.ts'
-
-/** Two keys that may be one and the same. */
-const SIMILAR = z.strictObject({
-  key: A_KEY,
-  other: A_KEY,
-  /** Where the other's manifest is, or was. */
-  file: z.string().optional(),
-})
-type SimilarFacts = z.output<typeof SIMILAR>
-
-const SIMILAR_SAMPLE = { key: 'Pipe/new', other: 'Pipe/old' } as const
-
-function isNew({ key, other }: SimilarFacts): string {
-  return `If ${nameOf(key)} is a new ${nounOf(key)} beside it, set policy.replaces: ${other}.`
-}
-
-function placed({ other, file }: SimilarFacts): string {
-  return file === undefined ? other : `${other} (${file})`
-}
-
-function replaces(facts: SimilarFacts | undefined): readonly Step[] {
-  return facts === undefined
-    ? []
-    : [
-        {
-          text: `If it is a new ${nounOf(facts.other)} beside it, say so in the manifest.`,
-          edit: { path: ['policy', 'replaces'], value: facts.other },
-        },
-      ]
-}
 
 const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
   absent: 'Mount the secret:',
@@ -64,6 +34,8 @@ const SECRET_TEXT: Readonly<Record<MissingSecret['why'], string>> = {
   malformed: 'The mounted file does not hold one token. Correct it:',
   unreadable: 'The mounted file cannot be read. Make it readable for Pipewright:',
   'no descriptor': 'It could not be opened, as there are too many open files:',
+  credential:
+    'It holds a credential of the platform, which no source may get. Put the secret of the source there:',
   linked:
     'It is a link between --secrets-dir and --credentials-dir, which is not followed. Put the secret itself there:',
 }
@@ -83,77 +55,7 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
 
 /** Why nothing is created. */
 export const REFUSING = {
-  RenameSuspected: row({
-    ...REFUSED,
-    means: 'a recorded resource without a manifest looks like this one',
-    facts: SIMILAR.extend({
-      /** It has a record of its own, which can take no other. */ isCreated: z.boolean(),
-      /** The other's name on the platform, where this manifest asks for another one. */
-      platformName: z.string().optional(),
-    }),
-    sample: { ...SIMILAR_SAMPLE, isCreated: false },
-    words: (facts, noun) => {
-      const { key, other, isCreated, platformName } = facts
-      const name = platformName === undefined ? '' : ` and spec.name: ${platformName}, the name that it has`
-      const same = isCreated
-        ? `policy.adopt: <its id>, then run "pipewright forget ${other}"`
-        : `policy.renamedFrom: ${other}`
-      return only(
-        `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same ${noun}, set ${same}${name}. ${isNew(facts)}`,
-      )
-    },
-    steps: (facts) => [
-      ...(facts === undefined
-        ? []
-        : [
-            {
-              text: `If it is the same ${nounOf(facts.other)}, say so in the manifest.`,
-              edit: { path: ['policy', 'renamedFrom'], value: facts.other },
-            },
-            ...(facts.platformName === undefined
-              ? []
-              : [
-                  {
-                    text: `It keeps its name on the platform, so say that too.`,
-                    edit: { path: ['spec', 'name'], value: JSON.stringify(facts.platformName) },
-                  },
-                ]),
-          ]),
-      ...replaces(facts),
-    ],
-  }),
-  NameTaken: row({
-    ...REFUSED,
-    means: 'the resource of another manifest looks like this one',
-    facts: SIMILAR,
-    sample: SIMILAR_SAMPLE,
-    words: (facts, noun) =>
-      only(
-        `${placed(facts)} has the same service and the same spec.name, or an equal spec. If this one is its new name, ` +
-          `remove that manifest; the ${noun} is kept. If it is a copy, give it a different spec. ${isNew(facts)}`,
-      ),
-    steps: (facts, about) => [
-      { text: 'If it is a copy, give it a different spec:', copy: about.place },
-      ...replaces(facts),
-    ],
-  }),
-  RenameWaiting: row({
-    ...REFUSED,
-    means: 'the resource it was renamed from cannot move yet',
-    facts: SIMILAR,
-    sample: SIMILAR_SAMPLE,
-    words: (facts) =>
-      only(
-        `policy.renamedFrom names ${placed(facts)}, whose record cannot move yet. Its manifest is still there, or its ` +
-          'creation is under way. Remove that manifest; then the record moves automatically.',
-      ),
-    steps: (facts, { key }) => [
-      {
-        text: `Remove the manifest of the old name. The ${nounOf(key)} is kept and moves automatically. The old name is:`,
-        copy: facts?.other,
-      },
-    ],
-  }),
+  ...RENAMING,
   CreateLimit: row({
     ...REFUSED,
     alert: 'PipewrightCreateLimitOn',
@@ -182,14 +84,15 @@ export const REFUSING = {
             : `They go out by themselves from ${timeOf(until)} on. If they are intended now, ${allow}. If not, check what changed in the manifests directory.`,
       }
     },
-    steps: (facts, { directory, service = facts?.service }) => [
+    steps: (facts, { service = facts?.service }) => [
       {
         text: 'If so many creations are intended, allow them once. Those that come later are not included:',
         shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
       },
       {
-        text: 'If not, undo the change in Git. Nothing of it was created. To see what changed:',
-        copy: `git -C ${shellWord(directory)} log -3 --stat .`,
+        // Where the daemon runs there may be no Git, and what git-sync checks out is no place to work in.
+        text: 'If not, revert the commit, and push that. Nothing of it was created. To see what changed, in a checkout of your own:',
+        copy: 'git log -3 --stat',
       },
     ],
   }),

@@ -189,10 +189,10 @@ export async function adoptExisting(
       `There is no ${nounOf(key)} ${pipeId} in ${where}. Correct the id; nothing is created until then.`,
     )
   }
-  const { value: remote, requestId } = reply
+  const { value: remote, requestId, echoes } = reply
   const owner = remote.serviceId ?? service.serviceId
   if (!sameId(owner, service.serviceId)) {
-    return refused(`${capital(nounOf(key))} ${pipeId} belongs to another service, ${owner}.`)
+    return refused(`${capital(nounOf(key))} ${pipeId} belongs to another service, ${echoes(owner)}.`)
   }
   const awaited = awaitedElsewhere(store, wanted, remote)
   if (awaited !== undefined) return refused(awaited)

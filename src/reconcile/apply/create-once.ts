@@ -101,7 +101,7 @@ async function sendOnce(
   const mismatch = mismatchOf(
     context.store,
     { key, service: creation.service, name: creation.platformName },
-    reply.value,
+    reply,
   )
   if (mismatch === undefined) return settleSuccess(context, outbox, attempt, reply)
   const { requestId } = reply

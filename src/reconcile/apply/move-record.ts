@@ -4,7 +4,7 @@ import { leftSomething } from '../../plan/gates.ts'
 import { messageOf } from '../../plan/reason.ts'
 import type { LedgerRecord } from '../../plan/record.ts'
 import type { Assessment } from '../gather/assess.ts'
-import { isUnclaimed, sameButGone } from '../gather/similar-records.ts'
+import { rivalOf, sameButGone } from '../gather/similar-records.ts'
 import type { ReconcileContext } from '../context.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { LedgerConflict } from '../../contract/ledger.ts'
@@ -41,8 +41,12 @@ function recordFor(
   if (named !== undefined) {
     const from = parseKey(named)
     const record = from === undefined ? undefined : store.record(from)
-    const free = record !== undefined && leftSomething(record) && isUnclaimed(store.desiredState(record.key))
-    return free ? record : undefined
+    if (record === undefined || !leftSomething(record)) return undefined
+    // Three readings agree: one that is not found for a moment still has its pipe.
+    const isFree =
+      store.desiredState(record.key) === 'absent' &&
+      rivalOf(store, recorded.key, store.successors(record.key)) === undefined
+    return isFree ? record : undefined
   }
   if (manifest.policy?.adopt !== undefined) return undefined
   return sameButGone(store, { manifest, desired, service })

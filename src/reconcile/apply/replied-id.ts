@@ -28,9 +28,10 @@ const LONGEST = 64
 export function mismatchOf(
   store: StateStore,
   expected: Expected,
-  remote: RemoteResource,
+  { value, echoes }: Pick<Reply<RemoteResource>, 'value' | 'echoes'>,
 ): string | undefined {
-  const { id, serviceId, name } = remote
+  const { id, serviceId, name } = value
+  const shown = (text: string) => excerptOfId(echoes(text))
   const answered = `the platform answered 200 with the id "${shown(id)}"`
   if (!isUuid(id)) return `${answered}, which is no UUID`
   const holder = store.holderOf(id, expected.key)
@@ -42,7 +43,7 @@ export function mismatchOf(
   return undefined
 }
 
-function shown(text: string): string {
+function excerptOfId(text: string): string {
   const plain = text.slice(0, LONGEST).replace(/[\p{C}\p{Z}]/gu, ' ')
   return text.length > LONGEST ? `${plain}…` : plain
 }

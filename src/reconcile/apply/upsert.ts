@@ -10,6 +10,8 @@ import { assess, gather, type Assessment } from '../gather/assess.ts'
 import { currentRecord } from '../state/current-record.ts'
 import type { HistoryEntry } from '../../contract/history.ts'
 import { noteFound } from '../state/observations.ts'
+import { replyMask } from '../state/shown-reply.ts'
+import { maskEchoes } from '../../kinds/mask.ts'
 
 /** Applies a query endpoint, as its manifest asks for at the moment at which the request goes out. */
 export async function upsert(
@@ -23,7 +25,7 @@ export async function upsert(
   let asked = first
   const options = { priority: request.priority, signal: request.stopping }
   // With the place in the budget in hand, and before each attempt, all is gathered and decided anew.
-  const { value, requestId, credential } = await context.platform.upsert(
+  const { value, requestId, credential, echoes } = await context.platform.upsert(
     kind,
     access,
     async () => {
@@ -38,17 +40,19 @@ export async function upsert(
   const { body, fingerprint, identity } = upsertOf(asked)
   const at = context.clock.now()
   const { revision } = context.store
-  noteFound(context, key, {
+  const sent = { body, secrets: asked.secrets.values }
+  const { differences } = noteFound(context, key, {
     state: undefined,
     reply: value,
     entry,
     readAt: undefined,
     credential,
-    differences: [],
-    sent: { body, secrets: asked.secrets.values },
+    differences: compareBody(kind.fields, body, value as JsonObject), // a parsed reply is JSON
+    sent,
+    echoes,
   })
-  const differences = compareBody(kind.fields, body, value as JsonObject) // a parsed reply is JSON
-  const reply = kind.configured(value)
+  // What was asked for is compared with it at the next upsert, and stands in it unmasked.
+  const reply = maskEchoes(kind.configured(value), replyMask(sent, echoes))
   const record: LedgerRecord = {
     ...input.recorded,
     service: identity,

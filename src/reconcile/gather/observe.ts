@@ -125,7 +125,7 @@ function found(
   { key, entry, recorded, body, sent }: Parameters<typeof observationOf>[1],
   { reply, askedAt }: Extract<Answer, { readonly reply: object }>,
 ): ObservedKey {
-  const { value, requestId, credential } = reply
+  const { value, requestId, credential, echoes } = reply
   const desired = body ?? (entry?.manifest && expectedOf(entry.manifest)) ?? {}
   const compared = compareBody(fieldsOf(key), desired, value as JsonObject) // a parsed reply is JSON
   const { state, differences } = noteFound(context, key, {
@@ -136,6 +136,7 @@ function found(
     credential,
     differences: compared,
     sent,
+    echoes,
   })
   context.emit({ type: 'Observed', key, state, differences })
   return {

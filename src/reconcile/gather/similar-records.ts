@@ -1,5 +1,5 @@
 import { remoteNameOf } from '../../kinds/lookup.ts'
-import { parseKey } from '../../kinds/key.ts'
+import { parseKey, type Key } from '../../kinds/key.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { leftSomething } from '../../plan/gates.ts'
 import type { Desired, Similar } from '../../plan/input.ts'
@@ -24,7 +24,8 @@ export function similarTo(store: StateStore, wanted: Uncreated, recorded: Ledger
   const from = named === undefined ? undefined : parseKey(named)
   const record = from === undefined ? undefined : store.record(from)
   if (record !== undefined && leftSomething(record)) {
-    return { key: record.key, how: 'renamed-from', file: record.file }
+    const rival = rivalOf(store, wanted.desired.key, store.successors(record.key))
+    return { key: record.key, how: 'renamed-from', file: record.file, rival }
   }
   const candidate = candidateOf(wanted)
   if (candidate === undefined) return undefined
@@ -35,18 +36,31 @@ export function similarTo(store: StateStore, wanted: Uncreated, recorded: Ledger
     const platformName = gone.platformName === candidate.platformName ? undefined : gone.platformName
     return { key: gone.key, how: 'unclaimed', file: gone.file, platformName }
   }
+  // It asks for what it had: what is like it, and has a manifest, came later, or was meant to be beside it.
+  if (recorded.remote !== undefined && recorded.applied?.digest === candidate.fingerprint.digest)
+    return undefined
   const sameName = findSimilar(candidate, related)?.from
   return sameName && { key: sameName.key, how: 'claimed', file: sameName.file }
 }
 
-/** The only record that is gone for good and had the same service and body. */
+/** Another manifest that claims the same record: nobody can tell whose it is. */
+export function rivalOf(store: StateStore, key: Key, claiming: readonly Key[]): Key | undefined {
+  return claiming.find((other) => {
+    if (other === key || store.entry(other)?.state !== 'valid') return false
+    const record = store.record(other)
+    return record === undefined || !leftSomething(record)
+  })
+}
+
+/** The only record that is gone for good and had the same service and body, where no other manifest asks for the same. */
 export function sameButGone(store: StateStore, wanted: Uncreated): LedgerRecord | undefined {
   const candidate = candidateOf(wanted)
   if (candidate === undefined) return undefined
   const related = notReplaced(store.similarTo(candidate), wanted)
   const gone = related.filter(({ key }) => store.desiredState(key) === 'absent')
   const similarity = findSimilar(candidate, gone)
-  return similarity?.certainty === 'same' ? similarity.from : undefined
+  if (similarity?.certainty !== 'same') return undefined
+  return rivalOf(store, candidate.key, store.alike(candidate)) === undefined ? similarity.from : undefined
 }
 
 /** Without the one that `policy.replaces` names: a person says that this is not that one. It speaks of no other one. */

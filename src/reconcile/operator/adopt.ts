@@ -1,7 +1,7 @@
 import type { Difference } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { createOnceKindOf, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf, nounOf } from '../../kinds/lookup.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Conditions } from '../../plan/condition.ts'
@@ -10,7 +10,7 @@ import { STATE } from '../../plan/reasons/observing.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
-import { desiredService, recordedAccess, type DesiredService } from '../gather/service-access.ts'
+import { desiredService, recordedAccess } from '../gather/service-access.ts'
 import {
   type OperatorResult,
   type OperatorContext,
@@ -20,17 +20,14 @@ import {
   nothingToResolve,
   refused,
 } from './operator.ts'
+import { adoptionTarget } from './adoption-target.ts'
 import { takeBack } from './recreate.ts'
 import { SecretUnavailableError } from '../../contract/secrets.ts'
 import type { ReadOptions } from '../../contract/platform.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
-import { adoptExisting, type AdoptRequest } from '../apply/adoption.ts'
+import { adoptExisting } from '../apply/adoption.ts'
 import { heldElsewhere } from '../apply/other-claims.ts'
-import { nearest } from '../../lib/nearest.ts'
-import { MORE_FILES } from '../../lib/open-files.ts'
-import { unopenedIn, unopenedWords } from '../../plan/reasons/missing-secret.ts'
-import { withSecretHashes } from '../gather/assess.ts'
-import { readBodySecrets } from '../gather/body-secrets.ts'
+import { replyMask, shownDifferences } from '../state/shown-reply.ts'
 
 /** A pipe that a person gives to a key. */
 export interface Adoption {
@@ -84,10 +81,13 @@ async function adoptOnce(
   const anew = conditionsToRenew(recorded.conditions, key, context.clock.now())
   const conditions = isSame ? keptFrom(recorded.conditions, anew) : anew
   await context.ledger.swap({ ...taken.record, conditions }, history)
-  const { body } = target.found
+  const { body, secrets } = target.found
   const remote = taken.reply.value
-  const differences =
-    body === undefined ? [] : compareBody(createOnceKindOf(key).fields, body, remote as JsonObject)
+  const { fields } = createOnceKindOf(key)
+  const differences = shownDifferences(
+    body === undefined ? [] : compareBody(fields, body, remote as JsonObject), // a parsed reply is JSON
+    replyMask({ body, secrets }, taken.reply.echoes),
+  )
   const said = isSame
     ? `${key} keeps ${nounOf(key)} ${remote.id}. The manifest as it is now, secret values included, is recorded as applied.`
     : `Linked ${key} to ${nounOf(key)} ${remote.id}.`
@@ -184,107 +184,4 @@ function differWords(differences: readonly Difference[]): string {
   if (differences.length === 0) return ''
   const fields = differences.map(({ field }) => field).join(', ')
   return ` The platform reports other values than the manifest for ${fields}.`
-}
-
-/** Where a pipe is looked for that a key is to get, and what it is compared with; or why neither is known. */
-export type AdoptionTarget =
-  | {
-      readonly problem: undefined
-      readonly found: Omit<AdoptRequest, 'recorded' | 'pipeId'> & {
-        /** What the manifest asks for; `undefined` when there is only a record. */
-        readonly body: JsonObject | undefined
-      }
-    }
-  | { readonly problem: string }
-
-/** As the manifest says; or, when it is gone, as the record says. */
-export async function adoptionTarget(
-  context: OperatorContext,
-  recorded: LedgerRecord,
-): Promise<AdoptionTarget> {
-  const { store, secrets } = context
-  const { key } = recorded
-  const entry = store.entry(key)
-  const manifest = entry?.manifest
-  if (manifest === undefined || entry === undefined) {
-    if (entry?.state === 'invalid') return { problem: invalidWords(recorded, entry.findings[0]) }
-    return fromRecord(context, recorded)
-  }
-  const asked = store.asked(manifest)
-  if (!isCreateOnce(manifest) || asked === undefined) return { problem: `${key} is not a pipe.` }
-  const desired = desiredService(store, manifest)
-  if (!desired.usable) return { problem: `${key} cannot be read. ${desired.problem}` }
-
-  const body = await readBodySecrets(secrets, asked.body)
-  const unopened = unopenedIn(body.missing)
-  if (unopened !== undefined)
-    return { problem: `${unopenedWords(unopened)} ${MORE_FILES} Then run this again.` }
-  if (body.missing.length > 0) {
-    const files = body.missing
-      .map(({ file, why }) => (why === 'absent' ? file : `${file} (${why})`))
-      .join(', ')
-    return {
-      problem:
-        `Secret file not found: ${files}. Mount it there, or correct the secretRef, then run this again. ` +
-        'Without it, a later change of the secret could not be noticed.',
-    }
-  }
-  const found = {
-    ...whereOf(context, recorded, desired),
-    platformName: remoteNameOf(manifest),
-    fingerprint: withSecretHashes(store, asked, body),
-    revision: store.revision,
-    body: asked.body,
-  }
-  return { problem: undefined, found }
-}
-
-/** What a create of unknown outcome made is where it was asked for, whatever the manifest says by now. */
-function whereOf(
-  { store }: OperatorContext,
-  recorded: LedgerRecord,
-  desired: DesiredService & { readonly usable: true },
-) {
-  const access =
-    undecidedIntent(recorded) === undefined ? undefined : recordedAccess(store, recorded, desired)
-  if (access === undefined || recorded.service === undefined) {
-    return { access: desired.access, service: desired.identity }
-  }
-  return { access, service: recorded.service }
-}
-
-function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): AdoptionTarget {
-  const { key, service, platformName, applied: fingerprint } = recorded
-  if (service === undefined || platformName === undefined || fingerprint === undefined) {
-    return { problem: unknownWords({ store }, recorded) }
-  }
-  const access = recordedAccess(store, recorded, { usable: false, problem: '' })
-  if (access === undefined) {
-    return {
-      problem: `${key} has no manifest, and neither has Service/${service.name}, whose credentials are needed.`,
-    }
-  }
-  const { revision } = store
-  return {
-    problem: undefined,
-    found: { access, service, platformName, fingerprint, revision, body: undefined },
-  }
-}
-
-function unknownWords({ store }: Pick<OperatorContext, 'store'>, { key }: LedgerRecord): string {
-  const { catalog } = store
-  if (catalog?.problem !== undefined)
-    return `The manifest of ${key} cannot be read. ${catalog.problem.message}`
-  const near = nearest(key, catalog?.entries.keys() ?? [])
-  const hint = near === undefined ? 'Write one first, or set the right --manifests.' : `Did you mean ${near}?`
-  return `There is no manifest of ${key}, so its service is not known. ${hint}`
-}
-
-function invalidWords(
-  { key }: LedgerRecord,
-  finding: { file: string; line: number; message: string; hint: string } | undefined,
-) {
-  const what =
-    finding === undefined ? '' : ` ${finding.file}:${finding.line}: ${finding.message} ${finding.hint}`
-  return `The manifest of ${key} has errors; correct them first.${what}`
 }

@@ -49,6 +49,19 @@ export function indexDependents(catalog: Catalog): Map<string, Key[]> {
   return index
 }
 
+/** Keys by the one whose record each of them asks for: that of its `policy.renamedFrom`. */
+export function indexSuccessors(catalog: Catalog): Map<string, Key[]> {
+  const index = new Map<string, Key[]>()
+  for (const { key, manifest } of catalog.entries.values()) {
+    const from = manifest?.policy?.renamedFrom
+    if (from === undefined) continue
+    const keys = index.get(from)
+    if (keys === undefined) index.set(from, [key])
+    else keys.push(key)
+  }
+  return index
+}
+
 /** Keys whose readiness a manifest waits for, and the Service whose manifest it needs. */
 function dependenciesOf(manifest: ResourceManifest): readonly string[] {
   const named = manifest.policy?.dependsOn ?? []

@@ -1,4 +1,5 @@
 import type { Entry } from '../../contract/catalog.ts'
+import type { EchoMask } from '../../lib/echo.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import type { Key } from '../../kinds/key.ts'
@@ -26,12 +27,14 @@ export function noteFound(
     readonly entry: Entry | undefined
     readonly differences: readonly Difference[]
     readonly sent: Sent
+    /** Of the reply. */
+    readonly echoes: EchoMask
   },
 ): { readonly state: string | undefined; readonly differences: readonly Difference[] } {
   const { entry, readAt, credential } = seen
   // A parsed reply is JSON.
   const body = maskSensitive(returnedBody(fieldsOf(key), seen.reply as JsonObject))
-  const shown = shownReply({ state: seen.state, body, differences: seen.differences }, seen.sent)
+  const shown = shownReply({ state: seen.state, body, differences: seen.differences }, seen.sent, seen.echoes)
   const verdict = judgeState(
     seen.state,
     healthyStatesFor(entry?.manifest?.policy?.healthyStates, healthyStates),
@@ -63,9 +66,9 @@ export function noteReply(
   done: Done,
 ): Done {
   const { key, entry, body, reply, sent } = about
-  const { value, credential } = reply
+  const { value, credential, echoes } = reply
   const compared = compareBody(fieldsOf(key), body, value as JsonObject)
-  const found = { state: value.state ?? undefined, reply: value, entry, credential, sent }
+  const found = { state: value.state ?? undefined, reply: value, entry, credential, sent, echoes }
   const { state, differences } = noteFound(context, key, {
     ...found,
     readAt: undefined,

@@ -1,7 +1,8 @@
 import type { Difference } from '../../kinds/difference.ts'
-import { maskEchoes, referenceEchoes, sensitiveTexts } from '../../kinds/mask.ts'
+import { maskEchoes, openTexts, referenceEchoes, sensitiveTexts } from '../../kinds/mask.ts'
 import { type EchoMask, echoMask } from '../../lib/echo.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import { isUuid } from '../../lib/same-id.ts'
 import type { Secret } from '../../lib/secret.ts'
 import { RemoteError } from '../../contract/remote-error.ts'
 
@@ -20,29 +21,48 @@ interface Shown {
   readonly differences: readonly Difference[]
 }
 
-/** States are words; looking for secrets in every one of ten thousand readings is not worth its time. */
-const WORD = /^[A-Za-z]{0,24}$/
-
 /**
- * A reading without the secrets that were sent: a platform may repeat one in a state, or in a field where none belongs. What is
- * compared is compared before.
+ * A reading without the secrets that were sent: a platform may repeat one in a state, in a field where none belongs, or in what
+ * tells an item of a list. What is compared is compared before.
+ * @param echoes masks what the reply may repeat of others
  */
-export function shownReply(seen: Shown, sent: Sent): Shown {
-  if (!isOdd(seen, sent)) return seen
-  const echoes = echoesOf(sent)
+export function shownReply(seen: Shown, sent: Sent, echoes: EchoMask): Shown {
+  const mask = replyMask(sent, echoes)
   return {
-    state: seen.state === undefined ? undefined : echoes(seen.state),
-    body: maskEchoes(seen.body, echoes),
-    differences: seen.differences.map((one) => ({ ...one, observed: echoes(one.observed) })),
+    state: seen.state === undefined ? undefined : mask(seen.state),
+    body: maskEchoes(seen.body, mask),
+    differences: shownDifferences(seen.differences, mask),
   }
 }
 
-function isOdd({ state = '', body, differences }: Shown, sent: Sent): boolean {
-  if (!WORD.test(state) || differences.length > 0) return true
-  const text = JSON.stringify(body).toLowerCase()
-  return [...sent.secrets.values()].some((secret) =>
-    text.includes(JSON.stringify(secret.reveal()).slice(1, -1).toLowerCase()),
-  )
+/** A field may be named by an item that only the platform has. */
+export function shownDifferences(differences: readonly Difference[], mask: EchoMask): readonly Difference[] {
+  return differences.map((one) => ({
+    ...one,
+    field: one.field.replace(/\[.*\]/s, (items) => mask(items)),
+    observed: mask(one.observed),
+  }))
+}
+
+/** A time, as every reply has it. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
+
+/** States are words; looking for secrets in every one of ten thousand readings is not worth its time. */
+const WORD = /^[A-Za-z]{0,24}$/
+
+/** Masks the texts of a reply, but those that were asked for. @param echoes as in {@link shownReply} */
+export function replyMask(sent: Sent, echoes: EchoMask): EchoMask {
+  const asked = new Set(sent.body === undefined ? [] : openTexts(sent.body))
+  const secrets = new Set([...sent.secrets.values()].map((secret) => secret.reveal().toLowerCase()))
+  let own: EchoMask | undefined
+  return (text) => {
+    if (asked.has(text) || TIME.test(text)) return text
+    const shown = echoes(text)
+    const isUsual = (WORD.test(text) || isUuid(text)) && !secrets.has(text.toLowerCase())
+    if (isUsual) return shown
+    own ??= echoesOf(sent)
+    return own(shown)
+  }
 }
 
 function echoesOf({ body, secrets }: Sent): EchoMask {

@@ -1,8 +1,8 @@
-import type { Catalog, Entry, Recorded } from '../../contract/catalog.ts'
+import type { Catalog, Entry } from '../../contract/catalog.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
 import { nameOf, type Key } from '../../kinds/key.ts'
 import { kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
-import { asService, serviceIdentity, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
+import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { earlierRevision } from '../../contract/revision.ts'
 import { keyedHash } from '../../lib/digest.ts'
@@ -11,13 +11,13 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { Secret } from '../../lib/secret.ts'
 import type { Contact, Desired } from '../../plan/input.ts'
 import type { Creations } from '../../plan/create-limit.ts'
-import { expectsManifest } from '../../plan/gates.ts'
 import type { Misses } from '../../plan/missing.ts'
 import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { Candidate } from '../../plan/rename-detection.ts'
+import { createAlikeWishes } from './alike-wishes.ts'
 import { createContacts } from './contacts.ts'
 import { createMadeCreations } from './made-creations.ts'
-import { indexDependents, createKeyGroups } from './key-groups.ts'
+import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
 import { createWantedCreations } from './wanted-creations.ts'
 
@@ -99,6 +99,10 @@ export interface StateStore {
   othersWritesSeen: number | undefined
   /** Keys that name this one in `policy.dependsOn`. */
   dependents(key: Key): readonly Key[]
+  /** Keys that name this one in `policy.renamedFrom`. */
+  successors(key: Key): readonly Key[]
+  /** Keys whose valid manifests ask for the same in the same service; that of the candidate among them. */
+  alike(candidate: Candidate): readonly Key[]
 }
 
 /** What a manifest asks for: the body of the interface, references in place. */
@@ -106,23 +110,6 @@ export interface Asked {
   readonly body: JsonObject
   /** Without the values of secrets, which may change while the manifest does not. */
   readonly fingerprint: Pick<Fingerprint, 'digest' | 'fields'>
-}
-
-/** Keys of which something was created or applied, and whose manifests are expected to be there. */
-export function createdOf(records: Iterable<LedgerRecord>): ReadonlySet<Key> {
-  const keys = new Set<Key>()
-  for (const record of records) if (expectsManifest(record)) keys.add(record.key)
-  return keys
-}
-
-/** What the ledger says of each key, as far as it bears on reading manifests. */
-export function recordedOf(records: Iterable<LedgerRecord>): ReadonlyMap<Key, Recorded> {
-  const recorded = new Map<Key, Recorded>()
-  for (const { key, file, manifest, remote, upsert, service } of records) {
-    const endpointOf = upsert && service && serviceIdentity(service)
-    recorded.set(key, { file, digest: manifest?.digest, pipeId: remote?.id, endpointOf })
-  }
-  return recorded
 }
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
@@ -138,6 +125,7 @@ export function createStateStore({
   const secretHashes = new WeakMap<Secret, string>()
   let catalog: Catalog | undefined
   let dependentsOf = new Map<string, Key[]>()
+  let successorsOf = new Map<string, Key[]>()
   const records = new Map<Key, LedgerRecord>()
   const similar = createSimilarIndex(() => records.values())
   const observations = new Map<Key, Observation>()
@@ -160,6 +148,11 @@ export function createStateStore({
     steadyNow,
   )
   const made = createMadeCreations(clock, steadyNow)
+  const alike = createAlikeWishes((entry) => {
+    const service = serviceWanted(store, entry)
+    const wish = entry.manifest && store.asked(entry.manifest)
+    return service && wish && { serviceId: service.serviceId, digest: wish.fingerprint.digest }
+  })
 
   const store: StateStore = {
     get catalog() {
@@ -168,6 +161,8 @@ export function createStateStore({
     setCatalog(next) {
       catalog = next
       dependentsOf = indexDependents(next)
+      successorsOf = indexSuccessors(next)
+      alike.setCatalog(next)
       wanted.setCatalog(next)
     },
     entry: (key) => catalog?.entries.get(key),
@@ -271,6 +266,8 @@ export function createStateStore({
     },
     othersWritesSeen: undefined,
     dependents: (key) => dependentsOf.get(key) ?? [],
+    successors: (key) => successorsOf.get(key) ?? [],
+    alike: (candidate) => alike.of(candidate),
   }
 
   return store

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Key } from '../../kinds/key.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { addressOf } from '../connections/client-address.ts'
 import { CHANGE_TYPES, type Change } from '../recent-events.ts'
 import type { ServerParts } from '../parts.ts'
 import { REPLY_HEADERS, RequestError } from '../replies.ts'
@@ -36,7 +37,8 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
     hub.close()
   })
   app.get('/api/v1/events', { exposeHeadRoute: false }, (request, reply) => {
-    const address = hostOf(request.socket.remoteAddress ?? '')
+    // By the connection: what a header says of where it comes from, anybody can write.
+    const address = addressOf(request.socket.remoteAddress) ?? ''
     const crowd = hub.crowd(address)
     if (crowd !== undefined) throw refusal(crowd)
     const lastEventId = request.headers['last-event-id']
@@ -48,17 +50,6 @@ export function registerEvents(app: FastifyInstance, parts: ServerParts): void {
     })
     hub.add(reply.raw, address, typeof lastEventId === 'string' ? lastEventId : undefined)
   })
-}
-
-/** By the connection: what a header says of where it comes from, anybody can write. */
-function hostOf(address: string): string {
-  const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (v4 !== undefined || !address.includes(':')) return v4 ?? address
-  // One host has as many addresses as it likes among those that begin with the same 64 bits.
-  const [start = '', end] = address.split('::')
-  const groups = start.split(':').filter((group) => group !== '')
-  const zeros = end === undefined ? [] : ['0', '0', '0', '0']
-  return [...groups, ...zeros].slice(0, 4).join(':')
 }
 
 /** Why there is no room for one more. */

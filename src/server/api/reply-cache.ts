@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { RequestError } from '../replies.ts'
 
 /** Work that is done in pieces: it pauses wherever it yields. */
@@ -13,7 +13,7 @@ const MOST_LETTERS = 16 * 1024 * 1024
 /** Questions that wait to be worked on. */
 const MOST_WAITING = 64
 
-/** How long the process may work on a reply before it looks after everything else: ms. */
+/** How long the process works on a reply before it looks after everything else, for as long: ms. */
 const PIECE_MS = 2
 
 /** Between two yields, in items of a list. */
@@ -100,13 +100,14 @@ export function createReplyCache(): ReplyCache {
 }
 
 async function inPieces<T>(steps: Steps<T>): Promise<T> {
+  await setImmediate()
   for (;;) {
-    await setImmediate()
     const end = performance.now() + PIECE_MS
     do {
       const step = steps.next()
       if (step.done) return step.value
     } while (performance.now() < end)
+    await setTimeout(PIECE_MS)
   }
 }
 

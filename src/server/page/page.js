@@ -72,8 +72,12 @@ async function loadProblems() {
   const shown = String(query)
   query.set('limit', String(PROBLEMS_SHOWN))
   const problems = await get('api/v1/attention', query).catch(asNothing)
-  if (problems !== undefined && shown === String(narrowed()))
-    draw('problems', [problems, location.search], () => showProblems(problems))
+  if (shown !== String(narrowed())) return
+  if (problems !== undefined) draw('problems', [problems, location.search], () => showProblems(problems))
+  else {
+    drawAnew('problems')
+    byId('unwell-section').hidden = true
+  }
 }
 
 async function loadFindings() {
@@ -81,8 +85,12 @@ async function loadFindings() {
   const shown = String(query)
   query.set('limit', String(FINDINGS_SHOWN))
   const findings = await get('api/v1/findings', query).catch(asNothing)
-  if (findings !== undefined && shown === String(narrowed()))
-    draw('findings', [findings, overview?.revision], () => showFindings(findings))
+  if (shown !== String(narrowed())) return
+  if (findings !== undefined) draw('findings', [findings, overview?.revision], () => showFindings(findings))
+  else {
+    drawAnew('findings')
+    byId('findings').replaceChildren()
+  }
 }
 
 async function loadFacets() {
@@ -119,7 +127,14 @@ async function loadStory() {
   const shown = String(query)
   shownStory = shown
   const story = await get('api/v1/timeline', query).catch(asNothing)
-  if (story !== undefined && shownStory === shown) draw('story', story, () => showStory(story))
+  if (shownStory !== shown) return
+  if (story !== undefined) draw('story', story, () => showStory(story))
+  else {
+    drawAnew('story')
+    byId('entries').replaceChildren()
+    byId('story-empty').hidden = true
+    byId('story-more').hidden = true
+  }
 }
 
 /** @param {string} key */
@@ -144,7 +159,7 @@ async function loadResource(key) {
   }
 }
 
-/** The server is there, and says no: an address that asks for what is not known. @param {unknown} error */
+/** The server is there, and says no: an address that asks for what is not known. Why is said at the list. @param {unknown} error */
 function asNothing(error) {
   if (error instanceof ReplyError && error.status < 500) return undefined
   throw error

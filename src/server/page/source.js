@@ -33,14 +33,23 @@ export function showSource(overview) {
 
 /** @param {OverviewReply} overview */
 function sourceFacts(overview) {
-  const { manifestsDir, revision, lastReading, watchMode, watchMessage, missedChanges, findingCounts } =
-    overview
+  const {
+    manifestsDir,
+    revision,
+    revisionSince,
+    lastReading,
+    watchMode,
+    watchMessage,
+    missedChanges,
+    findingCounts,
+  } = overview
   const { error, warning } = findingCounts
   const isKnown = revision !== undefined && (overview.sourceProblem === undefined || hasResources(overview))
   return facts(
     fact('Directory', code(manifestsDir)),
     fact('Revision', isKnown ? revisionLink(revision.id) : 'none yet'),
     fact('Revision from', isKnown ? REVISION_WORDS[revision.from] : undefined),
+    fact('No other commit since', isKnown && revisionSince !== undefined ? ago(revisionSince) : undefined),
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
     fact('Watching', WATCH_WORDS[watchMode]),

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Event } from '../../contract/events.ts'
 import type { Instruments } from '../instruments.ts'
 import type { Facts, Level, Line, LineDefinition } from '../log-fields.ts'
+import type { LedgerLines } from '../ledger-lines.ts'
 import type { ReadingLines } from '../reading-lines.ts'
 
 /**
@@ -16,8 +17,14 @@ export interface EventRow<E extends Event> {
   /** Its fields, where they do not stand in the event under their names, with its message as `detail`. */
   facts?(event: E): Facts
   /** Where one line with its facts does not do. */
-  log?(event: E, readings: ReadingLines): readonly Line[]
+  log?(event: E, remembered: Remembered): readonly Line[]
   count?(metrics: Instruments, event: E, clock: Clock): void
+}
+
+/** What was said before, by one log. */
+export interface Remembered {
+  readonly readings: ReadingLines
+  readonly ledger: LedgerLines
 }
 
 /** The rows of some events, each under the type of its event. */

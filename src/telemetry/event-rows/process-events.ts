@@ -1,8 +1,6 @@
 import { PRIORITY_NAMES } from '../metric-definitions.ts'
+import { LEDGER_LINE } from '../ledger-lines.ts'
 import { seconds, type EventRows } from './event-row.ts'
-
-/** A conflict means that another process wrote first; it is decided again. */
-const LEDGER_LEVELS = { written: 'debug', conflict: 'info', failed: 'error' } as const
 
 const CROWDED =
   'Somebody holds many connections. Reconciling continues. If it is a proxy, let it keep fewer; if not, keep it from the port (a NetworkPolicy, a firewall).'
@@ -20,9 +18,10 @@ export const PROCESS_EVENTS = {
       {
         message: 'Started',
         levels: { info: 'always' },
-        fields: ['version', 'sandbox', 'listen', 'metricsListen', 'manifests', 'baseUrl'],
+        fields: ['version', 'sandbox', 'listen', 'metricsListen', 'manifestsDir', 'baseUrl'],
       },
     ],
+    facts: ({ manifests, ...facts }) => ({ ...facts, manifestsDir: manifests }),
   },
   ConnectionsLimited: {
     lines: [
@@ -81,18 +80,8 @@ export const PROCESS_EVENTS = {
     ],
   },
   LedgerWritten: {
-    lines: [
-      {
-        message: 'Ledger written',
-        levels: {
-          debug: 'it is on disk',
-          info: 'another process wrote first; it is decided again',
-          error: 'it could not be written',
-        },
-        fields: ['result', 'durationMs', 'detail'],
-      },
-    ],
-    level: ({ result }) => LEDGER_LEVELS[result],
+    lines: [LEDGER_LINE],
+    log: (event, { ledger }) => [ledger.written(event)],
     count(metrics, { result, durationMs }) {
       metrics.ledger_writes_total.inc({ result })
       metrics.ledger_write_duration_seconds.observe(seconds(durationMs))

@@ -5,18 +5,18 @@ import { READING_LINES } from '../reading-lines.ts'
 import { WATCH_MODES, type Event } from '../../contract/events.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-const { read, notAccepted, notRead, missed, finding, moreFindings } = READING_LINES
+const { read, notAccepted, notRead, missed, finding, findings, moreFindings, findingsOver } = READING_LINES
 
 /** What is read: the directory of manifests, and how it is watched. */
 export const READING_EVENTS = {
   SourceLoaded: {
-    lines: [read, notAccepted, missed, finding, moreFindings],
-    log: (event, readings) => readings.loaded(event),
+    lines: [read, notAccepted, missed, finding, findings, moreFindings, findingsOver],
+    log: (event, { readings }) => readings.loaded(event),
     count: countReading,
   },
   SourceFailed: {
     lines: [notRead],
-    log: (event, readings) => readings.failed(event),
+    log: (event, { readings }) => readings.failed(event),
     count(metrics, { durationMs }) {
       metrics.source_load_duration_seconds.observe(seconds(durationMs))
       metrics.source_last_load_successful.set(0)
@@ -52,6 +52,7 @@ function countReading(
   for (const severity of ['error', 'warning'] as const) {
     metrics.source_findings.set({ severity }, event.findings.filter((f) => f.severity === severity).length)
   }
+  metrics.source_revision_since_timestamp_seconds.set(seconds(event.since ?? 0))
   metrics.source_info.reset()
   metrics.source_info.set({ revision: event.revision.id }, 1)
 }

@@ -1,4 +1,5 @@
 import { COMMON_CODES, OTHER } from '../metric-definitions.ts'
+import type { Facts } from '../log-fields.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
 /** Requests to the platform, and what holds them up. */
@@ -8,9 +9,10 @@ export const REQUEST_EVENTS = {
       {
         message: 'Request finished',
         levels: { debug: 'always' },
-        fields: ['operation', 'service', 'code', 'durationMs', 'requestId'],
+        fields: ['operation', 'serviceName', 'code', 'durationMs', 'requestId'],
       },
     ],
+    facts: named,
     count(metrics, { operation, code, durationMs }) {
       metrics.api_requests_total.inc({ operation, code: codeLabel(code) })
       metrics.api_request_duration_seconds.observe({ operation }, seconds(durationMs))
@@ -21,9 +23,10 @@ export const REQUEST_EVENTS = {
       {
         message: 'Waited for the request budget',
         levels: { debug: 'always' },
-        fields: ['service', 'waitMs'],
+        fields: ['serviceName', 'waitMs'],
       },
     ],
+    facts: named,
     count: (metrics, { waitMs }) => metrics.api_budget_wait_seconds_total.inc(seconds(waitMs)),
   },
   RateLimited: {
@@ -31,32 +34,40 @@ export const REQUEST_EVENTS = {
       {
         message: 'Rate limited by the platform',
         levels: { warn: 'always' },
-        fields: ['service', 'retryAfterMs'],
+        fields: ['serviceName', 'retryAfterMs'],
       },
     ],
+    facts: named,
     count: (metrics) => metrics.api_rate_limited_total.inc(),
   },
   ServicePaused: {
     lines: [
       {
         message: 'Service paused',
-        levels: { warn: 'its credentials were refused, or it is idle' },
-        fields: ['service', 'detail'],
+        levels: { debug: 'its credentials were refused, or it is idle: that is a problem' },
+        fields: ['serviceName', 'detail'],
       },
     ],
+    facts: ({ message, ...facts }) => ({ ...named(facts), detail: message }),
   },
   ServiceResumed: {
     lines: [
       {
         message: 'Service resumed',
-        levels: { info: 'always' },
-        fields: ['service'],
+        levels: { debug: 'always' },
+        fields: ['serviceName'],
       },
     ],
+    facts: named,
   },
 } satisfies EventRows
 
 /** A platform may answer with any number; only what can be a status becomes a label value. */
 function codeLabel(code: string): string {
   return COMMON_CODES.includes(code) || /^[1-5]\d\d$/.test(code) ? code : OTHER
+}
+
+/** Log systems take `service` for the program that writes. */
+function named({ service, ...facts }: { readonly service: string }): Facts {
+  return { ...facts, serviceName: service }
 }

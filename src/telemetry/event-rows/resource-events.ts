@@ -1,10 +1,49 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Event } from '../../contract/events.ts'
+import type { Event, ProblemFacts } from '../../contract/events.ts'
+import type { Reason } from '../../plan/reason.ts'
 import { kindOf } from '../../kinds/key.ts'
 import type { Instruments } from '../instruments.ts'
+import type { Facts, Level } from '../log-fields.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
-const CREATE_LEVELS = { created: 'info', failed: 'warn', unknown: 'error' } as const
+/** What failed is a problem, and has a line as one. */
+const CREATE_LEVELS = { created: 'info', failed: 'debug', unknown: 'error' } as const
+
+/** A person has to decide now; what else stands in the way goes on by itself, or waits for one. */
+const NEEDS_SOMEBODY_NOW: ReadonlySet<Reason> = new Set(['OutcomeUnknown', 'OutcomeUnsaved'])
+
+const PROBLEM_FIELDS = [
+  'key',
+  'reason',
+  'serviceName',
+  'resources',
+  'keys',
+  'detail',
+  'file',
+  'line',
+  'manifestRevision',
+] as const
+
+const PROBLEM_LEVELS = {
+  warn: 'a person has to look soon, or it continues automatically',
+  error: 'a person has to decide: nobody knows whether something was created',
+} as const
+
+function problemLevel({ reason }: ProblemFacts): Level {
+  return NEEDS_SOMEBODY_NOW.has(reason) ? 'error' : 'warn'
+}
+
+function problemFacts({ service, ...facts }: ProblemFacts & { readonly message?: string }): Facts {
+  const [key] = facts.keys
+  const isOne = facts.resources === 1
+  return {
+    ...facts,
+    key: isOne ? key : undefined,
+    keys: isOne ? undefined : facts.keys,
+    serviceName: service,
+    detail: facts.message,
+  }
+}
 
 /** What becomes of a resource. */
 export const RESOURCE_EVENTS = {
@@ -13,9 +52,8 @@ export const RESOURCE_EVENTS = {
       {
         message: 'Reconciled',
         levels: {
-          debug: 'nothing changed',
-          info: 'something changed',
-          warn: 'something changed, and it failed or its outcome is unknown',
+          debug: 'nothing changed, or another line says what: of a create, of a problem',
+          info: 'something was adopted or applied',
         },
         fields: [
           'key',
@@ -33,10 +71,7 @@ export const RESOURCE_EVENTS = {
         ],
       },
     ],
-    level({ changed, result }) {
-      if (!changed) return 'debug'
-      return result === 'failed' || result === 'unknown' ? 'warn' : 'info'
-    },
+    level: (event) => (isApplied(event) ? 'info' : 'debug'),
     // The words of an unknown outcome are long, and the line of the create has just said them.
     facts: ({ message, ...facts }) => ({
       ...facts,
@@ -48,11 +83,14 @@ export const RESOURCE_EVENTS = {
     lines: [
       {
         message: 'Condition changed',
-        levels: { debug: 'the first of a resource, unless its state is unhealthy', info: 'it changed' },
+        levels: {
+          debug: 'always, but:',
+          info: 'the resource is ready, or suspended, and had no problem before',
+        },
         fields: [
           'key',
           'condition',
-          'status',
+          'conditionStatus',
           'before',
           'reason',
           'detail',
@@ -62,13 +100,11 @@ export const RESOURCE_EVENTS = {
         ],
       },
     ],
-    level: ({ before, after }) =>
-      // The first ones stand in the line of the reconcile; but for the health, which that says nothing of.
-      before === undefined && after.reason !== 'UnhealthyState' ? 'debug' : 'info',
+    level: ({ isNews }) => (isNews ? 'info' : 'debug'),
     facts: ({ key, condition, after, before, ...facts }) => ({
       key,
       condition,
-      status: after.status,
+      conditionStatus: after.status,
       before: before?.status,
       reason: after.reason,
       detail: after.reason === 'OutcomeUnknown' ? undefined : after.message,
@@ -79,7 +115,7 @@ export const RESOURCE_EVENTS = {
     lines: [
       {
         message: 'Create started',
-        levels: { info: 'always' },
+        levels: { debug: 'always' },
         fields: ['key', 'intentId', 'attempt'],
       },
     ],
@@ -90,7 +126,7 @@ export const RESOURCE_EVENTS = {
         message: 'Create finished',
         levels: {
           info: 'the resource was created',
-          warn: 'it failed, and created nothing',
+          debug: 'it failed, and created nothing: that is a problem',
           error: 'it may have worked: a person has to check',
         },
         fields: ['key', 'intentId', 'outcome', 'pipeId', 'requestId', 'detail'],
@@ -127,6 +163,36 @@ export const RESOURCE_EVENTS = {
       },
     ],
   },
+  ProblemFound: {
+    lines: [{ message: 'Problem found', levels: PROBLEM_LEVELS, fields: PROBLEM_FIELDS }],
+    level: problemLevel,
+    facts: problemFacts,
+  },
+  ProblemGrew: {
+    lines: [{ message: 'Problem grew', levels: PROBLEM_LEVELS, fields: PROBLEM_FIELDS }],
+    level: problemLevel,
+    facts: problemFacts,
+  },
+  ProblemOver: {
+    lines: [
+      {
+        message: 'Problem over',
+        levels: { info: 'no resource has it any more' },
+        fields: [
+          'key',
+          'reason',
+          'serviceName',
+          'resources',
+          'keys',
+          'durationMs',
+          'file',
+          'line',
+          'manifestRevision',
+        ],
+      },
+    ],
+    facts: problemFacts,
+  },
   CreateLimitChanged: {
     lines: [
       {
@@ -134,15 +200,35 @@ export const RESOURCE_EVENTS = {
         levels: {
           info: 'creates are allowed again in this service',
           warn: 'in this service more creates are pending, or were made within the hour, than the limit, and none is allowed',
+          debug: 'the same after a restart',
         },
-        fields: ['on', 'service', 'wanted', 'made', 'limit'],
+        fields: ['on', 'serviceName', 'wanted', 'made', 'limit', 'keys'],
       },
     ],
-    facts: ({ on, service, wanted, made, limit }) => ({ on, service, wanted, made, limit }),
-    level: ({ on }) => (on ? 'warn' : 'info'),
+    facts: ({ on, service, wanted, made, limit, keys }) => ({
+      on,
+      serviceName: service,
+      wanted,
+      made,
+      limit,
+      keys: keys.length === 0 ? undefined : keys,
+    }),
+    level({ on, isKnown }) {
+      if (isKnown) return 'debug'
+      return on ? 'warn' : 'info'
+    },
     count: (metrics, { services }) => metrics.create_limit_on.set(services > 0 ? 1 : 0),
   },
 } satisfies EventRows
+
+/** Whether it did something that no other line says. */
+export function isApplied({
+  changed,
+  result,
+  action,
+}: Extract<Event, { type: 'ReconcileFinished' }>): boolean {
+  return changed && result === 'done' && (action === 'adopt' || action === 'upsert')
+}
 
 function countReconcile(
   metrics: Instruments,

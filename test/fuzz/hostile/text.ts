@@ -53,7 +53,7 @@ export function documents(
   return files
 }
 
-/** One document with as many lines as there is room for; beyond 500 KB, one more of the kind. */
+/** One document with as many lines as there is room for; beyond 250 KB, one more of the kind. */
 export function wide(
   bytes: number,
   begin: (n: number) => string,
@@ -61,7 +61,7 @@ export function wide(
   end = '',
 ): Files {
   const files = new Map<string, string>()
-  const each = 500_000
+  const each = 250_000
   for (let left = bytes; left > 0; left -= each) {
     const size = Math.min(left, each)
     const lines = [begin(files.size)]

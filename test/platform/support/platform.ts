@@ -10,6 +10,8 @@ import type {
 } from '../../../src/contract/platform.ts'
 import { createFreshSecrets, readSecretFile, type FreshSecrets } from '../../../src/platform/secret-store.ts'
 import { RemoteError } from '../../../src/contract/remote-error.ts'
+import { NO_PROXIES } from '../../../src/lib/proxy.ts'
+import type { NetworkSettings } from '../../../src/platform/network.ts'
 import { realClock } from './clock.ts'
 
 export const ORGANIZATION = '0b6c1d1e-5a3e-4c1f-9b57-2f6c8f0f3a11'
@@ -71,6 +73,12 @@ export interface TestPlatform extends AsyncDisposable {
   readonly events: Event[]
 }
 
+/** No proxy, and TLS as Node does it. */
+export const DIRECT: NetworkSettings = {
+  proxies: NO_PROXIES,
+  tls: { caFile: undefined, certFile: undefined, keyFile: undefined },
+}
+
 /** A client with short limits and no waits between attempts. */
 export function platform(options: Partial<PlatformOptions>): TestPlatform {
   const events: Event[] = []
@@ -79,6 +87,7 @@ export function platform(options: Partial<PlatformOptions>): TestPlatform {
     alertsBaseUrl: undefined,
     alertsTokenFile: '/secrets/alerts/token',
     secrets: secretsOf(apiKey()),
+    network: DIRECT,
     budget: { requests: 1_000, windowMs: 1_000 },
     requestTimeoutMs: 5_000,
     createDeadlineMs: 5_000,

@@ -110,7 +110,7 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the socket of a create without a whole reply is reset',
     patches: [
       {
-        from: `      if (!tcp.destroyed) tcp.resetAndDestroy()\n`,
+        from: `        tcp.resetAndDestroy()\n`,
         to: ``,
       },
     ],

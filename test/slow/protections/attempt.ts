@@ -89,12 +89,12 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'a create ends by its deadline, and not by the stop',
     patches: [
       {
-        from: `base, path, readOf, readValue }`,
-        to: `base, path, readOf, readValue, signal: readOptions.signal }`,
+        from: `...where, path, readOf, readValue }`,
+        to: `...where, path, readOf, readValue, signal: readOptions.signal }`,
       },
       {
-        from: `{ parts, notAfter, onSent`,
-        to: `{ parts, notAfter, signal: call.signal, onSent`,
+        from: `{ way, parts, notAfter, onSent`,
+        to: `{ way, parts, notAfter, signal: call.signal, onSent`,
       },
       {
         from: `      signal: undefined,\n`,

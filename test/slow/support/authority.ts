@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A certificate for one address, and the authority that signed it; made by `openssl` for one test. */
+/** A certificate for one address or name, and the authority that signed it; made by `openssl` for one test. */
 export interface Authority extends Disposable {
   readonly key: string
   readonly cert: string
@@ -31,7 +32,7 @@ export function createAuthority(address: string): Authority {
       '/CN=tests',
     )
     openssl('req', ...newKey, '-keyout', 'server.key', '-out', 'server.csr', '-subj', `/CN=${address}`)
-    writeFileSync(path('names'), `subjectAltName=IP:${address}\n`)
+    writeFileSync(path('names'), `subjectAltName=${isIP(address) === 0 ? 'DNS' : 'IP'}:${address}\n`)
     const signing = [
       '-CA',
       'ca.pem',

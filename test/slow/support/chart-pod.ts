@@ -50,6 +50,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly more?: readonly Mount[]
   readonly network: Container
+  /** Of the image whose root this is; without it, this machine's programs and the checkout take its place. */
+  readonly image?: ImageConfig
   /** Instead of the container's own command. */
   readonly entrypoint?: readonly string[]
 }
@@ -59,7 +61,7 @@ export function startFromPod(options: StartOptions): Promise<Container> {
   const { root, pod, name, volumes, env = {}, more = [], network, entrypoint } = options
   const container = pod.containers.find((one) => one.name === name)
   if (container === undefined) throw new Error(`the pod has no container ${name}`)
-  const image = imageConfig()
+  const image = options.image ?? imageConfig()
   return startContainer({
     root,
     network,
@@ -71,7 +73,7 @@ export function startFromPod(options: StartOptions): Promise<Container> {
     },
     command: container.args ?? [],
     env: { ...variablesOf(container, env), ...env },
-    mounts: [...MACHINE, ...mountsOf(container, volumes), ...more],
+    mounts: [...(options.image === undefined ? MACHINE : []), ...mountsOf(container, volumes), ...more],
   })
 }
 

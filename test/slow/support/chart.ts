@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments, stringify } from 'yaml'
 import { ROOT } from '../../support/process.ts'
@@ -29,21 +29,73 @@ export interface KubernetesObject {
   readonly data?: unknown
 }
 
-/** Release `demo` in the namespace `data`. */
-function templateArgs(values: readonly string[]): readonly string[] {
-  return ['template', 'demo', CHART, '--namespace', 'data', ...values]
+const KNOWN_HELMS = ['helm', 'helm3'] as const
+
+export type Helm = (typeof KNOWN_HELMS)[number]
+
+/** The versions of Helm that the chart is held to; the variable HELM names one of them alone. */
+export const HELMS = KNOWN_HELMS.filter((name) => (process.env['HELM'] ?? name) === name)
+
+/** That which a test asks when one is enough. */
+const HELM = HELMS[0] ?? 'helm'
+
+/** Release `demo` in the namespace `data`. Helm 3 takes the cluster for a very old one unless it is said. */
+function templateArgs(chart: string, values: readonly string[]): readonly string[] {
+  return ['template', 'demo', chart, '--namespace', 'data', '--kube-version', '1.30', ...values]
 }
 
 /** What the chart makes of files of values; the text as helm prints it. */
 export async function render(...files: readonly string[]): Promise<string> {
-  return runWell(tool('helm'), templateArgs(files.flatMap((file) => ['--values', file])))
+  return renderWith(HELM, ...files)
+}
+
+export async function renderWith(helm: Helm, ...files: readonly string[]): Promise<string> {
+  const values = files.flatMap((file) => ['--values', file])
+  return runWell(tool(helm), templateArgs(CHART, values))
+}
+
+export interface Trial {
+  readonly helm?: Helm
+  /** Another chart, such as one that has ours as a dependency. */
+  readonly chart?: string
+  readonly more?: readonly string[]
 }
 
 /** The same with values of a test, which need not be accepted. @param folder for the file of values */
-export async function tryValues(folder: string, values: object): Promise<Ended> {
-  const file = join(folder, 'values.yaml')
+export async function tryValues(
+  folder: string,
+  values: object,
+  { helm = HELM, chart = CHART, more = [] }: Trial = {},
+): Promise<Ended> {
+  const file = join(mkdtempSync(join(folder, 'values-')), 'values.yaml')
   writeFileSync(file, stringify(values))
-  return run(tool('helm'), templateArgs(['--values', file]))
+  return run(tool(helm), templateArgs(chart, ['--values', file, ...more]))
+}
+
+/** What it makes of values that have to be accepted. */
+export async function renderValues(folder: string, values: object, trial: Trial = {}): Promise<string> {
+  const { code, stdout, stderr } = await tryValues(folder, values, trial)
+  if (code !== 0) throw new Error(`helm refused: ${stderr}`)
+  return stdout
+}
+
+/** Values that work; those of a case come on top. */
+export const GOOD = {
+  platform: { baseUrl: 'https://api.example' },
+  source: { configMap: 'pipes' },
+  credentials: [{ name: 'analytics-api' }],
+}
+
+/** Members of both; the second wins. */
+export function overlay(base: object, more: object): object {
+  const merged = Object.entries(more).map(([key, value]: [string, unknown]) => {
+    const before = (base as Record<string, unknown>)[key]
+    const both = [before, value].every(
+      (part) => typeof part === 'object' && part !== null && !Array.isArray(part),
+    )
+    return [key, both ? overlay(before as object, value as object) : value]
+  })
+  return { ...base, ...(Object.fromEntries(merged) as object) }
 }
 
 export function objectsIn(rendered: string): readonly KubernetesObject[] {
@@ -68,6 +120,7 @@ export interface PodContainer {
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[]
+  readonly [field: string]: unknown
   readonly securityContext?: Readonly<Record<string, unknown>>
   readonly volumeMounts?: readonly {
     readonly name: string

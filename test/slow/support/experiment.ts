@@ -85,7 +85,7 @@ const HANGING_MS = 2_500
 function argsOf({ workspace, platform }: Place, timeoutMs: number): readonly string[] {
   const grace = `${timeoutMs + 5_000}ms`
   const limits = ['--request-timeout', `${timeoutMs}ms`, '--shutdown-grace', grace, '--concurrency', '1']
-  return runArgs(workspace, platform.url, limits)
+  return runArgs(workspace, platform.url, [...limits, '--log-level', 'debug'])
 }
 
 function optionsOf({ main, cache }: Place, env: Readonly<Record<string, string>>) {

@@ -27,6 +27,9 @@ const FLAGS = {
   'ssh-known-hosts-file': { type: 'string' },
   'stale-worktree-timeout': { type: 'string' },
   'webhook-success-status': { type: 'string', default: '200' },
+  'webhook-backoff': { type: 'string', default: '3s' },
+  'http-bind': { type: 'string' },
+  'http-metrics': { type: 'boolean' },
   'webhook-timeout': { type: 'string', default: '1s' },
 } as const
 

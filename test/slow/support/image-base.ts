@@ -37,7 +37,8 @@ export async function makeBase(buildah: Buildah, folder: string): Promise<void> 
   rmSync(root, { recursive: true })
 }
 
-async function configureNpm(root: string): Promise<void> {
+/** npm gets the registry and the certificates that npm of this machine uses. */
+export async function configureNpm(root: string): Promise<void> {
   const lines = [`registry=${(await runWell('npm', ['config', 'get', 'registry'])).trim()}`]
   const authorities = process.env['NODE_EXTRA_CA_CERTS']
   mkdirSync(join(root, 'usr/local/etc'), { recursive: true })

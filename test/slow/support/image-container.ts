@@ -29,8 +29,8 @@ export interface Container extends AsyncDisposable {
   readonly stdout: () => string
   readonly stderr: () => string
   readonly ended: Promise<number>
-  /** Runs a program of the image beside the first one, as the same user. */
-  exec(command: readonly string[]): Promise<Ended>
+  /** Runs a program of the image beside the first one, as the same user. @param stdin a file of this machine */
+  exec(command: readonly string[], stdin?: string): Promise<Ended>
   signal(name: NodeJS.Signals): Promise<void>
   /** The first process, as this machine counts. */
   pid(): Promise<number>
@@ -89,9 +89,10 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
     stderr: () => stderr,
     ended,
     pid: first,
-    async exec(command_) {
+    async exec(command_, stdin = '/dev/null') {
       const target = ['--target', String(await first()), '--mount', '--net', '--pid']
-      return run(tool('nsenter'), [...target, ...inside(command_)])
+      const entering = [tool('nsenter'), ...target, ...inside(command_)]
+      return run('sh', ['-c', 'input=$1; shift; exec "$@" < "$input"', 'sh', stdin, ...entering])
     },
     async signal(name) {
       process.kill(await first(), name)

@@ -72,6 +72,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     version: 'life',
     board: () => board.list(),
     namedResources: 100,
+    facts: () => ({ withoutLock: 0, budgetUsed: 0 }),
     clock,
   })
   const recentEvents = createRecentEvents(() => clock.now())
@@ -117,6 +118,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     renewed: async () => [],
     probeNow: () => undefined,
     forgetSecrets: () => undefined,
+    saidBefore: () => ({ findings: false, problem: false }),
     noteChecks: async () => undefined,
     watch: async (onTrigger) => {
       triggers.push(onTrigger)

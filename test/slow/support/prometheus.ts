@@ -10,11 +10,18 @@ export interface Prometheus extends AsyncDisposable {
   get<T>(path: string, parameters?: Readonly<Record<string, string>>): Promise<T>
 }
 
+/** A target, with the labels that its series get. */
+interface Scraped {
+  /** `http://HOST:PORT`. */
+  readonly url: string
+  readonly labels: Readonly<Record<string, string>> & { readonly job: string }
+}
+
 export interface PrometheusOptions {
   readonly workspace: Workspace
-  /** `http://HOST:PORT` of what is scraped, every half second. */
-  readonly target: string
-  readonly rulesFile: string
+  /** Every half second. */
+  readonly scraped: readonly Scraped[]
+  readonly rulesFiles: readonly string[]
 }
 
 export interface Checked {
@@ -49,14 +56,18 @@ function throwIfAbsent(error: unknown, command: string): void {
 
 export async function startPrometheus({
   workspace,
-  target,
-  rulesFile,
+  scraped,
+  rulesFiles,
 }: PrometheusOptions): Promise<Prometheus> {
   const times = 'scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms'
-  const job = `{job_name: pipewright, static_configs: [{targets: ['${new URL(target).host}']}]}`
+  const configs = scraped.map(({ url, labels: { job, ...labels } }, index) => ({
+    job_name: `${index}-${job}`,
+    static_configs: [{ targets: [new URL(url).host], labels }],
+    relabel_configs: [{ target_label: 'job', replacement: job }],
+  }))
   workspace.write(
     'prometheus.yml',
-    `global: {${times}}\nrule_files: ['${rulesFile}']\nscrape_configs: [${job}]\n`,
+    `global: {${times}}\nrule_files: ${JSON.stringify(rulesFiles)}\nscrape_configs: ${JSON.stringify(configs)}\n`,
   )
   const child = spawn(
     'prometheus',

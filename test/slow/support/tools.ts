@@ -5,14 +5,21 @@ import { promisify } from 'node:util'
 
 /** Programs that slow tests need, and how a machine gets them. */
 const INSTALL = {
+  actionlint: 'go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.7',
   buildah: 'apt-get install buildah',
+  crane: 'go install github.com/google/go-containerregistry/cmd/crane@v0.20.6',
   debootstrap: 'apt-get install debootstrap',
   git: 'apt-get install git',
   go: 'the Go toolchain, with "go" on the PATH',
   helm: 'go install helm.sh/helm/v4/cmd/helm@v4.3.0',
+  // Built as `helm`, and given this name: `GOBIN=DIR go install …`, then `mv DIR/helm helm3`.
+  helm3: 'go install helm.sh/helm/v3/cmd/helm@v3.22.0',
+  'kube-score': 'go install github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
   ip: 'apt-get install iproute2',
   'kubectl-validate': 'go install sigs.k8s.io/kubectl-validate@v0.0.4',
   nsenter: 'apt-get install util-linux',
+  'pre-commit': 'apt-get install pre-commit',
+  shellcheck: 'apt-get install shellcheck',
   'systemd-analyze': 'apt-get install systemd',
   zsh: 'apt-get install zsh',
   fish: 'apt-get install fish',

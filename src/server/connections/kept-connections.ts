@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { addressOf } from './client-address.ts'
 import type { ConnectionLimits } from './descriptors.ts'
 
@@ -24,15 +24,16 @@ export const UNREAD_MS = 60_000
 
 const SWEEP_MS = 5_000
 
-/** Replies that are not taken yet, in bytes: with more than this, requests are refused. */
+/** After every time at which something was seen to wait. */
+const NOT_SEEN_YET = Number.MAX_VALUE
+
+/** Replies that are not taken yet, in bytes: with more than this, some are ended. */
 const UNREAD_BYTES = 64 * 1_024 * 1_024
 
 /** Between the end of a connection and the moment at which Node no longer counts it. */
 const NODE_LAGS = 16
 
 export interface KeptConnections {
-  /** So much was answered and not taken that more would cost too much memory. */
-  isUnread(): boolean
   /** Ends the looking. */
   stop(): void
 }
@@ -86,7 +87,7 @@ export function keepConnections(server: Server, { limits, clock, note }: Connect
   server.prependListener('request', (request: IncomingMessage, reply: ServerResponse) => {
     const { socket } = request
     const connection = connections.get(socket)
-    if (connection === undefined) return
+    if (connection === undefined || socket.destroyed) return
     if (isWhole(request)) answer(socket, connection, reply)
     else request.once('end', () => answer(socket, connection, reply))
   })
@@ -94,6 +95,7 @@ export function keepConnections(server: Server, { limits, clock, note }: Connect
   function answer(socket: Socket, connection: Connection, reply: ServerResponse): void {
     if (reply.writableFinished || reply.destroyed) return
     connection.answering += 1
+    reply.once('prefinish', relieve)
     groups.get(connection.address)?.waiting.delete(socket)
     reply.once('close', () => {
       connection.answering -= 1
@@ -112,7 +114,39 @@ export function keepConnections(server: Server, { limits, clock, note }: Connect
     for (const group of groups.values()) {
       if (group.waiting.size > (most?.waiting.size ?? 0)) most = group
     }
-    return most !== undefined && closeOneOf(most)
+    if (most !== undefined) return closeOneOf(most)
+    const [slowest] = unread().filter(([, { unreadSince }]) => unreadSince !== undefined)
+    return slowest !== undefined && endUnread(slowest[0])
+  }
+
+  /** Connections with something to be taken: those of the address that has most of all come first, of each the one that is slowest. */
+  function unread(): readonly (readonly [Socket, Connection])[] {
+    const countOf = ({ address }: Connection) => groups.get(address)?.count ?? 0
+    return [...connections]
+      .filter(([socket]) => socket.writableLength > 0)
+      .toSorted(
+        ([, a], [, b]) =>
+          countOf(b) - countOf(a) || (a.unreadSince ?? NOT_SEEN_YET) - (b.unreadSince ?? NOT_SEEN_YET),
+      )
+  }
+
+  function endUnread(socket: Socket): true {
+    note('unread')
+    forget(socket)
+    socket.destroy()
+    return true
+  }
+
+  /** Whoever takes no replies must not fill the memory. */
+  function relieve(): void {
+    let bytes = 0
+    for (const socket of connections.keys()) bytes += socket.writableLength
+    if (bytes <= UNREAD_BYTES) return
+    for (const [socket] of unread()) {
+      if (bytes <= UNREAD_BYTES) return
+      bytes -= socket.writableLength
+      endUnread(socket)
+    }
   }
 
   function closeOneOf({ waiting }: Group): boolean {
@@ -146,21 +180,12 @@ export function keepConnections(server: Server, { limits, clock, note }: Connect
     for (const [socket, connection] of connections) {
       connection.unreadSince = socket.writableLength === 0 ? undefined : (connection.unreadSince ?? now)
       if (connection.unreadSince === undefined || now - connection.unreadSince < UNREAD_MS) continue
-      note('unread')
-      forget(socket)
-      socket.destroy()
+      endUnread(socket)
     }
     cancel = clock.after(SWEEP_MS, sweep)
   }
   let cancel = clock.after(SWEEP_MS, sweep)
-  return {
-    isUnread() {
-      let bytes = 0
-      for (const socket of connections.keys()) bytes += socket.writableLength
-      return bytes > UNREAD_BYTES
-    },
-    stop: () => cancel(),
-  }
+  return { stop: () => cancel() }
 }
 
 /** Whether all of it is there once its head is. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
-import type { Emit } from '../contract/events.ts'
-import type { Clock } from '../lib/clock.ts'
-import { isOutOfFiles } from '../lib/open-files.ts'
+import type { Emit } from '../../contract/events.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isOutOfFiles } from '../../lib/open-files.ts'
 
 const LOOK_MS = 5_000
 

@@ -1,11 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Emit } from '../contract/events.ts'
-import type { Clock } from '../lib/clock.ts'
-import { keepConnections, type ConnectionNews } from './connections.ts'
+import type { Emit } from '../../contract/events.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { keepConnections, type ConnectionNews } from './kept-connections.ts'
 import type { DescriptorWatch } from './descriptor-watch.ts'
 import type { ConnectionLimits } from './descriptors.ts'
-import { RequestError } from './replies.ts'
 
 /** How long a close waits for replies that are on their way. */
 const CLOSE_MS = 2_000
@@ -45,11 +44,6 @@ export async function openListener(app: FastifyInstance, options: ListenerOption
   const { host, port: wanted } = on
   const news = createConnectionNews(options)
   const connections = keepConnections(app.server, { limits, clock, note: (what) => news.note(what) })
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!connections.isUnread()) return
-    reply.header('retry-after', '10')
-    throw new RequestError(503, 'too many replies wait to be taken by their clients', 'Try again later.')
-  })
   app.addHook('onClose', async () => {
     connections.stop()
     news.stop()

@@ -1,0 +1,91 @@
+import { isDirect, type ProxyAddress, type ProxySettings } from '../lib/proxy.ts'
+import { Secret } from '../lib/secret.ts'
+import type { SettingProblem } from './setting-problem.ts'
+import type { Environment } from './setting-sources.ts'
+import type { ReadValues } from './settings-table.ts'
+
+/** What the variables say that most programs obey: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, and the same in lower case. */
+export interface ReadProxies {
+  readonly proxies: ProxySettings
+  /** Of a variable that is no proxy, when something would go through it. Never with its value: it may hold a password. */
+  readonly problems: readonly SettingProblem[]
+}
+
+export function readProxies(env: Environment, values: ReadValues): ReadProxies {
+  const https = proxyOf(env, 'HTTPS_PROXY')
+  const http = proxyOf(env, 'HTTP_PROXY')
+  const [, noProxy = ''] = variableOf(env, 'NO_PROXY') ?? []
+  const proxies = {
+    https: addressOf(https),
+    http: addressOf(http),
+    noProxy: noProxy.split(/[,\s]+/).filter((entry) => entry !== ''),
+  }
+  const problems = [
+    ...problemsOf(https, isUsed('https:', proxies, values)),
+    ...problemsOf(http, isUsed('http:', proxies, values)),
+  ]
+  return { proxies, problems }
+}
+
+type ReadProxy = ProxyAddress | SettingProblem | undefined
+
+type ProxyVariable = 'HTTPS_PROXY' | 'HTTP_PROXY' | 'NO_PROXY'
+
+/** In lower case first, as curl does. Empty counts as none. */
+function variableOf(env: Environment, name: ProxyVariable): readonly [string, string] | undefined {
+  return [name.toLowerCase(), name]
+    .map((variable) => [variable, env[variable]?.trim() ?? ''] as const)
+    .find(([, text]) => text !== '')
+}
+
+function proxyOf(env: Environment, name: ProxyVariable): ReadProxy {
+  const [from, text] = variableOf(env, name) ?? []
+  if (from === undefined || text === undefined) return undefined
+  // Without a scheme, as many write it.
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (url === null || url.hostname === '') return problem(from, 'it is not a URL')
+  if (url.protocol.startsWith('socks')) return problem(from, 'a SOCKS proxy cannot be used')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return problem(from, 'it is not an http or https URL')
+  const login = loginOf(url)
+  if (login === undefined) return problem(from, 'its user or password is not encoded as in a URL')
+  return { origin: url.origin, ...login, from }
+}
+
+function problem(from: string, why: string): SettingProblem {
+  const right = 'give the proxy as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT'
+  return { setting: undefined, from, given: undefined, why, right }
+}
+
+type Login = Pick<ProxyAddress, 'authorization' | 'secrets'>
+
+function loginOf({ username, password }: URL): Login | undefined {
+  if (username === '' && password === '') return { authorization: undefined, secrets: [] }
+  try {
+    const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)]
+    const encoded = Buffer.from(`${user}:${word}`, 'utf8').toString('base64')
+    const secrets = [word, password, encoded].filter((text) => text !== '').map((text) => new Secret(text))
+    return { authorization: new Secret(`Basic ${encoded}`), secrets }
+  } catch {
+    return undefined
+  }
+}
+
+function addressOf(read: ReadProxy): ProxyAddress | undefined {
+  return read !== undefined && 'origin' in read ? read : undefined
+}
+
+function problemsOf(read: ReadProxy, isNeeded: boolean): readonly SettingProblem[] {
+  return isNeeded && read !== undefined && 'why' in read ? [read] : []
+}
+
+/** Whether something that the settings name goes through a proxy. Where notifications go to is not known yet. */
+function isUsed(
+  protocol: 'https:' | 'http:',
+  { noProxy }: ProxySettings,
+  { notifications, baseUrl, alertsBaseUrl }: ReadValues,
+): boolean {
+  if (notifications !== undefined) return true
+  const urls = [baseUrl, alertsBaseUrl].flatMap((read) => (read === undefined ? [] : [new URL(read.value)]))
+  return urls.some((url) => url.protocol === protocol && !isDirect(url, noProxy))
+}

@@ -1,0 +1,122 @@
+import { nameOf } from '../../kinds/key.ts'
+import { z } from '../../kinds/zod.ts'
+import { nounOf } from '../../kinds/lookup.ts'
+import { A_KEY, only, REFUSED, row, type Step } from './row.ts'
+
+/** Two keys that may be one and the same. */
+const SIMILAR = z.strictObject({
+  key: A_KEY,
+  other: A_KEY,
+  /** Where the other's manifest is, or was. */
+  file: z.string().optional(),
+})
+type SimilarFacts = z.output<typeof SIMILAR>
+
+const SIMILAR_SAMPLE = { key: 'Pipe/new', other: 'Pipe/old' } as const
+
+function isNew({ key, other }: SimilarFacts): string {
+  return `If ${nameOf(key)} is a new ${nounOf(key)} beside it, set policy.replaces: ${other}.`
+}
+
+function placed({ other, file }: SimilarFacts): string {
+  return file === undefined ? other : `${other} (${file})`
+}
+
+function replaces(facts: SimilarFacts | undefined): readonly Step[] {
+  return facts === undefined
+    ? []
+    : [
+        {
+          text: `If it is a new ${nounOf(facts.other)} beside it, say so in the manifest.`,
+          edit: { path: ['policy', 'replaces'], value: facts.other },
+        },
+      ]
+}
+
+/** Why nothing is created: it may be there already, under another name. */
+export const RENAMING = {
+  RenameSuspected: row({
+    ...REFUSED,
+    means: 'a recorded resource without a manifest looks like this one',
+    facts: SIMILAR.extend({
+      /** It has a record of its own, which can take no other. */ isCreated: z.boolean(),
+      /** The other's name on the platform, where this manifest asks for another one. */
+      platformName: z.string().optional(),
+    }),
+    sample: { ...SIMILAR_SAMPLE, isCreated: false },
+    words: (facts, noun) => {
+      const { key, other, isCreated, platformName } = facts
+      const name = platformName === undefined ? '' : ` and spec.name: ${platformName}, the name that it has`
+      const same = isCreated
+        ? `policy.adopt: <its id>, then run "pipewright forget ${other}"`
+        : `policy.renamedFrom: ${other}`
+      return only(
+        `${other} is recorded, has no manifest any more, and looks like ${key}. If it is the same ${noun}, set ${same}${name}. ${isNew(facts)}`,
+      )
+    },
+    steps: (facts) => [
+      ...(facts === undefined
+        ? []
+        : [
+            {
+              text: `If it is the same ${nounOf(facts.other)}, say so in the manifest.`,
+              edit: { path: ['policy', 'renamedFrom'], value: facts.other },
+            },
+            ...(facts.platformName === undefined
+              ? []
+              : [
+                  {
+                    text: `It keeps its name on the platform, so say that too.`,
+                    edit: { path: ['spec', 'name'], value: JSON.stringify(facts.platformName) },
+                  },
+                ]),
+          ]),
+      ...replaces(facts),
+    ],
+  }),
+  NameTaken: row({
+    ...REFUSED,
+    means: 'the resource of another manifest looks like this one',
+    facts: SIMILAR,
+    sample: SIMILAR_SAMPLE,
+    words: (facts, noun) =>
+      only(
+        `${placed(facts)} has the same service and the same spec.name, or an equal spec. If this one is its new name, ` +
+          `remove that manifest; the ${noun} is kept. If it is a copy, give it a different spec. ${isNew(facts)}`,
+      ),
+    steps: (facts, about) => [
+      { text: 'If it is a copy, give it a different spec:', copy: about.place },
+      ...replaces(facts),
+    ],
+  }),
+  RenameWaiting: row({
+    ...REFUSED,
+    means: 'the resource it was renamed from cannot move yet',
+    facts: SIMILAR.extend({
+      /** Another manifest that names it as well. */ rival: A_KEY.optional(),
+    }),
+    sample: SIMILAR_SAMPLE,
+    words: (facts) =>
+      only(
+        facts.rival !== undefined
+          ? `policy.renamedFrom names ${placed(facts)}, and so does that of ${facts.rival}; the record can move to one of them. ` +
+              'Remove that line in the one that it is not.'
+          : `policy.renamedFrom names ${placed(facts)}, whose record cannot move yet. Its manifest is still there, or its ` +
+              'creation is under way. Remove that manifest; then the record moves automatically.',
+      ),
+    steps: (facts, { key }) =>
+      facts?.rival !== undefined
+        ? [
+            {
+              text: 'Remove policy.renamedFrom in the manifest of the one that it is not:',
+              copy: facts.rival,
+            },
+          ]
+        : [
+            {
+              text: `Remove the manifest of the old name. The ${nounOf(key)} is kept and moves automatically. The old name is:`,
+              copy: facts?.other,
+            },
+          ],
+  }),
+} as const

@@ -1,0 +1,120 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+
+/** Files in PEM. */
+export interface TlsFiles {
+  /** Authorities that are believed beside those of Node and the system; `undefined`: no others. */
+  readonly caFile: string | undefined
+  /** What the client shows of itself, with what signed it; `undefined`: nothing. */
+  readonly certFile: string | undefined
+  readonly keyFile: string | undefined
+}
+
+/** A file that cannot be used. */
+export class TlsFileError extends Error {
+  readonly file: keyof TlsFiles
+
+  constructor(file: keyof TlsFiles, why: string) {
+    super(why)
+    this.name = 'TlsFileError'
+    this.file = file
+  }
+}
+
+/** What TLS is made with. */
+export interface TlsSource {
+  /**
+   * As the files are now: they are read again when they changed. Files that cannot be used change nothing once others were.
+   * @returns undefined: as Node does by itself
+   * @throws {TlsFileError}
+   */
+  current(): Promise<SecureContext | undefined>
+}
+
+export function openTls(files: TlsFiles): TlsSource {
+  const paths = [files.caFile, files.certFile, files.keyFile].filter((path) => path !== undefined)
+  let known: { readonly stamp: string; readonly context: SecureContext } | undefined
+  return {
+    async current() {
+      if (paths.length === 0) return undefined
+      const stamp = await stampOf(paths)
+      if (known?.stamp === stamp) return known.context
+      try {
+        known = { stamp, context: await readTls(files) }
+      } catch (error) {
+        if (known === undefined) throw error
+        known = { ...known, stamp }
+      }
+      return known.context
+    },
+  }
+}
+
+/** Equal as long as the files are the same; links are followed, as a mounted Secret is replaced by its link. */
+async function stampOf(paths: readonly string[]): Promise<string> {
+  const stats = paths.map((path) =>
+    stat(path, { bigint: true }).then(
+      ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
+      () => 'none',
+    ),
+  )
+  return (await Promise.all(stats)).join('\n')
+}
+
+/** @throws {TlsFileError} */
+export async function readTls({ caFile, certFile, keyFile }: TlsFiles): Promise<SecureContext> {
+  const authorities =
+    caFile === undefined ? undefined : certificatesOf(await textOf('caFile', caFile), 'caFile')
+  if (certFile === undefined || keyFile === undefined)
+    return createSecureContext({ ...believing(authorities) })
+  const cert = await textOf('certFile', certFile)
+  const [own] = certificatesOf(cert, 'certFile')
+  const text = await textOf('keyFile', keyFile)
+  const key = keyOf(text)
+  if (own !== undefined && !new X509Certificate(own).checkPrivateKey(key)) {
+    throw new TlsFileError('keyFile', `it is not the key of the certificate in ${certFile}`)
+  }
+  return createSecureContext({ ...believing(authorities), cert, key: text })
+}
+
+/** The list of authorities takes the place of Node's own, which therefore stand in it too. */
+function believing(authorities: readonly string[] | undefined): { readonly ca?: string[] } {
+  return authorities === undefined ? {} : { ca: [...getCACertificates('default'), ...authorities] }
+}
+
+async function textOf(file: keyof TlsFiles, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code'
+    throw new TlsFileError(file, `it cannot be read (${code})`)
+  }
+}
+
+const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g
+
+function certificatesOf(text: string, file: keyof TlsFiles): readonly string[] {
+  const certificates = text.match(CERTIFICATE) ?? []
+  if (certificates.length === 0) throw new TlsFileError(file, 'it holds no certificate in PEM')
+  for (const [index, certificate] of certificates.entries()) {
+    try {
+      // oxlint-disable-next-line no-new -- it throws for what is none
+      new X509Certificate(certificate)
+    } catch {
+      throw new TlsFileError(file, `certificate ${index + 1} of ${certificates.length} in it is damaged`)
+    }
+  }
+  return certificates
+}
+
+/** Never the text of an error: it may hold some of the key. */
+function keyOf(text: string): KeyObject {
+  try {
+    return createPrivateKey(text)
+  } catch (error) {
+    const isLocked = error instanceof Error && 'code' in error && error.code === 'ERR_MISSING_PASSPHRASE'
+    const why = isLocked ? 'the key has a passphrase, and must have none' : 'it holds no private key in PEM'
+    throw new TlsFileError('keyFile', why)
+  }
+}

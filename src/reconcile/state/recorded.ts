@@ -1,0 +1,42 @@
+import type { Recorded } from '../../contract/catalog.ts'
+import { kindOf, type Key } from '../../kinds/key.ts'
+import { serviceIdentity } from '../../kinds/service/kind.ts'
+import { expectsManifest } from '../../plan/gates.ts'
+import { undecidedIntent } from '../../plan/outcome-unknown.ts'
+import { lastValidIn, type LedgerRecord } from '../../plan/record.ts'
+
+/* What the ledger says, as far as it bears on reading manifests. */
+
+/** Keys of which something was created or applied, and whose manifests are expected to be there. */
+export function createdOf(records: Iterable<LedgerRecord>): ReadonlySet<Key> {
+  const keys = new Set<Key>()
+  for (const record of records) if (expectsManifest(record)) keys.add(record.key)
+  return keys
+}
+
+/** What the ledger says of each key, as far as it bears on reading manifests. */
+export function recordedOf(records: Iterable<LedgerRecord>): ReadonlyMap<Key, Recorded> {
+  const recorded = new Map<Key, Recorded>()
+  const all = [...records]
+  const last = lastUpserts(all)
+  for (const record of all) {
+    const { key, file, manifest, remote, service } = record
+    const endpointOf = service && last.has(key) ? serviceIdentity(service) : undefined
+    const validIn = lastValidIn(record)
+    const isAwaiting = undecidedIntent(record) !== undefined
+    const digest = manifest?.digest
+    recorded.set(key, { file, digest, validIn, pipeId: remote?.id, isAwaiting, endpointOf })
+  }
+  return recorded
+}
+
+/** Of those that configured the endpoint of one service, the last one has it. */
+function lastUpserts(records: readonly LedgerRecord[]): ReadonlySet<Key> {
+  const last = new Map<string, { readonly key: Key; readonly at: number }>()
+  for (const { key, upsert, service } of records) {
+    if (upsert === undefined || service === undefined) continue
+    const endpoint = `${kindOf(key)} ${serviceIdentity(service)}`
+    if ((last.get(endpoint)?.at ?? -Infinity) < upsert.at) last.set(endpoint, { key, at: upsert.at })
+  }
+  return new Set(last.values().map(({ key }) => key))
+}

@@ -1,0 +1,78 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { formatProblems } from '../../src/config/setting-problem.ts'
+import { readSettings } from '../../src/config/settings.ts'
+
+async function read(env: Readonly<Record<string, string>>, flags: Readonly<Record<string, string>> = {}) {
+  return readSettings({ flags, env, readFile: () => Promise.reject(new Error('no file')) })
+}
+
+async function proxiesOf(env: Readonly<Record<string, string>>) {
+  const reading = await read(env)
+  if ('problems' in reading) throw new Error(formatProblems(reading.problems))
+  return reading.settings.proxies
+}
+
+test('each variable is read, in lower case first, and an empty one is none', async () => {
+  const found = await proxiesOf({
+    HTTPS_PROXY: 'http://upper.example:1',
+    https_proxy: 'http://lower.example:2',
+    HTTP_PROXY: 'plain.example:3',
+    http_proxy: ' ',
+    NO_PROXY: 'localhost, .svc  10.0.0.0/8,',
+  })
+  expect(found.https).toMatchObject({ origin: 'http://lower.example:2', from: 'https_proxy' })
+  expect(found.http).toMatchObject({ origin: 'http://plain.example:3', from: 'HTTP_PROXY' })
+  expect(found.noProxy).toEqual(['localhost', '.svc', '10.0.0.0/8'])
+})
+
+test('user and password are decoded, and cannot be printed', async () => {
+  const { https } = await proxiesOf({ HTTPS_PROXY: 'http://keeper:p%40ss-planted@proxy.example:3128' })
+  expect(https?.origin).toBe('http://proxy.example:3128')
+  expect(https?.authorization?.reveal()).toBe(
+    `Basic ${Buffer.from('keeper:p@ss-planted').toString('base64')}`,
+  )
+  expect(`${inspect(https, { depth: 9 })}${JSON.stringify(https)}`).not.toMatch(/planted|a2VlcGVy/)
+})
+
+const PLATFORM = { 'base-url': 'https://api.example.com' }
+
+test.each([
+  ['a SOCKS proxy cannot be used', 'socks5://keeper:planted@proxy.example:1080'],
+  ['it is not an http or https URL', 'ftp://keeper:planted@proxy.example'],
+  ['it is not a URL', 'http://keeper:planted@proxy example'],
+  ['its user or password is not encoded', 'http://keeper:planted%zz@proxy.example'],
+])('%s, and its value is not shown', async (why, text) => {
+  const { proxyProblems } = await read({ HTTPS_PROXY: text }, PLATFORM)
+  const said = formatProblems(proxyProblems)
+  expect(said).toContain(`HTTPS_PROXY: ${why}`)
+  expect(said).not.toContain('planted')
+})
+
+test.each([
+  ['no platform is named', {}, {}],
+  ['it is reached without a proxy', { NO_PROXY: 'example.com' }, PLATFORM],
+  ['it is on this machine', {}, { 'base-url': 'https://127.0.0.1:8443' }],
+  ['it is of the other scheme', {}, { 'base-url': 'http://127.0.0.1:8080' }],
+])('a variable that is no proxy is no matter where %s', async (_why, env, flags) => {
+  expect((await read({ HTTPS_PROXY: 'socks5://proxy.example:1080', ...env }, flags)).proxyProblems).toEqual(
+    [],
+  )
+})
+
+test('a client certificate and its key go together', async () => {
+  const reading = await read({ PIPEWRIGHT_CLIENT_CERT_FILE: '/tls/client.pem' }, PLATFORM)
+  const problems = 'problems' in reading ? formatProblems(reading.problems) : ''
+  expect(problems).toContain('it is given without --client-key-file')
+})
+
+test('a key that a manifest could name is refused', async () => {
+  const flags = {
+    ...PLATFORM,
+    'client-cert-file': '/tls/client.pem',
+    'client-key-file': '/etc/pipewright/secrets/a/key',
+  }
+  const reading = await read({}, flags)
+  const problems = 'problems' in reading ? formatProblems(reading.problems) : ''
+  expect(problems).toContain('--client-key-file "/etc/pipewright/secrets/a/key": it is below --secrets-dir')
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { connectWords, isClientCertificateRefused, proxyWords } from '../../src/lib/connect-words.ts'
+import { Secret } from '../../src/lib/secret.ts'
+
+test.each([
+  ['ECONNREFUSED', 'it was refused'],
+  ['EAI_AGAIN', 'does not resolve'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', '--ca-file'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', '--ca-file'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'for another host'],
+  ['CERT_HAS_EXPIRED', 'has expired'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', '--client-cert-file'],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', '--client-cert-file'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS failed'],
+  ['EHOSTUNREACH', 'it could not be made'],
+])('%s: %s', (code, says) => {
+  expect(connectWords(code)).toContain(says)
+})
+
+test('a reset is no word about our certificate', () => {
+  expect(isClientCertificateRefused('ECONNRESET')).toBe(false)
+})
+
+const PROXY = {
+  origin: 'http://proxy.example:3128',
+  authorization: new Secret('Basic planted'),
+  secrets: [new Secret('planted')],
+  from: 'https_proxy',
+}
+
+test.each([
+  [
+    { type: 'refused', status: 407 },
+    'wants a user and a password that it knows (407); check those in https_proxy',
+  ],
+  [
+    { type: 'refused', status: 403 },
+    'does not open the way to the host (403); allow the host there, or name it in NO_PROXY',
+  ],
+  [{ type: 'refused', status: 504 }, 'could not reach the host (504)'],
+  [{ type: 'silent', afterMs: 10_000 }, 'did not open the way within 10s'],
+  [{ type: 'cut', code: 'ECONNRESET' }, 'cut the connection before the way was open (ECONNRESET)'],
+  [
+    { type: 'unreachable', code: 'ENOTFOUND' },
+    'could not be reached (https_proxy): the name of the host does not resolve (ENOTFOUND)',
+  ],
+] as const)('%j', (fault, says) => {
+  expect(proxyWords({ ...fault, proxy: PROXY })).toBe(`the proxy http://proxy.example:3128 ${says}`)
+})

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CHART, HELMS, objectOf, render, valuesFile, type Helm } from './support/chart.ts'
+import { run, tool, type Ended } from './support/tools.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pipewright-cluster-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The kinds that the cluster of the test has, by their groups. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  apps: ['StatefulSet'],
+  'networking.k8s.io': ['NetworkPolicy'],
+}
+
+function resourcesOf(groupVersion: string, kinds: readonly string[]): object {
+  const resources = kinds.map((kind) => ({
+    name: `${kind.toLowerCase()}s`.replace(/ys$/, 'ies'),
+    namespaced: true,
+    kind,
+    verbs: ['get'],
+  }))
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources }
+}
+
+/** As much of the API of Kubernetes as Helm asks for. */
+const DISCOVERY: Readonly<Record<string, object>> = {
+  '/version': { major: '1', minor: '30', gitVersion: 'v1.30.0' },
+  '/api': { kind: 'APIVersions', versions: ['v1'] },
+  '/api/v1': resourcesOf('v1', ['Service', 'ServiceAccount', 'Pod']),
+  '/apis': {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: Object.keys(KINDS).map((name) => {
+      const version = { groupVersion: `${name}/v1`, version: 'v1' }
+      return { name, versions: [version], preferredVersion: version }
+    }),
+  },
+  ...Object.fromEntries(
+    Object.entries(KINDS).map(([name, kinds]) => [`/apis/${name}/v1`, resourcesOf(`${name}/v1`, kinds)]),
+  ),
+}
+
+const NOT_FOUND = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 }
+
+/** What the chart makes of its values where the cluster has that StatefulSet. */
+async function renderInCluster(
+  helm: Helm,
+  spec: object | undefined,
+): Promise<Ended & { readonly asked: number }> {
+  const statefulSet = spec && {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: {
+      name: 'demo-pipewright',
+      namespace: 'data',
+      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+      annotations: { 'meta.helm.sh/release-name': 'demo', 'meta.helm.sh/release-namespace': 'data' },
+    },
+    spec,
+  }
+  let asked = 0
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://cluster')
+    const isAsked = pathname === '/apis/apps/v1/namespaces/data/statefulsets/demo-pipewright'
+    if (isAsked) asked += 1
+    const answer = isAsked ? statefulSet : DISCOVERY[pathname]
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer ?? NOT_FOUND))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = server.address() as AddressInfo // it listens
+    const kubeconfig = join(mkdtempSync(join(folder, 'kube-')), 'config')
+    writeFileSync(
+      kubeconfig,
+      stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }],
+        users: [{ name: 'u', user: {} }],
+        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'x',
+      }),
+    )
+    const args = [
+      '--namespace',
+      'data',
+      '--kube-version',
+      '1.30',
+      '--dry-run=server',
+      '--disable-openapi-validation',
+    ]
+    const env = { ...process.env, KUBECONFIG: kubeconfig }
+    const ended = await run(
+      tool(helm),
+      ['template', 'demo', CHART, ...args, '--values', valuesFile('minimal')],
+      { env },
+    )
+    return { ...ended, asked }
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
+  test('a StatefulSet of an earlier chart: the upgrade is refused with what to do', async () => {
+    const spec = { podManagementPolicy: 'OrderedReady', serviceName: 'demo-pipewright' }
+    const { code, stderr, asked } = await renderInCluster(helm, spec)
+    expect(asked).toBeGreaterThan(0)
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('kubectl -n data delete statefulset demo-pipewright --cascade=orphan')
+  })
+
+  test('one of this chart is upgraded', async () => {
+    const { spec } = objectOf(await render(valuesFile('minimal')), 'StatefulSet')
+    const { code, stderr, asked } = await renderInCluster(helm, spec as object) // of a StatefulSet
+    expect(asked).toBeGreaterThan(0)
+    expect(code, stderr).toBe(0)
+  })
+
+  test('none is there: it is installed', async () => {
+    const { code, stderr, asked } = await renderInCluster(helm, undefined)
+    expect(asked).toBeGreaterThan(0)
+    expect(code, stderr).toBe(0)
+  })
+})

@@ -1,0 +1,241 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import {
+  CHART,
+  GOOD,
+  HELMS,
+  objectOf,
+  objectsIn,
+  overlay,
+  podsIn,
+  render,
+  renderValues,
+  valuesFile,
+  type PodContainer,
+  type PodSpec,
+} from './support/chart.ts'
+import { run, tool } from './support/tools.ts'
+
+const CRDS = join(import.meta.dirname, 'support/chart-crds')
+
+const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function validated(rendered: string): Promise<string> {
+  const file = join(mkdtempSync(join(folder, 'rendered-')), 'objects.yaml')
+  writeFileSync(file, rendered)
+  const { code, stdout, stderr } = await run(tool('kubectl-validate'), [
+    file,
+    '--local-crds',
+    CRDS,
+    '--version',
+    '1.30',
+  ])
+  if (code !== 0) throw new Error(stdout + stderr)
+  return rendered
+}
+
+function daemonIn(rendered: string): PodSpec {
+  const [pod] = podsIn(objectsOf(rendered, 'StatefulSet'))
+  if (pod === undefined) throw new Error('there is no StatefulSet')
+  return pod
+}
+
+function objectsOf(rendered: string, kind: string): string {
+  return stringify(objectOf(rendered, kind))
+}
+
+function containerOf(pod: PodSpec, name: string): PodContainer {
+  const found = pod.containers.find((container) => container.name === name)
+  if (found === undefined) throw new Error(`there is no container ${name}`)
+  return found
+}
+
+/** A chart that has ours as a dependency, as `helm dependency build` leaves it. */
+function parentChart(dependency: object): string {
+  const parent = mkdtempSync(join(folder, 'parent-'))
+  mkdirSync(join(parent, 'templates'))
+  const dependencies = [
+    { name: 'pipewright', version: '0.1.0', condition: 'pipewright.enabled', ...dependency },
+  ]
+  writeFileSync(
+    join(parent, 'Chart.yaml'),
+    stringify({ apiVersion: 'v2', name: 'platform', version: '1.0.0', dependencies }),
+  )
+  cpSync(CHART, join(parent, 'charts/pipewright'), { recursive: true })
+  return parent
+}
+
+describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
+  const global = { imageRegistry: 'mirror.example:5000/all', imagePullSecrets: ['mirror'], other: { x: 1 } }
+
+  test('it takes its values from the parent, and the registry and the secrets of all', async () => {
+    const pipewright = overlay(overlay(GOOD, GIT), {
+      enabled: true,
+      imagePullSecrets: [{ name: 'own' }],
+      livenessProbe: null,
+      containerSecurityContext: { runAsUser: null },
+    })
+    const values = { global, pipewright }
+    const rendered = await validated(await renderValues(folder, values, { helm, chart: parentChart({}) }))
+    const pod = daemonIn(rendered)
+    expect(objectOf(rendered, 'StatefulSet').metadata.name).toBe('demo-pipewright')
+    expect(pod.containers.map(({ image }) => image)).toEqual([
+      'mirror.example:5000/all/pipewright:0.1.0',
+      'mirror.example:5000/all/git-sync/git-sync:v4.4.0',
+    ])
+    expect(pod['imagePullSecrets']).toEqual([{ name: 'mirror' }, { name: 'own' }])
+    expect(containerOf(pod, 'pipewright')).not.toHaveProperty('livenessProbe')
+    expect(containerOf(pod, 'pipewright').securityContext).not.toHaveProperty('runAsUser')
+  })
+
+  test('it is left out when it is not enabled, whatever its values', async () => {
+    const values = { pipewright: { enabled: false } }
+    expect(objectsIn(await renderValues(folder, values, { helm, chart: parentChart({}) }))).toEqual([])
+  })
+
+  test('two of them have names of their own', async () => {
+    const parent = parentChart({ alias: 'east', condition: 'east.enabled' })
+    const rendered = await renderValues(folder, { east: GOOD }, { helm, chart: parent })
+    expect(objectOf(rendered, 'StatefulSet').metadata.name).toBe('demo-east')
+  })
+})
+
+describe.each(HELMS)('a value that is null takes its default away, %s', (helm) => {
+  test('on OpenShift no user and no group are named, and the rest holds', async () => {
+    const readme = readFileSync(join(CHART, 'README.md'), 'utf8')
+    const [, snippet = ''] = /^## OpenShift[\s\S]*?```yaml\n([\s\S]*?)```/m.exec(readme) ?? []
+    const file = join(folder, `openshift-${helm}.yaml`)
+    writeFileSync(file, snippet)
+    const rendered = await validated(
+      await renderValues(folder, overlay(GOOD, GIT), { helm, more: ['--values', file] }),
+    )
+    for (const pod of podsIn(rendered)) {
+      expect(pod.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+      for (const { securityContext } of pod.containers) {
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ['ALL'] },
+          privileged: false,
+          readOnlyRootFilesystem: true,
+          runAsNonRoot: true,
+        })
+      }
+    }
+  })
+
+  test('without any of the contexts and probes', async () => {
+    const values = {
+      podSecurityContext: null,
+      containerSecurityContext: null,
+      startupProbe: null,
+      livenessProbe: null,
+      readinessProbe: null,
+      source: { git: { securityContext: null, livenessProbe: null } },
+    }
+    const rendered = await validated(
+      await renderValues(folder, overlay(overlay(GOOD, GIT), values), { helm }),
+    )
+    expect(rendered).not.toMatch(/runAs|fsGroup|Probe/)
+  })
+
+  test('a part of a probe and of the capabilities', async () => {
+    const values = {
+      livenessProbe: { timeoutSeconds: null },
+      containerSecurityContext: { capabilities: { drop: null, add: ['NET_BIND_SERVICE'] } },
+    }
+    const rendered = await validated(await renderValues(folder, overlay(GOOD, values), { helm }))
+    const container = containerOf(daemonIn(rendered), 'pipewright')
+    expect(container['livenessProbe']).toEqual({
+      httpGet: { path: '/healthz', port: 'metrics' },
+      periodSeconds: 20,
+      failureThreshold: 3,
+    })
+    expect(container.securityContext).toMatchObject({ capabilities: { add: ['NET_BIND_SERVICE'] } })
+    expect(container.securityContext).not.toHaveProperty('capabilities.drop')
+  })
+})
+
+test('the user of git-sync is its own, and what else is said of all containers holds for it', async () => {
+  const values = { containerSecurityContext: { runAsUser: 12_345, seLinuxOptions: { level: 's0' } } }
+  const pod = daemonIn(await renderValues(folder, overlay(overlay(GOOD, GIT), values)))
+  expect(containerOf(pod, 'pipewright').securityContext).toMatchObject({ runAsUser: 12_345 })
+  expect(containerOf(pod, 'git-sync').securityContext).toMatchObject({
+    runAsUser: 65_533,
+    runAsGroup: 65_533,
+    seLinuxOptions: { level: 's0' },
+  })
+})
+
+test('in diagnostic mode the pod differs in its process, its probes and its hooks alone', async () => {
+  const values = overlay(overlay(GOOD, GIT), { lifecycle: { preStop: { sleep: { seconds: 1 } } } })
+  const usual = await renderValues(folder, values)
+  const diagnostic = await renderValues(folder, { ...values, diagnosticMode: true })
+  const PROCESS = ['args', 'command', 'startupProbe', 'livenessProbe', 'readinessProbe', 'lifecycle']
+  const bare = (rendered: string) => {
+    const pod = daemonIn(rendered)
+    const containers = pod.containers.map((container) =>
+      Object.fromEntries(
+        Object.entries(container).filter(
+          ([field]) => !PROCESS.includes(field) || (container.name === 'git-sync' && field === 'args'),
+        ),
+      ),
+    )
+    return { ...pod, containers }
+  }
+  expect(bare(diagnostic)).toEqual(bare(usual))
+  expect(diagnostic).not.toMatch(/Probe:|lifecycle:/)
+  expect(usual).toMatch(/lifecycle:/)
+  expect(containerOf(daemonIn(diagnostic), 'pipewright').args).toBeUndefined()
+})
+
+test('the admin token may be missing for both containers', async () => {
+  const pod = daemonIn(await render(valuesFile('git-token')))
+  const [variable] = (containerOf(pod, 'git-sync').env ?? []).filter(
+    ({ valueFrom }) => valueFrom !== undefined,
+  )
+  expect(variable?.valueFrom).toMatchObject({ secretKeyRef: { name: 'pipewright-admin', optional: true } })
+  const volume = (pod.volumes ?? []).find(({ name }) => name === 'admin-token')
+  expect(volume).toMatchObject({ secret: { secretName: 'pipewright-admin', optional: true } })
+})
+
+test('a port of a URL, large numbers and a digest keep their form', async () => {
+  const values = {
+    podSecurityContext: { fsGroup: 1_000_660_000 },
+    image: { digest: `sha256:${'a'.repeat(64)}` },
+    global: { imageRegistry: 'mirror.example' },
+  }
+  const rendered = await renderValues(folder, overlay(GOOD, values))
+  expect(rendered).toContain('fsGroup: 1000660000\n')
+  expect(rendered).toContain(`image: mirror.example/pipewright@sha256:${'a'.repeat(64)}\n`)
+})
+
+test('kube-score says of it by default what the README answers, and nothing else', async () => {
+  const file = join(folder, 'default.yaml')
+  writeFileSync(file, await render(valuesFile('minimal')))
+  const { stdout, stderr } = await run(tool('kube-score'), [
+    'score',
+    file,
+    '--kubernetes-version',
+    'v1.30',
+    '--output-format',
+    'ci',
+  ])
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  expect(lines.length, stderr).toBeGreaterThan(20)
+  const remarks = lines
+    .filter((line) => !/^\[(?:OK|SKIPPED)\]/.test(line))
+    .map((line) => line.replace(/^.*\) /, ''))
+  const readme = readFileSync(join(CHART, 'README.md'), 'utf8').split('## What kube-score says')[1] ?? ''
+  const answered = [...readme.matchAll(/^\| ([A-Z][^|]+) \| [A-Z]/gm)].map(([, remark = '']) => remark)
+  expect([...new Set(remarks)].toSorted()).toEqual(answered.toSorted())
+})

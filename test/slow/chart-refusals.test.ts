@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { GOOD, HELMS, overlay, tryValues } from './support/chart.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+interface BadValues {
+  readonly why: string
+  readonly values: object
+  readonly says: readonly string[]
+}
+
+const BAD: readonly BadValues[] = [
+  {
+    why: 'nothing is set: both faults at once',
+    values: { platform: { baseUrl: '' }, source: { configMap: '' } },
+    says: ['platform.baseUrl is not set', '--set platform.baseUrl=', 'There is no source of manifests'],
+  },
+  {
+    why: 'a misspelt value',
+    values: { platform: { baseUlr: 'https://api.example' } },
+    says: ["at '/platform'", "'baseUlr' not allowed"],
+  },
+  { why: 'a misspelt block', values: { serviceMonitr: {} }, says: ["'serviceMonitr' not allowed"] },
+  {
+    why: 'two sources',
+    values: { source: { git: { repository: 'https://git.example/p.git' } } },
+    says: ['more than one source of manifests (source.git.repository, source.configMap)'],
+  },
+  {
+    why: 'a base URL without a scheme',
+    values: { platform: { baseUrl: 'api.example' } },
+    says: ["at '/platform/baseUrl'", 'does not match pattern'],
+  },
+  {
+    why: 'a base URL with credentials',
+    values: { platform: { baseUrl: 'https://me:pass@api.example' } },
+    says: ["at '/platform/baseUrl'"],
+  },
+  {
+    why: 'credentials in the clear',
+    values: { platform: { baseUrl: 'http://api.example', alertsBaseUrl: 'http://localhost.example' } },
+    says: [
+      'platform.baseUrl is plain http:',
+      'platform.alertsBaseUrl is plain http:',
+      'allowInsecureHttp=true',
+    ],
+  },
+  {
+    why: 'a sandbox and a platform',
+    values: { platform: { sandbox: true } },
+    says: ['platform.sandbox is on, and is a platform of its own'],
+  },
+  {
+    why: 'a password in the address of the repository',
+    values: { source: { configMap: '', git: { repository: 'https://me:secret@git.example/p.git' } } },
+    says: ['carries a password', 'source.git.token.secretName'],
+  },
+  {
+    why: 'SSH without a key',
+    values: { source: { configMap: '', git: { repository: 'git@git.example:p.git' } } },
+    says: ['is read over SSH, and there is no key', 'source.git.ssh.secretName'],
+  },
+  {
+    why: 'a key for HTTPS',
+    values: {
+      source: { configMap: '', git: { repository: 'https://git.example/p.git', ssh: { secretName: 'k' } } },
+    },
+    says: ['is not an SSH address'],
+  },
+  {
+    why: 'two ways to log in',
+    values: {
+      source: {
+        configMap: '',
+        git: { repository: 'git@git.example:p.git', ssh: { secretName: 'k' }, token: { secretName: 't' } },
+      },
+    },
+    says: ['are both set: use one'],
+  },
+  {
+    why: 'a path out of the checkout',
+    values: { source: { path: '../other' } },
+    says: ['source.path leaves the source'],
+  },
+  {
+    why: 'one secret twice',
+    values: { secrets: [{ name: 'kafka' }, { name: 'kafka', secretName: 'other' }] },
+    says: ['secrets names "kafka" twice'],
+  },
+  {
+    why: 'a secret that no folder can be called after',
+    values: { secrets: [{ name: '../etc' }] },
+    says: ["at '/secrets/0/name'"],
+  },
+  { why: 'a secret without a name', values: { secrets: [{}] }, says: ["missing property 'name'"] },
+  {
+    why: 'a grace that a create may outlast',
+    values: { shutdown: { requestTimeout: '23s' } },
+    says: ['shutdown.grace (25s) must be more than 2 s longer than shutdown.requestTimeout (23s)'],
+  },
+  {
+    why: 'a grace in minutes that Kubernetes cuts short',
+    values: { shutdown: { requestTimeout: '1m30s', grace: '2m', terminationGracePeriodSeconds: 124 } },
+    says: ['shutdown.terminationGracePeriodSeconds (124) must be at least 5 s more than shutdown.grace (2m)'],
+  },
+  { why: 'a time without a unit', values: { shutdown: { grace: '25' } }, says: ["at '/shutdown/grace'"] },
+  {
+    why: 'a setting that has a value of its own',
+    values: { settings: { 'base-url': 'https://other.example', ledger: 'memory:' } },
+    says: [
+      'settings.base-url is set by the chart itself: use platform.baseUrl.',
+      'settings.ledger is set by the chart itself',
+    ],
+  },
+  {
+    why: 'a setting with dashes in front',
+    values: { settings: { '--interval': '1m' } },
+    says: ['--interval'],
+  },
+  {
+    why: 'a budget that stops every drain',
+    values: { podDisruptionBudget: { enabled: true, maxUnavailable: 0 } },
+    says: ["at '/podDisruptionBudget/maxUnavailable'", 'value must be 1'],
+  },
+  {
+    why: 'a second replica',
+    values: { replicaCount: 2 },
+    says: ["'replicaCount' not allowed"],
+  },
+  {
+    why: 'words that are not among the known',
+    values: { image: { pullPolicy: 'always' }, ledger: { init: 'sometimes' } },
+    says: ["'Always', 'IfNotPresent', 'Never'", "'auto', 'never'"],
+  },
+  {
+    why: 'two ports of the Service that are one',
+    values: { service: { metricsPort: 8080 } },
+    says: ['service.port and service.metricsPort are both 8080'],
+  },
+  {
+    why: 'the port of git-sync that is another one',
+    values: { service: { gitSyncPort: 9090 } },
+    says: ['service.metricsPort and service.gitSyncPort are both 9090'],
+  },
+  {
+    why: 'a certificate authority of two places',
+    values: { source: { git: { ca: { secretName: 'ca', configMap: 'ca' } } } },
+    says: ['source.git.ca.secretName and source.git.ca.configMap are both set'],
+  },
+  {
+    why: 'a page that is opened under no name, and to nobody',
+    values: { ingress: { enabled: true }, httpRoute: { enabled: true } },
+    says: [
+      'ingress.hosts is empty',
+      'httpRoute.hostnames is empty',
+      'httpRoute.parentRefs is empty',
+      'name the pods of the ingress or the gateway in networkPolicy.people',
+    ],
+  },
+  {
+    why: 'a setting that goes round its form',
+    values: { extraEnv: [{ name: 'PIPEWRIGHT_MAX_CREATES', value: 'many' }] },
+    says: ['extraEnv sets PIPEWRIGHT_MAX_CREATES', 'use settings.max-creates'],
+  },
+  {
+    why: 'enabled, which is for a parent',
+    values: { enabled: false },
+    says: ['enabled is false', 'leave it out'],
+  },
+  {
+    why: 'names that are none',
+    values: { nameOverride: 'My pipes', fullnameOverride: 'my.pipes', image: { tag: 'a b' } },
+    says: ["at '/nameOverride'", "at '/fullnameOverride'", "at '/image/tag'"],
+  },
+  {
+    why: 'a scrape that lasts longer than the time between two',
+    values: { serviceMonitor: { interval: '5s' } },
+    says: ['serviceMonitor.scrapeTimeout (10s) is longer than serviceMonitor.interval (5s)'],
+  },
+  {
+    why: 'a server that the admin token would reach in the clear',
+    values: { settings: { server: 'http://pipewright.data:8080' } },
+    says: ['settings.server is plain http:'],
+  },
+  {
+    why: 'a mode that is none',
+    values: { diagnosticMode: 'sometimes' },
+    says: ["at '/diagnosticMode'", 'want boolean'],
+  },
+  {
+    why: 'a host that is a URL',
+    values: { allowedHosts: ['https://pipes.example.com'] },
+    says: ["at '/allowedHosts/0'"],
+  },
+  { why: 'a digest that is none', values: { image: { digest: 'latest' } }, says: ["at '/image/digest'"] },
+  {
+    why: 'a size that is none',
+    values: { ledger: { size: 'big' } },
+    says: ["at '/ledger/size': 'big'"],
+  },
+]
+
+describe('values that cannot work are refused', () => {
+  describe.each(HELMS)('%s', (helm) => {
+    test.each(BAD)('$why', async ({ values, says }) => {
+      const { code, stdout, stderr } = await tryValues(folder, overlay(GOOD, values), { helm })
+      expect(code).not.toBe(0)
+      expect(stdout).toBe('')
+      for (const words of says) expect(stderr).toContain(words)
+    })
+  })
+
+  test('the longest time that fits is accepted', async () => {
+    const shutdown = { requestTimeout: '22900ms', terminationGracePeriodSeconds: 30 }
+    expect(await tryValues(folder, { ...GOOD, shutdown })).toMatchObject({ code: 0 })
+  })
+})

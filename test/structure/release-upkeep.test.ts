@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import packageJson from '../../package.json' with { type: 'json' }
+import { bannedIn } from '../support/plain-words.ts'
+import { ROOT } from '../support/process.ts'
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+const Renovate = z.object({
+  customManagers: z.array(
+    z.object({
+      managerFilePatterns: z.array(z.string()),
+      matchStrings: z.array(z.string()),
+      depNameTemplate: z.string().optional(),
+    }),
+  ),
+})
+
+describe('updates of what this depends on', () => {
+  const { customManagers } = Renovate.parse(JSON.parse(read('.github/renovate.json')))
+  const files = ['.ci', '.github/workflows', 'test/slow/support', 'helm'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? [`${folder}/${entry.name}`] : [],
+    ),
+  )
+  const found = customManagers.flatMap(({ managerFilePatterns, matchStrings, depNameTemplate }) =>
+    managerFilePatterns.flatMap((pattern) =>
+      files
+        .filter((file) => new RegExp(pattern.slice(1, -1)).test(file))
+        .flatMap((file) =>
+          matchStrings.flatMap((text) =>
+            [...read(file).matchAll(new RegExp(text, 'g'))].map(
+              ({ groups }) =>
+                `${file}: ${depNameTemplate ?? groups?.['depName']} ${groups?.['currentValue']}`,
+            ),
+          ),
+        ),
+    ),
+  )
+
+  test.each(customManagers.map((manager) => [manager.matchStrings.join(), manager] as const))(
+    'the pattern %s names files and finds something in them',
+    (_pattern, { managerFilePatterns, matchStrings }) => {
+      const named = files.filter((file) =>
+        managerFilePatterns.some((pattern) => new RegExp(pattern.slice(1, -1)).test(file)),
+      )
+      expect(
+        named.filter((file) => matchStrings.some((text) => new RegExp(text).test(read(file)))),
+      ).not.toEqual([])
+    },
+  )
+
+  test('find the tools that Go installs, by their modules', () => {
+    const modules = found.map((line) => line.replace(/ v[\d.]+$/, ''))
+    expect(modules).toEqual(
+      expect.arrayContaining([
+        '.ci/run: github.com/yannh/kubeconform',
+        '.ci/run: helm.sh/helm/v3',
+        '.ci/run: helm.sh/helm/v4',
+        'test/slow/support/tools.ts: github.com/rhysd/actionlint',
+      ]),
+    )
+  })
+})
+
+describe('CONTRIBUTING.md', () => {
+  const page = read('CONTRIBUTING.md')
+
+  test('names scripts of package.json, and files that are there', () => {
+    const scripts = [...page.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name)
+    expect(scripts.length).toBeGreaterThan(3)
+    expect(scripts.filter((name) => !(name in packageJson.scripts))).toEqual([])
+    const links = [...page.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link)
+    const paths = [...page.matchAll(/(?:^|[ `])((?:\.ci|\.github|test|docs|helm)\/[\w./-]*\w)/gm)].map(
+      ([, path = '']) => path,
+    )
+    expect(links.length).toBeGreaterThan(3)
+    expect(paths.length).toBeGreaterThan(3)
+    expect([...links, ...paths].filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  })
+
+  test('has plain words', () => {
+    expect(bannedIn(page)).toEqual([])
+  })
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { ResourceStatus } from '../../src/contract/status.ts'
+import { resource, telemetry } from './sample.ts'
+
+/* What alerts name, and whom they are for: `pipewright_resource_info`. */
+
+/** The series after each of the boards, one scrape a board. */
+async function infos(boards: readonly (readonly ResourceStatus[])[], namedResources = 10) {
+  let board: readonly ResourceStatus[] = []
+  const made = await telemetry({ board: () => board, namedResources, log: { level: 'silent' } })
+  const scrapes: (readonly string[])[] = []
+  for (const next of boards) {
+    board = next
+    const { text } = await made.metrics.render()
+    scrapes.push(text.split('\n').filter((shown) => shown.startsWith('pipewright_resource_info{')))
+  }
+  return scrapes
+}
+
+function series(name: string, rest: string, value = 1): string {
+  return `pipewright_resource_info{kind="Pipe",name="${name}",${rest}} ${value}`
+}
+
+const drifted = { status: 'Drifted', reason: 'NotUpdatable' } as const
+const WELL = 'status="Ready",reason="InSync"'
+const BAD = 'status="Drifted",reason="NotUpdatable"'
+
+test('each resource has one, with its service and its team; a team that no manifest gives is empty', async () => {
+  const board = [
+    resource('Pipe/orders', { ...drifted, service: 'shop', labels: { team: 'sales', tier: '1' } }),
+    resource('Pipe/refunds'),
+  ]
+  expect(await infos([board])).toEqual([
+    [
+      series('orders', `service_name="shop",team="sales",${BAD}`),
+      series('refunds', `service_name="",team="",${WELL}`),
+    ],
+  ])
+})
+
+test('it changes with the resource, and is gone with it', async () => {
+  const before = [resource('Pipe/orders', drifted), resource('Pipe/refunds')]
+  const after = [resource('Pipe/orders')]
+  expect(await infos([before, after, []])).toEqual([
+    [
+      series('orders', `service_name="",team="",${BAD}`),
+      series('refunds', `service_name="",team="",${WELL}`),
+    ],
+    [series('orders', `service_name="",team="",${WELL}`)],
+    [],
+  ])
+})
+
+test('where not all are named, those that are not well are; the others are counted, with their team', async () => {
+  const board = [
+    resource('Pipe/a', { labels: { team: 'sales' } }),
+    resource('Pipe/b', { labels: { team: 'sales' } }),
+    resource('Pipe/c', { ...drifted, service: 'shop', labels: { team: 'ops' } }),
+    resource('Pipe/d', { ...drifted, service: 'shop', labels: { team: 'ops' } }),
+    resource('Pipe/e', { ...drifted, service: 'shop', labels: { team: 'ops' } }),
+  ]
+  expect(await infos([board], 2)).toEqual([
+    [
+      series('_other', `service_name="_other",team="sales",${WELL}`, 2),
+      series('c', `service_name="shop",team="ops",${BAD}`),
+      series('d', `service_name="shop",team="ops",${BAD}`),
+      series('_other', `service_name="_other",team="ops",${BAD}`),
+    ],
+  ])
+})
+
+/** A thousand pipes, each of a team of its own. */
+function crowd(first: number): readonly ResourceStatus[] {
+  return Array.from({ length: 1_000 }, (_, n) =>
+    resource(`Pipe/${n}`, { labels: { team: `team-${first + n}` } }),
+  )
+}
+
+test('a thousand teams do not make a thousand series, and a team that left makes room', async () => {
+  const [before = [], after = []] = await infos([crowd(0), crowd(1_000)], 0)
+  expect(before).toHaveLength(101)
+  expect(before.at(-1)).toBe(series('_other', `service_name="_other",team="_other",${WELL}`, 900))
+  expect(after).toHaveLength(101)
+  expect(after.join()).toContain('team="team-1000"')
+})
