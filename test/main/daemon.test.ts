@@ -15,14 +15,14 @@ import type { Workspace } from '../support/workspace.ts'
 import { createWorkspace } from '../support/workspace.ts'
 import { startPlatform } from '../support/platform.ts'
 
-/** Loaded before the program: once there is a file of the name in `HANGS`, no listing of a folder ends; each leaves a letter there. */
+/** Loaded before the program: once there is a file of the name in `HANGS`, no listing of a folder below `BELOW` ends; each leaves a letter there. */
 const HANGING_LISTS = `data:text/javascript,${encodeURIComponent(`
   import { appendFileSync, existsSync, promises } from 'node:fs'
   import { syncBuiltinESMExports } from 'node:module'
   const { readdir } = promises
-  const { HANGS } = process.env
+  const { HANGS, BELOW } = process.env
   promises.readdir = (...args) => {
-    if (!existsSync(HANGS)) return readdir(...args)
+    if (!existsSync(HANGS) || !String(args[0]).startsWith(BELOW)) return readdir(...args)
     appendFileSync(HANGS, 'x')
     return new Promise(() => {})
   }
@@ -130,7 +130,7 @@ describe('the daemon against a platform', () => {
     const args = [...runArgs(workspace, platform.url), ...times]
     await using program = startProgram(args, {
       nodeFlags: ['--import', HANGING_LISTS],
-      env: { HANGS: hangs },
+      env: { HANGS: hangs, BELOW: workspace.manifests },
     })
     const url = await urlOf(program)
     await allReady(url, 4)
