@@ -1,54 +1,49 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 function filesOf(...names: readonly string[]): string[] {
   return names.map((name) => `test/slow/${name}*.test.ts`)
 }
 
-/** Hundreds of short lives of the program: two files at a time keep all processors busy. */
-const CRASHES = filesOf('crash-matrix')
-
 /** Those that measure what a busy machine would spoil. */
-const ALONE = filesOf('connections', 'long-life', 'page', 'prometheus', 'watch')
+const ALONE = filesOf('connections', 'page-many', 'watch')
 
-const COMMON = {
-  testTimeout: 300_000,
-  hookTimeout: 180_000,
-  // Within a file, too, most of the time goes by in processes that are waited for.
-  maxConcurrency: 4,
+/** These take minutes: they begin first, so that nobody waits for them in the end. */
+const LONG = ['runbook', 'explored', 'protections', 'fifth-kind', 'crash-matrix', 'hostile', 'release', 'rules']
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONG.findIndex((name) => moduleId.includes(`/slow/${name}`))
+      return at === -1 ? LONG.length : at
+    }
+    return files.toSorted((a, b) => place(a) - place(b))
+  }
 }
 
 export default defineConfig({
   test: {
     globalSetup: 'test/slow/support/bundled.ts',
+    sequence: { sequencer: LongFirst },
+    testTimeout: 300_000,
+    hookTimeout: 180_000,
+    // Within a file, too, most of the time goes by in processes that are waited for.
+    maxConcurrency: 4,
     projects: [
       {
+        extends: true,
         test: {
-          ...COMMON,
           name: 'side by side',
           include: ['test/slow/**/*.test.ts'],
-          exclude: [...ALONE, ...CRASHES],
+          exclude: ALONE,
           // More than there are processors: most of these mostly wait.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },
       {
-        test: {
-          ...COMMON,
-          name: 'crashes',
-          include: CRASHES,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          ...COMMON,
-          name: 'alone',
-          include: ALONE,
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
-        },
+        extends: true,
+        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
   },

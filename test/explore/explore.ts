@@ -37,6 +37,7 @@ export interface Limits {
 /** A situation to go on from, and how it was reached. */
 interface Situation {
   readonly model: Model
+  readonly digest: string
   readonly before: Trace | undefined
   readonly steps: number
 }
@@ -59,14 +60,14 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
   const waiting: Situation[][][] = []
   let plays = 0
 
-  function add(situation: Situation, cost: number): void {
-    const digest = digestOf(situation.model)
-    const place = cost * MOST_STEPS + situation.steps
+  function add(reached: Omit<Situation, 'digest'>, cost: number): void {
+    const digest = digestOf(reached.model)
+    const place = cost * MOST_STEPS + reached.steps
     if ((known.get(digest) ?? Infinity) <= place) return
     known.set(digest, place)
     const level = (waiting[cost] ??= [])
-    const row = (level[situation.steps] ??= [])
-    row.push(situation)
+    const row = (level[reached.steps] ??= [])
+    row.push({ ...reached, digest })
   }
 
   function ended(depth: number, stopped: Explored['stopped'], story?: Story): Explored {
@@ -81,7 +82,7 @@ export async function explore(world: World, limits: Limits): Promise<Explored> {
       const row = level[steps] ?? []
       for (const situation of row) {
         // A shorter way there was found since.
-        if ((known.get(digestOf(situation.model)) ?? 0) < cost * MOST_STEPS + steps) continue
+        if ((known.get(situation.digest) ?? 0) < cost * MOST_STEPS + steps) continue
         situations += 1
         if (performance.now() > limits.until) return ended(cost - 1, 'time')
         if (situations % 1_000 === 0 && isMemoryFull()) return ended(cost - 1, 'memory')
