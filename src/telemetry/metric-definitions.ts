@@ -252,7 +252,7 @@ export const METRICS = {
   build_info: {
     type: 'gauge',
     help: 'Always 1; its labels are the versions of Pipewright and of Node.',
-    labels: { version: 'open', node: 'open' },
+    labels: { version: 'open', node_version: 'open' },
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 

@@ -5,8 +5,8 @@ import type { ResourceStatus } from '../contract/status.ts'
 import { boundedLabel, boundLabels, type Instruments } from './instruments.ts'
 import { OTHER } from './metric-definitions.ts'
 
-/** Different values of the label `team`. */
-const MOST_TEAMS = 100
+/** Different values of the label `team`, and of `service_name`. */
+const MOST_GROUPS = 100
 
 /** What a resource is said to have. */
 interface Said {
@@ -21,7 +21,8 @@ export interface ResourceInfo {
 
 /** @param namedResources how many resources may appear by name */
 export function createResourceInfo(gauge: Instruments['resource_info'], namedResources: number): ResourceInfo {
-  const teams = boundLabels(MOST_TEAMS)
+  const teams = boundLabels(MOST_GROUPS)
+  const services = boundLabels(MOST_GROUPS)
   /** What each one that is not well was said to have when it was last looked at. */
   let seen: ReadonlyMap<Key, Said> = new Map()
   return {
@@ -34,13 +35,13 @@ export function createResourceInfo(gauge: Instruments['resource_info'], namedRes
       )
       gauge.reset()
       teams.retain(new Set(resources.map(teamOf)))
+      services.retain(new Set(resources.map(serviceOf)))
       const named = namedFirst(resources, namedResources)
       for (const resource of resources) {
-        const hasName = named.has(resource)
         const labels = {
           kind: resource.kind,
-          name: hasName ? resource.name : OTHER,
-          service_name: hasName ? (resource.service ?? '') : OTHER,
+          name: named.has(resource) ? resource.name : OTHER,
+          service_name: boundedLabel(serviceOf(resource), services),
           team: boundedLabel(teamOf(resource), teams),
         }
         for (const { status, reason } of allSaid(resource, seen.get(resource.key)))
@@ -78,4 +79,9 @@ function namedFirst(resources: readonly ResourceStatus[], limit: number): Readon
 /** Whom an alert is for; empty where the manifest does not say. */
 function teamOf({ labels }: ResourceStatus): string {
   return (Object.hasOwn(labels, 'team') ? labels['team'] : undefined) ?? ''
+}
+
+/** Empty where it is of none. */
+function serviceOf({ service }: ResourceStatus): string {
+  return service ?? ''
 }

@@ -62,10 +62,10 @@ test('where not all are named, those that are not well are; the others are count
   ]
   expect(await infos([board], 2)).toEqual([
     [
-      series('_other', `service_name="_other",team="sales",${WELL}`, 2),
+      series('_other', `service_name="",team="sales",${WELL}`, 2),
       series('c', `service_name="shop",team="ops",${BAD}`),
       series('d', `service_name="shop",team="ops",${BAD}`),
-      series('_other', `service_name="_other",team="ops",${BAD}`),
+      series('_other', `service_name="shop",team="ops",${BAD}`),
     ],
   ])
 })
@@ -80,7 +80,7 @@ function crowd(first: number): readonly ResourceStatus[] {
 test('a thousand teams do not make a thousand series, and a team that left makes room', async () => {
   const [before = [], after = []] = await infos([crowd(0), crowd(1_000)], 0)
   expect(before).toHaveLength(101)
-  expect(before.at(-1)).toBe(series('_other', `service_name="_other",team="_other",${WELL}`, 900))
+  expect(before.at(-1)).toBe(series('_other', `service_name="",team="_other",${WELL}`, 900))
   expect(after).toHaveLength(101)
   expect(after.join()).toContain('team="team-1000"')
 })
