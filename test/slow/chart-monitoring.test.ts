@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { GOOD, objectOf, renderValues } from './support/chart.ts'
+import { GOOD, HELMS, objectOf, renderValues, tryValues } from './support/chart.ts'
 
 /* What the chart tells Prometheus, where it depends on values. */
 
@@ -44,3 +44,23 @@ test.each([
   const rule = groups[0]?.rules.find(({ alert }) => alert === 'PipewrightSourceNotSynced')
   expect(rule?.expr.match(/\[\w+\]/g)).toEqual([`[${window}]`, `[${window}]`])
 })
+
+/** Each of these makes rules that Prometheus takes none of, or a selector that finds nothing. */
+const BROKEN: readonly (readonly [string, object])[] = [
+  ['a label of series that is none', { selector: { 'app-name': 'x' } }],
+  ['a label of series with a backquote, which ends a text of a template', { selector: { job: 'a`b' } }],
+  ['a label of series without a value', { selector: { job: '' } }],
+  ['a label of alerts that is none', { ruleLabels: { 'cost-center': '4' } }],
+  ['a team that begins a template', { ruleLabels: { team: 'a{{b' } }],
+  ['an address that begins a template', { runbookBaseUrl: 'https://git.example/{{ref' }],
+]
+
+test.each(HELMS.flatMap((helm) => BROKEN.map(([why, rule]) => [helm, why, rule] as const)))(
+  '%s refuses %s',
+  async (helm, _, rule) => {
+    const values = { ...GOOD, prometheusRule: { enabled: true, ...rule } }
+    const { code, stderr } = await tryValues(folder, values, { helm })
+    expect(code).not.toBe(0)
+    expect(stderr).toContain("at '/prometheusRule/")
+  },
+)
