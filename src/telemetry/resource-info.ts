@@ -20,7 +20,10 @@ export interface ResourceInfo {
 }
 
 /** @param namedResources how many resources may appear by name */
-export function createResourceInfo(gauge: Instruments['resource_info'], namedResources: number): ResourceInfo {
+export function createResourceInfo(
+  gauge: Instruments['resource_info'],
+  namedResources: number,
+): ResourceInfo {
   const teams = boundLabels(MOST_GROUPS)
   const services = boundLabels(MOST_GROUPS)
   /** What each one that is not well was said to have when it was last looked at. */

@@ -76,7 +76,9 @@ const BY_ANOTHER_METRIC: readonly string[] = ['PipewrightOutcomeUnsaved', 'Pipew
 /** The reasons that an alert wakes somebody for, as its expression has them: by name, or by the status that they give. */
 function wokenFor({ expr }: AlertRule): readonly Reason[] {
   const asked = (label: string) =>
-    [...expr.matchAll(new RegExp(`[{,]${label}=~?"([^"]+)"`, 'g'))].flatMap(([, value = '']) => value.split('|'))
+    [...expr.matchAll(new RegExp(`[{,]${label}=~?"([^"]+)"`, 'g'))].flatMap(([, value = '']) =>
+      value.split('|'),
+    )
   const [names, statuses] = [asked('reason'), asked('status')]
   return ALL.filter((reason) =>
     statuses.length > 0 ? statuses.includes(REASONS[reason].status) : names.includes(reason),

@@ -236,8 +236,11 @@ describe('what goes wrong with a running daemon', () => {
       },
       60_000,
     )
-    for (const { annotations } of alerts)
-      expect(Object.values(annotations).join(' ')).not.toMatch(NOT_FILLED_IN)
+    for (const { labels, annotations } of alerts) {
+      const { resources = 'Pipe/none', ...texts } = annotations
+      expect(Object.values(texts).join(' ')).not.toMatch(NOT_FILLED_IN)
+      expect(labels['name'] ?? resources).toMatch(/^\w+/)
+    }
   })
 })
 
