@@ -87,11 +87,22 @@ is in the [runbook](runbook.md).
 something else scrapes the pod, say by which labels its series are known: \`prometheusRule.selector\`. The rules file is about the job \`pipewright\`;
 where a job has another name, give it a copy of the file: \`sed 's/job="pipewright"/job="NAME"/' pipewright.rules.yaml\`.
 
-**Teams.** An alert about resources has the label \`team\`: \`metadata.labels.team\` of their manifests, by which Alertmanager can route. Its annotation
-\`resources\` names the first ten. \`prometheusRule.ruleLabels.team\` is the team of all other alerts.
+**Teams.** An alert about resources has the label \`team\`: \`metadata.labels.team\` of their manifests, by which Alertmanager can route.
+\`prometheusRule.ruleLabels.team\` is the team of all other alerts. A target with a label \`team\` of its own turns ours into \`exported_team\`.
+
+**One alert, or many.** What concerns one resource alone (an unknown outcome, a missing pipe, drift, a rejected request, a state) is an alert for each, with
+\`kind\` and \`name\`, so that a second one is announced while the first is known. What has one cause for many (refused credentials, an outage, a
+secret, an orphan) is one alert for each service, team and reason, whose annotation \`resources\` names the first ten. In Alertmanager, \`group_by: [alertname,
+namespace, job, team, reason]\` makes one message of those that belong together. Beyond \`--named-resources\` the name is \`_other\`.
+
+**Restarts.** Alerts about what a restart does not change keep firing for ten minutes without their series, which takes Prometheus 2.42. The ServiceMonitor of
+the chart makes \`instance\` of the names of pod and port, which stay; an address would make another alert after each restart. When Pipewright itself is
+away for longer, PipewrightDown is what fires, and the others come back with it.
 
 **Others' metrics.** PipewrightSourceNotSynced needs those of git-sync, scraped under the same \`job\` with \`container="git-sync"\`, and
-PipewrightVolumeNearlyFull those of the kubelet. Without them, both stay quiet.
+PipewrightVolumeNearlyFull those of the kubelet. Without them, both stay quiet. No rule looks at \`pipewright_source_revision_since_timestamp_seconds\`: a
+repository in which nobody commits for a week is in order. Where yours has a commit each day, add a rule of your own:
+\`time() - pipewright_source_revision_since_timestamp_seconds > 2 * 86400 and pipewright_source_revision_since_timestamp_seconds > 0\`.
 `
 }
 

@@ -63,7 +63,7 @@ export const METRICS = {
   },
   resource_info: {
     type: 'gauge',
-    help: 'Number of resources with these labels: 1 for each that is named. team is metadata.labels.team; those that are not well are named first.',
+    help: 'Number of resources with these labels: 1 for each that is named, and another for each problem that its status hides. team is metadata.labels.team; those that are not well are named first.',
     labels: {
       kind: 'open',
       name: 'open',
@@ -252,7 +252,7 @@ export const METRICS = {
   build_info: {
     type: 'gauge',
     help: 'Always 1; its labels are the versions of Pipewright and of Node.',
-    labels: { version: 'open', node: 'open' },
+    labels: { version: 'open', node_version: 'open' },
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 

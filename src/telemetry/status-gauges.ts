@@ -1,20 +1,18 @@
 import type { Gauge } from 'prom-client'
 import { kindNamed, RESOURCE_KINDS } from '../kinds/lookup.ts'
-import { isWell, STATUSES } from '../plan/severity.ts'
+import { STATUSES } from '../plan/severity.ts'
 import { REASONS } from '../plan/reason.ts'
 import type { ResourceStatus } from '../contract/status.ts'
 import { printable } from '../lib/shown-text.ts'
 import { boundedLabel, boundLabels, type LabelBound, type Instruments } from './instruments.ts'
 import { OTHER } from './metric-definitions.ts'
+import { createResourceInfo } from './resource-info.ts'
 
 /** Of a state, in characters. */
 const LONGEST_STATE = 100
 
 /** Different states of one kind; a platform may invent as many as it likes. */
 const STATES_PER_KIND = 20
-
-/** Different values of the label `team`. */
-const MOST_TEAMS = 100
 
 /** The gauges that only say what the board says, brought up to date for each scrape. */
 export interface BoardGauges {
@@ -25,14 +23,14 @@ export interface BoardGauges {
 /** @param namedResources how many resources may appear by name */
 export function createBoardGauges(metrics: Instruments, namedResources: number): BoardGauges {
   const keys = boundLabels(namedResources)
-  const teams = boundLabels(MOST_TEAMS)
+  const info = createResourceInfo(metrics.resource_info, namedResources)
   const states = new Map([...metrics.states.keys()].map((kind) => [kind, boundLabels(STATES_PER_KIND)]))
   return {
     update(resources, now) {
       keys.retain(new Set(resources.filter(isNamed).map(({ key }) => key)))
       countStatuses(metrics, resources)
       countReasons(metrics, resources)
-      showResources(metrics.resource_info, { resources, named: namedFirst(resources, namedResources), teams })
+      info.update(resources)
       showTimes(metrics, resources, now)
       for (const [kind, bound] of states) {
         const gauge = metrics.states.get(kind)
@@ -56,42 +54,6 @@ function countStatuses(metrics: Instruments, resources: readonly ResourceStatus[
 function countReasons(metrics: Instruments, resources: readonly ResourceStatus[]): void {
   for (const reason of Object.keys(REASONS)) metrics.resource_reasons.set({ reason }, 0)
   for (const { reason } of resources) metrics.resource_reasons.inc({ reason })
-}
-
-/** Which are named where there is not room for all: those that somebody has to look at come first. */
-function namedFirst(resources: readonly ResourceStatus[], limit: number): ReadonlySet<ResourceStatus> {
-  if (resources.length <= limit) return new Set(resources)
-  const inNeed = resources.filter((resource) => !isWell(resource))
-  return new Set([...inNeed, ...resources.filter(isWell)].slice(0, limit))
-}
-
-interface Shown {
-  readonly resources: readonly ResourceStatus[]
-  readonly named: ReadonlySet<ResourceStatus>
-  readonly teams: LabelBound
-}
-
-/** Starts from nothing each time, so that a resource that is gone disappears. */
-function showResources(gauge: Instruments['resource_info'], { resources, named, teams }: Shown): void {
-  gauge.reset()
-  teams.retain(new Set(resources.map(teamOf)))
-  for (const resource of resources) {
-    const { kind, name, service = '', status, reason } = resource
-    const hasName = named.has(resource)
-    gauge.inc({
-      kind,
-      name: hasName ? name : OTHER,
-      service_name: hasName ? service : OTHER,
-      team: boundedLabel(teamOf(resource), teams),
-      status,
-      reason,
-    })
-  }
-}
-
-/** Whom an alert is for; empty where the manifest does not say. */
-function teamOf({ labels }: ResourceStatus): string {
-  return (Object.hasOwn(labels, 'team') ? labels['team'] : undefined) ?? ''
 }
 
 function showTimes(metrics: Instruments, resources: readonly ResourceStatus[], now: number): void {

@@ -102,7 +102,7 @@ function createMetrics(options: TelemetryOptions) {
   const instruments = createInstruments(registry)
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
-  instruments.build_info.set({ version: options.version, node: process.version }, 1)
+  instruments.build_info.set({ version: options.version, node_version: process.version }, 1)
   const boardGauges = createBoardGauges(instruments, options.namedResources)
   return {
     count: (event: Event) => countEvent(instruments, event, options.clock),

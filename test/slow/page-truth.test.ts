@@ -229,6 +229,19 @@ test('what happened to many resources is one line each: the commit it came of ca
   ])
 })
 
+test.each([
+  ['since when no other revision came', { revisionSince: NOW - 3 * 86_400_000 }, '3 days ago'],
+  ['nothing, where nobody knows', {}, undefined],
+  ['nothing, where another one may be there', { revisionSince: 0, sourceProblem: 'No.' }, undefined],
+])('the page says %s', async (_, over, said) => {
+  const { url } = await running(fakeParts({ overview: () => overview(over) }, [resource('Pipe/orders')]))
+  await using watched = await openPage(browser, url)
+  const { page } = watched
+  await page.locator('#source-inside dt', { hasText: /^Revision$/ }).waitFor({ state: 'attached' })
+  const line = page.locator('#source-inside dt', { hasText: 'No other revision since' }).locator('+ dd')
+  expect((await line.allTextContents())[0]).toBe(said)
+})
+
 describe('a page that has nothing to show', () => {
   test('a first start without a directory keeps no last state, and has no revision', async () => {
     const sourceProblem = 'The manifests directory is missing.'

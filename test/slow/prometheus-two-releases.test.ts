@@ -22,11 +22,13 @@ interface Firing {
 const stack = new AsyncDisposableStack()
 let prometheus: Prometheus
 let well: Live
+let troubled: Live
 
-/** `service` is what the operator calls the Service of the pod. */
+/** As the operator and the relabelings of the chart give them, and what clusters add to them: `service` is the Service of the pod. */
 function labelsOf(namespace: string) {
   const pod = { namespace, service: 'pipewright', pod: 'pipewright-0', container: 'pipewright' }
-  return { ...pod, endpoint: 'metrics', job: 'pipewright' }
+  const place = { node: 'worker-1', cluster: 'prod', region: 'eu', app: 'pipewright', environment: 'prod' }
+  return { ...pod, ...place, instance: 'pipewright-0:metrics', endpoint: 'metrics', job: 'pipewright' }
 }
 
 /** The rules of a release, but that they fire at once, and say whose they are. */
@@ -54,28 +56,28 @@ async function alertLines(): Promise<readonly string[]> {
 }
 
 beforeAll(async () => {
-  const troubled = stack.use(await createScenario())
+  const sick = stack.use(await createScenario())
   const fine = stack.use(await createScenario())
   for (const name of ['orders', 'refunds'])
-    troubled.workspace.write(
+    sick.workspace.write(
       `manifests/${name}.yaml`,
       pipeManifest(name).replace(`{name: ${name}}`, `{name: ${name}, labels: {team: sales}}`),
     )
   fine.writePipe('orders')
-  const live = await troubled.start(['--interval', '1s'])
+  troubled = await sick.start(['--interval', '1s'])
   well = await fine.start(['--interval', '1s'])
   await well.says('Pipe/orders', 'Ready')
-  const { pipeId } = await live.says('Pipe/refunds', 'Ready')
-  troubled.platform.change(pipeId ?? '', { scaling: { replicas: 9 } })
-  await live.says('Pipe/refunds', 'Drifted')
-  const { workspace } = troubled
+  const { pipeId } = await troubled.says('Pipe/refunds', 'Ready')
+  sick.platform.change(pipeId ?? '', { scaling: { replicas: 9 } })
+  await troubled.says('Pipe/refunds', 'Drifted')
+  const { workspace } = sick
   const rulesFiles = []
   for (const namespace of ['data', 'shop']) {
     workspace.write(`${namespace}.yaml`, await rulesOf(namespace))
     rulesFiles.push(workspace.path(`${namespace}.yaml`))
   }
   const scraped = [
-    { url: live.url, labels: labelsOf('data') },
+    { url: troubled.url, labels: labelsOf('data') },
     { url: well.url, labels: labelsOf('shop') },
   ]
   prometheus = stack.use(await startPrometheus({ workspace, scraped, rulesFiles }))
@@ -90,18 +92,24 @@ test('the drift of one is an alert of its own rules, which names the pipe and it
   })
   // Before the first scrape both count as down.
   await expect.poll(alertLines, { timeout: 120_000 }).toEqual(['PipewrightDrifted data data sales'])
-  expect((await firing()).map(({ annotations }) => annotations['resources'])).toEqual(['Pipe/refunds'])
+  expect((await firing()).map(({ annotations }) => annotations['summary'])).toEqual([
+    'Pipe/refunds differs from its manifest (Drifted)',
+  ])
 })
 
-test('a label of ours is called the same, whatever the operator puts beside it', async () => {
-  const query = 'pipewright_resource_info{namespace="data",name="refunds"}'
+test('a label of ours is called the same, whatever stands beside it', async () => {
+  const query = '{__name__=~"pipewright_.+",namespace="data"}'
   const { result } = await prometheus.get<{ result: { metric: Record<string, string> }[] }>('query', {
     query,
   })
-  expect(result.map(({ metric }) => metric)).toMatchObject([
+  const refunds = result.filter(
+    ({ metric }) => metric['__name__'] === 'pipewright_resource_info' && metric['name'] === 'refunds',
+  )
+  expect(refunds.map(({ metric }) => metric)).toMatchObject([
     { kind: 'Pipe', service_name: 'analytics', service: 'pipewright', team: 'sales', status: 'Drifted' },
   ])
-  expect(Object.keys(result[0]?.metric ?? {}).filter((label) => label.startsWith('exported_'))).toEqual([])
+  const labels = new Set(result.flatMap(({ metric }) => Object.keys(metric)))
+  expect([...labels].filter((label) => label.startsWith('exported_'))).toEqual([])
 })
 
 test('the death of the other one is its own alert, although one is scraped', async () => {
@@ -109,4 +117,15 @@ test('the death of the other one is its own alert, although one is scraped', asy
   await expect
     .poll(alertLines, { timeout: 120_000 })
     .toEqual(['PipewrightDown shop shop platform', 'PipewrightDrifted data data sales'])
+})
+
+test('the death of one is no end of what was known of it', async () => {
+  troubled.program.signal('SIGKILL')
+  await expect
+    .poll(alertLines, { timeout: 120_000 })
+    .toEqual([
+      'PipewrightDown data data platform',
+      'PipewrightDown shop shop platform',
+      'PipewrightDrifted data data sales',
+    ])
 })

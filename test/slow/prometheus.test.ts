@@ -178,13 +178,13 @@ describe('the alert rules', () => {
   })
 
   test('say how many and which, in whole sentences', async () => {
-    const named = (await firing()).map(({ annotations }) => annotations['resources'] ?? '')
-    expect(named.toSorted()).toEqual(['', 'Pipe/lost', 'Pipe/refunds'])
+    const named = (await firing()).flatMap(({ annotations }) => annotations['resources'] ?? [])
+    expect(named.toSorted()).toEqual(['Pipe/wrong'])
     const summaries = (await firing()).map(({ annotations }) => annotations['summary'] ?? '')
     expect(summaries.toSorted()).toEqual([
       '1 error(s) in manifests',
-      '1 pipe(s) may or may not have been created',
-      '1 resource(s) differ from their manifests (Drifted)',
+      'Pipe/lost may or may not have been created',
+      'Pipe/refunds differs from its manifest (Drifted)',
     ])
     for (const { annotations } of await firing())
       expect(Object.values(annotations).join()).not.toMatch(NOT_FILLED_IN)
@@ -236,8 +236,11 @@ describe('what goes wrong with a running daemon', () => {
       },
       60_000,
     )
-    for (const { annotations } of alerts)
-      expect(Object.values(annotations).join(' ')).not.toMatch(NOT_FILLED_IN)
+    for (const { labels, annotations } of alerts) {
+      const { resources = 'Pipe/none', ...texts } = annotations
+      expect(Object.values(texts).join(' ')).not.toMatch(NOT_FILLED_IN)
+      expect(labels['name'] ?? resources).toMatch(/^\w+/)
+    }
   })
 })
 

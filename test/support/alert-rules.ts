@@ -14,6 +14,7 @@ const AlertRule = z.strictObject({
     .string()
     .regex(/^\d+[smhd]$/)
     .optional(),
+  keep_firing_for: z.literal('10m').optional(),
   labels: z.strictObject({ severity: z.enum(['critical', 'warning', 'info']) }),
   annotations: z.strictObject({
     summary: z.string(),

@@ -45,7 +45,7 @@ const DESIGN = `
   - counter notifications_total{target,result}
   - gauge notifications_waiting{target}
   - counter notification_requests_total{target,code}
-  gauge build_info{version,node}`
+  gauge build_info{version,node_version}`
   .trim()
   .split('\n')
   .map((line) => line.trim().replace(/^- /, ''))
@@ -129,7 +129,7 @@ describe('a fresh process', () => {
 
   it('says which version it is', async () => {
     const samples = await after()
-    expect(samples.get(`build_info{version="9.9.9",node="${process.version}"}`)).toBe(1)
+    expect(samples.get(`build_info{version="9.9.9",node_version="${process.version}"}`)).toBe(1)
   })
 
   it('keeps a registry of its own', async () => {

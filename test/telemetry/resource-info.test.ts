@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ResourceStatus } from '../../src/contract/status.ts'
+import type { Reason } from '../../src/plan/reason.ts'
 import { resource, telemetry } from './sample.ts'
 
 /* What alerts name, and whom they are for: `pipewright_resource_info`. */
@@ -61,10 +62,10 @@ test('where not all are named, those that are not well are; the others are count
   ]
   expect(await infos([board], 2)).toEqual([
     [
-      series('_other', `service_name="_other",team="sales",${WELL}`, 2),
+      series('_other', `service_name="",team="sales",${WELL}`, 2),
       series('c', `service_name="shop",team="ops",${BAD}`),
       series('d', `service_name="shop",team="ops",${BAD}`),
-      series('_other', `service_name="_other",team="ops",${BAD}`),
+      series('_other', `service_name="shop",team="ops",${BAD}`),
     ],
   ])
 })
@@ -79,7 +80,82 @@ function crowd(first: number): readonly ResourceStatus[] {
 test('a thousand teams do not make a thousand series, and a team that left makes room', async () => {
   const [before = [], after = []] = await infos([crowd(0), crowd(1_000)], 0)
   expect(before).toHaveLength(101)
-  expect(before.at(-1)).toBe(series('_other', `service_name="_other",team="_other",${WELL}`, 900))
+  expect(before.at(-1)).toBe(series('_other', `service_name="",team="_other",${WELL}`, 900))
   expect(after).toHaveLength(101)
   expect(after.join()).toContain('team="team-1000"')
+})
+
+const fine = { status: 'True', reason: 'InSync', message: '', since: 0 } as const
+
+function claim(status: 'False' | 'Unknown', reason: Reason) {
+  return { ...fine, status, reason }
+}
+
+const unavailable = claim('Unknown', 'Unavailable')
+/** Nobody could look at it. */
+const AWAY = {
+  status: 'Failed',
+  reason: 'Unavailable',
+  conditions: { Valid: fine, Synced: unavailable, Ready: unavailable },
+} as const
+const DRIFT = {
+  status: 'Drifted',
+  reason: 'Drifted',
+  conditions: { Valid: fine, Synced: claim('False', 'Drifted'), Ready: fine },
+} as const
+
+const ALSO: readonly (readonly [string, Partial<ResourceStatus>, readonly string[]])[] = [
+  [
+    'an orphan whose outcome nobody knows',
+    {
+      status: 'Orphaned',
+      reason: 'Orphaned',
+      conditions: {
+        Valid: claim('Unknown', 'Orphaned'),
+        Synced: claim('Unknown', 'Orphaned'),
+        Ready: claim('Unknown', 'OutcomeUnknown'),
+      },
+    },
+    ['Orphaned Orphaned', 'OutcomeUnknown OutcomeUnknown'],
+  ],
+  [
+    'a state that is not healthy, behind drift',
+    { ...DRIFT, conditions: { ...DRIFT.conditions, Ready: claim('False', 'UnhealthyState') } },
+    ['Drifted Drifted', 'NotReady UnhealthyState'],
+  ],
+  [
+    'drift behind an invalid manifest',
+    {
+      status: 'Invalid',
+      reason: 'InvalidManifest',
+      conditions: { ...DRIFT.conditions, Valid: claim('False', 'InvalidManifest') },
+    },
+    ['Drifted Drifted', 'Invalid InvalidManifest'],
+  ],
+  [
+    'nothing but itself, when it is suspended',
+    { ...DRIFT, status: 'Suspended', reason: 'Suspended' },
+    ['Suspended Suspended'],
+  ],
+]
+
+/** Status and reason of each series. */
+function said(scrape: readonly string[] = []): readonly string[] {
+  return scrape.map((line) => line.replace(/.*status="(\w+)",reason="(\w+)".*/, '$1 $2')).toSorted()
+}
+
+test.each(ALSO)('what hides another problem does not end it: %s', async (_, over, expected) => {
+  const [scrape] = await infos([[resource('Pipe/orders', over)]])
+  expect(said(scrape)).toEqual(expected)
+})
+
+test('drift lasts while nobody can look, and ends when somebody could', async () => {
+  const boards = [DRIFT, AWAY, AWAY, {}, AWAY].map((over) => [resource('Pipe/orders', over)])
+  expect((await infos(boards)).map(said)).toEqual([
+    ['Drifted Drifted'],
+    ['Drifted Drifted', 'Failed Unavailable'],
+    ['Drifted Drifted', 'Failed Unavailable'],
+    ['Ready InSync'],
+    ['Failed Unavailable'],
+  ])
 })

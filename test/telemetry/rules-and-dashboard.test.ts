@@ -94,7 +94,7 @@ describe('the alert rules', () => {
     (alert, rule) => {
       const { summary, description, runbook_url: runbook } = rule.annotations
       expect(summary).toMatch(/[^.]$/)
-      expect(summary.length).toBeLessThan(120)
+      expect(summary.replaceAll(/\{\{.*?\}\}/g, '').length).toBeLessThan(100)
       expect(description).toMatch(/\.$/)
       expect(runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`)
     },

@@ -59,14 +59,18 @@ export function statusText(
 
 export const NOTHING_RECORDED = 'Nothing is recorded yet.'
 
-/** Since when no other commit came: a Git that is not fetched any more looks well otherwise. */
+/** Since when no other revision came: a Git that is not fetched any more looks well otherwise. */
 function commitLine(
-  { last }: DaemonView,
-  { revisionSince }: WholeFacts,
+  { state, last }: DaemonView,
+  { revisionSince, problem }: WholeFacts,
   { now }: Pick<StatusText, 'now'>,
 ): readonly string[] {
   if (revisionSince === undefined || last?.revision === undefined) return []
-  return [`Revision ${shortRevision(last.revision)} came ${agoOf(revisionSince, now)}; no other one since.`]
+  // Who is away, or cannot read what is there, does not know.
+  const isLooking = state === 'running' && problem === undefined
+  return [
+    `Revision ${shortRevision(last.revision)} came ${agoOf(revisionSince, now)}${isLooking ? '; no other one since' : ''}.`,
+  ]
 }
 
 function problemLines(whole: WholeFacts, text: StatusText): readonly string[] {

@@ -49,7 +49,10 @@ function sourceFacts(overview) {
     fact('Directory', code(manifestsDir)),
     fact('Revision', isKnown ? revisionLink(revision.id) : 'none yet'),
     fact('Revision from', isKnown ? REVISION_WORDS[revision.from] : undefined),
-    fact('No other commit since', isKnown && revisionSince !== undefined ? ago(revisionSince) : undefined),
+    fact(
+      overview.sourceProblem === undefined ? 'No other revision since' : 'It came',
+      isKnown && revisionSince !== undefined ? ago(revisionSince) : undefined,
+    ),
     fact('Last reading', lastReading === undefined ? 'not yet' : readingWords(lastReading)),
     fact('Problem', overview.sourceProblem === undefined ? undefined : foreign(overview.sourceProblem)),
     fact('Watching', WATCH_WORDS[watchMode]),

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { statusText } from '../../src/cli/render/status-text.ts'
+
+test.each([
+  [0, []],
+  [1, ['The id of 1 pipe is in no Lock: run "pipewright lock", and commit what it writes.']],
+  [7, ['The ids of 7 pipes are in no Lock: run "pipewright lock", and commit what it writes.']],
+])('with %i pipes that are in no Lock, status says so in a line', (withoutLock, lines) => {
+  const here = { sandbox: false, ledger: undefined, manifests: undefined, baseUrl: undefined }
+  const text = statusText(
+    { now: 0, daemon: { state: 'never', last: undefined }, whole: { withoutLock }, here, resources: [] },
+    { now: 0, paint: (_style, said) => said, width: undefined, form: 'text', here, nothing: 'Nothing.' },
+  )
+  expect(text.split('\n').slice(1)).toEqual([...lines, '', 'Nothing.'])
+})
+
+const DAY = 86_400_000
+
+test.each([
+  ['of a daemon that runs', 'running', {}, 'Revision 4faf373abc came 3d ago; no other one since.'],
+  ['of one that is away and cannot know', 'died', {}, 'Revision 4faf373abc came 3d ago.'],
+  [
+    'of one that cannot read what is there',
+    'running',
+    { problem: 'It is empty.' },
+    'Revision 4faf373abc came 3d ago.',
+  ],
+] as const)('since when the revision is there, %s', (_, state, whole, line) => {
+  const here = { sandbox: false, ledger: undefined, manifests: undefined, baseUrl: undefined }
+  const revision = '4faf373abc4faf373abc4faf373abc4faf373abc'
+  const last = { command: 'run', startedAt: 0, seenAt: 3 * DAY, revision } as const
+  const text = statusText(
+    { now: 3 * DAY, daemon: { state, last }, whole: { ...whole, revisionSince: 0 }, here, resources: [] },
+    {
+      now: 3 * DAY,
+      paint: (_style, said) => said,
+      width: undefined,
+      form: 'text',
+      here,
+      nothing: 'Nothing.',
+    },
+  )
+  expect(text.split('\n')).toContain(line)
+})
