@@ -71,6 +71,7 @@ export function classify(failure: Failure): RemoteError {
     transient: kind === 'Unavailable' || kind === 'BadReply',
     repliedId:
       operation.does === 'create' && body.repliedId !== undefined ? echoes(body.repliedId) : undefined,
+    proxy: failure.proxy?.address.origin,
     credential: failure.credential,
     refused:
       kind === 'AuthFailed' && seen.type === 'reply'

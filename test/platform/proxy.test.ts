@@ -223,7 +223,7 @@ describe('through a proxy that joins', () => {
       await using t = await through({ answer: () => cut.now() })
       cut.now = () => t.proxy.set({ type })
       const { facts, message } = await failure(t.create())
-      expect(facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
+      expect(facts).toMatchObject({ class: 'Unavailable', effect: 'unknown', proxy: t.proxy.url })
       expect(message).toContain('may have been created')
       expect(t.server.requests).toHaveLength(1)
     },
