@@ -119,9 +119,9 @@ function read(p: TestPlatform): Promise<unknown> {
 }
 
 /** A client that reaches a platform without TLS by a proxy. */
-async function plainThrough(status: number, body = DONE) {
+async function plainThrough(status: number, body: () => string = () => DONE) {
   await using stack = new AsyncDisposableStack()
-  const server = stack.use(await httpServer((response) => response.writeHead(status).end(body)))
+  const server = stack.use(await httpServer((response) => response.writeHead(status).end(body())))
   const port = Number(new URL(server.url).port)
   const proxy = stack.use(await startProxy({ hosts: { 'plain.example': port }, login: LOGIN }))
   const proxies = proxiesOf({ http_proxy: addressWithLogin(proxy.url) })
@@ -292,6 +292,29 @@ describe('through a proxy that forwards', () => {
     expect(created.message).toContain('the proxy says no')
     expect(created.message).not.toMatch(PASSWORD)
     expect((await failure(read(t.p))).facts.class).toBe('Unavailable')
+  })
+
+  test('a 404 that a cache repeats is no second answer of the platform', async () => {
+    let id = 1
+    const gone = () =>
+      JSON.stringify({ status: 404, requestId: `b6a1f0de-0000-4000-8000-00000000000${id}`, result: null })
+    await using t = await plainThrough(404, gone)
+    expect((await failure(read(t.p))).facts.class).toBe('Missing')
+    id = 2
+    expect((await failure(read(t.p))).facts.class).toBe('Missing')
+    for (const kept of [2, 1]) {
+      id = kept
+      const again = await failure(read(t.p))
+      expect(again.facts.class).toBe('Unavailable')
+      expect(again.message).toContain(
+        'with the request id of an answer before: a cache in between repeats it',
+      )
+    }
+    id = 3
+    expect((await failure(read(t.p))).facts.class).toBe('Missing')
+    expect(t.server.requests.map(({ headers }) => headers['cache-control'])).toEqual(
+      Array.from({ length: 5 }, () => 'no-cache'),
+    )
   })
 
   test('a 407 is about the proxy, and nothing was sent on', async () => {
