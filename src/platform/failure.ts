@@ -143,8 +143,10 @@ export function seenWords(failure: Failure, facts: Known, excerpt: string): stri
   if (fault !== undefined) return `nothing was sent to ${origin}: ${proxyWords(fault)}`
   const words = body.isRepeated ? REPEATED : REPLY_WORDS[facts.class](seen, facts, operation)
   const answered = `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId)}`
-  const mayBeProxy = proxy?.does === 'forwards' && !body.isPlatforms
-  return mayBeProxy ? `${answered}; it may be the proxy ${proxy.address.origin} that answered` : answered
+  // Also one that joins, where it reads TLS: its authority is in --ca-file then.
+  return proxy !== undefined && !body.isPlatforms
+    ? `${answered}; it may be the proxy ${proxy.address.origin} that answered`
+    : answered
 }
 
 /** Longest id that is shown in full, in characters: what is longer is no id. */

@@ -167,7 +167,7 @@ describe('through a proxy that joins', () => {
     { mode: { type: 'refuse', status: 403 }, says: 'does not open the way to the host (403)' },
     {
       mode: { type: 'refuse', status: 407 },
-      says: 'wants a user and a password that it knows (407); check those in HTTPS_PROXY',
+      says: 'refused the user and the password (407); correct them in HTTPS_PROXY',
     },
     { mode: { type: 'refuse', status: 502 }, says: 'could not reach the host (502)' },
     { mode: { type: 'hang' }, says: '' },
@@ -322,8 +322,8 @@ describe('through a proxy that forwards', () => {
     await t.proxy.set({ type: 'refuse', status: 407 })
     const { facts, message } = await failure(createBy(t.p))
     expect(facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
-    expect(message).toContain(`the proxy ${t.proxy.url} wants a user and a password`)
-    expect(message).toContain('check those in http_proxy')
+    expect(message).toContain(`the proxy ${t.proxy.url} refused the user and the password`)
+    expect(message).toContain('correct them in http_proxy')
     expect(message).not.toMatch(PASSWORD)
     expect(t.server.requests).toEqual([])
   })
