@@ -14,8 +14,8 @@ export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Re
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 
-/** How receivers of notifications are reached: the client certificate is not for them. */
-export function networkOfNotifications({ proxies, caFile }: Reached): NetworkSettings {
+/** How receivers of notifications, and a daemon that is asked, are reached: the client certificate is not for them. */
+export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 'caFile'>): NetworkSettings {
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }
 

@@ -87,9 +87,11 @@ function problemsOf(read: ReadProxy, isNeeded: boolean): readonly SettingProblem
 function isUsed(
   protocol: 'https:' | 'http:',
   { noProxy }: ProxySettings,
-  { notifications, baseUrl, alertsBaseUrl }: ReadValues,
+  { notifications, baseUrl, alertsBaseUrl, server }: ReadValues,
 ): boolean {
   if (notifications !== undefined) return true
-  const urls = [baseUrl, alertsBaseUrl].flatMap((read) => (read === undefined ? [] : [new URL(read.value)]))
+  const urls = [baseUrl, alertsBaseUrl, server].flatMap((read) =>
+    read === undefined ? [] : [new URL(read.value)],
+  )
   return urls.some((url) => url.protocol === protocol && !isDirect(url, noProxy))
 }
