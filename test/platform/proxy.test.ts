@@ -267,9 +267,14 @@ describe('through a proxy that joins', () => {
     })
     expect((await failure(read(unknown))).message).toContain('--ca-file')
     writeFileSync(caFile, `${fileText(own.file)}\n${fileText(authority.file)}`)
-    await using p = platform({ baseUrl: URL_OF_PLATFORM, network: network(caFile) })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-    expect((await permit.send(createRequest('{}', 'intent-1'))).value.id).toBe(PIPE)
+    await using p = platform({ baseUrl: URL_OF_PLATFORM, createDeadlineMs: 4_000, network: network(caFile) })
+    expect((await createBy(p)).value.id).toBe(PIPE)
+
+    // Of TLS in TLS, too, the connection at the bottom is reset.
+    await expect.poll(() => proxy.endings).toEqual(['closed'])
+    await proxy.set({ type: 'late' })
+    expect((await failure(createBy(p))).facts.effect).toBe('unknown')
+    await expect.poll(() => proxy.endings).toEqual(['closed', 'ECONNRESET'])
   })
 })
 
