@@ -94,6 +94,25 @@ test('a daemon on this machine is asked without the proxy', async () => {
   expect(await runProgram(['status', '--server', server], { env })).toMatchObject({ code: 0, stderr: '' })
 })
 
+test('authorities that Node knows are believed beside those in --ca-file', async () => {
+  using known = createAuthority('127.0.0.1')
+  using other = createAuthority('127.0.0.1')
+  const { key, cert } = known
+  const server = createServer({ key, cert }, (_request, response) => response.end('{}'))
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  const args = ['status', '--server', `https://127.0.0.1:${port}`, '--ca-file', other.file]
+  try {
+    expect((await runProgram(args)).stderr).toContain('TLS failed; name the authority')
+    const { stderr } = await runProgram(args, { env: { NODE_EXTRA_CA_CERTS: known.file } })
+    expect(stderr).not.toContain('TLS failed')
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
 test.each([
   [
     'a proxy that is none',

@@ -342,6 +342,28 @@ describe('through a proxy that forwards', () => {
 })
 
 describe('files of TLS', () => {
+  test('a proxy that asks for a client certificate is shown none', async () => {
+    using workspace = createWorkspace()
+    using own = createAuthority('127.0.0.1')
+    using clients = createAuthority('client.example')
+    workspace.write('both.pem', `${fileText(own.file)}\n${fileText(authority.file)}`)
+    workspace.write('client.pem', clients.cert)
+    workspace.write('client.key', clients.key)
+    await using server = await securePlatform(undefined, { requestCert: true, ca: fileText(clients.file) })
+    const hosts = { [`${HOST}:443`]: server.port }
+    await using proxy = await startProxy({ hosts, tls: { key: own.key, cert: own.cert }, requestCert: true })
+    const tls = {
+      caFile: workspace.path('both.pem'),
+      certFile: workspace.path('client.pem'),
+      keyFile: workspace.path('client.key'),
+    }
+    const network = { proxies: proxiesOf({ https_proxy: proxy.url }), tls }
+    await using p = platform({ baseUrl: URL_OF_PLATFORM, network })
+    await createBy(p)
+    expect(server.requests).toHaveLength(1)
+    expect(proxy.shown).toEqual([undefined])
+  })
+
   test('the platform is shown a client certificate where it asks for one, and lets nobody in without it', async () => {
     using workspace = createWorkspace()
     using clients = createAuthority('client.example')
