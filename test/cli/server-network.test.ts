@@ -29,17 +29,16 @@ async function daemonBehindIngress() {
   const live = liveOf(program, url)
   await live.reads(() => workspace.write('manifests/service.yaml', `${SERVICE}\n# read\n`))
   const { key, cert } = authority
-  const ingress = createServer(
-    { key, cert },
-    ({ method, url, headers: { host: _, ...headers } }, response) => {
-      const { hostname, port } = daemon
-      const passed = request({ hostname, port, method, path: url, headers }, (reply) => {
-        response.writeHead(reply.statusCode ?? 502, reply.headers)
-        reply.pipe(response)
-      })
-      passed.end(method === 'POST' ? '{}' : '')
-    },
-  )
+  const ingress = createServer({ key, cert }, (asked, response) => {
+    const { hostname, port, host } = daemon
+    const { method, url: path } = asked
+    const headers = { ...asked.headers, host }
+    const passed = request({ hostname, port, method, path, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers)
+      reply.pipe(response)
+    })
+    asked.pipe(passed)
+  })
   ingress.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve) => ingress.listen(0, '127.0.0.1', resolve))
   stack.defer(() => void ingress.close())
