@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
 import type { ProxySettings } from '../../src/lib/proxy.ts'
+import { createOutcomeOf } from '../../src/reconcile/apply/outcome-of-error.ts'
 import { readProxies } from '../../src/config/proxy-settings.ts'
 import type { TlsFiles } from '../../src/platform/tls-files.ts'
 import { type Authority, createAuthority } from '../slow/support/authority.ts'
@@ -222,7 +223,10 @@ describe('through a proxy that joins', () => {
       const cut: { now: () => unknown } = { now: () => undefined }
       await using t = await through({ answer: () => cut.now() })
       cut.now = () => t.proxy.set({ type })
-      const { facts, message } = await failure(t.create())
+      const error = await failure(t.create())
+      const { facts, message } = error
+      // So that a retry waits longer.
+      expect(createOutcomeOf(error, 0)).toMatchObject({ result: 'unknown', seen: { proxy: t.proxy.url } })
       expect(facts).toMatchObject({ class: 'Unavailable', effect: 'unknown', proxy: t.proxy.url })
       expect(message).toContain('may have been created')
       expect(t.server.requests).toHaveLength(1)
