@@ -53,7 +53,7 @@ const BOUND_LEDGER = ['ledger', 'baseUrl', 'allowInsecureHttp'] as const
 const PASS = ['healthyStates', 'concurrency', 'maxCreates'] as const
 
 /** To ask a daemon what everybody may see, and the rest. */
-const SERVER_TO_READ = ['server', 'allowInsecureHttp', 'allowInsecureTls'] as const
+const SERVER_TO_READ = ['server', 'caFile', 'allowInsecureHttp', 'allowInsecureTls'] as const
 const SERVER = [...SERVER_TO_READ, 'adminTokenFile'] as const
 
 /** What a daemon serves and sends. */
@@ -165,8 +165,9 @@ const HELP = {
 
 export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = HELP
 
-/** What a command may read of the settings: those that its help shows. */
+/** What a command may read of the settings: those that its help shows; and which proxies there are, where it asks a server. */
 export type SettingsOf<C extends keyof typeof HELP> = Pick<
   Settings,
-  Exclude<(typeof HELP)[C]['settings'][number], 'config'>
+  | Exclude<(typeof HELP)[C]['settings'][number], 'config'>
+  | ('server' extends (typeof HELP)[C]['settings'][number] ? 'proxies' : never)
 >

@@ -1,7 +1,10 @@
-import { formatProblems } from '../config/setting-problem.ts'
+import { formatProblems, type SettingProblem } from '../config/setting-problem.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Emit } from '../contract/events.ts'
+import { timeOf } from '../kinds/instant.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { NetworkSettings } from '../platform/network.ts'
-import { readTls, TlsFileError, type TlsFiles } from '../platform/tls-files.ts'
+import { expiredAt, readTls, TlsFileError, type TlsFiles } from '../platform/tls-files.ts'
 import { CommandError, EXIT } from './io.ts'
 
 type Reached = Pick<Settings, 'proxies' | 'caFile' | 'clientCertFile' | 'clientKeyFile'>
@@ -11,8 +14,8 @@ export function networkOf({ proxies, caFile, clientCertFile, clientKeyFile }: Re
   return { proxies, tls: { caFile, certFile: clientCertFile, keyFile: clientKeyFile } }
 }
 
-/** How receivers of notifications are reached: the client certificate is not for them. */
-export function networkOfNotifications({ proxies, caFile }: Reached): NetworkSettings {
+/** How receivers of notifications, and a daemon that is asked, are reached: the client certificate is not for them. */
+export function networkToOthers({ proxies, caFile }: Pick<Settings, 'proxies' | 'caFile'>): NetworkSettings {
   return { proxies, tls: { caFile, certFile: undefined, keyFile: undefined } }
 }
 
@@ -30,14 +33,46 @@ const RIGHT: Readonly<Record<keyof TlsFiles, string>> = {
 
 /** Files that cannot be used are shown at the start. @throws {CommandError} */
 export async function assertTls(files: TlsFiles): Promise<void> {
-  if (Object.values(files).every((file) => file === undefined)) return
+  const problem = await problemOf(files)
+  if (problem !== undefined) throw new CommandError(formatProblems([problem]), EXIT.usage)
+}
+
+async function problemOf(files: TlsFiles): Promise<SettingProblem | undefined> {
+  if (Object.values(files).every((file) => file === undefined)) return undefined
   try {
     await readTls(files)
+    return undefined
   } catch (error) {
     if (!(error instanceof TlsFileError)) throw error
     const { file, message: why } = error
-    const from = `--${FLAG[file]}`
-    const problem = { setting: FLAG[file], from, given: files[file], why, right: RIGHT[file] }
-    throw new CommandError(formatProblems([problem]), EXIT.usage)
+    return { setting: FLAG[file], from: `--${FLAG[file]}`, given: files[file], why, right: RIGHT[file] }
   }
+}
+
+/** Looks whether the files of TLS can still be used. */
+export interface TlsWatch {
+  /** Says what was not said before. */
+  look(): Promise<void>
+}
+
+export function createTlsWatch(files: TlsFiles, emit: Emit, clock: Pick<Clock, 'now'>): TlsWatch {
+  let said: string | undefined
+  return {
+    async look() {
+      const message = await messageOf(files, clock.now())
+      if (message !== undefined && message !== said) emit({ type: 'TlsFilesUnusable', message })
+      said = message
+    },
+  }
+}
+
+async function messageOf(files: TlsFiles, now: number): Promise<string | undefined> {
+  const problem = await problemOf(files)
+  if (problem !== undefined) {
+    const { from, given, why, right } = problem
+    return `${from} ${given}: ${why}. New connections use what was in it before; ${right}.`
+  }
+  const expired = await expiredAt(files, now).catch(() => undefined) // it is gone again: said by the next look
+  if (expired === undefined) return undefined
+  return `--client-cert-file ${files.certFile}: it expired at ${timeOf(expired.getTime())}. Put one there that is valid.`
 }

@@ -15,7 +15,7 @@ import type { Emit } from '../contract/events.ts'
 import type { Ledger } from '../contract/ledger.ts'
 import type { StatusBoard } from '../contract/status.ts'
 import { nextSteps } from '../server/remedy.ts'
-import { networkOfNotifications } from './compose-network.ts'
+import { networkToOthers } from './compose-network.ts'
 import { CommandError, EXIT, VERSION } from './io.ts'
 
 const CONNECT_MS = 5_000
@@ -37,7 +37,7 @@ export async function openNotifier(
   const { notifications, allowInsecureHttp, sandbox, publicUrl } = settings
   const { ledger, board, emit } = parts
   const file = sentStateFile(settings)
-  const network = openNetwork(networkOfNotifications(settings), CONNECT_MS)
+  const network = openNetwork(networkToOthers(settings), CONNECT_MS)
   const notifier = createNotifier({
     targets: notifications.map(({ url, signingKey, ...target }) => ({
       ...target,

@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { request } from 'undici'
 import type { Settings } from '../config/settings.ts'
 import type { Replies } from '../server/routes.ts'
+import { systemClock } from '../daemon/system-clock.ts'
+import { connectWords, proxyWords } from '../lib/connect-words.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { exchange, type Seen } from '../platform/http-exchange.ts'
+import { faultOfReply, type NetworkSettings, openNetwork } from '../platform/network.ts'
+import { assertTls } from './compose-network.ts'
 import { retryAfterMs } from '../lib/retry-after.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { printable } from './render/terminal.ts'
@@ -16,6 +21,8 @@ export interface ServerCall {
   /** As it was called, for messages. */
   readonly command: string
   readonly server: string
+  /** How it is reached. */
+  readonly network: NetworkSettings
   readonly method: 'GET' | 'POST'
   /** Relative to the address of the server. */
   readonly path: string
@@ -24,6 +31,9 @@ export interface ServerCall {
   readonly body: { readonly type: string; readonly text: string } | undefined
   readonly timeoutMs: number
 }
+
+/** Who is asked, and how: what all calls of a command have in common. */
+export type Asked = Pick<ServerCall, 'command' | 'server' | 'network'>
 
 export interface ServerReply {
   readonly status: number
@@ -39,50 +49,68 @@ export class NoAnswerError extends CommandError {}
 /** Room for what is said of 10,000 resources. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** @throws {NoAnswerError | CommandError} the latter when it is stopped meanwhile */
+/** @throws {NoAnswerError | CommandError} the latter when it is stopped meanwhile, or a file of TLS cannot be used */
 export async function callServer(io: Io, call: ServerCall): Promise<ServerReply> {
   const { command, server, timeoutMs, token, body } = call
-  const { stopping } = io.stop
+  await assertTls(call.network.tls)
+  const { origin, pathname, search } = new URL(call.path, server.endsWith('/') ? server : `${server}/`)
+  const network = openNetwork(call.network, Math.min(CONNECT_MS, timeoutMs))
+  const way = network.wayTo(origin)
+  const request = {
+    origin,
+    path: `${pathname}${search}`,
+    method: call.method,
+    headers: {
+      'user-agent': `pipewright/${VERSION}`,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': body.type }),
+    },
+    body: body?.text,
+  }
   try {
-    const reply = await request(new URL(call.path, server.endsWith('/') ? server : `${server}/`), {
-      method: call.method,
-      headers: {
-        'user-agent': `pipewright/${VERSION}`,
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': body.type }),
-      },
-      body: body?.text ?? null,
-      signal: AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]),
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+    const seen = await exchange(way.dispatcher, way.routed(request), {
+      clock: systemClock,
+      timeoutMs,
+      maxReplyBytes: MOST_BYTES,
+      signal: io.stop.stopping,
+      mayStart: () => true,
+      onSent: () => undefined,
+      onWhole: () => undefined,
     })
-    return {
-      status: reply.statusCode,
-      body: parsed(await textOf(reply.body)),
-      retryAfterMs: retryAfterMs(reply.headers, Date.now()),
+    if (seen.type === 'stopped') throw new CommandError(`${command}: stopped before the server answered.`)
+    const fault = seen.type === 'silence' ? seen.fault : faultOfReply(seen, way.proxy)
+    if (fault !== undefined)
+      throw new NoAnswerError(`${command}: ${server} cannot be asked: ${proxyWords(fault)}.`)
+    if (seen.type === 'silence' || seen.end !== 'whole') {
+      const through = way.proxy === undefined ? '' : ` through the proxy ${way.proxy.address.origin}`
+      const check = 'Check that the daemon runs, and that this is its address.'
+      throw new NoAnswerError(
+        `${command}: ${server} does not answer${through} (${whyNot(seen, timeoutMs)}). ${check}`,
+      )
     }
-  } catch (error) {
-    if (stopping.aborted) throw new CommandError(`${command}: stopped before the server answered.`)
-    throw new NoAnswerError(
-      `${command}: ${server} does not answer (${reasonOf(error)}). Check that the daemon runs, and that this is its address.`,
-    )
+    return {
+      status: seen.status,
+      body: parsed(seen.body),
+      retryAfterMs: retryAfterMs(seen.headers, systemClock.now()),
+    }
+  } finally {
+    await network.destroy()
   }
 }
 
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES) throw new Error(`its answer is larger than ${MOST_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
+const CONNECT_MS = 10_000
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.message || ('code' in error ? String(error.code) : error.name)
+type Failed = Extract<Seen, { readonly type: 'silence' | 'reply' }>
+
+/** Why there is no whole answer. */
+function whyNot(seen: Failed, timeoutMs: number): string {
+  if (seen.type === 'reply') {
+    const end = seen.end === 'too large' ? `is larger than ${MOST_BYTES} bytes` : 'was not complete'
+    return `its answer ${end}`
+  }
+  if (seen.why !== 'error') return `not within ${formatDuration(timeoutMs)}`
+  const { code = 'no code' } = seen
+  return seen.sent ? `the connection was cut, ${code}` : `${connectWords(code)}, ${code}`
 }
 
 function parsed(text: string): unknown {
@@ -113,7 +141,7 @@ export function expectObject(
 /** One of the replies that everybody may read. @throws {CommandError} */
 export async function getReply<Path extends keyof Replies>(
   io: Io,
-  call: Pick<ServerCall, 'command' | 'server'>,
+  call: Asked,
   { path, query = '' }: { readonly path: Path; readonly query?: string },
 ): Promise<Replies[Path]> {
   const whole = {

@@ -7,6 +7,7 @@ import { type FileTree, MOST_PLANNED, type Plan, VERDICTS } from '../contract/pl
 import { readTree } from '../manifest/files/read-tree.ts'
 import type { Progress } from './render/progress.ts'
 import { CommandError, type Io, VERSION } from './io.ts'
+import { networkToOthers } from './compose-network.ts'
 import { adminTokenOf, callServer, expectObject, type ServerCall, type ServerReply } from './server-client.ts'
 
 /** Longer than a daemon takes for a plan at most: ms. */
@@ -28,7 +29,7 @@ export async function planAtServer(
   }
   const token = await adminTokenOf(settings, 'plan --server')
   progress.show(`Waiting for the plan of ${server}`)
-  const call = { command: 'plan', server }
+  const call = { command: 'plan', server, network: networkToOthers(settings) }
   const text = linesOf(tree, folderOf(settings.manifests))
   const deadline = Date.now() + TIMEOUT_MS
   for (;;) {

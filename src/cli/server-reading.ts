@@ -8,12 +8,10 @@ import { LIMITS } from '../server/parameters.ts'
 import type { NextStep } from '../server/remedy.ts'
 import type { Io } from './io.ts'
 import { type StatusReading, viewOfStatus } from './resource-view.ts'
-import { getReply, type ServerCall } from './server-client.ts'
+import { type Asked, getReply } from './server-client.ts'
 import { notAccepted } from './whole-facts.ts'
 
 /* What a running daemon says of its resources and of what was done, for the commands that otherwise read a ledger. */
-
-type Asked = Pick<ServerCall, 'command' | 'server'>
 
 /** @throws {NoAnswerError | CommandError} */
 export async function readServerStatus(io: Io, asked: Asked): Promise<StatusReading> {

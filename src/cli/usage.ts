@@ -65,7 +65,7 @@ export async function settingsFor(
     ...more,
     ...('problems' in reading ? reading.problems : []),
     ...(needsPlatform && reading.noPlatform !== undefined ? [reading.noPlatform] : []),
-    ...(needsPlatform ? reading.proxyProblems : []),
+    ...(reachesOthers ? reading.proxyProblems : []),
     ...(reachesOthers && reading.uncheckedTls !== undefined ? [reading.uncheckedTls] : []),
     ...failpointProblems(io.env),
   ]

@@ -48,7 +48,9 @@ function proxyOf(env: Environment, name: ProxyVariable): ReadProxy {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return problem(from, 'it is not an http or https URL')
   const login = loginOf(url)
-  if (login === undefined) return problem(from, 'its user or password is not encoded as in a URL')
+  // A slash, say, in a password ends the host there: what was read as one may be the beginning of the password.
+  const isCut = `${url.pathname}${url.search}${url.hash}`.includes('@')
+  if (login === undefined || isCut) return problem(from, 'its user or password is not encoded as in a URL')
   return { origin: url.origin, ...login, from }
 }
 
@@ -64,7 +66,9 @@ function loginOf({ username, password }: URL): Login | undefined {
   try {
     const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)]
     const encoded = Buffer.from(`${user}:${word}`, 'utf8').toString('base64')
-    const secrets = [word, password, encoded].filter((text) => text !== '').map((text) => new Secret(text))
+    // Without a password, what stands for the user is a token.
+    const [plain, written] = word === '' ? [user, username] : [word, password]
+    const secrets = [plain, written, encoded].filter((text) => text !== '').map((text) => new Secret(text))
     return { authorization: new Secret(`Basic ${encoded}`), secrets }
   } catch {
     return undefined
@@ -83,9 +87,11 @@ function problemsOf(read: ReadProxy, isNeeded: boolean): readonly SettingProblem
 function isUsed(
   protocol: 'https:' | 'http:',
   { noProxy }: ProxySettings,
-  { notifications, baseUrl, alertsBaseUrl }: ReadValues,
+  { notifications, baseUrl, alertsBaseUrl, server }: ReadValues,
 ): boolean {
   if (notifications !== undefined) return true
-  const urls = [baseUrl, alertsBaseUrl].flatMap((read) => (read === undefined ? [] : [new URL(read.value)]))
+  const urls = [baseUrl, alertsBaseUrl, server].flatMap((read) =>
+    read === undefined ? [] : [new URL(read.value)],
+  )
   return urls.some((url) => url.protocol === protocol && !isDirect(url, noProxy))
 }

@@ -80,7 +80,7 @@ export function uncheckedProblem(values: ReadValues, env: Environment): SettingP
     given: '0',
     why: 'no certificate would be checked, and whoever is on the way could read the credentials and answer in place of the platform',
     right:
-      'unset it, and name the certificate authority of your own in --ca-file (for a daemon that --server names: in NODE_EXTRA_CA_CERTS); or, for a test, give --allow-insecure-tls as well',
+      'unset it, and name the certificate authority of your own in --ca-file; or, for a test, give --allow-insecure-tls as well',
   }
 }
 

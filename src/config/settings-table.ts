@@ -217,7 +217,7 @@ export const TABLE = {
     default: undefined,
     defaultNote: 'none: the authorities of Node',
     describe:
-      'certificates in PEM of authorities that are believed as well: by requests to the platform, of notifications, and to an https: proxy',
+      'certificates in PEM of authorities that are believed as well: by requests to the platform, of notifications, to --server, and to an https: proxy',
     parse: parsePath,
   },
   clientCertFile: {

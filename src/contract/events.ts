@@ -208,6 +208,8 @@ export type Event =
   | { readonly type: 'CredentialsMisplaced'; readonly names: readonly string[]; readonly message: string }
   /** Something of this name is mounted in both places: a manifest could send it to a source. */
   | { readonly type: 'CredentialsExposed'; readonly names: readonly string[]; readonly message: string }
+  /** What settings name for TLS cannot be used any more; what was there before stays in use. */
+  | { readonly type: 'TlsFilesUnusable'; readonly message: string }
   | {
       /** Since the last time this was said, a listener had no room for all. */
       readonly type: 'ConnectionsLimited'

@@ -29,6 +29,8 @@ export interface RemoteErrorFacts {
   readonly transient: boolean
   /** The id of a resource that the reply to a create held, as it came: it may be no id at all. Undefined: none was seen. */
   readonly repliedId: string | undefined
+  /** Origin of a proxy on the way: what it was given it may pass on later, whatever becomes of our connection to it. */
+  readonly proxy: string | undefined
   /** Equal for equal credentials; undefined when nothing was sent with any. */
   readonly credential: string | undefined
   /** What was refused of the credentials; undefined: nothing. */
@@ -76,6 +78,7 @@ export function notSent(
     retryAfterMs,
     transient: false,
     repliedId: undefined,
+    proxy: undefined,
     credential: undefined,
     refused,
   })

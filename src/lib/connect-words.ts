@@ -1,5 +1,5 @@
 import { formatDuration } from './duration.ts'
-import type { ProxyFault } from './proxy.ts'
+import type { ProxyAddress, ProxyFault } from './proxy.ts'
 
 /** Why a connection could not be made. Codes only, never the text of an error: it may repeat what was sent. */
 export function connectWords(code: string): string {
@@ -7,13 +7,24 @@ export function connectWords(code: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name of the host does not resolve'
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'it took too long'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another host'
-  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired'
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate, or that of an authority above it, has expired'
+  if (code === 'CERT_NOT_YET_VALID')
+    return 'its certificate is not valid yet; check the clock of this machine'
+  if (code === 'TlsFileError') return 'TLS files cannot be used; check --ca-file and --client-cert-file'
   if (isClientCertificateRefused(code)) return 'it wants another client certificate; check --client-cert-file'
-  if (isTlsFailure(code)) {
+  if (AUTHORITY_UNKNOWN.test(code)) {
     return 'TLS failed; name the authority that signed its certificate in --ca-file (PIPEWRIGHT_CA_FILE)'
   }
+  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(code))
+    return 'what answers there does not speak TLS; check scheme and port'
+  if (/ALERT_HANDSHAKE_FAILURE/.test(code))
+    return 'it refused TLS; it may want a client certificate (--client-cert-file), or another version of TLS'
+  if (isTlsFailure(code)) return 'TLS failed'
   return 'it could not be made'
 }
+
+const AUTHORITY_UNKNOWN =
+  /GET_ISSUER|VERIFY_LEAF|SELF_SIGNED|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA/
 
 export function isTlsFailure(code: string): boolean {
   return /TLS|SSL|CERT|SIGNED|SIGNATURE|EPROTO/.test(code)
@@ -32,17 +43,26 @@ export function proxyWords(fault: ProxyFault): string {
     case 'unreachable':
       return `${proxy} could not be reached (${from}): ${connectWords(fault.code)} (${fault.code})`
     case 'cut':
-      return `${proxy} cut the connection before the way was open (${fault.code})`
+      return isNoHttp(fault.code)
+        ? `${proxy} does not answer as a proxy does (${fault.code}); check scheme and port in ${from}`
+        : `${proxy} cut the connection before the way was open (${fault.code})`
     case 'silent':
       return `${proxy} did not open the way within ${formatDuration(fault.afterMs)}`
     case 'refused':
-      return `${proxy} ${refusalWords(fault.status, from)}`
+      return `${proxy} ${refusalWords(fault.status, fault.proxy)}`
   }
 }
 
-/** @param from the variable that names the proxy */
-function refusalWords(status: number, from: string): string {
-  if (status === 407) return `wants a user and a password that it knows (407); check those in ${from}`
+function isNoHttp(code: string): boolean {
+  return code === 'HTTPParserError' || code.startsWith('HPE_')
+}
+
+function refusalWords(status: number, { authorization, from }: ProxyAddress): string {
+  if (status === 407) {
+    return authorization === undefined
+      ? `wants a user and a password (407); put them into ${from}`
+      : `refused the user and the password (407); correct them in ${from}`
+  }
   if (status >= 500) return `could not reach the host (${status})`
   return `does not open the way to the host (${status}); allow the host there, or name it in NO_PROXY`
 }

@@ -61,7 +61,7 @@ function isLoopback(host: string): boolean {
 
 /**
  * Whether an entry of `NO_PROXY` is about a host: `*`; a name, which stands for all names below it as well, also with a dot
- * in front; `*.name` for those below it alone; an address; a range of IPv4 addresses. Each may have a port, except a range.
+ * in front; `*.name` for those below it alone; an address; a range of addresses. Each may have a port, except a range.
  */
 function covers(entry: string, host: string, port: string | undefined): boolean {
   const [name, onlyPort] = partsOf(entry.trim().toLowerCase())
@@ -70,6 +70,8 @@ function covers(entry: string, host: string, port: string | undefined): boolean 
   if (name.includes('/')) return isInRange(host, name)
   if (name.startsWith('*.')) return host.endsWith(name.slice(1))
   const whole = plainHost(name.replace(/^\./, ''))
+  const address = bitsOf(whole)
+  if (address !== undefined) return address === bitsOf(host)
   return whole !== '' && (host === whole || host.endsWith(`.${whole}`))
 }
 
@@ -83,14 +85,27 @@ function partsOf(entry: string): readonly [string, string | undefined] {
 
 function isInRange(host: string, range: string): boolean {
   const [network = '', length = ''] = range.split('/')
-  const [of, own] = [numberOf(network), numberOf(host)]
-  if (of === undefined || own === undefined || !/^\d{1,2}$/.test(length) || Number(length) > 32) return false
-  const size = 2 ** (32 - Number(length))
-  return Math.floor(of / size) === Math.floor(own / size)
+  const [of, own] = [bitsOf(plainHost(network)), bitsOf(host)]
+  if (of === undefined || of.length !== own?.length) return false
+  return (
+    /^\d{1,3}$/.test(length) && Number(length) <= of.length && own.startsWith(of.slice(0, Number(length)))
+  )
 }
 
-/** Of an IPv4 address. */
-function numberOf(address: string): number | undefined {
-  if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return undefined
-  return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+/** Of an IPv4 or IPv6 address, however that is written; undefined: it is none. */
+function bitsOf(address: string): string | undefined {
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return bits(address.split('.'), 10, 8)
+  const [head = '', tail] = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1).split('::') ?? []
+  if (head === '' && tail === undefined) return undefined
+  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')]
+  const between = Array.from({ length: 8 - first.length - last.length }, () => '0')
+  return bits([...first, ...between, ...last], 16, 16)
+}
+
+function groupsOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split(':')
+}
+
+function bits(parts: readonly string[], radix: number, size: number): string {
+  return parts.map((part) => Number.parseInt(part, radix).toString(2).padStart(size, '0')).join('')
 }

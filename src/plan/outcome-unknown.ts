@@ -6,7 +6,10 @@ import type { Intent, LedgerRecord } from './record.ts'
 
 /** After a retry is said, nothing of the attempt can still be on its way when so long has passed since `sendBy`: ms. */
 const ENDED_MS = 2 * 60_000
-/** The same, when the process that sent it never said that it ended: its kernel, or itself, may still deliver. */
+/**
+ * The same, when the process that sent it never said that it ended: its kernel, or itself, may still deliver. And when it went
+ * through a proxy: a reset ends the connection to that one only. No time is long enough for a proxy that keeps it longer.
+ */
 const NEVER_ENDED_MS = 15 * 60_000
 
 /** The last attempt of a key, when it may have created something and nobody knows (design §5). */
@@ -15,8 +18,8 @@ export function undecidedIntent({ intent }: Pick<LedgerRecord, 'intent'>): Inten
 }
 
 /** From when on a person may say that an attempt created nothing; on the steady clock, ms since the epoch. */
-export function retryFrom({ state, sendBy }: Intent): number {
-  return sendBy + (state === 'unknown' ? ENDED_MS : NEVER_ENDED_MS)
+export function retryFrom({ state, sendBy, seen }: Intent): number {
+  return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : NEVER_ENDED_MS)
 }
 
 /**

@@ -98,6 +98,8 @@ const Seen = z
     what: z.string(),
     /** The id that the reply held, where it may be that of what was created: one reading tells. */
     pipeId: z.string().optional(),
+    /** Origin of the proxy that the request went through: it may pass it on later. */
+    proxy: z.string().optional(),
   })
   .readonly()
 export type Seen = z.infer<typeof Seen>
@@ -122,7 +124,7 @@ const Intent = z
     /**
      * `open`: written, no outcome recorded; after a restart this is as good as `unknown`.
      * `failed`: the request had no effect. `unknown`: it may have worked, says the process that sent it, which has ended
-     * and reset its connection. `dismissed`: a person said that it created nothing, or set it aside with --force. `succeeded`: `remote` holds the id.
+     * and reset its connection, if only the one to a proxy. `dismissed`: a person said that it created nothing, or set it aside with --force. `succeeded`: `remote` holds the id.
      */
     state: z.enum(['open', 'failed', 'unknown', 'dismissed', 'succeeded']),
     seen: Seen.optional(),

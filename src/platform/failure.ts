@@ -20,7 +20,9 @@ export interface Failure {
   readonly operation: Operation
   readonly seen: Exclude<Seen, { readonly type: 'stopped' }>
   /** The body of the reply as far as it could be understood; for `silence`, of nothing. */
-  readonly body: ReplyBody
+  readonly body: ReplyBody & {
+    /** A 404 that was answered before: a cache repeats it. */ readonly isRepeated: boolean
+  }
   /** Equal for equal credentials: those that it was sent with. */
   readonly credential: string
   /** Where a person looks for them, in words. */
@@ -51,7 +53,8 @@ export interface Failure {
  * | 3xx                                         | Redirected  | no        | unknown                             |
  * | 401, 403                                    | AuthFailed  | no        | none if the platform's own          |
  * | 404 of the platform's own, of a pipe        | Missing     | no        | –                                   |
- * | 404 of somebody between, of a pipe          | Unavailable | yes       | –                                   |
+ * | 404 of somebody between, of a pipe, or one  | Unavailable | yes       | –                                   |
+ * |     that a cache between repeats            |             |           |                                     |
  * | 424, 425                                    | ServiceIdle | no        | none if the platform's own          |
  * | 429                                         | Throttled   | no        | none                                |
  * | 408, 444, 460, 463, 499, 5xx                | Unavailable | yes       | unknown                             |
@@ -71,6 +74,7 @@ export function classify(failure: Failure): RemoteError {
     transient: kind === 'Unavailable' || kind === 'BadReply',
     repliedId:
       operation.does === 'create' && body.repliedId !== undefined ? echoes(body.repliedId) : undefined,
+    proxy: failure.proxy?.address.origin,
     credential: failure.credential,
     refused:
       kind === 'AuthFailed' && seen.type === 'reply'
@@ -93,7 +97,7 @@ function kindOf({ operation, seen, body, proxy }: Failure): ErrorClass {
   if (status === 401 || status === 403) return 'AuthFailed'
   // An alert has no envelope to tell the platform's own 404 by, and nothing that is created.
   if (status === 404 && operation.does === 'read' && operation.api === 'services')
-    return body.isPlatforms ? 'Missing' : 'Unavailable'
+    return body.isPlatforms && !body.isRepeated ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'
   if (status === 429) return 'Throttled'
   if (GIVEN_UP_BETWEEN.has(status) || status >= 500) return 'Unavailable'
@@ -137,10 +141,12 @@ export function seenWords(failure: Failure, facts: Known, excerpt: string): stri
   if (seen.type === 'silence') return silenceWords(seen, failure)
   const fault = faultOfReply(seen, proxy)
   if (fault !== undefined) return `nothing was sent to ${origin}: ${proxyWords(fault)}`
-  const words = REPLY_WORDS[facts.class](seen, facts, operation)
+  const words = body.isRepeated ? REPEATED : REPLY_WORDS[facts.class](seen, facts, operation)
   const answered = `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId)}`
-  const mayBeProxy = proxy?.does === 'forwards' && !body.isPlatforms
-  return mayBeProxy ? `${answered}; it may be the proxy ${proxy.address.origin} that answered` : answered
+  // Also one that joins, where it reads TLS: its authority is in --ca-file then.
+  return proxy !== undefined && !body.isPlatforms
+    ? `${answered}; it may be the proxy ${proxy.address.origin} that answered`
+    : answered
 }
 
 /** Longest id that is shown in full, in characters: what is longer is no id. */
@@ -171,6 +177,9 @@ const REPLY_WORDS: Readonly<
       ? 'but not as the platform does. Check the base URL, and any proxy in between'
       : 'it could not carry out the request',
 }
+
+const REPEATED =
+  'with the request id of an answer before: a cache in between repeats it. Let nothing there keep answers of the platform'
 
 const END_WORDS: Readonly<Record<SeenReply['end'], string>> = {
   whole: 'but not with what the interface promises',

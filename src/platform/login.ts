@@ -126,7 +126,8 @@ export function headersOf(options: {
   return {
     Authorization: login.authorization.reveal(),
     Accept: 'application/json',
-    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    // Of a reading: what the platform says now, and not what somebody between kept.
+    ...(body === undefined ? { 'Cache-Control': 'no-cache' } : { 'Content-Type': 'application/json' }),
     'User-Agent': userAgent,
   }
 }

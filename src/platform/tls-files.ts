@@ -1,6 +1,11 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import {
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type SecureContextOptions,
+} from 'node:tls'
 
 /** Files in PEM. */
 export interface TlsFiles {
@@ -35,20 +40,25 @@ export interface TlsSource {
 export function openTls(files: TlsFiles): TlsSource {
   const paths = [files.caFile, files.certFile, files.keyFile].filter((path) => path !== undefined)
   let known: { readonly stamp: string; readonly context: SecureContext } | undefined
-  return {
-    async current() {
-      if (paths.length === 0) return undefined
-      const stamp = await stampOf(paths)
-      if (known?.stamp === stamp) return known.context
-      try {
-        known = { stamp, context: await readTls(files) }
-      } catch (error) {
-        if (known === undefined) throw error
-        known = { ...known, stamp }
-      }
-      return known.context
-    },
+
+  async function current(): Promise<SecureContext | undefined> {
+    if (paths.length === 0) return undefined
+    const stamp = await stampOf(paths)
+    if (known?.stamp === stamp) return known.context
+    try {
+      const context = await readTls(files)
+      // Somebody who asked at the same time may have been quicker.
+      if (known?.stamp !== stamp) known = { stamp, context }
+    } catch (error) {
+      // Tried again for the next connection: what could not be read may be readable then, and look the same.
+      if (known === undefined) throw error
+    }
+    return known.context
   }
+
+  // So that there are last good ones, also for who connects much later.
+  current().catch(() => undefined)
+  return { current }
 }
 
 /** Equal as long as the files are the same; links are followed, as a mounted Secret is replaced by its link. */
@@ -66,8 +76,7 @@ async function stampOf(paths: readonly string[]): Promise<string> {
 export async function readTls({ caFile, certFile, keyFile }: TlsFiles): Promise<SecureContext> {
   const authorities =
     caFile === undefined ? undefined : certificatesOf(await textOf('caFile', caFile), 'caFile')
-  if (certFile === undefined || keyFile === undefined)
-    return createSecureContext({ ...believing(authorities) })
+  if (certFile === undefined || keyFile === undefined) return contextOf('caFile', believing(authorities))
   const cert = await textOf('certFile', certFile)
   const [own] = certificatesOf(cert, 'certFile')
   const text = await textOf('keyFile', keyFile)
@@ -75,7 +84,25 @@ export async function readTls({ caFile, certFile, keyFile }: TlsFiles): Promise<
   if (own !== undefined && !new X509Certificate(own).checkPrivateKey(key)) {
     throw new TlsFileError('keyFile', `it is not the key of the certificate in ${certFile}`)
   }
-  return createSecureContext({ ...believing(authorities), cert, key: text })
+  return contextOf('certFile', { ...believing(authorities), cert, key: text })
+}
+
+/** @param file what is to blame */
+function contextOf(file: keyof TlsFiles, options: SecureContextOptions): SecureContext {
+  try {
+    return createSecureContext(options)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code'
+    throw new TlsFileError(file, `TLS cannot use it (${code})`)
+  }
+}
+
+/** When the client's own certificate ended; undefined: it has not, or there is none. @throws {TlsFileError} */
+export async function expiredAt({ certFile }: TlsFiles, now: number): Promise<Date | undefined> {
+  if (certFile === undefined) return undefined
+  const [own] = certificatesOf(await textOf('certFile', certFile), 'certFile')
+  const end = own === undefined ? undefined : new X509Certificate(own).validToDate
+  return end !== undefined && end.getTime() < now ? end : undefined
 }
 
 /** The list of authorities takes the place of Node's own, which therefore stand in it too. */

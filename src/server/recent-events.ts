@@ -231,6 +231,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     Started: undefined,
     CredentialsMisplaced: undefined,
     CredentialsExposed: undefined,
+    TlsFilesUnusable: undefined,
     ConnectionsLimited: undefined,
     DescriptorsExhausted: undefined,
     SandboxReady: undefined,

@@ -81,7 +81,7 @@ const PLATFORM = [
 
 const LEDGER = ['ledger', 'ledger-init']
 const PASS = ['healthy-states', 'concurrency', 'max-creates']
-const SERVER = ['server', 'allow-insecure-http', 'allow-insecure-tls']
+const SERVER = ['server', 'ca-file', 'allow-insecure-http', 'allow-insecure-tls']
 
 /** Beside --config and --sandbox, from which the defaults follow. */
 const SETTINGS_OF: readonly (readonly [command: string, why: string, flags: readonly string[]])[] = [

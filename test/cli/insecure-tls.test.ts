@@ -33,7 +33,7 @@ test.each(COMMANDS)('%s %s %s does not send anything where no certificate is che
   const { code, said } = await run(command, OFF)
   expect(code).toBe(64)
   expect(said).toContain('NODE_TLS_REJECT_UNAUTHORIZED "0": no certificate would be checked')
-  expect(said).toContain('NODE_EXTRA_CA_CERTS')
+  expect(said).toContain('--ca-file')
   expect(said).toContain('--allow-insecure-tls')
 })
 

@@ -1,6 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runProgram } from '../support/process.ts'
+import { createAuthority } from '../slow/support/authority.ts'
+import { liveOf } from '../support/live.ts'
+import { mountSecrets, runArgs, SERVICE } from '../support/manifests.ts'
+import { runProgram, startProgram, urlOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
 
 /* What cannot be used is said at the start, before anything is asked. */
@@ -48,4 +53,38 @@ test('a variable that is no proxy, without its value', async () => {
   expect(code).toBe(64)
   expect(stderr).toContain('HTTPS_PROXY: a SOCKS proxy cannot be used')
   expect(stderr).not.toContain('planted')
+})
+
+test('a file that becomes bad while the daemon runs is said once, and again when it does so again', async () => {
+  using workspace = createWorkspace()
+  using authority = createAuthority('platform.example')
+  workspace.write('ca.pem', readFileSync(authority.file, 'utf8'))
+  mountSecrets(workspace)
+  const manifest = (revision: number) =>
+    workspace.write('manifests/service.yaml', `${SERVICE}\n# ${revision}\n`)
+  manifest(0)
+  const args = runArgs(workspace, 'http://127.0.0.1:9', ['--ca-file', workspace.path('ca.pem')])
+  await using program = startProgram(args)
+  const live = liveOf(program, await urlOf(program))
+  const warnings = () => program.log().filter(({ msg }) => msg === 'TLS files cannot be used')
+  await live.reads(() => manifest(1))
+  workspace.write('ca.pem', 'nothing of use')
+  await live.reads(() => manifest(2))
+  await until('the warning', () => warnings().length === 1)
+  await live.reads(() => manifest(3))
+  workspace.write('ca.pem', readFileSync(authority.file, 'utf8'))
+  await live.reads(() => manifest(4))
+  rmSync(workspace.path('ca.pem'))
+  await live.reads(() => manifest(5))
+  await until('the second warning', () => warnings().length > 1)
+  expect(warnings().map(({ level, detail }) => [level, detail])).toEqual([
+    [
+      'warn',
+      expect.stringMatching(
+        /^--ca-file .*: it holds no certificate in PEM\. New connections use what was in it before/,
+      ),
+    ],
+    ['warn', expect.stringMatching(/^--ca-file .*: it cannot be read \(ENOENT\)\. /)],
+  ])
+  await live.stop()
 })

@@ -35,6 +35,13 @@ test('user and password are decoded, and cannot be printed', async () => {
   expect(`${inspect(https, { depth: 9 })}${JSON.stringify(https)}`).not.toMatch(/planted|a2VlcGVy/)
 })
 
+test('what stands alone before the host is a token, and a secret', async () => {
+  const { https } = await proxiesOf({ HTTPS_PROXY: 'http://planted%2Dtoken@proxy.example:3128' })
+  expect(https?.secrets.map((secret) => secret.reveal())).toEqual(
+    expect.arrayContaining(['planted-token', 'planted%2Dtoken']),
+  )
+})
+
 const PLATFORM = { 'base-url': 'https://api.example.com' }
 
 test.each([
@@ -42,6 +49,10 @@ test.each([
   ['it is not an http or https URL', 'ftp://keeper:planted@proxy.example'],
   ['it is not a URL', 'http://keeper:planted@proxy example'],
   ['its user or password is not encoded', 'http://keeper:planted%zz@proxy.example'],
+  // What is read as host and port is the beginning of the login.
+  ['its user or password is not encoded', 'http://planted:4711/word@proxy.example:3128'],
+  ['its user or password is not encoded', 'planted:4711#word@proxy.example:3128'],
+  ['its user or password is not encoded', 'http://planted?word@proxy.example:3128'],
 ])('%s, and its value is not shown', async (why, text) => {
   const { proxyProblems } = await read({ HTTPS_PROXY: text }, PLATFORM)
   const said = formatProblems(proxyProblems)

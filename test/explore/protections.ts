@@ -162,8 +162,8 @@ export const REMOVALS: readonly Removal[] = [
     depth: 2,
     patches: [
       {
-        from: `return sendBy + (state === 'unknown' ? ENDED_MS : NEVER_ENDED_MS)`,
-        to: `return sendBy + (state === 'unknown' ? ENDED_MS : Math.min(ENDED_MS, NEVER_ENDED_MS))`,
+        from: `return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : NEVER_ENDED_MS)`,
+        to: `return sendBy + (state === 'unknown' && seen?.proxy === undefined ? ENDED_MS : Math.min(ENDED_MS, NEVER_ENDED_MS))`,
       },
     ],
   },

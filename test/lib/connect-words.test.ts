@@ -11,7 +11,12 @@ test.each([
   ['CERT_HAS_EXPIRED', 'has expired'],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', '--client-cert-file'],
   ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', '--client-cert-file'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS failed'],
+  ['CERT_SIGNATURE_FAILURE', '--ca-file'],
+  ['CERT_NOT_YET_VALID', 'check the clock'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'does not speak TLS'],
+  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', '--client-cert-file'],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'TLS failed'],
+  ['TlsFileError', 'check --ca-file'],
   ['EHOSTUNREACH', 'it could not be made'],
 ])('%s: %s', (code, says) => {
   expect(connectWords(code)).toContain(says)
@@ -28,17 +33,34 @@ const PROXY = {
   from: 'https_proxy',
 }
 
+test('only a reading of an authority that nobody knows names --ca-file', () => {
+  for (const code of [
+    'CERT_NOT_YET_VALID',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+    'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+  ])
+    expect(connectWords(code)).not.toContain('--ca-file')
+})
+
+test('a proxy that wants a login and is given none', () => {
+  const open = { ...PROXY, authorization: undefined }
+  expect(proxyWords({ type: 'refused', status: 407, proxy: open })).toContain(
+    'wants a user and a password (407); put them into https_proxy',
+  )
+})
+
 test.each([
-  [
-    { type: 'refused', status: 407 },
-    'wants a user and a password that it knows (407); check those in https_proxy',
-  ],
+  [{ type: 'refused', status: 407 }, 'refused the user and the password (407); correct them in https_proxy'],
   [
     { type: 'refused', status: 403 },
     'does not open the way to the host (403); allow the host there, or name it in NO_PROXY',
   ],
   [{ type: 'refused', status: 504 }, 'could not reach the host (504)'],
   [{ type: 'silent', afterMs: 10_000 }, 'did not open the way within 10s'],
+  [
+    { type: 'cut', code: 'HTTPParserError' },
+    'does not answer as a proxy does (HTTPParserError); check scheme and port in https_proxy',
+  ],
   [{ type: 'cut', code: 'ECONNRESET' }, 'cut the connection before the way was open (ECONNRESET)'],
   [
     { type: 'unreachable', code: 'ENOTFOUND' },

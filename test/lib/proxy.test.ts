@@ -48,6 +48,17 @@ test.each([
   ['2001:db8::1', 'https://[2001:db8::1]', 'direct'],
   ['[2001:db8::1]:8443', 'https://[2001:db8::1]', 'proxy'],
   ['[2001:db8::1]:443', 'https://[2001:db8::1]', 'direct'],
+  ['2001:0DB8:0:0:0:0:0:1', 'https://[2001:db8::1]', 'direct'],
+  ['2001:db8::2', 'https://[2001:db8::1]', 'proxy'],
+  ['2001:db8::/32', 'https://[2001:db8:1::1]', 'direct'],
+  ['[2001:db8::]/32', 'https://[2001:db8:1::1]', 'direct'],
+  ['2001:db8::/32', 'https://[2001:db9::1]', 'proxy'],
+  ['fd00::/8', 'https://[fdab::1]:8443', 'direct'],
+  ['::/0', 'https://[2001:db8::1]', 'direct'],
+  ['::/0', 'https://192.0.2.7', 'proxy'],
+  ['0.0.0.0/0', 'https://[2001:db8::1]', 'proxy'],
+  ['2001:db8::/129', 'https://[2001:db8::1]', 'proxy'],
+  ['2001:db8::', 'https://api.example.com', 'proxy'],
   ['.', 'https://api.example.com', 'proxy'],
 ])('NO_PROXY %s: %s %s', (entry, origin, how) => {
   const found = proxyFor(origin, { ...BOTH, noProxy: ['other.example', entry] })

@@ -35,12 +35,12 @@ test.each([
   {
     scheme: 'http',
     status: 407,
-    says: /^the proxy http:\/\/127\.0\.0\.1:\d+ wants a user and a password .* check those in HTTP_PROXY$/,
+    says: /^the proxy http:\/\/127\.0\.0\.1:\d+ refused the user and the password .* correct them in HTTP_PROXY$/,
   },
   {
     scheme: 'https',
     status: 407,
-    says: /^the proxy http:\/\/127\.0\.0\.1:\d+ wants a user and a password .* check those in HTTPS_PROXY$/,
+    says: /^the proxy http:\/\/127\.0\.0\.1:\d+ refused the user and the password .* correct them in HTTPS_PROXY$/,
   },
   { scheme: 'https', status: 403, says: /^the proxy http:\/\/127\.0\.0\.1:\d+ does not open the way/ },
   { scheme: 'http', status: 503, says: /^HTTP 503: .*the proxy says no to/ },

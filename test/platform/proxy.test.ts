@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
 import type { ProxySettings } from '../../src/lib/proxy.ts'
+import { createOutcomeOf } from '../../src/reconcile/apply/outcome-of-error.ts'
 import { readProxies } from '../../src/config/proxy-settings.ts'
 import type { TlsFiles } from '../../src/platform/tls-files.ts'
 import { type Authority, createAuthority } from '../slow/support/authority.ts'
@@ -119,9 +120,9 @@ function read(p: TestPlatform): Promise<unknown> {
 }
 
 /** A client that reaches a platform without TLS by a proxy. */
-async function plainThrough(status: number, body = DONE) {
+async function plainThrough(status: number, body: () => string = () => DONE) {
   await using stack = new AsyncDisposableStack()
-  const server = stack.use(await httpServer((response) => response.writeHead(status).end(body)))
+  const server = stack.use(await httpServer((response) => response.writeHead(status).end(body())))
   const port = Number(new URL(server.url).port)
   const proxy = stack.use(await startProxy({ hosts: { 'plain.example': port }, login: LOGIN }))
   const proxies = proxiesOf({ http_proxy: addressWithLogin(proxy.url) })
@@ -167,7 +168,7 @@ describe('through a proxy that joins', () => {
     { mode: { type: 'refuse', status: 403 }, says: 'does not open the way to the host (403)' },
     {
       mode: { type: 'refuse', status: 407 },
-      says: 'wants a user and a password that it knows (407); check those in HTTPS_PROXY',
+      says: 'refused the user and the password (407); correct them in HTTPS_PROXY',
     },
     { mode: { type: 'refuse', status: 502 }, says: 'could not reach the host (502)' },
     { mode: { type: 'hang' }, says: '' },
@@ -222,8 +223,11 @@ describe('through a proxy that joins', () => {
       const cut: { now: () => unknown } = { now: () => undefined }
       await using t = await through({ answer: () => cut.now() })
       cut.now = () => t.proxy.set({ type })
-      const { facts, message } = await failure(t.create())
-      expect(facts).toMatchObject({ class: 'Unavailable', effect: 'unknown' })
+      const error = await failure(t.create())
+      const { facts, message } = error
+      // So that a retry waits longer.
+      expect(createOutcomeOf(error, 0)).toMatchObject({ result: 'unknown', seen: { proxy: t.proxy.url } })
+      expect(facts).toMatchObject({ class: 'Unavailable', effect: 'unknown', proxy: t.proxy.url })
       expect(message).toContain('may have been created')
       expect(t.server.requests).toHaveLength(1)
     },
@@ -267,9 +271,14 @@ describe('through a proxy that joins', () => {
     })
     expect((await failure(read(unknown))).message).toContain('--ca-file')
     writeFileSync(caFile, `${fileText(own.file)}\n${fileText(authority.file)}`)
-    await using p = platform({ baseUrl: URL_OF_PLATFORM, network: network(caFile) })
-    const permit = await p.client.admitCreate(PIPE_KIND, access, admitOptions())
-    expect((await permit.send(createRequest('{}', 'intent-1'))).value.id).toBe(PIPE)
+    await using p = platform({ baseUrl: URL_OF_PLATFORM, createDeadlineMs: 4_000, network: network(caFile) })
+    expect((await createBy(p)).value.id).toBe(PIPE)
+
+    // Of TLS in TLS, too, the connection at the bottom is reset.
+    await expect.poll(() => proxy.endings).toEqual(['closed'])
+    await proxy.set({ type: 'late' })
+    expect((await failure(createBy(p))).facts.effect).toBe('unknown')
+    await expect.poll(() => proxy.endings).toEqual(['closed', 'ECONNRESET'])
   })
 })
 
@@ -294,13 +303,36 @@ describe('through a proxy that forwards', () => {
     expect((await failure(read(t.p))).facts.class).toBe('Unavailable')
   })
 
+  test('a 404 that a cache repeats is no second answer of the platform', async () => {
+    let id = 1
+    const gone = () =>
+      JSON.stringify({ status: 404, requestId: `b6a1f0de-0000-4000-8000-00000000000${id}`, result: null })
+    await using t = await plainThrough(404, gone)
+    expect((await failure(read(t.p))).facts.class).toBe('Missing')
+    id = 2
+    expect((await failure(read(t.p))).facts.class).toBe('Missing')
+    for (const kept of [2, 1]) {
+      id = kept
+      const again = await failure(read(t.p))
+      expect(again.facts.class).toBe('Unavailable')
+      expect(again.message).toContain(
+        'with the request id of an answer before: a cache in between repeats it',
+      )
+    }
+    id = 3
+    expect((await failure(read(t.p))).facts.class).toBe('Missing')
+    expect(t.server.requests.map(({ headers }) => headers['cache-control'])).toEqual(
+      Array.from({ length: 5 }, () => 'no-cache'),
+    )
+  })
+
   test('a 407 is about the proxy, and nothing was sent on', async () => {
     await using t = await plainThrough(200)
     await t.proxy.set({ type: 'refuse', status: 407 })
     const { facts, message } = await failure(createBy(t.p))
     expect(facts).toMatchObject({ class: 'Unavailable', effect: 'none' })
-    expect(message).toContain(`the proxy ${t.proxy.url} wants a user and a password`)
-    expect(message).toContain('check those in http_proxy')
+    expect(message).toContain(`the proxy ${t.proxy.url} refused the user and the password`)
+    expect(message).toContain('correct them in http_proxy')
     expect(message).not.toMatch(PASSWORD)
     expect(t.server.requests).toEqual([])
   })
@@ -314,6 +346,28 @@ describe('through a proxy that forwards', () => {
 })
 
 describe('files of TLS', () => {
+  test('a proxy that asks for a client certificate is shown none', async () => {
+    using workspace = createWorkspace()
+    using own = createAuthority('127.0.0.1')
+    using clients = createAuthority('client.example')
+    workspace.write('both.pem', `${fileText(own.file)}\n${fileText(authority.file)}`)
+    workspace.write('client.pem', clients.cert)
+    workspace.write('client.key', clients.key)
+    await using server = await securePlatform(undefined, { requestCert: true, ca: fileText(clients.file) })
+    const hosts = { [`${HOST}:443`]: server.port }
+    await using proxy = await startProxy({ hosts, tls: { key: own.key, cert: own.cert }, requestCert: true })
+    const tls = {
+      caFile: workspace.path('both.pem'),
+      certFile: workspace.path('client.pem'),
+      keyFile: workspace.path('client.key'),
+    }
+    const network = { proxies: proxiesOf({ https_proxy: proxy.url }), tls }
+    await using p = platform({ baseUrl: URL_OF_PLATFORM, network })
+    await createBy(p)
+    expect(server.requests).toHaveLength(1)
+    expect(proxy.shown).toEqual([undefined])
+  })
+
   test('the platform is shown a client certificate where it asks for one, and lets nobody in without it', async () => {
     using workspace = createWorkspace()
     using clients = createAuthority('client.example')

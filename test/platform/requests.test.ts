@@ -78,7 +78,7 @@ test('GET pipe: path, headers and value are those of the interface (4.2)', async
     {
       method: 'GET',
       path: `${PIPES_PATH}/${PIPE}`,
-      headers: { ...COMMON, authorization: BASIC, connection: 'keep-alive' },
+      headers: { ...COMMON, 'cache-control': 'no-cache', authorization: BASIC, connection: 'keep-alive' },
       body: '',
     },
   ])
@@ -177,6 +177,7 @@ test('GET alert: bearer token, no envelope, an id cannot leave its segment (4.4)
         path: '/api/v2/alerts/a%2F..%2Fb%3Fc%3Dd',
         headers: {
           ...COMMON,
+          'cache-control': 'no-cache',
           host: 'alerts.example',
           authorization: `Bearer ${TOKEN}`,
           connection: 'keep-alive',

@@ -242,6 +242,7 @@ export function remoteError(errorClass: ErrorClass, effect: Effect, repliedId?: 
     retryAfterMs: errorClass === 'Throttled' ? 7_000 : undefined,
     transient: errorClass === 'Unavailable',
     repliedId,
+    proxy: undefined,
     credential: CREDENTIAL,
     refused: errorClass === 'AuthFailed' ? { source: 'secret api', what: 'the credentials' } : undefined,
   })

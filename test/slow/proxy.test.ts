@@ -48,7 +48,7 @@ describe.concurrent('law 1 through a proxy', () => {
     const live = await story.start(settings, { env })
     const closed = await until('the pipe to say that the proxy wants a password', async () => {
       const shown = await live.resource('Pipe/orders')
-      return shown?.message.includes('check those in HTTPS_PROXY') === true ? shown : undefined
+      return shown?.message.includes('correct them in HTTPS_PROXY') === true ? shown : undefined
     })
     expect(closed.reason).not.toBe('OutcomeUnknown')
     expect(story.platform.requests).toEqual([])

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { ProxyOptions, ProxyMode, ProxySaid } from './proxy.ts'
 
 /* A proxy, as a process of its own: proxy.ts starts it, says how it is to behave, and hears what it was asked for. */
@@ -82,8 +83,9 @@ function watch(client: Socket): void {
   client.on('close', () => say({ type: 'ended', how }))
 }
 
-function asked({ method = '', url = '', headers }: IncomingMessage): void {
-  say({ type: 'asked', line: `${method} ${url}`, login: headers['proxy-authorization'] })
+function asked({ method = '', url = '', headers, socket }: IncomingMessage): void {
+  const shown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN?.toString() : undefined
+  say({ type: 'asked', line: `${method} ${url}`, login: headers['proxy-authorization'], shown })
 }
 
 /** The status that is answered instead. */
@@ -98,7 +100,8 @@ function headersOf(status: number): Readonly<Record<string, string>> {
   return status === 407 ? { 'proxy-authenticate': 'Basic realm="proxy"' } : {}
 }
 
-const { tls } = options
+const { tls: ownTls, requestCert = false } = options
+const tls = ownTls && { ...ownTls, requestCert, rejectUnauthorized: false }
 const server = tls === undefined ? createServer(onRequest) : createSecureServer(tls, onRequest)
 server.on('connect', onConnect)
 server.on('clientError', (_error, socket) => socket.destroy())

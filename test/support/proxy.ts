@@ -24,18 +24,27 @@ export interface ProxyOptions {
   /** `user:password`; without it everybody may. */
   readonly login?: string
   readonly tls?: { readonly key: string; readonly cert: string }
+  /** Asks clients for a certificate, and takes any and none. */
+  readonly requestCert?: boolean
 }
 
 export type ProxySaid =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'obeyed' }
-  | { readonly type: 'asked'; readonly line: string; readonly login: string | undefined }
+  | {
+      readonly type: 'asked'
+      readonly line: string
+      readonly login: string | undefined
+      /** Subject of the client's certificate. */ readonly shown: string | undefined
+    }
   | { readonly type: 'ended'; readonly how: string }
 
 export interface TestProxy extends AsyncDisposable {
   readonly url: string
   /** `CONNECT host:port`, or `GET http://…`, in order. */
   readonly asked: readonly string[]
+  /** Subjects of the certificates that clients showed, of each of these. */
+  readonly shown: readonly (string | undefined)[]
   /** `Proxy-Authorization` of each of these. */
   readonly logins: readonly (string | undefined)[]
   /** How clients ended the connections on which they asked for a CONNECT: `closed`, `ECONNRESET`. */
@@ -52,6 +61,7 @@ export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
   })
   const asked: string[] = []
   const logins: (string | undefined)[] = []
+  const shown: (string | undefined)[] = []
   const endings: string[] = []
   let obeyed: (() => void)[] = []
   const port = await new Promise<number>((resolve, reject) => {
@@ -61,6 +71,7 @@ export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
       else if (said.type === 'asked') {
         asked.push(said.line)
         logins.push(said.login)
+        shown.push(said.shown)
       } else if (said.type === 'ended') endings.push(said.how)
       else {
         for (const done of obeyed) done()
@@ -72,6 +83,7 @@ export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
     url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     asked,
     logins,
+    shown,
     endings,
     async set(mode) {
       await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { KAFKA_PASSWORD, pipeManifest } from '../support/manifests.ts'
-import { ageIntent, given, reopenIntent, strayPipe, unknownOutcome } from './given.ts'
+import { ageIntent, ageIntentOfProxy, given, reopenIntent, strayPipe, unknownOutcome } from './given.ts'
 
 describe('adopting again what the key already has says: I made the change in the console', () => {
   test.each([
@@ -122,6 +122,12 @@ describe('an intent that is open', () => {
       date: ageIntent,
       waitMin: 2,
       says: /the network may still deliver/,
+    },
+    {
+      why: 'a proxy may still pass it on',
+      date: ageIntentOfProxy,
+      waitMin: 15,
+      says: /the proxy http:\/\/proxy\.example:3128 may still pass it on\. To create again now could make two/,
     },
   ])('is not tried again at once, since $why', async ({ date, waitMin, says }) => {
     await using world = await unknownOutcome({ type: 'cut-before' })

@@ -127,6 +127,12 @@ export function ageIntent(world: Given, key: string, ageMs: number): void {
   dateIntent(world, key, ageMs, { state: 'unknown' })
 }
 
+/** The same of one whose request went through a proxy. */
+export function ageIntentOfProxy(world: Given, key: string, ageMs: number): void {
+  const seen = { at: Date.now(), what: 'cut', proxy: 'http://proxy.example:3128' }
+  dateIntent(world, key, ageMs, { state: 'unknown', seen })
+}
+
 function dateIntent({ workspace }: Given, key: string, ageMs: number, changes: Partial<Intent>): void {
   const openedAt = Date.now() - ageMs
   const db = new DatabaseSync(workspace.path('ledger.db'), { timeout: 10_000 })

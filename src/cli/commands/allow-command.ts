@@ -7,6 +7,7 @@ import type { AllowedReply } from '../../server/api/allow-requests.ts'
 import { commandLine, commandsTyped } from '../../server/command-line.ts'
 import { commandContext } from '../command-context.ts'
 import { adminTokenOf, callServer, expectObject } from '../server-client.ts'
+import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { withOperatorContext } from './operator-command.ts'
 
@@ -89,6 +90,7 @@ async function askDaemon(
   const call = {
     command,
     server,
+    network: networkToOthers(settings),
     method: 'POST',
     path: '-/allow',
     token,

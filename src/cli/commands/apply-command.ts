@@ -19,6 +19,7 @@ import { findingsAsText } from '../render/findings-text.ts'
 import { createProgress, type Progress } from '../render/progress.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { resourceTable } from '../render/status-text.ts'
+import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
 import { viewOfStatus } from '../resource-view.ts'
 import { wholeFacts } from '../whole-facts.ts'
@@ -54,6 +55,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
   )
   const catalog = await loadOnce(engine, io.stop.stopping, options.createLimit === 'off' ? 'force' : 'normal')
   await createMountWatch(settings, emit).look(catalog)
+  await createTlsWatch(networkOf(settings).tls, emit, systemClock).look()
   const { store } = engine.context
   const heartbeat = await startHeartbeat({
     command: 'apply',

@@ -5,6 +5,7 @@ import type { HistoryEntry } from '../../contract/history.ts'
 import type { HistoryQuery } from '../../contract/ledger.ts'
 import type { CommandContext } from '../../server/command-line.ts'
 import { openLedgerToRead } from '../compose.ts'
+import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { historyText } from '../render/history-text.ts'
 import { paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
@@ -88,7 +89,7 @@ async function openHistory(io: Io, settings: SettingsOf<'history'>): Promise<His
       [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
     }
   }
-  const asked = { command: 'history', server }
+  const asked = { command: 'history', server, network: networkToOthers(settings) }
   return {
     history: (query) => readServerHistory(io, asked, query),
     resources: async () => (await readServerStatus(io, asked)).resources,

@@ -7,6 +7,7 @@ import type { Key } from '../../kinds/key.ts'
 import { formatDuration } from '../../lib/duration.ts'
 import { isWell } from '../../plan/severity.ts'
 import { didYouMean } from '../did-you-mean.ts'
+import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { createProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/status-text.ts'
@@ -21,7 +22,7 @@ import {
   expectObject,
   getReply,
   NoAnswerError,
-  type ServerCall,
+  type Asked,
   type ServerReply,
 } from '../server-client.ts'
 
@@ -46,7 +47,7 @@ export async function reconcile(
   const command = 'reconcile'
   const server = await runningServer(settings, command)
   const token = await adminTokenOf(settings, command)
-  const call = { command, server, timeoutMs: ANSWER_MS }
+  const call = { command, server, network: networkToOthers(settings), timeoutMs: ANSWER_MS }
   const body = {
     type: 'application/json',
     text: JSON.stringify({ key, accept: accept === 'force' ? true : undefined }),
@@ -83,7 +84,7 @@ export async function reconcile(
 }
 
 /** @throws {CommandError} when the daemon has no resource of this key */
-async function assertKnown(io: Io, call: Pick<ServerCall, 'command' | 'server'>, key: Key): Promise<void> {
+async function assertKnown(io: Io, call: Asked, key: Key): Promise<void> {
   const { items } = await readServerResources(io, call)
   const known = items.map((item) => item.key)
   if (known.includes(key)) return
@@ -97,7 +98,7 @@ const ASK_AGAIN_MS = 250
 
 interface Wait {
   readonly waitMs: number
-  readonly call: Pick<ServerCall, 'command' | 'server'>
+  readonly call: Asked
   /** How far it got. */
   readonly ask: () => Promise<ServerReply>
 }

@@ -25,6 +25,7 @@ import { type Engine, compose, openBoard, openLedgerAs, openSource } from '../co
 import { type ExitCode, CommandError, EXIT, type Io, VERSION } from '../io.ts'
 import { manifestFacts } from '../shown-manifest.ts'
 import { saidBefore, wholeFacts } from '../whole-facts.ts'
+import { createTlsWatch, networkOf } from '../compose-network.ts'
 import { createMountWatch } from '../mount-watch.ts'
 import { createPlanner } from '../planner.ts'
 import { createGreeting } from '../sandbox-greeting.ts'
@@ -146,7 +147,10 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
     listening.greet = createGreeting({ board, emit, clock: systemClock, page, platform: engine.baseUrl })
   }
   const mounts = createMountWatch(settings, emit)
-  listening.read = () => mounts.look(engine.context.store.catalog)
+  const tls = createTlsWatch(networkOf(settings).tls, emit, systemClock)
+  listening.read = async () => {
+    await Promise.all([mounts.look(engine.context.store.catalog), tls.look()])
+  }
   const heartbeat = await startHeartbeat({
     command: 'run',
     ledger,

@@ -12,6 +12,7 @@ import { createSource } from '../../manifest/source.ts'
 import { typedKey } from '../typed-key.ts'
 import { openLedgerToRead } from '../compose.ts'
 import { didYouMean } from '../did-you-mean.ts'
+import { networkToOthers } from '../compose-network.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { isTerminal, paintFor, printable, widthOfTerminal } from '../render/terminal.ts'
 import { NOTHING_RECORDED, statusDetails, statusText, type StatusText } from '../render/status-text.ts'
@@ -40,7 +41,7 @@ export async function status(
   const options = asked.key === undefined ? asked : { ...asked, key: typedKey(asked.key) ?? asked.key }
   const read = async () => {
     if (server !== undefined) {
-      const call = { command: 'status', server }
+      const call = { command: 'status', server, network: networkToOthers(settings) }
       const reading = chosen(await readServerStatus(io, call), options)
       return options.key === undefined
         ? reading

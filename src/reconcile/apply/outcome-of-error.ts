@@ -53,11 +53,11 @@ export function outcomeOf(
 /** The same for a create that was sent: its effect decides. */
 export function createOutcomeOf(error: unknown, now: number): RemoteFailure | Omit<Unknown, 'facts'> {
   if (!(error instanceof RemoteError)) throw error
-  const { effect, requestId, retryAfterMs, httpStatus, what, repliedId } = error.facts
+  const { effect, requestId, retryAfterMs, httpStatus, what, repliedId, proxy } = error.facts
   if (effect === 'none')
     return { result: 'failed', ...becauseOf(error), requestId, retryAfterMs, what: seenIn(error) }
   const pipeId = isUuid(repliedId) ? repliedId : undefined
-  const seen = { at: now, httpStatus, requestId, what, pipeId }
+  const seen = { at: now, httpStatus, requestId, what, pipeId, proxy }
   return { result: 'unknown', requestId, seen }
 }
 

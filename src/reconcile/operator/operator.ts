@@ -91,14 +91,19 @@ export function stillOnItsWay(
 ): string | undefined {
   const leftMs = retryFrom(intent) - store.steadyNow()
   if (leftMs <= 0) return undefined
-  const why =
-    intent.state === 'unknown'
-      ? 'Its request has ended, but the network may still deliver a part of it'
-      : 'The process that sent its request never reported its end, and the request may still be delivered'
+  const why = stillDelivers(intent)
   return (
     `Attempt ${intent.attempt} of ${key} (intent ${intent.id}) began at ${timeOf(intent.openedAt)}. ${why}. To create again ` +
     `now could make two ${nounOf(key)}s. Check the console once more, then run this again after ${timeOf(clock.now() + leftMs)}.`
   )
+}
+
+function stillDelivers({ state, seen }: Intent): string {
+  if (state !== 'unknown')
+    return 'The process that sent its request never reported its end, and the request may still be delivered'
+  return seen?.proxy === undefined
+    ? 'Its request has ended, but the network may still deliver a part of it'
+    : `Its request has ended, but the proxy ${seen.proxy} may still pass it on`
 }
 
 /** The state of a record that leaves nothing to resolve, in words. */

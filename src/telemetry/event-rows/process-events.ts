@@ -70,6 +70,15 @@ export const PROCESS_EVENTS = {
       },
     ],
   },
+  TlsFilesUnusable: {
+    lines: [
+      {
+        message: 'TLS files cannot be used',
+        levels: { warn: 'when it becomes so; the last good ones stay in use' },
+        fields: ['detail'],
+      },
+    ],
+  },
   FailpointSet: {
     lines: [
       {
