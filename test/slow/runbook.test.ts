@@ -8,11 +8,11 @@ import { ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { CHART, objectsIn, podsIn, type PodSpec } from './support/chart.ts'
 import type { Container } from './support/image-container.ts'
-import { buildImageRoot } from './support/image-root.ts'
+import { layOutImage, type ImageRoot } from './support/image-root.ts'
 import { commandsOfRunbook, parseExec, podOfRunbook, wordsOf } from './support/runbook-commands.ts'
 import { BESIDE, OUTSIDE, WITHOUT_A_DAEMON, type Ends } from './support/runbook-rows.ts'
 import { INCIDENTS, walkIncident } from './support/runbook-incidents.ts'
-import { startPodWorld, type ImageRoot, type PodWorld } from './support/runbook-pod.ts'
+import { startPodWorld, type PodWorld } from './support/runbook-pod.ts'
 import { run, runWell, tool } from './support/tools.ts'
 
 /* Every command line of the runbook, run in the root of the image as the chart mounts it, as its user, with its variables; and its incidents. */
@@ -40,7 +40,7 @@ let image: ImageRoot
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-runbook-')))
   execFileSync('chmod', ['755', folder])
-  image = await buildImageRoot(folder)
+  image = await layOutImage()
 }, 900_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -4,8 +4,9 @@ import { CREDENTIAL } from '../../support/manifests.ts'
 import { ROOT } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import type { Container } from './image-container.ts'
+import type { ImageRoot } from './image-root.ts'
 import { wordsOf } from './runbook-commands.ts'
-import { startPodWorld, type ImageRoot, type PodWorld } from './runbook-pod.ts'
+import { startPodWorld, type PodWorld } from './runbook-pod.ts'
 
 /** An incident, solved in the pod with what its entry in the runbook says. It ends with what came of it. */
 interface Incident {

@@ -13,8 +13,8 @@ import {
 import { until } from '../../support/until.ts'
 import { podsIn, renderValues, type PodSpec } from './chart.ts'
 import { emptyVolume, projected, startFromPod } from './chart-pod.ts'
-import type { ImageConfig } from './image-buildah.ts'
 import { startContainer, type Container } from './image-container.ts'
+import type { ImageRoot } from './image-root.ts'
 
 /** Values as docs/operations.md has them, but for where the platform answers, and for how much it lets one ask. */
 const VALUES = {
@@ -25,11 +25,6 @@ const VALUES = {
   secrets: [{ name: 'kafka' }],
   adminToken: { secretName: 'pipewright-admin' },
   settings: { 'api-budget': '1000/1s' },
-}
-
-export interface ImageRoot {
-  readonly root: string
-  readonly config: ImageConfig
 }
 
 /** The pod of the chart, in the root of the image, with a platform beside it and a checkout as git-sync makes it. */
