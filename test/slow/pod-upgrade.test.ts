@@ -38,8 +38,8 @@ const UPGRADE = {
 
 describe.each(HELMS)('with %s', (helm) => {
   test('an upgrade changes what runs, and nothing of where the ledger is', async () => {
-    const pods = async (more: object) => podsIn(await renderValues(folder, { ...GOOD, ...more }, { helm }))[0]
-    const [before, after] = [await pods({}), await pods(UPGRADE)]
+    const [before] = podsIn(await renderValues(folder, GOOD, { helm }))
+    const [after] = podsIn(await renderValues(folder, { ...GOOD, ...UPGRADE }, { helm }))
     expect(after?.containers[0]?.image).toBe('registry.example.com/pipewright:next')
     expect(after).not.toEqual(before)
     expect(after?.volumes).toEqual(before?.volumes)

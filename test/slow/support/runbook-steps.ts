@@ -74,7 +74,7 @@ export async function webhook(container: Container): Promise<void> {
 export function backupLine(): string {
   const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
   const [, script] =
-    /kubectl -n data exec pipewright-0 -- \\\n\s+(node -e '[^\n]*backup[^\n]*')\n/.exec(page) ?? []
+    /kubectl -n data exec pipewright-0 -- \\\n\s+(node -e '[^\n]*backup[^\n]*') &&\n/.exec(page) ?? []
   if (script === undefined) throw new Error('docs/operations.md makes no backup')
   return script
 }
