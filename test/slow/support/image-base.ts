@@ -10,7 +10,13 @@ const NPM = 'npm@11.19.1'
 const MINUTES = 60_000
 
 /** What Debian's slim images are without; each copy of the image costs less. */
-const NOT_IN_SLIM = ['usr/share/doc', 'usr/share/locale', 'usr/share/man', 'var/cache/apt', 'var/lib/apt/lists']
+const NOT_IN_SLIM = [
+  'usr/share/doc',
+  'usr/share/locale',
+  'usr/share/man',
+  'var/cache/apt',
+  'var/lib/apt/lists',
+]
 
 /** The name that the Dockerfile builds on, such as `docker.io/library/node:26.10.0-trixie-slim`. */
 export function baseName(): string {

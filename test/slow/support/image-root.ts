@@ -30,7 +30,9 @@ export async function builtImage(): Promise<BuiltImage> {
   const [context, result] = [join(folder, 'context'), join(folder, 'result.json')]
   const buildah = createBuildah(join(folder, 'store'), context)
   if (isFirst(folder)) {
-    const outcome = await build(buildah, folder, context).catch((error: unknown) => ({ failed: String(error) }))
+    const outcome = await build(buildah, folder, context).catch((error: unknown) => ({
+      failed: String(error),
+    }))
     writeFileSync(`${result}.part`, JSON.stringify(outcome))
     renameSync(`${result}.part`, result)
   }
