@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeBundle } from '../../../build.ts'
@@ -18,6 +19,7 @@ export async function setup(): Promise<void> {
   process.env['TEST_MAIN'] = join(folder, 'dist/pipewright.js')
 }
 
-export function teardown(): void {
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+/** Many files: meanwhile the workers are still spoken to. */
+export async function teardown(): Promise<void> {
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 }
