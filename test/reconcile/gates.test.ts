@@ -191,6 +191,11 @@ describe('the create limit', () => {
       allowed: keys,
     })
     expect(await allowCreations(world.context, all)).toMatchObject({ allowed: [] })
+    // No condition asks any more for what was done.
+    const said = (await world.ledger.list()).map(({ conditions }) => conditions)
+    expect(said.map((one) => [one?.Synced.reason, one?.Ready.reason])).toEqual(
+      keys.map(() => ['Unobserved', 'Unobserved']),
+    )
     world.write('c.yaml', pipe('c', { topics: 'another' }))
     world.write('e.yaml', pipe('e'))
     world.write('f.yaml', pipe('f'))

@@ -19,7 +19,7 @@ import { ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { baseName } from './support/image-base.ts'
 import type { Buildah, ImageConfig } from './support/image-buildah.ts'
-import { prepareImage } from './support/image-root.ts'
+import { BUILD_ARGS, builtImage, IMAGE } from './support/image-root.ts'
 import { startContainer, type Container, type Mount } from './support/image-container.ts'
 
 /** Beyond Node's own image. */
@@ -36,11 +36,12 @@ let root: string
 
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-image-')))
-  buildah = await prepareImage(folder)
-  layers = await buildah.build('pipewright', { REVISION: 'abc123', SOURCE: 'https://git.example/pipewright' })
-  config = await buildah.config('pipewright')
+  const built = await builtImage()
+  buildah = built.buildah
+  layers = built.layers
+  config = await buildah.config(IMAGE)
   base = await buildah.layOut(baseName())
-  root = await buildah.layOut('pipewright')
+  root = await buildah.layOut(IMAGE)
 }, 600_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -115,8 +116,8 @@ describe('the image', () => {
       'org.opencontainers.image.title': packageJson.name,
       'org.opencontainers.image.version': packageJson.version,
       'org.opencontainers.image.licenses': packageJson.license,
-      'org.opencontainers.image.revision': 'abc123',
-      'org.opencontainers.image.source': 'https://git.example/pipewright',
+      'org.opencontainers.image.revision': BUILD_ARGS.REVISION,
+      'org.opencontainers.image.source': BUILD_ARGS.SOURCE,
       'org.opencontainers.image.base.name': baseName(),
     })
   })
@@ -150,10 +151,7 @@ describe('the image', () => {
   })
 
   test('is the same when it is built again', async () => {
-    const again = await buildah.build('pipewright-again', {
-      REVISION: 'abc123',
-      SOURCE: 'https://git.example/pipewright',
-    })
+    const again = await buildah.build('pipewright-again', BUILD_ARGS)
     expect(again).toEqual(layers)
   })
 })

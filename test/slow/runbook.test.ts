@@ -7,12 +7,13 @@ import { parse } from 'yaml'
 import { ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { CHART, objectsIn, podsIn, type PodSpec } from './support/chart.ts'
+import { ask, type Shown } from './support/chart-world.ts'
 import type { Container } from './support/image-container.ts'
-import { buildImageRoot } from './support/image-root.ts'
+import { layOutImage, type ImageRoot } from './support/image-root.ts'
 import { commandsOfRunbook, parseExec, podOfRunbook, wordsOf } from './support/runbook-commands.ts'
 import { BESIDE, OUTSIDE, WITHOUT_A_DAEMON, type Ends } from './support/runbook-rows.ts'
 import { INCIDENTS, walkIncident } from './support/runbook-incidents.ts'
-import { startPodWorld, type ImageRoot, type PodWorld } from './support/runbook-pod.ts'
+import { startPodWorld, type PodWorld } from './support/runbook-pod.ts'
 import { run, runWell, tool } from './support/tools.ts'
 
 /* Every command line of the runbook, run in the root of the image as the chart mounts it, as its user, with its variables; and its incidents. */
@@ -40,7 +41,7 @@ let image: ImageRoot
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-runbook-')))
   execFileSync('chmod', ['755', folder])
-  image = await buildImageRoot(folder)
+  image = await layOutImage()
 }, 900_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -95,9 +96,8 @@ describe('beside a running daemon', () => {
       await until(
         `${keys.join(', ')} to be ${what}`,
         async () => {
-          const { stdout } = await container.exec(['pipewright', 'status', '-o', 'json'])
-          const { resources } = JSON.parse(stdout) as { resources: { key: string; reason: string }[] }
-          return keys.every((key) => resources.some((item) => item.key === key && item.reason === what))
+          const { items } = await ask<Shown>(container, 'http://127.0.0.1:8080/api/v1/resources')
+          return keys.every((key) => items.some((item) => item.key === key && item.reason === what))
         },
         60_000,
       )
@@ -176,7 +176,8 @@ describe('the pod that only mounts the claim', () => {
   })
 })
 
-describe('an incident', () => {
+// Each in a pod of its own, and most of the time goes by in waiting.
+describe.concurrent('an incident', () => {
   test.each(INCIDENTS)('$what', async (incident) => {
     const { ended, seconds } = await walkIncident(incident, image, folder)
     process.stdout.write(`${incident.what}: ${seconds.toFixed(0)} s\n`)
@@ -212,7 +213,8 @@ test('what is for helm are upgrades that the chart takes', async () => {
 })
 
 test('what is for kubectl names what the chart makes', async () => {
-  const objects = objectsIn(await chartOfDocs())
+  const rendered = await chartOfDocs()
+  const objects = objectsIn(rendered)
   const set = objects.find(({ kind }) => kind === 'StatefulSet')
   if (set === undefined) throw new Error('the chart makes no StatefulSet')
   const { volumeClaimTemplates: claims } = set.spec as {
@@ -222,6 +224,7 @@ test('what is for kubectl names what the chart makes', async () => {
   const known = new Set([
     pod,
     `statefulset/${set.metadata.name}`,
+    ...(podsIn(rendered)[0]?.containers.map(({ name }) => name) ?? []),
     ...claims.map(({ metadata }) => `${metadata.name}-${pod}`),
     'pipewright-ledger',
   ])

@@ -121,5 +121,6 @@ async function allowOne(context: OperatorContext, held: Held, until: number): Pr
 /** It is not refused any more, and not created yet: with a small request budget, that takes a while. */
 function awaiting(conditions: Conditions, key: Key, since: number): Conditions {
   const message = messageOf({ reason: 'Unobserved', facts: { why: 'allowed' } }, key)
-  return { ...conditions, Synced: { status: 'Unknown', reason: 'Unobserved', message, since } }
+  const unknown = { status: 'Unknown', reason: 'Unobserved', message, since } as const
+  return { Valid: conditions.Valid, Synced: unknown, Ready: unknown }
 }

@@ -1,11 +1,21 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CREDENTIAL } from '../../support/manifests.ts'
-import { ROOT } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
-import type { Container } from './image-container.ts'
-import { wordsOf } from './runbook-commands.ts'
-import { startPodWorld, type ImageRoot, type PodWorld } from './runbook-pod.ts'
+import type { ImageRoot } from './image-root.ts'
+import { startPodWorld, type PodWorld } from './runbook-pod.ts'
+import {
+  allWell,
+  asWritten,
+  backupLine,
+  counts,
+  ends,
+  LIMIT_MS,
+  pipes,
+  shown,
+  typed,
+  webhook,
+} from './runbook-steps.ts'
 
 /** An incident, solved in the pod with what its entry in the runbook says. It ends with what came of it. */
 interface Incident {
@@ -14,75 +24,6 @@ interface Incident {
   readonly values?: object
   readonly walk: (world: PodWorld) => Promise<object>
   readonly ends: object
-}
-
-/** Commits are noticed within seconds, however busy the machine is: ms. */
-const LIMIT_MS = 60_000
-
-function pipes(prefix: string, count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}-${index}`, '']))
-}
-
-/** Runs a line of the runbook in the container. */
-async function typed(container: Container, line: string) {
-  const { code, stdout, stderr } = await container.exec(wordsOf(line))
-  return { code, said: stdout + stderr }
-}
-
-interface Shown {
-  readonly key: string
-  readonly status: string
-  readonly reason: string
-}
-
-async function shown(container: Container): Promise<readonly Shown[]> {
-  const { stdout, stderr } = await container.exec(['pipewright', 'status', '-o', 'json'])
-  if (stdout === '') throw new Error(stderr)
-  return (JSON.parse(stdout) as { resources: readonly Shown[] }).resources // what our own program prints
-}
-
-async function counts(container: Container, reason: string, count: number): Promise<void> {
-  await until(
-    `${count} resources to be ${reason}`,
-    async () => (await shown(container)).filter((item) => item.reason === reason).length === count,
-    LIMIT_MS,
-  )
-}
-
-/** The pipes that are there, and no others, are well. */
-async function allWell(container: Container, count: number): Promise<void> {
-  let last: readonly Shown[] = []
-  const wait = until(
-    `${count} pipes to be well`,
-    async () => {
-      last = (await shown(container)).filter(({ key }) => key.startsWith('Pipe/'))
-      return last.length === count && last.every(({ status }) => status === 'Ready')
-    },
-    LIMIT_MS,
-  )
-  await wait.catch((error: unknown) => {
-    const others = last.filter(({ status }) => status !== 'Ready').slice(0, 5)
-    throw new Error(`${last.length} pipes, and not well: ${JSON.stringify(others)}`, { cause: error })
-  })
-}
-
-/** As git-sync asks, with the token in a URL and nothing more. */
-async function webhook(container: Container): Promise<void> {
-  const script =
-    "const token = require('fs').readFileSync('/etc/pipewright/admin-token/token', 'utf8').trim();" +
-    "fetch('http://127.0.0.1:8080/-/reconcile', {method: 'POST', headers: {authorization: 'Basic ' + btoa('git-sync:' + token)}})" +
-    '.then((reply) => process.exit(reply.status === 202 ? 0 : 1))'
-  const { code, stderr } = await container.exec(['node', '-e', script])
-  if (code !== 0) throw new Error(`the webhook was not accepted: ${stderr}`)
-}
-
-/** The line of docs/operations.md that makes a backup while the daemon runs. */
-function backupLine(): string {
-  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
-  const [, script] =
-    /kubectl -n data exec pipewright-0 -- \\\n\s+(node -e '[^\n]*backup[^\n]*')\n/.exec(page) ?? []
-  if (script === undefined) throw new Error('docs/operations.md makes no backup')
-  return script
 }
 
 async function unwanted(world: PodWorld): Promise<object> {
@@ -106,7 +47,15 @@ async function unwanted(world: PodWorld): Promise<object> {
   // Meant: more than the limit, beside the daemon.
   world.commit({ ...wanted, later: '', ...pipes('meant', 30) })
   await counts(daemon, 'CreateLimit', 30)
-  const allowed = await typed(daemon, 'pipewright allow')
+  const shownLine = (await typed(daemon, 'pipewright allow --dry-run')).said
+  const exact = /pipewright allow --held .*/.exec(shownLine)?.[0] ?? 'false'
+  world.commit({ ...wanted, later: '', ...pipes('meant', 30), between: '' })
+  await counts(daemon, 'CreateLimit', 31)
+  const changed = await typed(daemon, exact)
+  world.commit({ ...wanted, later: '', ...pipes('meant', 30) })
+  await counts(daemon, 'CreateLimit', 30)
+  const allowed = await typed(daemon, exact)
+  const twice = await typed(daemon, exact)
   await allWell(daemon, 49)
 
   // What exists is not given up by a webhook, but by a person.
@@ -122,10 +71,40 @@ async function unwanted(world: PodWorld): Promise<object> {
   return {
     dry: /holds back 300 creations/.test(dry.said),
     reverted,
-    allowed: allowed.code,
+    allowed: [changed.code, allowed.code],
+    twice: twice.said.includes('holds nothing back'),
     kept,
     creates: await world.creates(),
   }
+}
+
+async function revertedLate(world: PodWorld): Promise<object> {
+  const wanted = pipes('wanted', 5)
+  world.commit(wanted)
+  await using daemon = await world.startDaemon()
+  await allWell(daemon, 5)
+  world.commit({ ...wanted, ...pipes('extra', 100) })
+  await counts(daemon, 'CreateLimit', 100)
+  await typed(daemon, 'pipewright allow')
+  await until('some to be created', async () => (await world.creates()) > 10, LIMIT_MS)
+  world.commit(wanted)
+  await until(
+    'the reading to be refused',
+    async () => (await typed(daemon, 'pipewright status')).said.includes('manifests of created resources'),
+    LIMIT_MS,
+  )
+  await typed(daemon, 'pipewright reconcile --accept')
+  await until(
+    'nothing to be left but what exists',
+    async () => {
+      const reasons = (await shown(daemon)).map(({ reason }) => reason)
+      return reasons.every((reason) => ['InSync', 'InUse', 'Orphaned'].includes(reason))
+    },
+    LIMIT_MS,
+  )
+  const orphans = (await shown(daemon)).filter(({ reason }) => reason === 'Orphaned').length
+  const creates = await world.creates()
+  return { all: creates === 5 + orphans, fewer: creates < 80 }
 }
 
 async function wrongKey(world: PodWorld): Promise<object> {
@@ -141,13 +120,6 @@ async function wrongKey(world: PodWorld): Promise<object> {
   return { names: said.includes('analytics-api/keySecret'), creates: await world.creates() }
 }
 
-/** Starts the daemon, which ends at once. @returns its last words */
-async function ends(world: PodWorld): Promise<{ readonly code: number; readonly said: string }> {
-  await using daemon = await world.startOther(world.pod)
-  const code = await daemon.ended
-  return { code, said: daemon.stderr() }
-}
-
 async function lostLedger(world: PodWorld): Promise<object> {
   world.commit({ orders: '', refunds: '' })
   let lock = ''
@@ -161,9 +133,11 @@ async function lostLedger(world: PodWorld): Promise<object> {
   const { code, said } = await ends(world)
   await using pod = await world.startDiagnostic()
   const without = await typed(pod, 'pipewright plan')
+  // In the wrong order, before the Lock: it creates nothing.
+  await typed(pod, 'pipewright apply --ledger-init=auto --max-creates=0')
   world.commit({ orders: '', refunds: '' }, { 'pipes.lock.yaml': lock })
   const withLock = await typed(pod, 'pipewright plan')
-  await typed(pod, 'pipewright apply --ledger-init=auto')
+  await typed(pod, 'pipewright apply --ledger-init=auto --max-creates=0')
   await using daemon = await world.startDaemon()
   await allWell(daemon, 2)
   return {
@@ -175,27 +149,35 @@ async function lostLedger(world: PodWorld): Promise<object> {
   }
 }
 
+const DAMAGED = 'what a broken disk leaves'
+
 async function backup(world: PodWorld): Promise<object> {
   world.commit({ orders: '', refunds: '' })
   {
     await using daemon = await world.startDaemon()
     await allWell(daemon, 2)
-    const made = await typed(daemon, backupLine())
-    if (made.code !== 0) throw new Error(made.said)
+    for (const made of [await typed(daemon, backupLine()), await typed(daemon, backupLine())])
+      if (made.code !== 0) throw new Error(made.said)
     world.commit({ orders: '', refunds: '', since: '' })
+    await allWell(daemon, 3)
+    // Whoever forgot diagnostic mode changes nothing under the daemon.
+    copyFileSync(join(world.ledger, 'backup.db'), join(world.ledger, 'restored.db'))
+    const early = [await asWritten(daemon, 'mv restored.db'), await asWritten(daemon, '.damaged')]
+    if (early.some((one) => one.code !== 1 || !one.said.includes('a daemon runs here')))
+      throw new Error(`the ledger of a daemon was moved: ${JSON.stringify(early)}`)
+    rmSync(join(world.ledger, 'restored.db'))
     await allWell(daemon, 3)
   }
   const saved = join(world.ledger, '..', 'ledger-2026-11-20.db')
   copyFileSync(join(world.ledger, 'backup.db'), saved)
-  writeFileSync(join(world.ledger, 'ledger.db'), 'what a broken disk leaves')
+  writeFileSync(join(world.ledger, 'ledger.db'), DAMAGED)
   const { code, said } = await ends(world)
 
   await using pod = await world.startDiagnostic()
   const put = await pod.exec(['sh', '-c', 'cat > /var/lib/pipewright/restored.db'], saved)
-  const moved = await typed(
-    pod,
-    "sh -c 'cd /var/lib/pipewright; mv ledger.db ledger.db.before; mv restored.db ledger.db'",
-  )
+  const moved = await asWritten(pod, 'mv restored.db')
+  const again = await asWritten(pod, 'mv restored.db')
+  const before = readFileSync(join(world.ledger, 'ledger.db.before'), 'utf8')
   const planned = await typed(pod, 'pipewright plan')
   const adopted = await typed(pod, `pipewright adopt Pipe/since ${await world.pipeId('since')}`)
   await using daemon = await world.startDaemon()
@@ -203,7 +185,8 @@ async function backup(world: PodWorld): Promise<object> {
   return {
     code,
     damaged: /is damaged|is not an SQLite file/.test(said),
-    steps: [put.code, moved.code, adopted.code],
+    steps: [put.code, moved.code, again.code, adopted.code],
+    kept: before === DAMAGED,
     planned: planned.said.includes('1 to create'),
     creates: await world.creates(),
   }
@@ -238,7 +221,13 @@ export const INCIDENTS: readonly Incident[] = [
   {
     what: '300 unwanted pipes: the revert is believed, 30 wanted ones are allowed, and only a person gives up what exists',
     walk: unwanted,
-    ends: { dry: true, reverted: 19, allowed: 0, kept: 0, creates: 49 },
+    ends: { dry: true, reverted: 19, allowed: [1, 0], twice: true, kept: 0, creates: 49 },
+  },
+  {
+    what: 'unwanted pipes that were allowed are reverted: no more of them are made, and those that were are orphans',
+    values: { settings: { 'api-budget': '10/2s' } },
+    walk: revertedLate,
+    ends: { all: true, fewer: true },
   },
   {
     what: 'a key that does not work is replaced by one that does',
@@ -254,7 +243,7 @@ export const INCIDENTS: readonly Incident[] = [
   {
     what: 'the ledger is damaged: a backup is put back, and what was created since is adopted',
     walk: backup,
-    ends: { code: 1, damaged: true, steps: [0, 0, 0], planned: true, creates: 3 },
+    ends: { code: 1, damaged: true, steps: [0, 0, 1, 0], kept: true, planned: true, creates: 3 },
   },
   {
     what: 'a node is lost in the middle of a create: no second daemon beside the first, and one after it',

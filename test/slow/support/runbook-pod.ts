@@ -13,8 +13,8 @@ import {
 import { until } from '../../support/until.ts'
 import { podsIn, renderValues, type PodSpec } from './chart.ts'
 import { emptyVolume, projected, startFromPod } from './chart-pod.ts'
-import type { ImageConfig } from './image-buildah.ts'
 import { startContainer, type Container } from './image-container.ts'
+import type { ImageRoot } from './image-root.ts'
 
 /** Values as docs/operations.md has them, but for where the platform answers, and for how much it lets one ask. */
 const VALUES = {
@@ -27,11 +27,6 @@ const VALUES = {
   settings: { 'api-budget': '1000/1s' },
 }
 
-export interface ImageRoot {
-  readonly root: string
-  readonly config: ImageConfig
-}
-
 /** The pod of the chart, in the root of the image, with a platform beside it and a checkout as git-sync makes it. */
 export interface PodWorld extends AsyncDisposable {
   readonly pod: PodSpec
@@ -39,11 +34,14 @@ export interface PodWorld extends AsyncDisposable {
   readonly ledger: string
   /** Swaps the checkout for one with these pipes, each with what its manifest has besides. @returns the name of the commit */
   commit(pipes: Readonly<Record<string, string>>, files?: Readonly<Record<string, string>>): string
-  startDaemon(pod?: PodSpec): Promise<Container>
+  /** @param root of another image than that of the world */
+  startDaemon(pod?: PodSpec, root?: string): Promise<Container>
   /** The same pod in diagnostic mode: nothing runs in it but what waits. */
   startDiagnostic(): Promise<Container>
   /** Starts a pod that may end at once. */
-  startOther(pod: PodSpec): Promise<Container>
+  startOther(pod: PodSpec, root?: string): Promise<Container>
+  /** What the chart makes of these values, on top of those that are always there. */
+  podWith(values: object): Promise<PodSpec>
   /** Starts another pod that mounts the claim, and waits for commands. */
   startWaiting(pod: PodSpec): Promise<Container>
   /** Puts another `keySecret` into the mounted Secret. */
@@ -81,10 +79,10 @@ export async function startPodWorld(
   }
   const platform = stack.use(await startPlatform(image, place))
   const containers = stack.use(new AsyncDisposableStack())
-  const start = async (spec: PodSpec) =>
+  const start = async (spec: PodSpec, root = image.root) =>
     containers.use(
       await startFromPod({
-        root: image.root,
+        root,
         image: image.config,
         pod: spec,
         volumes,
@@ -108,8 +106,8 @@ export async function startPodWorld(
     pod,
     ledger,
     commit: (pipes, files = {}) => swapCheckout(volumes.git, pipes, files),
-    async startDaemon(spec = pod) {
-      const daemon = await start(spec)
+    async startDaemon(spec = pod, root = image.root) {
+      const daemon = await start(spec, root)
       await until(
         `the daemon to start\n${daemon.stderr()}`,
         () => daemon.stdout().includes('"Started"'),
@@ -119,6 +117,7 @@ export async function startPodWorld(
     },
     startDiagnostic: async () => inPlace(await start(diagnostic)),
     startOther: start,
+    podWith: (more) => podOf(place, { ...VALUES, ...more }),
     startWaiting: async (spec) => inPlace(await start(spec)),
     mountKey: (keySecret) =>
       writeFileSync(join(volumes['credential-analytics-api'], '..data/keySecret'), keySecret),

@@ -55,25 +55,30 @@ export const BESIDE: Rows = {
   'pipewright forget --platform': { says: /no longer tied to http/ },
 }
 
+const IN_PLACE =
+  'kubectl -n data exec pipewright-0 -- sh -c \'cd /var/lib/pipewright; if grep -q pipewright.js /proc/1/cmdline; then echo "a daemon runs here" >&2; exit 1; fi; '
+
 const ASIDE =
-  "kubectl -n data exec pipewright-0 -- sh -c 'cd /var/lib/pipewright; for file in ledger.db ledger.db-journal; do if [ -e $file ]; then mv $file $file."
+  'for file in ledger.db ledger.db-journal; do if [ -e $file ]; then mv --backup=numbered $file $file.'
+
+const RESTORE = `${IN_PLACE}ls restored.db || exit 1; ${ASIDE}before; fi; done; mv restored.db ledger.db'`
 
 /** In the same pod, in diagnostic mode; in this order, each going on from where the one before ended. */
 export const WITHOUT_A_DAEMON: Rows = {
   'pipewright apply --yes': { says: ORDERS },
   'pipewright plan --ledger memory:': { code: 2, says: /2 to adopt/ },
-  [`${ASIDE}damaged; fi; done'`]: { says: /^$/ },
+  [`${IN_PLACE}${ASIDE}damaged; fi; done'`]: { says: /^$/ },
   'kubectl -n data exec pipewright-0 -- pipewright plan': {
     code: 2,
     says: /^There is no ledger at \/var\/lib\/pipewright\/ledger\.db\.[^]*2 to adopt/,
   },
-  'pipewright apply --ledger-init=auto': { says: ORDERS },
+  'pipewright apply --ledger-init=auto --max-creates=0': { says: ORDERS },
   "kubectl -n data exec -i pipewright-0 -- sh -c 'cat > /var/lib/pipewright/restored.db' < ledger-2026-11-20.db":
     { says: /^$/ },
   'kubectl -n data exec pipewright-0 -- pipewright status --ledger sqlite:/var/lib/pipewright/restored.db': {
     says: /Pipe\/refunds/,
   },
-  [`${ASIDE}before; fi; done; mv restored.db ledger.db'`]: { says: /^$/ },
+  [RESTORE]: { says: /^restored\.db$/m },
 }
 
 /** Not for the pod: for a checkout, a node, or the cluster. */
@@ -94,6 +99,8 @@ export const OUTSIDE: readonly string[] = [
   'kubectl describe pod POD',
   'kubectl logs POD --previous',
   'kubectl logs POD -c git-sync',
+  'kubectl logs POD -c pipewright',
+  'kubectl -n data rollout status statefulset/pipewright',
   'kubectl delete pod POD --force --grace-period=0',
   'kubectl delete node NODE',
   'kubectl taint nodes NODE node.kubernetes.io/out-of-service=nodeshutdown:NoExecute',
