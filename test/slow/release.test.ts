@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -205,4 +205,15 @@ test('the hook stops a commit with a wrong manifest, in the hands of pre-commit 
   workspace.write('mine/manifests/lag.yaml', RIGHT)
   expect(await commit()).toMatchObject({ code: 0 })
   expect((await git(mine, 'log', '--format=%s')).stdout).toBe('manifests\n')
+
+  // Of each form that a manifest has; and where one goes that another needs.
+  workspace.write('mine/manifests/later.json', JSON.stringify(parse(WRONG.replace('lag', 'later'))))
+  expect(await commit()).toMatchObject({ code: 1 })
+  const later = RIGHT.replace('lag}', 'later}').replace('spec:', 'policy: {dependsOn: [Alert/lag]}\nspec:')
+  workspace.write('mine/manifests/later.json', JSON.stringify(parse(later.replace('id: one', 'id: two'))))
+  expect(await commit()).toMatchObject({ code: 0 })
+  rmSync(workspace.path('mine/manifests/lag.yaml'))
+  const gone = await commit()
+  expect(gone.code).toBe(1)
+  expect(gone.stdout + gone.stderr).toContain('Alert/lag')
 })
