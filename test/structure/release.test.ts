@@ -236,7 +236,9 @@ describe('workflows', () => {
 
   test('no expression is put into a script: what is in it could end the command and begin another', () => {
     const page = read('docs/pull-requests.md')
-    const shown = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].flatMap(([, text = '']) => runsIn(parse(text)))
+    const shown = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].flatMap(([, text = '']) =>
+      runsIn(parse(text)),
+    )
     expect(shown.length).toBeGreaterThan(4)
     const runs = [...shown, ...STEPS.flatMap(({ run }) => run ?? [])]
     expect(runs.filter((run) => run.includes('${{'))).toEqual([])
