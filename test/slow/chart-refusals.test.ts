@@ -64,6 +64,103 @@ const BAD: readonly BadValues[] = [
     says: ['carries a password', 'source.git.token.secretName'],
   },
   {
+    why: 'a token in the address of the repository',
+    values: { source: { configMap: '', git: { repository: 'HTTPS://ghp_secret@git.example/p.git' } } },
+    says: ['carries a password or a token', 'source.git.token.secretName'],
+  },
+  {
+    why: 'a repository of a scheme that is none',
+    values: { source: { configMap: '', git: { repository: 'htps://git.example/p.git' } } },
+    says: ["at '/source/git/repository'"],
+  },
+  {
+    why: 'credentials in the clear, in capitals',
+    values: { platform: { baseUrl: 'HTTP://api.example' }, settings: { server: 'Http://pipewright.data' } },
+    says: ['platform.baseUrl is plain http:', 'settings.server is plain http:'],
+  },
+  {
+    why: 'flags of git-sync that the chart sets',
+    values: {
+      source: {
+        configMap: '',
+        git: {
+          repository: 'https://git.example/p.git',
+          extraArgs: ['--period=5s', '--root', '/elsewhere', '--stale-worktree-timeout=1m'],
+        },
+      },
+    },
+    says: [
+      'source.git.extraArgs sets --period, which the chart sets as well: use source.git.period',
+      'source.git.extraArgs sets --root',
+    ],
+  },
+  {
+    why: 'git-sync without a version',
+    values: {
+      source: { configMap: '', git: { repository: 'https://git.example/p.git', image: { tag: '' } } },
+    },
+    says: ['source.git.image has neither a tag nor a digest'],
+  },
+  {
+    why: 'arguments, which nothing would check before the pod starts',
+    values: { extraArgs: ['--intervall=1m'] },
+    says: ["'extraArgs' not allowed"],
+  },
+  {
+    why: 'misspelt resources',
+    values: { resources: { limit: { memory: '1Gi' } }, source: { git: { resources: { request: {} } } } },
+    says: ["at '/resources'", "'limit' not allowed", "at '/source/git/resources'"],
+  },
+  {
+    why: 'labels that the chart sets itself',
+    values: {
+      commonLabels: { 'app.kubernetes.io/version': '1' },
+      podLabels: { 'app.kubernetes.io/name': 'x' },
+      serviceMonitor: { labels: { 'helm.sh/chart': 'x' } },
+    },
+    says: [
+      'commonLabels sets app.kubernetes.io/version, which the chart sets itself',
+      'podLabels sets app.kubernetes.io/name',
+      'serviceMonitor.labels sets helm.sh/chart',
+    ],
+  },
+  {
+    why: 'a name that no Service can have',
+    values: { fullnameOverride: '9pipes' },
+    says: ['would be called "9pipes"', 'set fullnameOverride'],
+  },
+  {
+    why: 'what would be in the pod twice',
+    values: {
+      source: {
+        configMap: '',
+        git: {
+          repository: 'https://git.example/p.git',
+          extraEnv: [{ name: 'HOME', value: '/root' }],
+          extraVolumeMounts: [{ name: 'own', mountPath: '/tmp' }],
+        },
+      },
+      proxy: { httpsProxy: 'http://proxy.example:3128' },
+      extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://other.example' }],
+      secrets: [{ name: 'team.kafka' }, { name: 'team-kafka' }],
+      extraVolumes: [{ name: 'ledger', emptyDir: {} }],
+      ledger: { existingClaim: 'mine' },
+      extraVolumeMounts: [{ name: 'own', mountPath: '/var/lib/pipewright' }],
+      extraContainers: [{ name: 'git-sync', image: 'x' }],
+      initContainers: [{ name: 'pipewright', image: 'x' }],
+    },
+    says: [
+      'extraEnv: the variable HTTPS_PROXY would be in the pod twice',
+      'the volume secret-team-kafka',
+      'the volume ledger',
+      'extraVolumeMounts: the mount at /var/lib/pipewright',
+      'source.git.extraEnv: the variable HOME',
+      'source.git.extraVolumeMounts: the mount at /tmp',
+      'the container git-sync',
+      'the container pipewright',
+    ],
+  },
+  {
     why: 'SSH without a key',
     values: { source: { configMap: '', git: { repository: 'git@git.example:p.git' } } },
     says: ['is read over SSH, and there is no key', 'source.git.ssh.secretName'],
