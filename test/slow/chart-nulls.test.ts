@@ -92,15 +92,12 @@ describe.each(HELMS)('values that are null, %s', (helm) => {
   })
 
   test.each([
-    ['a single one of each', REQUIRED.filter(({ isGroup }) => !isGroup)],
-    ...[1, 2, 3].map(
-      (depth) =>
-        [
-          `groups at level ${depth}`,
-          REQUIRED.filter(({ isGroup, path }) => isGroup && path.length === depth),
-        ] as const,
-    ),
-  ])('are refused by name where there is no pod without: %s', async (_what, places) => {
+    { what: 'single ones', places: REQUIRED.filter(({ isGroup }) => !isGroup) },
+    ...[1, 2, 3].map((depth) => ({
+      what: `groups at level ${depth}`,
+      places: REQUIRED.filter(({ isGroup, path }) => isGroup && path.length === depth),
+    })),
+  ])('are refused by name where there is no pod without: $what', async ({ places }) => {
     expect(places).not.toHaveLength(0)
     const { code, stderr } = await tryValues(folder, overlay(EVERYTHING, nullAt(places)), { helm })
     expect(code).not.toBe(0)
