@@ -108,7 +108,7 @@ describe.each(HELMS)('values that are null, %s', (helm) => {
   })
 
   test('are as if they were not set, also from a parent chart', async () => {
-    const chart = parentChart(folder, {})
+    const chart = parentChart(folder)
     const global = { imageRegistry: null, imagePullSecrets: null }
     const pipewright = overlay(EVERYTHING, nullAt(LEAVES))
     const resources = { limits: { memory: null, 'ephemeral-storage': '1Gi' } }

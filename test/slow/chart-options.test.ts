@@ -59,7 +59,7 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
     const values = { global, pipewright }
     const rendered = await validated(
       folder,
-      await renderValues(folder, values, { helm, chart: parentChart(folder, {}) }),
+      await renderValues(folder, values, { helm, chart: parentChart(folder) }),
     )
     const pod = daemonIn(rendered)
     expect(objectOf(rendered, 'StatefulSet').metadata.name).toBe('demo-pipewright')
@@ -74,15 +74,21 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
 
   test('it is left out when it is not enabled, whatever its values', async () => {
     const values = { pipewright: { enabled: false } }
-    expect(objectsIn(await renderValues(folder, values, { helm, chart: parentChart(folder, {}) }))).toEqual(
-      [],
-    )
+    expect(objectsIn(await renderValues(folder, values, { helm, chart: parentChart(folder) }))).toEqual([])
   })
 
-  test('two of them have names of their own', async () => {
-    const parent = parentChart(folder, { alias: 'east', condition: 'east.enabled' })
-    const rendered = await renderValues(folder, { east: GOOD }, { helm, chart: parent })
-    expect(objectOf(rendered, 'StatefulSet').metadata.name).toBe('demo-east')
+  test('two of them in one release have names of their own, and are left out one by one', async () => {
+    const chart = parentChart(folder, 'east', 'west')
+    const names = async (values: object) =>
+      objectsIn(await renderValues(folder, values, { helm, chart })).map(
+        ({ kind, metadata }) => `${kind} ${metadata.name}`,
+      )
+    const both = await names({ east: GOOD, west: overlay(GOOD, GIT) })
+    expect(new Set(both).size).toBe(both.length)
+    expect(both).toEqual(expect.arrayContaining(['StatefulSet demo-east', 'StatefulSet demo-west']))
+    expect(await names({ east: GOOD, west: { enabled: false } })).toEqual(
+      both.filter((name) => name.includes('demo-east')),
+    )
   })
 })
 

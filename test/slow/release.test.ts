@@ -71,7 +71,10 @@ describe('the chart', () => {
   const digest = `sha256:${'ab'.repeat(32)}`
   const make = (folder: string, said = digest) =>
     run(process.execPath, [join(SCRIPTS, 'chart.ts'), folder, image, said], {
-      env: withNode({ PATH: [dirname(tool('helm')), process.env['PATH'] ?? ''].join(delimiter) }),
+      env: withNode({
+        PATH: [dirname(tool('helm')), process.env['PATH'] ?? ''].join(delimiter),
+        GITHUB_REPOSITORY: 'Acme/pipewright',
+      }),
     })
 
   test('is packed with its image by digest, and install.yaml is rendered from it', async () => {
@@ -79,6 +82,11 @@ describe('the chart', () => {
     expect(await make(workspace.dir)).toMatchObject({ code: 0 })
     const file = workspace.path(`pipewright-chart-${packageJson.version}.tgz`)
     const values: unknown = parse(await runWell('tar', ['xzOf', file, 'pipewright/values.yaml']))
+    const about: unknown = parse(await runWell('tar', ['xzOf', file, 'pipewright/Chart.yaml']))
+    expect(about).toMatchObject({
+      home: 'https://github.com/Acme/pipewright',
+      sources: ['https://github.com/Acme/pipewright'],
+    })
     const before = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as { readonly image: object }
     expect(values).toEqual({ ...before, image: { ...before.image, repository: image, digest } })
 

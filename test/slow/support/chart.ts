@@ -102,13 +102,16 @@ export const EVERYTHING = {
   dashboard: { enabled: true },
 }
 
-/** A chart that has ours as a dependency, as `helm dependency build` leaves it. */
-export function parentChart(folder: string, dependency: object): string {
+/** A chart that has ours as a dependency, as `helm dependency build` leaves it; under other names where they are given. */
+export function parentChart(folder: string, ...aliases: readonly string[]): string {
   const parent = mkdtempSync(join(folder, 'parent-'))
   mkdirSync(join(parent, 'templates'))
-  const dependencies = [
-    { name: 'pipewright', version: '0.1.0', condition: 'pipewright.enabled', ...dependency },
-  ]
+  const dependencies = (aliases.length === 0 ? [undefined] : aliases).map((alias) => ({
+    name: 'pipewright',
+    version: '0.1.0',
+    condition: `${alias ?? 'pipewright'}.enabled`,
+    ...(alias === undefined ? {} : { alias }),
+  }))
   writeFileSync(
     join(parent, 'Chart.yaml'),
     stringify({ apiVersion: 'v2', name: 'platform', version: '1.0.0', dependencies }),
