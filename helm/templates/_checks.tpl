@@ -222,16 +222,6 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end }}
 
-{{/* What Kubernetes never changes in a StatefulSet that is there; empty where the cluster is not asked (`helm template`). */}}
-{{- define "pipewright.unchangeable" -}}
-{{- $name := include "pipewright.fullname" . -}}
-{{- with (lookup "apps/v1" "StatefulSet" .Release.Namespace $name | default dict).spec -}}
-{{- if or (ne (.podManagementPolicy | default "") "Parallel") (ne (.serviceName | default "") (printf "%s-headless" $name)) -}}
-{{- printf "The StatefulSet %s was made by an earlier chart, and Kubernetes never changes its serviceName and podManagementPolicy. Remove it without its pod, and upgrade again: kubectl -n %s delete statefulset %s --cascade=orphan. The pod goes on meanwhile, and the claim with the ledger stays." $name $.Release.Namespace $name -}}
-{{- end -}}
-{{- end -}}
-{{- end }}
-
 {{/* Not empty where a URL lets everybody on the way read what is sent. */}}
 {{- define "pipewright.overPlain" -}}
 {{- if and (regexMatch "(?i)^http:" (. | default "")) (not (regexMatch "(?i)^http://(localhost|127[.][0-9.]+|\\[::1\\])(:[0-9]+)?(/|$)" .)) -}}yes{{- end -}}
