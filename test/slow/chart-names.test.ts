@@ -82,6 +82,18 @@ describe('the names of the objects', () => {
   })
 })
 
+test('two releases of one name, whose ServiceMonitors are in one namespace, have one each', async () => {
+  const values = { ...EVERYTHING, serviceMonitor: { enabled: true, namespace: 'monitoring' } }
+  const names = await Promise.all(
+    ['blue', 'n'.repeat(60)].map(async (namespace) => {
+      const { metadata } = objectOf(await renderAs('demo', values, namespace), 'ServiceMonitor')
+      expect(metadata).toMatchObject({ namespace: 'monitoring' })
+      return metadata.name
+    }),
+  )
+  expect(names).toEqual(['blue-demo-pipewright', `${'n'.repeat(60)}-demo-pipewright`])
+})
+
 describe('labels', () => {
   test('of one name, said for all and for one: the nearer wins, and none is there twice', async () => {
     const labels = { team: 'all' }

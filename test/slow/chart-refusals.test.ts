@@ -112,6 +112,29 @@ const BAD: readonly BadValues[] = [
     says: ["at '/resources'", "'limit' not allowed", "at '/source/git/resources'"],
   },
   {
+    why: 'misspelt fields that Helm 3 would let Kubernetes leave out, which opens something',
+    values: {
+      podSecurityContext: { runAsNonroot: true },
+      containerSecurityContext: { readonlyRootFilesystem: true },
+      extraEnv: [{ name: 'A', vlue: 'b' }],
+      envFrom: [{ secretRf: { name: 'x' } }],
+      networkPolicy: {
+        people: [{ namespaceSelector: { matchLabel: { a: 'b' } } }],
+        extraIngress: [{ form: [{ podSelector: {} }] }],
+        extraEgress: [{ to: [{}] }],
+      },
+    },
+    says: [
+      "at '/podSecurityContext'",
+      "at '/containerSecurityContext'",
+      "at '/extraEnv/0'",
+      "at '/envFrom/0'",
+      "at '/networkPolicy/people/0/namespaceSelector'",
+      "'form' not allowed",
+      "at '/networkPolicy/extraEgress/0/to/0'",
+    ],
+  },
+  {
     why: 'labels that the chart sets itself',
     values: {
       commonLabels: { 'app.kubernetes.io/version': '1' },
