@@ -82,6 +82,10 @@ describe('CONTRIBUTING.md', () => {
     expect([...links, ...paths].filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   })
 
+  test('runs what is TypeScript with the Node of the project, for it promises that an older one will do', () => {
+    expect(page.match(/(?:npx )?node \S+\.ts/g)).toEqual(['npx node .ci/release/version.ts'])
+  })
+
   test('has plain words', () => {
     expect(bannedIn(page)).toEqual([])
   })
