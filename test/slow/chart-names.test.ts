@@ -108,7 +108,7 @@ describe('labels', () => {
     })
     const rendered = await validated(folder, await renderValues(folder, values)) // a name that is there twice cannot be read
     const teams = Map.groupBy(objectsIn(rendered), ({ metadata }) => metadata.labels?.['team'])
-    expect([...teams.keys()].toSorted()).toEqual(['all', 'own'])
+    expect(new Set(teams.keys())).toEqual(new Set(['all', 'own']))
     expect(
       teams
         .get('own')
