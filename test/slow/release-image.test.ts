@@ -36,6 +36,7 @@ let out: string
 let registry: ChildProcess
 let host: string
 let env: NodeJS.ProcessEnv
+let head: string
 
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-release-')))
@@ -65,6 +66,7 @@ beforeAll(async () => {
     SOURCE: 'https://git.example/pipewright',
   }
   await pushBase()
+  head = (await runWell('git', ['rev-parse', 'HEAD'], { cwd: ROOT })).trim()
   await runWell(join(SCRIPTS, 'image'), ['build', out], { env: atHome(), limitMs: 9 * MINUTES })
 }, 15 * MINUTES)
 afterAll(() => {
@@ -207,7 +209,6 @@ test(
         digestIn(`image-${architecture}.digest`),
       ]),
     )
-    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
     for (const { digest, platform } of manifests) {
       const { config } = Manifest.parse(await (await ask(`manifests/${digest}`, MANIFEST)).json())
       const image = Config.parse(await (await ask(`blobs/${config.digest}`, '*/*')).json())
