@@ -59,47 +59,9 @@ const BAD: readonly BadValues[] = [
     says: ['platform.sandbox is on, and is a platform of its own'],
   },
   {
-    why: 'a password in the address of the repository',
-    values: { source: { configMap: '', git: { repository: 'https://me:secret@git.example/p.git' } } },
-    says: ['carries a password', 'source.git.token.secretName'],
-  },
-  {
-    why: 'a token in the address of the repository',
-    values: { source: { configMap: '', git: { repository: 'HTTPS://ghp_secret@git.example/p.git' } } },
-    says: ['carries a password or a token', 'source.git.token.secretName'],
-  },
-  {
-    why: 'a repository of a scheme that is none',
-    values: { source: { configMap: '', git: { repository: 'htps://git.example/p.git' } } },
-    says: ["at '/source/git/repository'"],
-  },
-  {
     why: 'credentials in the clear, in capitals',
     values: { platform: { baseUrl: 'HTTP://api.example' }, settings: { server: 'Http://pipewright.data' } },
     says: ['platform.baseUrl is plain http:', 'settings.server is plain http:'],
-  },
-  {
-    why: 'flags of git-sync that the chart sets',
-    values: {
-      source: {
-        configMap: '',
-        git: {
-          repository: 'https://git.example/p.git',
-          extraArgs: ['--period=5s', '--root', '/elsewhere', '--stale-worktree-timeout=1m'],
-        },
-      },
-    },
-    says: [
-      'source.git.extraArgs sets --period, which the chart sets as well: use source.git.period',
-      'source.git.extraArgs sets --root',
-    ],
-  },
-  {
-    why: 'git-sync without a version',
-    values: {
-      source: { configMap: '', git: { repository: 'https://git.example/p.git', image: { tag: '' } } },
-    },
-    says: ['source.git.image has neither a tag nor a digest'],
   },
   {
     why: 'arguments, which nothing would check before the pod starts',
@@ -153,74 +115,10 @@ const BAD: readonly BadValues[] = [
     says: ['would be called "9pipes"', 'set fullnameOverride'],
   },
   {
-    why: 'what would be in the pod twice',
-    values: {
-      source: {
-        configMap: '',
-        git: {
-          repository: 'https://git.example/p.git',
-          extraEnv: [{ name: 'HOME', value: '/root' }],
-          extraVolumeMounts: [{ name: 'own', mountPath: '/tmp' }],
-        },
-      },
-      proxy: { httpsProxy: 'http://proxy.example:3128' },
-      extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://other.example' }],
-      secrets: [{ name: 'team.kafka' }, { name: 'team-kafka' }],
-      extraVolumes: [{ name: 'ledger', emptyDir: {} }],
-      ledger: { existingClaim: 'mine' },
-      extraVolumeMounts: [{ name: 'own', mountPath: '/var/lib/pipewright' }],
-      extraContainers: [{ name: 'git-sync', image: 'x' }],
-      initContainers: [{ name: 'pipewright', image: 'x' }],
-    },
-    says: [
-      'extraEnv: the variable HTTPS_PROXY would be in the pod twice',
-      'the volume secret-team-kafka',
-      'the volume ledger',
-      'extraVolumeMounts: the mount at /var/lib/pipewright',
-      'source.git.extraEnv: the variable HOME',
-      'source.git.extraVolumeMounts: the mount at /tmp',
-      'the container git-sync',
-      'the container pipewright',
-    ],
-  },
-  {
-    why: 'SSH without a key',
-    values: { source: { configMap: '', git: { repository: 'git@git.example:p.git' } } },
-    says: ['is read over SSH, and there is no key', 'source.git.ssh.secretName'],
-  },
-  {
-    why: 'a key for HTTPS',
-    values: {
-      source: { configMap: '', git: { repository: 'https://git.example/p.git', ssh: { secretName: 'k' } } },
-    },
-    says: ['is not an SSH address'],
-  },
-  {
-    why: 'two ways to log in',
-    values: {
-      source: {
-        configMap: '',
-        git: { repository: 'git@git.example:p.git', ssh: { secretName: 'k' }, token: { secretName: 't' } },
-      },
-    },
-    says: ['are both set: use one'],
-  },
-  {
     why: 'a path out of the checkout',
     values: { source: { path: '../other' } },
     says: ['source.path leaves the source'],
   },
-  {
-    why: 'one secret twice',
-    values: { secrets: [{ name: 'kafka' }, { name: 'kafka', secretName: 'other' }] },
-    says: ['secrets names "kafka" twice'],
-  },
-  {
-    why: 'a secret that no folder can be called after',
-    values: { secrets: [{ name: '../etc' }] },
-    says: ["at '/secrets/0/name'"],
-  },
-  { why: 'a secret without a name', values: { secrets: [{}] }, says: ["missing property 'name'"] },
   {
     why: 'a grace that a create may outlast',
     values: { shutdown: { requestTimeout: '23s' } },
@@ -269,11 +167,6 @@ const BAD: readonly BadValues[] = [
     why: 'the port of git-sync that is another one',
     values: { service: { gitSyncPort: 9090 } },
     says: ['service.metricsPort and service.gitSyncPort are both 9090'],
-  },
-  {
-    why: 'a certificate authority of two places',
-    values: { source: { git: { ca: { secretName: 'ca', configMap: 'ca' } } } },
-    says: ['source.git.ca.secretName and source.git.ca.configMap are both set'],
   },
   {
     why: 'a page that is opened under no name, and to nobody',
