@@ -10,7 +10,9 @@ const isCheckout = existsSync(sources)
 const lacksPackages = isCheckout && !existsSync(new URL('../node_modules', import.meta.url))
 if (Number.parseInt(process.versions.node, 10) < 26) {
   // An older one would only say that it cannot read the file.
-  const found = 'In a checkout, "npx pipewright" finds the right one.'
+  const packaged = 'npm can bring it: npx --package=node@26 --package=pipewright pipewright'
+  const checkout = 'In a checkout, "npx pipewright" finds the right one.'
+  const found = isCheckout ? checkout : packaged
   fail(
     `this is Node ${process.versions.node}, at ${process.execPath}; Node 26 or newer is needed. ` +
       (lacksPackages ? `Run "npm ci" first, which brings it. ${found}` : found),

@@ -1,6 +1,7 @@
 /**
  * `chart.ts FOLDER IMAGE DIGEST` packs the chart with the released image in it, by its digest, and renders `install.yaml` of it:
  * a namespace with Pipewright on its own sandbox and the example manifests, for `kubectl apply -f`.
+ * GITHUB_REPOSITORY (`owner/name`) is where it comes from: the chart's home.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -41,10 +42,18 @@ const HEADER = `# Pipewright ${packageJson.version} on a sandbox of its own: not
 # Rendered from the chart. For a real platform use the chart itself: its values say what has to be given.
 `
 
-/** The chart with the image that belongs to it. */
-function withImage(folder: string, repository: string, digest: string): string {
+/** The chart with the image that belongs to it, and with its home, which a checkout does not know. */
+function releasedChart(folder: string, repository: string, digest: string): string {
   const chart = join(folder, 'pipewright')
   cpSync(join(ROOT, 'helm'), chart, { recursive: true })
+  const source = process.env['GITHUB_REPOSITORY']
+  if (source !== undefined) {
+    const about = parseDocument(readFileSync(join(chart, 'Chart.yaml'), 'utf8'))
+    const home = `https://github.com/${source}`
+    about.setIn(['home'], home)
+    about.setIn(['sources'], [home])
+    writeFileSync(join(chart, 'Chart.yaml'), about.toString({ lineWidth: 0 }))
+  }
   const values = parseDocument(readFileSync(join(chart, 'values.yaml'), 'utf8'))
   for (const [name, value] of [
     ['repository', repository],
@@ -98,7 +107,7 @@ if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`"${digest}" is no di
 
 const folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
 try {
-  const chart = withImage(folder, image, digest)
+  const chart = releasedChart(folder, image, digest)
   mkdirSync(into, { recursive: true })
   helm(['package', chart, '--destination', folder])
   const { version } = packageJson

@@ -13,14 +13,14 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $faults = append $faults "platform.sandbox is on, and is a platform of its own: leave out platform.baseUrl and platform.alertsBaseUrl, or the sandbox." -}}
 {{- end -}}
 {{- range $name := list "baseUrl" "alertsBaseUrl" -}}
-{{- $overPlain := and (hasPrefix "http:" (get $platform $name)) (not (regexMatch "^http://(localhost|127[.][0-9.]+|\\[::1\\])(:[0-9]+)?(/|$)" (get $platform $name))) -}}
-{{- if and $overPlain (not $platform.allowInsecureHttp) -}}
+{{- if and (include "pipewright.overPlain" (get $platform $name)) (not $platform.allowInsecureHttp) -}}
 {{- $faults = append $faults (printf "platform.%s is plain http:, so that everybody on the way could read the credentials. Give an https: URL; or, if the way is safe, platform.allowInsecureHttp=true." $name) -}}
 {{- end -}}
 {{- end -}}
 
-{{- $server := get .Values.settings "server" | default "" -}}
-{{- if and (hasPrefix "http:" $server) (not (regexMatch "^http://(localhost|127[.][0-9.]+|\\[::1\\])(:[0-9]+)?(/|$)" $server)) (not $platform.allowInsecureHttp) -}}
+{{- $settings := .Values.settings | default dict -}}
+{{- $server := get $settings "server" | default "" -}}
+{{- if and (include "pipewright.overPlain" $server) (not $platform.allowInsecureHttp) -}}
 {{- $faults = append $faults "settings.server is plain http:, so that everybody on the way could read the admin token. Give an https: URL; or, if the way is safe, platform.allowInsecureHttp=true." -}}
 {{- end -}}
 
@@ -34,10 +34,11 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $faults = append $faults (printf "There is more than one source of manifests (%s). Set one." (join ", " $sources)) -}}
 {{- end -}}
 
-{{- if regexMatch "^https?://[^/@]*:[^/@]*@" $git.repository -}}
-{{- $faults = append $faults "source.git.repository carries a password, which everybody could read in the pod. Put it into a Secret and name that in source.git.token.secretName." -}}
+{{- $repository := $git.repository | default "" -}}
+{{- if regexMatch "(?i)^https?://[^/]*@" $repository -}}
+{{- $faults = append $faults "source.git.repository carries a password or a token before the @, which everybody could read in the pod. Put it into a Secret and name that in source.git.token.secretName; a user name goes into source.git.token.username." -}}
 {{- end -}}
-{{- $overSsh := or (hasPrefix "ssh://" $git.repository) (and $git.repository (not (contains "://" $git.repository))) -}}
+{{- $overSsh := and $repository (not (regexMatch "(?i)^https?://" $repository)) -}}
 {{- if and $overSsh (not $git.ssh.secretName) -}}
 {{- $faults = append $faults "source.git.repository is read over SSH, and there is no key: name a Secret with the key and known_hosts in source.git.ssh.secretName." -}}
 {{- end -}}
@@ -47,13 +48,14 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if and $git.token.secretName $git.ssh.secretName -}}
 {{- $faults = append $faults "source.git.token.secretName and source.git.ssh.secretName are both set: use one." -}}
 {{- end -}}
-{{- if or (hasPrefix "/" .Values.source.path) (has ".." (splitList "/" .Values.source.path)) -}}
+{{- $path := .Values.source.path | default "" -}}
+{{- if or (hasPrefix "/" $path) (has ".." (splitList "/" $path)) -}}
 {{- $faults = append $faults "source.path leaves the source: give a folder in it, such as ingestion/prod." -}}
 {{- end -}}
 
 {{- range $list := list "credentials" "secrets" -}}
 {{- $names := list -}}
-{{- range get $.Values $list -}}
+{{- range get $.Values $list | default list -}}
 {{- if has .name $names -}}
 {{- $faults = append $faults (printf "%s names %q twice: each is one folder of the %s directory." $list .name $list) -}}
 {{- end -}}
@@ -88,7 +90,7 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if and .Values.secrets (not .Values.credentials) (not $platform.sandbox) (not $elsewhere) -}}
 {{- $faults = append $faults (printf "credentials is empty, and secrets is not (%s). What a Service or notifications names belongs in credentials, and is not read out of secrets: move it. Only what pipes name stays in secrets." (join ", " $secretNames)) -}}
 {{- end -}}
-{{- range $target := get .Values.notifications "targets" | default list -}}
+{{- range $target := get (.Values.notifications | default dict) "targets" | default list -}}
 {{- range $field := list "url" "signingKey" -}}
 {{- $at := get $target $field | default dict -}}
 {{- $ref := get $at "secretRef" | default dict -}}
@@ -99,6 +101,17 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if hasPrefix "/etc/pipewright/secrets/" (get $at "file" | default "") -}}
 {{- $faults = append $faults (printf "notifications: %s of the target %v is a file of secrets, which a manifest could name. Move it to credentials." $field (get $target "name")) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- if and $repository (not (or $git.image.digest $git.image.tag)) -}}
+{{- $faults = append $faults "source.git.image has neither a tag nor a digest: set one." -}}
+{{- end -}}
+{{- $own := include "pipewright.ownGitSyncFlags" . | fromYaml -}}
+{{- range $git.extraArgs -}}
+{{- $flag := regexReplaceAll "^-+([^=]*)(=.*)?$" . "${1}" -}}
+{{- if hasKey $own $flag -}}
+{{- $faults = append $faults (printf "source.git.extraArgs sets --%s, which the chart sets as well: use %s." $flag (get $own $flag)) -}}
 {{- end -}}
 {{- end -}}
 
@@ -115,7 +128,7 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
 {{- $faults = append $faults "httpRoute.enabled is on, and httpRoute.parentRefs is empty: name the Gateway." -}}
 {{- end -}}
-{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) .Values.networkPolicy.enabled (not (concat .Values.networkPolicy.people .Values.networkPolicy.extraIngress)) -}}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) .Values.networkPolicy.enabled (not (or .Values.networkPolicy.people .Values.networkPolicy.extraIngress)) -}}
 {{- $faults = append $faults "The page is opened to others, and the network policy lets nobody to it: name the pods of the ingress or the gateway in networkPolicy.people." -}}
 {{- end -}}
 
@@ -156,11 +169,11 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 
 {{- /* How long each may be is what the program says of it: the test of the chart asks both. */}}
 {{- $durations := dict "shutdown.requestTimeout" .Values.shutdown.requestTimeout "shutdown.grace" .Values.shutdown.grace -}}
-{{- with get .Values.settings "interval" -}}{{- $_ := set $durations "settings.interval" . -}}{{- end -}}
-{{- with get .Values.settings "api-budget" -}}{{- $_ := set $durations "settings.api-budget" (splitList "/" . | last) -}}{{- end -}}
+{{- with get $settings "interval" -}}{{- $_ := set $durations "settings.interval" . -}}{{- end -}}
+{{- with get $settings "api-budget" -}}{{- $_ := set $durations "settings.api-budget" (splitList "/" . | last) -}}{{- end -}}
 {{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
 {{- $targets := list -}}
-{{- range $index, $target := get .Values.notifications "targets" | default list -}}
+{{- range $index, $target := get (.Values.notifications | default dict) "targets" | default list -}}
 {{- if has $target.name $targets -}}
 {{- $faults = append $faults (printf "notifications names the target %q twice: give each a name of its own." $target.name) -}}
 {{- end -}}
@@ -182,11 +195,25 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 
 {{- $owned := include "pipewright.ownedSettings" . | fromYaml -}}
-{{- range $name, $_ := .Values.settings -}}
+{{- range $name, $_ := $settings -}}
 {{- if hasKey $owned $name -}}
 {{- $faults = append $faults (printf "settings.%s is set by the chart itself: use %s." $name (get $owned $name)) -}}
 {{- end -}}
 {{- end -}}
+
+{{- $fullname := include "pipewright.fullname" . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $fullname) -}}
+{{- $faults = append $faults (printf "The objects would be called %q, and the name of a Service begins with a letter: set fullnameOverride." $fullname) -}}
+{{- end -}}
+{{- $ownLabels := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
+{{- range $name, $labels := dict "commonLabels" .Values.commonLabels "podLabels" .Values.podLabels "serviceMonitor.labels" .Values.serviceMonitor.labels "prometheusRule.labels" .Values.prometheusRule.labels "dashboard.labels" .Values.dashboard.labels -}}
+{{- range $label, $_ := $labels -}}
+{{- if has $label $ownLabels -}}
+{{- $faults = append $faults (printf "%s sets %s, which the chart sets itself: leave it out." $name $label) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if not $faults -}}{{- $faults = include "pipewright.doubles" . | fromYamlArray -}}{{- end -}}
 
 {{- with include "pipewright.unchangeable" . -}}{{- $faults = append $faults . -}}{{- end -}}
 
@@ -195,37 +222,7 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end }}
 
-{{/* What Kubernetes never changes in a StatefulSet that is there; empty where the cluster is not asked (`helm template`). */}}
-{{- define "pipewright.unchangeable" -}}
-{{- $name := include "pipewright.fullname" . -}}
-{{- with (lookup "apps/v1" "StatefulSet" .Release.Namespace $name | default dict).spec -}}
-{{- if or (ne (.podManagementPolicy | default "") "Parallel") (ne (.serviceName | default "") (printf "%s-headless" $name)) -}}
-{{- printf "The StatefulSet %s was made by an earlier chart, and Kubernetes never changes its serviceName and podManagementPolicy. Remove it without its pod, and upgrade again: kubectl -n %s delete statefulset %s --cascade=orphan. The pod goes on meanwhile, and the claim with the ledger stays." $name $.Release.Namespace $name -}}
-{{- end -}}
-{{- end -}}
-{{- end }}
-
-{{/* Settings that are not for the map `settings`, and what to use instead. */}}
-{{- define "pipewright.ownedSettings" -}}
-config: extraArgs, with a file of extraVolumes
-manifests: the values below source
-base-url: platform.baseUrl
-alerts-base-url: platform.alertsBaseUrl
-alerts-token-file: platform.alertsToken
-allow-insecure-http: platform.allowInsecureHttp
-sandbox: platform.sandbox
-credentials-dir: credentials
-secrets-dir: secrets
-ca-file: tls.ca
-client-cert-file: tls.clientCertificate
-client-key-file: tls.clientCertificate
-ledger: the values below ledger
-ledger-init: ledger.init
-listen: service.port, for the port that others see
-metrics-listen: service.metricsPort, for the port that others see
-allowed-hosts: allowedHosts
-admin-token-file: adminToken
-notifications: notifications
-request-timeout: shutdown.requestTimeout
-shutdown-grace: shutdown.grace
+{{/* Not empty where a URL lets everybody on the way read what is sent. */}}
+{{- define "pipewright.overPlain" -}}
+{{- if and (regexMatch "(?i)^http:" (. | default "")) (not (regexMatch "(?i)^http://(localhost|127[.][0-9.]+|\\[::1\\])(:[0-9]+)?(/|$)" .)) -}}yes{{- end -}}
 {{- end }}

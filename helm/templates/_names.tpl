@@ -3,33 +3,42 @@
 {{- end }}
 
 {{- define "pipewright.fullname" -}}
+{{- /* A release may have dots in its name, and a Service may not. */}}
+{{- $release := .Release.Name | replace "." "-" -}}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
-{{- else if contains (include "pipewright.name" .) .Release.Name }}
-{{- .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else if contains (include "pipewright.name" .) $release }}
+{{- $release | trunc 50 | trimSuffix "-" }}
 {{- else }}
-{{- printf "%s-%s" .Release.Name (include "pipewright.name" .) | trunc 50 | trimSuffix "-" }}
+{{- printf "%s-%s" $release (include "pipewright.name" .) | trunc 50 | trimSuffix "-" }}
 {{- end }}
 {{- end }}
 
 {{/* What tells our pod from every other; never changes over the life of a release. */}}
 {{- define "pipewright.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "pipewright.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/component: daemon
+{{ include "pipewright.componentLabels" (list . "daemon") }}
 {{- end }}
 
+{{- define "pipewright.componentLabels" -}}
+app.kubernetes.io/name: {{ include "pipewright.name" (index . 0) | toYaml }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name | toYaml }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end }}
+
+{{/* Labels of an object, (list . its-own): a label is at most 63 characters, and a tag may be longer. */}}
 {{- define "pipewright.commonLabels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- with .Values.commonLabels }}
+{{- $root := index . 0 -}}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
+app.kubernetes.io/version: {{ $root.Values.image.tag | default $root.Chart.AppVersion | trunc 63 | trimAll "-_." | quote }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service }}
+{{- with merge (dict) (index . 1 | default dict) ($root.Values.commonLabels | default dict) }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
 
+{{/* The same of what belongs to the daemon. */}}
 {{- define "pipewright.labels" -}}
-{{ include "pipewright.selectorLabels" . }}
+{{ include "pipewright.selectorLabels" (index . 0) }}
 {{ include "pipewright.commonLabels" . }}
 {{- end }}
 
@@ -63,7 +72,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{/* Secrets for the registry, of all charts and our own; one is a name or {name}. */}}
 {{- define "pipewright.imagePullSecrets" -}}
 {{- $names := list -}}
-{{- range concat ((.Values.global | default dict).imagePullSecrets | default list) .Values.imagePullSecrets -}}
+{{- range concat ((.Values.global | default dict).imagePullSecrets | default list) (.Values.imagePullSecrets | default list) -}}
 {{- $names = append $names (kindIs "string" . | ternary (dict "name" .) .) -}}
 {{- end -}}
 {{- if $names -}}
@@ -114,9 +123,10 @@ annotations:
 
 {{/* The port of a URL or of git@host:path. */}}
 {{- define "pipewright.port" -}}
-{{- $authority := regexReplaceAll "^[a-z]+://([^/@]*@)?([^/]*).*$" . "${2}" -}}
-{{- if not (contains "://" .) -}}22
+{{- $url := lower . -}}
+{{- $authority := regexReplaceAll "^[a-z]+://([^/@]*@)?([^/]*).*$" $url "${2}" -}}
+{{- if not (contains "://" $url) -}}22
 {{- else if regexMatch ":[0-9]+$" $authority -}}{{ regexFind "[0-9]+$" $authority }}
-{{- else -}}{{ get (dict "https" "443" "http" "80" "ssh" "22") (regexFind "^[a-z]+" .) }}
+{{- else -}}{{ get (dict "https" "443" "http" "80" "ssh" "22") (regexFind "^[a-z]+" $url) }}
 {{- end -}}
 {{- end }}

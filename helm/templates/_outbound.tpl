@@ -3,7 +3,7 @@
 {{/* Nothing of the pod and of the cluster goes through the proxy. */}}
 {{- define "pipewright.noProxy" -}}
 {{- $own := list "localhost" "127.0.0.1" "::1" "kubernetes.default" ".svc" (printf ".%s" .Values.clusterDomain) -}}
-{{- $given := regexSplit "[,\\s]+" .Values.proxy.noProxy -1 -}}
+{{- $given := regexSplit "[,\\s]+" (.Values.proxy.noProxy | default "") -1 -}}
 {{- join "," (concat $own $given | compact | uniq) -}}
 {{- end }}
 
@@ -17,7 +17,7 @@
 - name: {{ $name }}
   valueFrom:
     secretKeyRef:
-      name: {{ $proxy.secretName }}
+      name: {{ $proxy.secretName | toYaml }}
       key: {{ $name }}
       optional: true
 {{- else if $value }}
@@ -65,14 +65,14 @@
 {{- if $ca.secretName }}
 - name: tls-ca
   secret:
-    secretName: {{ $ca.secretName }}
+    secretName: {{ $ca.secretName | toYaml }}
     optional: true
     defaultMode: 0440
     items: [{ key: {{ $ca.key | quote }}, path: ca.crt }]
 {{- else if $ca.configMap }}
 - name: tls-ca
   configMap:
-    name: {{ $ca.configMap }}
+    name: {{ $ca.configMap | toYaml }}
     optional: true
     items: [{ key: {{ $ca.key | quote }}, path: ca.crt }]
 {{- end }}
@@ -80,7 +80,7 @@
 {{- if .secretName }}
 - name: tls-client
   secret:
-    secretName: {{ .secretName }}
+    secretName: {{ .secretName | toYaml }}
     optional: true
     defaultMode: 0440
     items: [{ key: {{ .certKey | quote }}, path: tls.crt }, { key: {{ .keyKey | quote }}, path: tls.key }]

@@ -1,7 +1,7 @@
 {{/* Where things are in the containers. */}}
 {{- define "pipewright.manifestsDir" -}}
-{{- $root := ternary "/git/current" "/manifests" (ne .Values.source.git.repository "") -}}
-{{- ternary $root (printf "%s/%s" $root (trimSuffix "/" .Values.source.path)) (eq .Values.source.path "") -}}
+{{- $root := .Values.source.git.repository | empty | ternary "/manifests" "/git/current" -}}
+{{- $root -}}{{- with .Values.source.path -}}/{{ trimSuffix "/" . }}{{- end -}}
 {{- end }}
 
 {{/* Settings travel as variables, so that `kubectl exec … pipewright status` has them too. */}}
@@ -51,14 +51,14 @@
 {{- range splitList "," (include "pipewright.publicHosts" .) -}}
 {{- if . -}}{{- $names = append $names (trimPrefix "*" .) -}}{{- end -}}
 {{- end -}}
-{{- join "," (concat $names .Values.allowedHosts | uniq) -}}
+{{- join "," (concat $names (.Values.allowedHosts | default list) | uniq) -}}
 {{- end }}
 
 {{- define "pipewright.mounts" -}}
 - name: ledger
   mountPath: /var/lib/pipewright
-- name: {{ ternary "git" "manifests" (ne .Values.source.git.repository "") }}
-  mountPath: {{ ternary "/git" "/manifests" (ne .Values.source.git.repository "") }}
+- name: {{ .Values.source.git.repository | empty | ternary "manifests" "git" }}
+  mountPath: {{ .Values.source.git.repository | empty | ternary "/manifests" "/git" }}
   readOnly: true
 {{- range .Values.credentials }}
 - name: credential-{{ .name | replace "." "-" }}
@@ -96,33 +96,33 @@
 {{- if .Values.ledger.existingClaim }}
 - name: ledger
   persistentVolumeClaim:
-    claimName: {{ .Values.ledger.existingClaim }}
+    claimName: {{ .Values.ledger.existingClaim | toYaml }}
 {{- end }}
 {{- if $git.repository }}
 - name: git
-  emptyDir: {{ with $git.sizeLimit }}{ sizeLimit: {{ . }} }{{ else }}{}{{ end }}
+  emptyDir: {{ with $git.sizeLimit }}{ sizeLimit: {{ . | toYaml }} }{{ else }}{}{{ end }}
 - name: git-tmp
   emptyDir: {}
 {{- if $git.ca.secretName }}
 - name: git-ca
   secret:
-    secretName: {{ $git.ca.secretName }}
+    secretName: {{ $git.ca.secretName | toYaml }}
     defaultMode: 0440
 {{- else if $git.ca.configMap }}
 - name: git-ca
   configMap:
-    name: {{ $git.ca.configMap }}
+    name: {{ $git.ca.configMap | toYaml }}
 {{- end }}
 {{- with ($git.token.secretName | default $git.ssh.secretName) }}
 - name: git-secret
   secret:
-    secretName: {{ . }}
+    secretName: {{ . | toYaml }}
     defaultMode: 0440
 {{- end }}
 {{- else if .Values.source.configMap }}
 - name: manifests
   configMap:
-    name: {{ .Values.source.configMap }}
+    name: {{ .Values.source.configMap | toYaml }}
 {{- else if .Values.source.volume }}
 - name: manifests
   {{- toYaml .Values.source.volume | nindent 2 }}
@@ -131,14 +131,14 @@
 {{- range .Values.credentials }}
 - name: credential-{{ .name | replace "." "-" }}
   secret:
-    secretName: {{ .secretName | default .name }}
+    secretName: {{ .secretName | default .name | toYaml }}
     optional: true
     defaultMode: 0440
 {{- end }}
 {{- range .Values.secrets }}
 - name: secret-{{ .name | replace "." "-" }}
   secret:
-    secretName: {{ .secretName | default .name }}
+    secretName: {{ .secretName | default .name | toYaml }}
     optional: true
     defaultMode: 0440
 {{- end }}
@@ -146,7 +146,7 @@
 {{- if .secretName }}
 - name: alerts-token
   secret:
-    secretName: {{ .secretName }}
+    secretName: {{ .secretName | toYaml }}
     optional: true
     defaultMode: 0440
     items: [{ key: {{ .key | quote }}, path: token }]
@@ -156,7 +156,7 @@
 {{- if .secretName }}
 - name: admin-token
   secret:
-    secretName: {{ .secretName }}
+    secretName: {{ .secretName | toYaml }}
     optional: true
     defaultMode: 0440
     items: [{ key: {{ .key | quote }}, path: token }]
@@ -186,15 +186,14 @@ command:
 {{- else -}}
 args:
   - run
-  {{- with .Values.extraArgs }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
 {{- $probes := dict "startupProbe" "/healthz" "livenessProbe" "/healthz" "readinessProbe" "/readyz" }}
 {{- range $probe, $path := $probes }}
 {{- with get $.Values $probe }}
 {{ $probe }}:
   httpGet: { path: {{ $path }}, port: metrics }
-  {{- include "pipewright.withoutNulls" . | nindent 2 }}
+  {{- with include "pipewright.withoutNulls" . | fromYaml }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}
 {{- end }}
 {{- with .Values.lifecycle }}
@@ -202,102 +201,4 @@ lifecycle:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- end }}
-
-{{- define "pipewright.gitSync" -}}
-{{- $git := .Values.source.git -}}
-- name: git-sync
-  image: {{ include "pipewright.image" (list . $git.image) }}
-  imagePullPolicy: {{ $git.image.pullPolicy }}
-  args:
-    - {{ printf "--repo=%s" $git.repository | quote }}
-    - {{ printf "--ref=%s" $git.ref | quote }}
-    - --depth={{ $git.depth }}
-    - --submodules={{ $git.submodules }}
-    - --period={{ $git.period }}
-    - --root=/git
-    - --link=current
-    {{- /* A repository that cannot be reached for a while is no reason to end: the last checkout stays in use. */}}
-    - --max-failures=-1
-    - --http-bind=:9091
-    - --http-metrics
-    {{- if $git.token.secretName }}
-    - {{ printf "--username=%s" $git.token.username | quote }}
-    - --password-file=/etc/git-secret/{{ $git.token.key }}
-    {{- else if $git.ssh.secretName }}
-    - --ssh
-    - --ssh-key-file=/etc/git-secret/{{ $git.ssh.key }}
-    - --ssh-known-hosts-file=/etc/git-secret/{{ $git.ssh.knownHostsKey }}
-    {{- end }}
-    {{- if and $git.webhook .Values.adminToken.secretName }}
-    - --webhook-success-status=202
-    - --webhook-backoff=30s
-    {{- end }}
-    {{- with $git.extraArgs }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  env:
-    - name: HOME
-      value: /tmp
-    {{- if and $git.webhook .Values.adminToken.secretName }}
-    {{- /* git-sync sends no header of ours; the token travels as a Basic password, within the pod. */}}
-    - name: PIPEWRIGHT_ADMIN_TOKEN
-      valueFrom:
-        secretKeyRef:
-          name: {{ .Values.adminToken.secretName }}
-          key: {{ .Values.adminToken.key }}
-          optional: true
-    - name: GITSYNC_WEBHOOK_URL
-      value: http://git-sync:$(PIPEWRIGHT_ADMIN_TOKEN)@127.0.0.1:8080/-/reconcile
-    {{- end }}
-    {{- if or $git.ca.secretName $git.ca.configMap }}
-    - name: GIT_SSL_CAINFO
-      value: /etc/git-ca/{{ $git.ca.key }}
-    {{- end }}
-    {{- with include "pipewright.proxyEnv" . }}{{ trim . | nindent 4 }}{{ end }}
-    {{- with $git.extraEnv }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  {{- with $git.envFrom }}
-  envFrom:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
-  ports:
-    - name: git-sync
-      containerPort: 9091
-      protocol: TCP
-  {{- if not .Values.diagnosticMode }}
-  {{- /* `/` is 503 until there is a first checkout, which may be long in coming and is no reason to start again. */}}
-  {{- range $probe, $path := dict "livenessProbe" "/metrics" "readinessProbe" "/" }}
-  {{- with get $git $probe }}
-  {{ $probe }}:
-    httpGet: { path: {{ $path }}, port: git-sync }
-    {{- include "pipewright.withoutNulls" . | nindent 4 }}
-  {{- end }}
-  {{- end }}
-  {{- end }}
-  resources:
-    {{- toYaml $git.resources | nindent 4 }}
-  securityContext:
-    {{- /* The user is its image's own, whom ssh finds in /etc/passwd. */}}
-    {{- $shared := omit (.Values.containerSecurityContext | default dict) "runAsUser" "runAsGroup" }}
-    {{- include "pipewright.withoutNulls" (merge (dict) ($git.securityContext | default dict) $shared) | nindent 4 }}
-  volumeMounts:
-    - name: git
-      mountPath: /git
-    - name: git-tmp
-      mountPath: /tmp
-    {{- if or $git.token.secretName $git.ssh.secretName }}
-    - name: git-secret
-      mountPath: /etc/git-secret
-      readOnly: true
-    {{- end }}
-    {{- if or $git.ca.secretName $git.ca.configMap }}
-    - name: git-ca
-      mountPath: /etc/git-ca
-      readOnly: true
-    {{- end }}
-    {{- with $git.extraVolumeMounts }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
 {{- end }}

@@ -46,7 +46,11 @@ test('the hook of pre-commit stops what is wrong', () => {
   using workspace = createWorkspace()
   const config: unknown = parse(blockWith('repo: local'))
   const [entry] = stepsIn(config, 'hooks').map((hook) => hook['entry'])
-  expect(stepsIn(config, 'hooks')[0]).toMatchObject({ language: 'system', pass_filenames: false })
+  expect(stepsIn(config, 'hooks')[0]).toMatchObject({
+    language: 'system',
+    always_run: true,
+    pass_filenames: false,
+  })
   const env = { PATH: pathWithPipewright(workspace) }
   const run = () => spawnSync('sh', ['-c', String(entry)], { cwd: workspace.dir, env, encoding: 'utf8' })
   workspace.write('manifests/lag.yaml', WRONG)

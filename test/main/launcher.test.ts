@@ -29,12 +29,20 @@ describe('bin/pipewright.js in a checkout', () => {
     expect(execFileSync(LAUNCHER, ['--version'], { env, encoding: 'utf8' }).trim()).toBe(packageJson.version)
   })
 
-  it('says which Node it needs, on one that is too old', () => {
+  it.each([
+    { where: 'in a checkout', launcher: () => LAUNCHER, says: '"npx pipewright" finds the right one.' },
+    {
+      where: 'in the npm package',
+      launcher: () => command,
+      says: 'npx --package=node@26 --package=pipewright pipewright',
+    },
+  ])('says which Node it needs and how to get it, on one that is too old: $where', ({ launcher, says }) => {
     const older = 'Object.defineProperty(process, "versions", { value: { node: "20.20.2" } })'
-    const args = ['--import', `data:text/javascript,${older}`, LAUNCHER, '--version']
+    const args = ['--import', `data:text/javascript,${older}`, launcher(), '--version']
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^pipewright: this is Node 20\.20\.2, at .*; Node 26 or newer is needed\. .*\n$/)
+    expect(stderr).toContain(says)
   })
 
   it.each([

@@ -55,6 +55,7 @@ const NOT_FOUND = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason:
 async function renderInCluster(
   helm: Helm,
   spec: object | undefined,
+  more: readonly string[] = [],
 ): Promise<Ended & { readonly asked: number }> {
   const statefulSet = spec && {
     apiVersion: 'apps/v1',
@@ -102,7 +103,7 @@ async function renderInCluster(
     const env = { ...process.env, KUBECONFIG: kubeconfig }
     const ended = await run(
       tool(helm),
-      ['template', 'demo', CHART, ...args, '--values', valuesFile('minimal')],
+      ['template', 'demo', CHART, ...args, '--values', valuesFile('minimal'), ...more],
       { env },
     )
     return { ...ended, asked }
@@ -126,6 +127,45 @@ describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
     const { code, stderr, asked } = await renderInCluster(helm, spec as object) // of a StatefulSet
     expect(asked).toBeGreaterThan(0)
     expect(code, stderr).toBe(0)
+  })
+
+  test.each([
+    ['the size', ['ledger.size=2Gi'], 'ledger.size is not what'],
+    ['the class', ['ledger.storageClassName=fast'], 'ledger.storageClassName is not what'],
+    [
+      'no class, which is not the default one',
+      ['ledger.storageClassName='],
+      'ledger.storageClassName is not',
+    ],
+    [
+      'two at once',
+      ['ledger.accessModes={ReadWriteMany}', 'ledger.annotations.backup=yes'],
+      'ledger.accessModes, ledger.annotations is not',
+    ],
+    ['a claim of its own', ['ledger.existingClaim=mine'], 'ledger.existingClaim is not what'],
+    ['the labels', ['nameOverride=other', 'fullnameOverride=demo-pipewright'], 'set nameOverride back'],
+  ])('is refused before anything is changed: %s', async (_what, values, says) => {
+    const { spec } = objectOf(await render(valuesFile('minimal')), 'StatefulSet')
+    const more = values.flatMap((value) => ['--set', value])
+    const { code, stderr } = await renderInCluster(helm, spec as object, more) // of a StatefulSet
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(says)
+  })
+
+  test('a claim that was given cannot become one of the chart', async () => {
+    const { volumeClaimTemplates: _claims, ...spec } = objectOf(
+      await render(valuesFile('minimal')),
+      'StatefulSet',
+    ).spec as Readonly<Record<string, unknown>>
+    expect((await renderInCluster(helm, spec)).stderr).toContain('ledger.existingClaim is not what')
+    const mine = ['--set', 'ledger.existingClaim=mine']
+    expect(await renderInCluster(helm, spec, mine)).toMatchObject({ code: 0 })
+  })
+
+  test('a size that is written in another way is the same', async () => {
+    const { spec } = objectOf(await render(valuesFile('minimal')), 'StatefulSet')
+    const more = ['--set', 'ledger.size=1024Mi']
+    expect(await renderInCluster(helm, spec as object, more)).toMatchObject({ code: 0 }) // of a StatefulSet
   })
 
   test('none is there: it is installed', async () => {

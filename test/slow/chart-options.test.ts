@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,16 +10,16 @@ import {
   objectOf,
   objectsIn,
   overlay,
+  parentChart,
   podsIn,
   render,
   renderValues,
+  validated,
   valuesFile,
   type PodContainer,
   type PodSpec,
 } from './support/chart.ts'
 import { run, tool } from './support/tools.ts'
-
-const CRDS = join(import.meta.dirname, 'support/chart-crds')
 
 const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
 
@@ -29,20 +29,6 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-async function validated(rendered: string): Promise<string> {
-  const file = join(mkdtempSync(join(folder, 'rendered-')), 'objects.yaml')
-  writeFileSync(file, rendered)
-  const { code, stdout, stderr } = await run(tool('kubectl-validate'), [
-    file,
-    '--local-crds',
-    CRDS,
-    '--version',
-    '1.30',
-  ])
-  if (code !== 0) throw new Error(stdout + stderr)
-  return rendered
-}
 
 function daemonIn(rendered: string): PodSpec {
   const [pod] = podsIn(objectsOf(rendered, 'StatefulSet'))
@@ -60,21 +46,6 @@ function containerOf(pod: PodSpec, name: string): PodContainer {
   return found
 }
 
-/** A chart that has ours as a dependency, as `helm dependency build` leaves it. */
-function parentChart(dependency: object): string {
-  const parent = mkdtempSync(join(folder, 'parent-'))
-  mkdirSync(join(parent, 'templates'))
-  const dependencies = [
-    { name: 'pipewright', version: '0.1.0', condition: 'pipewright.enabled', ...dependency },
-  ]
-  writeFileSync(
-    join(parent, 'Chart.yaml'),
-    stringify({ apiVersion: 'v2', name: 'platform', version: '1.0.0', dependencies }),
-  )
-  cpSync(CHART, join(parent, 'charts/pipewright'), { recursive: true })
-  return parent
-}
-
 describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
   const global = { imageRegistry: 'mirror.example:5000/all', imagePullSecrets: ['mirror'], other: { x: 1 } }
 
@@ -86,7 +57,10 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
       containerSecurityContext: { runAsUser: null },
     })
     const values = { global, pipewright }
-    const rendered = await validated(await renderValues(folder, values, { helm, chart: parentChart({}) }))
+    const rendered = await validated(
+      folder,
+      await renderValues(folder, values, { helm, chart: parentChart(folder) }),
+    )
     const pod = daemonIn(rendered)
     expect(objectOf(rendered, 'StatefulSet').metadata.name).toBe('demo-pipewright')
     expect(pod.containers.map(({ image }) => image)).toEqual([
@@ -100,13 +74,21 @@ describe.each(HELMS)('as a dependency of another chart, %s', (helm) => {
 
   test('it is left out when it is not enabled, whatever its values', async () => {
     const values = { pipewright: { enabled: false } }
-    expect(objectsIn(await renderValues(folder, values, { helm, chart: parentChart({}) }))).toEqual([])
+    expect(objectsIn(await renderValues(folder, values, { helm, chart: parentChart(folder) }))).toEqual([])
   })
 
-  test('two of them have names of their own', async () => {
-    const parent = parentChart({ alias: 'east', condition: 'east.enabled' })
-    const rendered = await renderValues(folder, { east: GOOD }, { helm, chart: parent })
-    expect(objectOf(rendered, 'StatefulSet').metadata.name).toBe('demo-east')
+  test('two of them in one release have names of their own, and are left out one by one', async () => {
+    const chart = parentChart(folder, 'east', 'west')
+    const names = async (values: object) =>
+      objectsIn(await renderValues(folder, values, { helm, chart })).map(
+        ({ kind, metadata }) => `${kind} ${metadata.name}`,
+      )
+    const both = await names({ east: GOOD, west: overlay(GOOD, GIT) })
+    expect(new Set(both).size).toBe(both.length)
+    expect(both).toEqual(expect.arrayContaining(['StatefulSet demo-east', 'StatefulSet demo-west']))
+    expect(await names({ east: GOOD, west: { enabled: false } })).toEqual(
+      both.filter((name) => name.includes('demo-east')),
+    )
   })
 })
 
@@ -117,6 +99,7 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
     const file = join(folder, `openshift-${helm}.yaml`)
     writeFileSync(file, snippet)
     const rendered = await validated(
+      folder,
       await renderValues(folder, overlay(GOOD, GIT), { helm, more: ['--values', file] }),
     )
     for (const pod of podsIn(rendered)) {
@@ -143,6 +126,7 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
       source: { git: { securityContext: null, livenessProbe: null } },
     }
     const rendered = await validated(
+      folder,
       await renderValues(folder, overlay(overlay(GOOD, GIT), values), { helm }),
     )
     expect(rendered).not.toMatch(/runAs|fsGroup|Probe/)
@@ -153,7 +137,7 @@ describe.each(HELMS)('a value that is null takes its default away, %s', (helm) =
       livenessProbe: { timeoutSeconds: null },
       containerSecurityContext: { capabilities: { drop: null, add: ['NET_BIND_SERVICE'] } },
     }
-    const rendered = await validated(await renderValues(folder, overlay(GOOD, values), { helm }))
+    const rendered = await validated(folder, await renderValues(folder, overlay(GOOD, values), { helm }))
     const container = containerOf(daemonIn(rendered), 'pipewright')
     expect(container['livenessProbe']).toEqual({
       httpGet: { path: '/healthz', port: 'metrics' },

@@ -59,48 +59,66 @@ const BAD: readonly BadValues[] = [
     says: ['platform.sandbox is on, and is a platform of its own'],
   },
   {
-    why: 'a password in the address of the repository',
-    values: { source: { configMap: '', git: { repository: 'https://me:secret@git.example/p.git' } } },
-    says: ['carries a password', 'source.git.token.secretName'],
+    why: 'credentials in the clear, in capitals',
+    values: { platform: { baseUrl: 'HTTP://api.example' }, settings: { server: 'Http://pipewright.data' } },
+    says: ['platform.baseUrl is plain http:', 'settings.server is plain http:'],
   },
   {
-    why: 'SSH without a key',
-    values: { source: { configMap: '', git: { repository: 'git@git.example:p.git' } } },
-    says: ['is read over SSH, and there is no key', 'source.git.ssh.secretName'],
+    why: 'arguments, which nothing would check before the pod starts',
+    values: { extraArgs: ['--intervall=1m'] },
+    says: ["'extraArgs' not allowed"],
   },
   {
-    why: 'a key for HTTPS',
+    why: 'misspelt resources',
+    values: { resources: { limit: { memory: '1Gi' } }, source: { git: { resources: { request: {} } } } },
+    says: ["at '/resources'", "'limit' not allowed", "at '/source/git/resources'"],
+  },
+  {
+    why: 'misspelt fields that Helm 3 would let Kubernetes leave out, which opens something',
     values: {
-      source: { configMap: '', git: { repository: 'https://git.example/p.git', ssh: { secretName: 'k' } } },
-    },
-    says: ['is not an SSH address'],
-  },
-  {
-    why: 'two ways to log in',
-    values: {
-      source: {
-        configMap: '',
-        git: { repository: 'git@git.example:p.git', ssh: { secretName: 'k' }, token: { secretName: 't' } },
+      podSecurityContext: { runAsNonroot: true },
+      containerSecurityContext: { readonlyRootFilesystem: true },
+      extraEnv: [{ name: 'A', vlue: 'b' }],
+      envFrom: [{ secretRf: { name: 'x' } }],
+      networkPolicy: {
+        people: [{ namespaceSelector: { matchLabel: { a: 'b' } } }],
+        extraIngress: [{ form: [{ podSelector: {} }] }],
+        extraEgress: [{ to: [{}] }],
       },
     },
-    says: ['are both set: use one'],
+    says: [
+      "at '/podSecurityContext'",
+      "at '/containerSecurityContext'",
+      "at '/extraEnv/0'",
+      "at '/envFrom/0'",
+      "at '/networkPolicy/people/0/namespaceSelector'",
+      "'form' not allowed",
+      "at '/networkPolicy/extraEgress/0/to/0'",
+    ],
+  },
+  {
+    why: 'labels that the chart sets itself',
+    values: {
+      commonLabels: { 'app.kubernetes.io/version': '1' },
+      podLabels: { 'app.kubernetes.io/name': 'x' },
+      serviceMonitor: { labels: { 'helm.sh/chart': 'x' } },
+    },
+    says: [
+      'commonLabels sets app.kubernetes.io/version, which the chart sets itself',
+      'podLabels sets app.kubernetes.io/name',
+      'serviceMonitor.labels sets helm.sh/chart',
+    ],
+  },
+  {
+    why: 'a name that no Service can have',
+    values: { fullnameOverride: '9pipes' },
+    says: ['would be called "9pipes"', 'set fullnameOverride'],
   },
   {
     why: 'a path out of the checkout',
     values: { source: { path: '../other' } },
     says: ['source.path leaves the source'],
   },
-  {
-    why: 'one secret twice',
-    values: { secrets: [{ name: 'kafka' }, { name: 'kafka', secretName: 'other' }] },
-    says: ['secrets names "kafka" twice'],
-  },
-  {
-    why: 'a secret that no folder can be called after',
-    values: { secrets: [{ name: '../etc' }] },
-    says: ["at '/secrets/0/name'"],
-  },
-  { why: 'a secret without a name', values: { secrets: [{}] }, says: ["missing property 'name'"] },
   {
     why: 'a grace that a create may outlast',
     values: { shutdown: { requestTimeout: '23s' } },
@@ -149,11 +167,6 @@ const BAD: readonly BadValues[] = [
     why: 'the port of git-sync that is another one',
     values: { service: { gitSyncPort: 9090 } },
     says: ['service.metricsPort and service.gitSyncPort are both 9090'],
-  },
-  {
-    why: 'a certificate authority of two places',
-    values: { source: { git: { ca: { secretName: 'ca', configMap: 'ca' } } } },
-    says: ['source.git.ca.secretName and source.git.ca.configMap are both set'],
   },
   {
     why: 'a page that is opened under no name, and to nobody',

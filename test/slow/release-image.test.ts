@@ -18,7 +18,7 @@ import lock from '../../package-lock.json' with { type: 'json' }
 import { ROOT } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { configureNpm } from './support/image-base.ts'
-import { runWell, tool } from './support/tools.ts'
+import { run, runWell, tool } from './support/tools.ts'
 
 /* The image of a release for both architectures, and the chart, pushed to a registry of this machine: .ci/release/image and push-chart. */
 
@@ -36,6 +36,7 @@ let out: string
 let registry: ChildProcess
 let host: string
 let env: NodeJS.ProcessEnv
+let head: string
 
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'pipewright-release-')))
@@ -65,6 +66,7 @@ beforeAll(async () => {
     SOURCE: 'https://git.example/pipewright',
   }
   await pushBase()
+  head = (await runWell('git', ['rev-parse', 'HEAD'], { cwd: ROOT })).trim()
   await runWell(join(SCRIPTS, 'image'), ['build', out], { env: atHome(), limitMs: 9 * MINUTES })
 }, 15 * MINUTES)
 afterAll(() => {
@@ -214,16 +216,39 @@ test(
       expect(image.config.Labels).toMatchObject({
         'org.opencontainers.image.version': packageJson.version,
         'org.opencontainers.image.source': 'https://git.example/pipewright',
-        'org.opencontainers.image.revision': execFileSync('git', ['rev-parse', 'HEAD'], {
-          cwd: ROOT,
-          encoding: 'utf8',
-        }).trim(),
+        'org.opencontainers.image.revision': expect.stringMatching(
+          new RegExp(`^${head}(-dirty)?$`),
+        ) as string,
       })
     }
     await signs()
+    await isReleasedOnce()
   },
   10 * MINUTES,
 )
+
+/** A release that failed halfway goes on with the same commit; another commit needs another version. */
+async function isReleasedOnce(): Promise<void> {
+  const name = `${host}/acme/pipewright`
+  const push = () => run(join(SCRIPTS, 'image'), ['push', out, name], { env: atHome(), limitMs: 4 * MINUTES })
+  const before = digestIn('image.digest')
+  expect(await push()).toMatchObject({ code: 0 })
+  expect(digestIn('image.digest')).toBe(before)
+
+  const revision = 'org.opencontainers.image.revision=0123456'
+  const one = `${name}@${digestIn('image-amd64.digest')}`
+  await runWell(tool('crane'), [
+    'mutate',
+    one,
+    '--label',
+    revision,
+    '--tag',
+    `${name}:${packageJson.version}`,
+  ])
+  const refused = await push()
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain('is there already, of commit 0123456')
+}
 
 /** What cosign is asked for; its own keys come from where the workflow runs. */
 async function signs(): Promise<void> {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -71,7 +71,10 @@ describe('the chart', () => {
   const digest = `sha256:${'ab'.repeat(32)}`
   const make = (folder: string, said = digest) =>
     run(process.execPath, [join(SCRIPTS, 'chart.ts'), folder, image, said], {
-      env: withNode({ PATH: [dirname(tool('helm')), process.env['PATH'] ?? ''].join(delimiter) }),
+      env: withNode({
+        PATH: [dirname(tool('helm')), process.env['PATH'] ?? ''].join(delimiter),
+        GITHUB_REPOSITORY: 'Acme/pipewright',
+      }),
     })
 
   test('is packed with its image by digest, and install.yaml is rendered from it', async () => {
@@ -79,6 +82,11 @@ describe('the chart', () => {
     expect(await make(workspace.dir)).toMatchObject({ code: 0 })
     const file = workspace.path(`pipewright-chart-${packageJson.version}.tgz`)
     const values: unknown = parse(await runWell('tar', ['xzOf', file, 'pipewright/values.yaml']))
+    const about: unknown = parse(await runWell('tar', ['xzOf', file, 'pipewright/Chart.yaml']))
+    expect(about).toMatchObject({
+      home: 'https://github.com/Acme/pipewright',
+      sources: ['https://github.com/Acme/pipewright'],
+    })
     const before = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as { readonly image: object }
     expect(values).toEqual({ ...before, image: { ...before.image, repository: image, digest } })
 
@@ -205,4 +213,15 @@ test('the hook stops a commit with a wrong manifest, in the hands of pre-commit 
   workspace.write('mine/manifests/lag.yaml', RIGHT)
   expect(await commit()).toMatchObject({ code: 0 })
   expect((await git(mine, 'log', '--format=%s')).stdout).toBe('manifests\n')
+
+  // Of each form that a manifest has; and where one goes that another needs.
+  workspace.write('mine/manifests/later.json', JSON.stringify(parse(WRONG.replace('lag', 'later'))))
+  expect(await commit()).toMatchObject({ code: 1 })
+  const later = RIGHT.replace('lag}', 'later}').replace('spec:', 'policy: {dependsOn: [Alert/lag]}\nspec:')
+  workspace.write('mine/manifests/later.json', JSON.stringify(parse(later.replace('id: one', 'id: two'))))
+  expect(await commit()).toMatchObject({ code: 0 })
+  rmSync(workspace.path('mine/manifests/lag.yaml'))
+  const gone = await commit()
+  expect(gone.code).toBe(1)
+  expect(gone.stdout + gone.stderr).toContain('Alert/lag')
 })

@@ -54,17 +54,16 @@ describe('updates of what this depends on', () => {
     },
   )
 
-  test('find the tools that Go installs, by their modules', () => {
-    const modules = found.map((line) => line.replace(/ v[\d.]+$/, ''))
-    expect(modules).toEqual(
-      expect.arrayContaining([
-        '.ci/run: github.com/yannh/kubeconform',
-        '.ci/run: helm.sh/helm/v3',
-        '.ci/run: helm.sh/helm/v4',
-        'test/slow/support/tools.ts: github.com/rhysd/actionlint',
-      ]),
-    )
-  })
+  test.each(['.ci/run', 'test/slow/support/tools.ts'])(
+    'find each tool that Go installs, by the whole name of its module: %s',
+    (file) => {
+      const written = [...read(file).matchAll(/[\s'](\S+?)(?:\/cmd\/[\w-]+)?@(v\d\S*\d)/g)].map(
+        ([, module, version]) => `${file}: ${module} ${version}`,
+      )
+      expect(written.length).toBeGreaterThan(5)
+      expect(found.filter((line) => line.startsWith(`${file}: `))).toEqual(written)
+    },
+  )
 })
 
 describe('CONTRIBUTING.md', () => {
@@ -81,6 +80,10 @@ describe('CONTRIBUTING.md', () => {
     expect(links.length).toBeGreaterThan(3)
     expect(paths.length).toBeGreaterThan(3)
     expect([...links, ...paths].filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  })
+
+  test('runs what is TypeScript with the Node of the project, for it promises that an older one will do', () => {
+    expect(page.match(/(?:npx )?node \S+\.ts/g)).toEqual(['npx node .ci/release/version.ts'])
   })
 
   test('has plain words', () => {

@@ -165,6 +165,14 @@ const STEPS = [
   ...ACTIONS.flatMap(([, { runs }]) => runs.steps),
 ]
 
+/** The scripts of all steps, however deep they are. */
+function runsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'run' && typeof inner === 'string' ? [inner] : runsIn(inner),
+  )
+}
+
 describe('workflows', () => {
   test.each(WORKFLOWS)(
     '%s gives nothing by itself: each job names what it may do, and how long',
@@ -224,6 +232,16 @@ describe('workflows', () => {
     }
     for (const script of readdirSync(join(ROOT, '.ci/release')))
       expect(commands.join('\n')).toContain(`.ci/release/${script}`)
+  })
+
+  test('no expression is put into a script: what is in it could end the command and begin another', () => {
+    const page = read('docs/pull-requests.md')
+    const shown = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].flatMap(([, text = '']) =>
+      runsIn(parse(text)),
+    )
+    expect(shown.length).toBeGreaterThan(4)
+    const runs = [...shown, ...STEPS.flatMap(({ run }) => run ?? [])]
+    expect(runs.filter((run) => run.includes('${{'))).toEqual([])
   })
 
   test('Node is the same everywhere: in the lock file, the image, the workflows and the hook', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments, stringify } from 'yaml'
 import { ROOT } from '../../support/process.ts'
@@ -84,6 +84,50 @@ export const GOOD = {
   platform: { baseUrl: 'https://api.example' },
   source: { configMap: 'pipes' },
   credentials: [{ name: 'analytics-api' }],
+}
+
+/** All objects that the chart can make. */
+export const EVERYTHING = {
+  platform: { baseUrl: 'https://api.example', alertsToken: { secretName: 'alerts' } },
+  source: { git: { repository: 'https://git.example/p.git' } },
+  credentials: [{ name: 'analytics-api' }],
+  adminToken: { secretName: 'admin' },
+  notifications: { targets: [] },
+  ingress: { enabled: true, hosts: ['pipes.example'] },
+  httpRoute: { enabled: true, hostnames: ['pipes.example'], parentRefs: [{ name: 'gateway' }] },
+  networkPolicy: { people: [{ podSelector: {} }] },
+  podDisruptionBudget: { enabled: true },
+  serviceMonitor: { enabled: true },
+  prometheusRule: { enabled: true },
+  dashboard: { enabled: true },
+}
+
+/** A chart that has ours as a dependency, as `helm dependency build` leaves it; under other names where they are given. */
+export function parentChart(folder: string, ...aliases: readonly string[]): string {
+  const parent = mkdtempSync(join(folder, 'parent-'))
+  mkdirSync(join(parent, 'templates'))
+  const dependencies = (aliases.length === 0 ? [undefined] : aliases).map((alias) => ({
+    name: 'pipewright',
+    version: '0.1.0',
+    condition: `${alias ?? 'pipewright'}.enabled`,
+    ...(alias === undefined ? {} : { alias }),
+  }))
+  writeFileSync(
+    join(parent, 'Chart.yaml'),
+    stringify({ apiVersion: 'v2', name: 'platform', version: '1.0.0', dependencies }),
+  )
+  cpSync(CHART, join(parent, 'charts/pipewright'), { recursive: true })
+  return parent
+}
+
+/** What was rendered, when Kubernetes would accept it. */
+export async function validated(folder: string, rendered: string): Promise<string> {
+  const file = join(mkdtempSync(join(folder, 'rendered-')), 'objects.yaml')
+  writeFileSync(file, rendered)
+  const args = [file, '--local-crds', join(import.meta.dirname, 'chart-crds'), '--version', '1.30']
+  const { code, stdout, stderr } = await run(tool('kubectl-validate'), args)
+  if (code !== 0) throw new Error(stdout + stderr)
+  return rendered
 }
 
 /** Members of both; the second wins. */

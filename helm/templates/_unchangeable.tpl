@@ -1,0 +1,46 @@
+{{/*
+What Kubernetes never changes in a StatefulSet that is there; empty where the cluster is not asked (`helm template`). It is asked
+before anything is changed: an upgrade that fails at the StatefulSet has changed the Service and the network policy already.
+*/}}
+{{- define "pipewright.unchangeable" -}}
+{{- $name := include "pipewright.fullname" . -}}
+{{- with (lookup "apps/v1" "StatefulSet" .Release.Namespace $name | default dict).spec -}}
+{{- $remove := printf "kubectl -n %s delete statefulset %s --cascade=orphan" $.Release.Namespace $name -}}
+{{- $changed := include "pipewright.changedClaim" (list $ (.volumeClaimTemplates | default list)) -}}
+{{- if or (ne (.podManagementPolicy | default "") "Parallel") (ne (.serviceName | default "") (printf "%s-headless" $name)) -}}
+{{- printf "The StatefulSet %s was made by an earlier chart, and Kubernetes never changes its serviceName and podManagementPolicy. Remove it without its pod, and upgrade again: %s. The pod goes on meanwhile, and the claim with the ledger stays." $name $remove -}}
+{{- else if ne (toJson .selector.matchLabels) (include "pipewright.selectorLabels" $ | fromYaml | toJson) -}}
+{{- printf "The StatefulSet %s was made with the labels %s, and Kubernetes never changes them: set nameOverride back, and keep the name of the release." $name (toJson .selector.matchLabels) -}}
+{{- else if $changed -}}
+{{- printf "%s is not what the StatefulSet %s was made with, and Kubernetes never changes that. Set it back; or change the claim, remove the StatefulSet without its pod (%s), and upgrade again: \"What cannot be changed later\" in the README of the chart." $changed $name $remove -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Names of the values that make another claim than that of the StatefulSet, (list . its-claim-templates). */}}
+{{- define "pipewright.changedClaim" -}}
+{{- $ledger := (index . 0).Values.ledger -}}
+{{- $changed := list -}}
+{{- with index . 1 -}}
+{{- $claim := index . 0 -}}
+{{- $class := kindIs "string" $ledger.storageClassName | ternary (list $ledger.storageClassName) list -}}
+{{- $hadClass := hasKey $claim.spec "storageClassName" | ternary (list $claim.spec.storageClassName) list -}}
+{{- if $ledger.existingClaim -}}{{- $changed = append $changed "ledger.existingClaim" -}}
+{{- else -}}
+{{- if ne (include "pipewright.bytes" $claim.spec.resources.requests.storage) (include "pipewright.bytes" $ledger.size) -}}{{- $changed = append $changed "ledger.size" -}}{{- end -}}
+{{- if ne (toJson $class) (toJson $hadClass) -}}{{- $changed = append $changed "ledger.storageClassName" -}}{{- end -}}
+{{- if ne (toJson $claim.spec.accessModes) (toJson $ledger.accessModes) -}}{{- $changed = append $changed "ledger.accessModes" -}}{{- end -}}
+{{- if ne (toJson ($claim.metadata.annotations | default dict)) (toJson ($ledger.annotations | default dict)) -}}{{- $changed = append $changed "ledger.annotations" -}}{{- end -}}
+{{- end -}}
+{{- else -}}
+{{- if not $ledger.existingClaim -}}{{- $changed = append $changed "ledger.existingClaim" -}}{{- end -}}
+{{- end -}}
+{{- join ", " $changed -}}
+{{- end }}
+
+{{/* The bytes of a size: Kubernetes may write 1024Mi as 1Gi. */}}
+{{- define "pipewright.bytes" -}}
+{{- $units := dict "" 1.0 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
+{{- $unit := regexFind "[A-Za-z]*$" . -}}
+{{- mulf (trimSuffix $unit . | float64) (get $units $unit) -}}
+{{- end }}
