@@ -94,8 +94,6 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   const maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES
   const breaker = createCredentialBreaker({ clock, emit })
 
-  const notFound = new Map<string, readonly string[]>()
-
   /** How each of those that asked signs in. */
   const logins = new Map<string, () => Login | Promise<Login>>()
 
@@ -126,7 +124,7 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   }
 
   function operationsWith(ownBreaker: CredentialBreaker): Platform {
-    const common = { wire, clock, emit, breaker: ownBreaker, secrets, userAgent, maxReplyBytes, notFound }
+    const common = { wire, clock, emit, breaker: ownBreaker, secrets, userAgent, maxReplyBytes }
     const reading = {
       ...common,
       timeoutMs: requestTimeoutMs,

@@ -20,9 +20,7 @@ export interface Failure {
   readonly operation: Operation
   readonly seen: Exclude<Seen, { readonly type: 'stopped' }>
   /** The body of the reply as far as it could be understood; for `silence`, of nothing. */
-  readonly body: ReplyBody & {
-    /** A 404 that was answered before: a cache repeats it. */ readonly isRepeated: boolean
-  }
+  readonly body: ReplyBody
   /** Equal for equal credentials: those that it was sent with. */
   readonly credential: string
   /** Where a person looks for them, in words. */
@@ -54,7 +52,7 @@ export interface Failure {
  * | 401, 403                                    | AuthFailed  | no        | none if the platform's own          |
  * | 404 of the platform's own, of a pipe        | Missing     | no        | –                                   |
  * | 404 of somebody between, of a pipe, or one  | Unavailable | yes       | –                                   |
- * |     that a cache between repeats            |             |           |                                     |
+ * |     that a cache between kept               |             |           |                                     |
  * | 424, 425                                    | ServiceIdle | no        | none if the platform's own          |
  * | 429                                         | Throttled   | no        | none                                |
  * | 408, 444, 460, 463, 499, 5xx                | Unavailable | yes       | unknown                             |
@@ -97,7 +95,7 @@ function kindOf({ operation, seen, body, proxy }: Failure): ErrorClass {
   if (status === 401 || status === 403) return 'AuthFailed'
   // An alert has no envelope to tell the platform's own 404 by, and nothing that is created.
   if (status === 404 && operation.does === 'read' && operation.api === 'services')
-    return body.isPlatforms && !body.isRepeated ? 'Missing' : 'Unavailable'
+    return body.isPlatforms && !isKept(seen) ? 'Missing' : 'Unavailable'
   if (status === 424 || status === 425) return 'ServiceIdle'
   if (status === 429) return 'Throttled'
   if (GIVEN_UP_BETWEEN.has(status) || status >= 500) return 'Unavailable'
@@ -141,7 +139,7 @@ export function seenWords(failure: Failure, facts: Known, excerpt: string): stri
   if (seen.type === 'silence') return silenceWords(seen, failure)
   const fault = faultOfReply(seen, proxy)
   if (fault !== undefined) return `nothing was sent to ${origin}: ${proxyWords(fault)}`
-  const words = body.isRepeated ? REPEATED : REPLY_WORDS[facts.class](seen, facts, operation)
+  const words = REPLY_WORDS[facts.class](seen, facts, operation)
   const answered = `${origin} answered ${seen.status}, ${words}${quoted(excerpt)}${idWords(facts.repliedId)}`
   // Also one that joins, where it reads TLS: its authority is in --ca-file then.
   return proxy !== undefined && !body.isPlatforms
@@ -172,14 +170,18 @@ const REPLY_WORDS: Readonly<
   Throttled: (_seen, facts) => `too many requests${waitWords(facts)}`,
   ServiceIdle: (_seen, facts) => `the service is idle or still waking up${idleWords(facts)}`,
   Rejected: () => 'it refused the request',
-  Unavailable: ({ status }) =>
-    status === 404
-      ? 'but not as the platform does. Check the base URL, and any proxy in between'
-      : 'it could not carry out the request',
+  Unavailable: (seen) => {
+    if (seen.status !== 404) return 'it could not carry out the request'
+    return isKept(seen)
+      ? 'from a cache in between (it has an "Age"). Let nothing there keep answers of the platform'
+      : 'but not as the platform does. Check the base URL, and any proxy in between'
+  },
 }
 
-const REPEATED =
-  'with the request id of an answer before: a cache in between repeats it. Let nothing there keep answers of the platform'
+/** Whether a cache in between answered, with what it kept (RFC 9111, 5.1): that says nothing of how things are now. */
+function isKept({ headers }: SeenReply): boolean {
+  return headers['age'] !== undefined
+}
 
 const END_WORDS: Readonly<Record<SeenReply['end'], string>> = {
   whole: 'but not with what the interface promises',

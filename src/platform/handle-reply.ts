@@ -12,15 +12,13 @@ import { classify, type Failure } from './failure.ts'
 import type { FreshSecrets } from './secret-store.ts'
 import type { Seen, WireRequest } from './http-exchange.ts'
 import type { Way } from './network.ts'
-import { NO_BODY, readBody, type ReadValue, type ReplyBody, type Wire } from './wire.ts'
+import { NO_BODY, readBody, type ReadValue, type Wire } from './wire.ts'
 
 export interface HandleReplyParts {
   readonly wire: Wire
   readonly clock: Clock
   readonly emit: Emit
   readonly breaker: CredentialBreaker
-  /** Path → request ids of the last 404s there. The platform gives each answer an id of its own; a cache repeats the one that it kept. */
-  readonly notFound: Map<string, readonly string[]>
   /** Read again for the next request when the platform refused what they said. */
   readonly secrets: Pick<FreshSecrets, 'forget' | 'known'>
 }
@@ -47,14 +45,13 @@ export interface Attempt<T> {
 export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Reply<T> | RemoteError {
   const { seen, caller, durationMs } = attempt
   const body = seen.type === 'reply' ? readBody(seen.body, seen.status, parts.wire) : NO_BODY
-  const isRepeated = isRepeatedNotFound(attempt, body, parts)
   const value = isDone(seen) && body.json !== undefined ? attempt.readValue(body.json, parts.wire) : undefined
   const { digest: credential } = attempt.admission.login
   const echoes = echoesOf(attempt, parts)
   const requestId = shownId(body.requestId, echoes, parts)
   const result =
     value === undefined
-      ? failureOf(attempt, { ...body, requestId, isRepeated }, { parts, echoes })
+      ? failureOf(attempt, { ...body, requestId }, { parts, echoes })
       : { value, requestId, credential, echoes }
   const problem = result instanceof RemoteError ? result : undefined
   parts.emit({
@@ -67,26 +64,6 @@ export function handleReply<T>(attempt: Attempt<T>, parts: HandleReplyParts): Re
   })
   follow(attempt, problem, parts)
   return result
-}
-
-/** Of so many caches side by side none is believed twice. */
-const NOT_FOUND_KEPT = 8
-
-/** Whether this is a 404 that was answered before, and kept by somebody between: it says nothing of how things are now. */
-function isRepeatedNotFound(
-  { seen, caller, request }: Attempt<unknown>,
-  { isPlatforms, requestId }: ReplyBody,
-  { notFound }: HandleReplyParts,
-): boolean {
-  if (caller.operation.does !== 'read' || seen.type !== 'reply') return false
-  const before = notFound.get(request.path) ?? []
-  if (seen.status !== 404 || !isPlatforms || requestId === undefined) {
-    if (isDone(seen)) notFound.delete(request.path)
-    return false
-  }
-  if (before.includes(requestId)) return true
-  notFound.set(request.path, [...before, requestId].slice(-NOT_FOUND_KEPT))
-  return false
 }
 
 /** 200 is what the interface shows; another 2xx that brings what it promises is taken for the same. */
