@@ -109,7 +109,20 @@ export type Event =
       readonly requestId: string | undefined
     }
   | { readonly type: 'BudgetWaited'; readonly service: string; readonly waitMs: number }
-  | { readonly type: 'RateLimited'; readonly service: string; readonly retryAfterMs: number }
+  | {
+      /** The platform answered 429; it counts what one credential sends, of all services that share it. */
+      readonly type: 'RateLimited'
+      readonly service: string
+      /** Nothing is sent for so long. */ readonly retryAfterMs: number
+      /** It did not since the limit was over. */ readonly isFirst: boolean
+    }
+  | {
+      /** It took a request, and has not answered 429 for a while. */
+      readonly type: 'RateLimitOver'
+      readonly service: string
+      /** Replies that were 429. */ readonly replies: number
+      /** From the first of them to the last. */ readonly durationMs: number
+    }
   | { readonly type: 'ServicePaused'; readonly service: string; readonly message: string }
   | { readonly type: 'ServiceResumed'; readonly service: string }
   | {

@@ -218,6 +218,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     RequestFinished: undefined,
     BudgetWaited: undefined,
     RateLimited: undefined,
+    RateLimitOver: undefined,
     ServicePaused: undefined,
     ServiceResumed: undefined,
     LedgerWritten: undefined,

@@ -39,7 +39,8 @@ export const FIELDS = {
   code: 'HTTP status, or the class of the failure when no reply came',
   durationMs: 'how long it took, in ms',
   waitMs: 'how long it waited, in ms',
-  retryAfterMs: 'how long the platform asks to wait, in ms',
+  retryAfterMs: 'how long nothing is sent, as the platform asks or as we choose where it does not say, in ms',
+  replies: 'number of replies that were 429',
   // of a reading
   manifests: 'number of manifests by kind',
   manifestsDir: 'directory of the manifests',
@@ -84,6 +85,7 @@ const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
   column: 'number',
   attempt: 'number',
   resources: 'number',
+  replies: 'number',
   findings: 'number',
   changed: 'number',
   wanted: 'number',

@@ -68,6 +68,13 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
   ['a receiver that is away stands in the way', notSent({ retryInMs: 5 }), 'warn'],
   ['one that still is, is no news', notSent({ retryInMs: 5, first: false }), 'debug'],
   ['a notification that is lost needs a person', notSent({}), 'error'],
+  ['a 429 stands in the way', limited(true), 'warn'],
+  ['the next of the same limit is no news', limited(false), 'debug'],
+  [
+    'a limit that is over is news',
+    { type: 'RateLimitOver', service: 'analytics', replies: 3, durationMs: 5 },
+    'info',
+  ],
   ['a stop that left work is worth a look', { type: 'Stopped', unfinished: 2 }, 'warn'],
   ['a create limit that an earlier process said is no news', limitReached({ isKnown: true }), 'debug'],
   ['a resource that came to rest is news', conditionChanged(CONDITION, { isNews: true }), 'info'],
@@ -125,6 +132,10 @@ function notSent(over: { readonly retryInMs?: number; readonly first?: boolean }
 function sent(recovered: boolean): Event {
   const facts = { target: 'on-call', id: 'm-1', news: 1, attempt: 1, code: '200', durationMs: 1 }
   return { type: 'NotificationSent', ...facts, recovered }
+}
+
+function limited(isFirst: boolean): Event {
+  return { type: 'RateLimited', service: 'analytics', retryAfterMs: 500, isFirst }
 }
 
 function ledger(result: 'written' | 'failed'): Event {
@@ -216,7 +227,7 @@ describe('lines', () => {
   it('name the revision also where the event does not', async () => {
     const { emit, lines } = await telemetry()
     emit(loaded())
-    emit({ type: 'RateLimited', service: 'analytics', retryAfterMs: 500 })
+    emit(limited(true))
     expect(lines().map((line) => line['revision'])).toEqual(['abc123', 'abc123'])
   })
 
