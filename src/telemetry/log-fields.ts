@@ -70,6 +70,7 @@ export const FIELDS = {
   signal: 'the signal that ends it',
   unfinished: 'reconciles and outcomes that were cut short',
   err: 'the error: `type`, `message`, `stack`, `code`, `cause`',
+  lines: 'number of lines that could not be written',
   // of notifications
   target: 'name of the target',
   id: 'id of the message; sent as `webhook-id`',
@@ -82,6 +83,7 @@ export type Field = keyof typeof FIELDS
 /** Of all fields that are no text; those in ms are numbers, too. A field has one type wherever it stands. */
 const OTHER_TYPES: Readonly<Partial<Record<Field, FieldType>>> = {
   line: 'number',
+  lines: 'number',
   column: 'number',
   attempt: 'number',
   resources: 'number',

@@ -1,7 +1,7 @@
-import { isatty } from 'node:tty'
 import { pino, type DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import type { Line } from './log-fields.ts'
+import { LINES_LOST, openOutput, type Output } from './log-output.ts'
 import { errorFacts, maskText, REDACTED_PATHS } from './log-mask.ts'
 import { createPrettyLine } from './pretty-line.ts'
 import type { Event } from '../contract/events.ts'
@@ -16,8 +16,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'pretty'
-  /** A stream or a file descriptor; it stays open. `run` logs to 1, the other commands to 2. */
-  readonly destination: NodeJS.WritableStream | number
+  /** It stays open. `run` logs to standard output, the other commands to standard error. */
+  readonly destination: NodeJS.WritableStream
   readonly clock: Clock
   /** For lines that people read: the words with the commands in them as they are typed here. */
   readonly typed?: (text: string) => string
@@ -32,7 +32,10 @@ export interface Logger {
 
 /** pino as we use it: ISO time, levels as words, nothing of the machine, and a net under secrets. */
 export function createLogger(options: LogOptions): Logger {
-  const output = openOutput(options.destination)
+  const output = openOutput({
+    ...options,
+    onRoom: (lines) => logger.warn({ lines }, LINES_LOST.message),
+  })
   const logger = pino(
     {
       level: options.level,
@@ -57,44 +60,8 @@ function maskDetail(detail: unknown): unknown {
   return typeof detail === 'string' ? maskText(detail) : detail
 }
 
-interface Output extends DestinationStream {
-  close(): Promise<void>
-}
-
-/**
- * Writes at once: what was logged stands in the log also when the process dies in the next moment. A reader
- * that goes away (EPIPE) or a full disk loses lines, and stops nothing else: logs are not worth a create.
- */
-function openOutput(destination: LogOptions['destination']): Output {
-  if (typeof destination === 'number') {
-    const file = pino.destination({ fd: destination, sync: true })
-    file.on('error', ignore)
-    return {
-      write: (text) => void file.write(text),
-      close: async () => file.flushSync(),
-    }
-  }
-  destination.on('error', ignore)
-  return {
-    write: (text) => void destination.write(text),
-    close: () =>
-      new Promise((resolve) => {
-        // An empty write ends when all before it did, or failed.
-        destination.write('', () => {
-          destination.off('error', ignore)
-          resolve()
-        })
-      }),
-  }
-}
-
-function ignore(): void {}
-
 function prettyOutput(output: Output, { destination, typed }: LogOptions): DestinationStream {
-  const isTerminal =
-    typeof destination === 'number'
-      ? isatty(destination)
-      : 'isTTY' in destination && destination.isTTY === true
+  const isTerminal = 'isTTY' in destination && destination.isTTY === true
   const noColour = (process.env['NO_COLOR'] ?? '') !== ''
   const pretty = createPrettyLine({ colour: isTerminal && !noColour, typed })
   return { write: (text) => output.write(pretty(text)) }
