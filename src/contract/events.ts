@@ -35,6 +35,18 @@ export interface ProblemFacts {
   readonly manifestRevision: string | undefined
 }
 
+/** What an earlier process said of the manifests, as far as it bears on the first reading of this one. */
+export interface SaidBefore {
+  /** Those of its findings that are still there. */
+  readonly findings: ReadonlySet<Finding>
+  /** How many are not. */
+  readonly findingsOver: number
+  /** It did not accept the manifests for the same reason. */
+  readonly problem: boolean
+}
+
+export const NOTHING_SAID_BEFORE: SaidBefore = { findings: new Set(), findingsOver: 0, problem: false }
+
 /** Everything that happens and that somebody may want to know: telemetry subscribes, nobody answers. */
 export type Event =
   | {
@@ -137,8 +149,7 @@ export type Event =
       readonly manifests: Readonly<Record<string, number>>
       readonly findings: readonly Finding[]
       readonly problem: string | undefined
-      /** Whether an earlier process said the same of the findings, and of the problem. */
-      readonly isKnown: { readonly findings: boolean; readonly problem: boolean }
+      readonly saidBefore: SaidBefore
       /** A change that no watcher event announced. */ readonly missedByWatcher: boolean
     }
   | {

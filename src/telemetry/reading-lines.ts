@@ -81,7 +81,7 @@ export function createReadingLines(): ReadingLines {
       const lines: Line[] = []
       if (event.problem !== undefined) {
         lines.push(
-          line('notAccepted', event.problem === problem || event.isKnown.problem ? 'debug' : 'warn', {
+          line('notAccepted', event.problem === problem || event.saidBefore.problem ? 'debug' : 'warn', {
             detail: event.problem,
           }),
         )
@@ -95,11 +95,15 @@ export function createReadingLines(): ReadingLines {
 
       const named = nameFindings(event.findings)
       const added = event.findings.filter((_, index) => !known.has(named[index] ?? ''))
-      lines.push(
-        ...(event.isKnown.findings ? added.map((one) => findingLine('debug', one)) : linesOfNew(added)),
-      )
+      const { findings: saidBefore, findingsOver } = event.saidBefore
+      const [old, fresh] = [
+        added.filter((one) => saidBefore.has(one)),
+        added.filter((one) => !saidBefore.has(one)),
+      ]
+      lines.push(...old.map((one) => findingLine('debug', one)), ...linesOfNew(fresh))
       const now = new Set(named)
-      const over = event.problem === undefined ? [...known].filter((name) => !now.has(name)).length : 0
+      const gone = event.problem === undefined ? [...known].filter((name) => !now.has(name)).length : 0
+      const over = gone + findingsOver
       if (over > 0) lines.push(line('findingsOver', 'info', { findings: over }))
       // A reading that is not accepted says nothing about what is gone.
       known = new Set(event.problem === undefined ? named : [...known, ...named])

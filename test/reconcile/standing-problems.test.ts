@@ -30,7 +30,7 @@ const UNSEEN: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited', 'Ledg
 function setUp() {
   const clock = createFakeClock()
   const board = createBoard()
-  const store = createStateStore({ hashKey: (text) => text, clock })
+  const store = createStateStore({ hashKey: new Uint8Array(32), clock })
   const events: Event[] = []
   const start = () => createStandingProblems({ store, clock, emit: (event) => events.push(event) }, board)
   let problems = start()

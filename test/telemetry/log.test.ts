@@ -1,12 +1,15 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { FIELDS, typeOf, type Field } from '../../src/telemetry/log-fields.ts'
 import { LINES } from '../../src/telemetry/event-table.ts'
+import { createLogging } from '../../src/telemetry/telemetry.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
 
 const CONDITION = { status: 'False', reason: 'Drifted', message: 'it drifted', since: NOW } as const
@@ -351,10 +354,23 @@ describe('readings', () => {
 
   it('are no news where an earlier process said the same', async () => {
     const { emit, lines } = await telemetry()
-    const isKnown = { findings: true, problem: true }
-    emit(loaded({ findings: [finding()], problem: 'empty', isKnown }))
+    const old = finding()
+    const saidBefore = { findings: new Set([old]), findingsOver: 2, problem: true }
+    emit(loaded({ findings: [old], problem: 'empty', saidBefore }))
+    expect(lines().map(({ msg, findings }) => [msg, findings])).toEqual([['Findings over', 2]])
     emit(loaded({ findings: [finding()] }))
     expect(lines().map((line) => line['msg'])).toEqual(['Manifests read'])
+  })
+
+  it('are news where an earlier process said others', async () => {
+    const { emit, lines } = await telemetry()
+    const [old, fresh] = [finding(), finding({ file: 'new.yaml' })]
+    const saidBefore = { findings: new Set([old]), findingsOver: 0, problem: false }
+    emit(loaded({ findings: [old, fresh], saidBefore }))
+    expect(lines().map(({ msg, file }) => [msg, file])).toEqual([
+      ['Manifests read', undefined],
+      ['Finding', 'new.yaml'],
+    ])
   })
 
   it('tell of a trouble once, and of its end', async () => {
@@ -442,14 +458,30 @@ describe('for people', () => {
 })
 
 describe('destinations', () => {
-  it('may be a file descriptor, which stays open', async () => {
+  /** A stream of a process that writes to a file. */
+  function fileStream(fd: number) {
+    return Object.assign(new Writable({ write: () => expect.fail('the file is written by itself') }), { fd })
+  }
+  const STOPPING: Event = { type: 'Stopping', signal: 'SIGTERM' }
+
+  it('may be a file, of which a full disk loses lines and nothing else: they are counted when there is room', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pipewright-log-'))
-    const file = openSync(join(folder, 'log'), 'w')
+    const path = join(folder, 'log')
+    const file = openSync(path, 'a')
     try {
-      const made = await telemetry({ log: { destination: file } })
-      made.emit({ type: 'Stopping', signal: 'SIGTERM' })
+      const made = await telemetry({ log: { destination: fileStream(file) } })
+      made.emit(STOPPING)
+      closeSync(file) // as a disk that takes nothing
+      for (let n = 0; n < 3; n += 1) made.emit(STOPPING)
+      expect(openSync(path, 'a')).toBe(file)
+      made.emit(STOPPING)
       await made.close()
-      expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('"msg":"Stopping"')
+      const lines = readFileSync(path, 'utf8').trim().split('\n')
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+        { msg: 'Stopping' },
+        { msg: 'Stopping' },
+        { msg: 'Log lines lost', level: 'warn', lines: 3 },
+      ])
       closeSync(file) // throws when it was closed before
     } finally {
       rmSync(folder, { recursive: true })
@@ -459,7 +491,39 @@ describe('destinations', () => {
   it('may fail without taking anybody along', async () => {
     const made = await telemetry()
     made.destination.destroy(new Error('EPIPE'))
-    made.emit({ type: 'Stopping', signal: 'SIGTERM' })
+    made.emit(STOPPING)
     await expect(made.close()).resolves.toBeUndefined()
+  })
+
+  it('may have a reader that stops: what waits is bounded, what is lost is counted, and the end comes', async () => {
+    const clock = createFakeClock()
+    const chunks: string[] = []
+    let goOn = (): void => {}
+    const destination = new Writable({
+      decodeStrings: false,
+      write(chunk, _encoding, done) {
+        chunks.push(String(chunk))
+        goOn = done
+      },
+    })
+    const log = { level: 'info', format: 'json', destination } as const
+    const { emit, close } = createLogging({ log, clock })
+    const detail = 'x'.repeat(1_000)
+    const count = 10_000
+    for (let n = 0; n < count; n += 1) emit(createFinished({ message: detail }))
+    expect(destination.writableLength).toBeLessThan(9 * 2 ** 20)
+    let isClosed = false
+    void close().then(() => (isClosed = true))
+    await clock.advance(1_000)
+    expect(isClosed).toBe(false)
+    await clock.advance(1_000)
+    expect(isClosed).toBe(true)
+    while (destination.writableLength > 0) {
+      goOn()
+      await clock.settle()
+    }
+    const last = JSON.parse(chunks.at(-1) ?? '') as { readonly msg: string; readonly lines: number }
+    expect(last.msg).toBe('Log lines lost')
+    expect(last.lines).toBe(count - chunks.filter((chunk) => chunk.includes(detail)).length)
   })
 })
