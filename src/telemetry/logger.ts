@@ -1,5 +1,6 @@
 import { pino, type DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
+import { printable } from '../lib/shown-text.ts'
 import type { Line } from './log-fields.ts'
 import { LINES_LOST, openOutput, type Output } from './log-output.ts'
 import { errorFacts, maskText, REDACTED_PATHS } from './log-mask.ts'
@@ -42,7 +43,7 @@ export function createLogger(options: LogOptions): Logger {
       base: options.format === 'json' ? { app: 'pipewright' } : null,
       timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: errorFacts, detail: maskDetail },
+      serializers: { err: errorFacts },
       redact: { paths: [...REDACTED_PATHS], censor: '[secret]' },
     },
     options.format === 'json' ? output : prettyOutput(output, options),
@@ -54,10 +55,6 @@ export function createLogger(options: LogOptions): Logger {
     },
     close: () => output.close(),
   }
-}
-
-function maskDetail(detail: unknown): unknown {
-  return typeof detail === 'string' ? maskText(detail) : detail
 }
 
 function prettyOutput(output: Output, { destination, typed }: LogOptions): DestinationStream {
@@ -85,19 +82,36 @@ export function createLog(options: LogOptions): Log {
       if (!logger.debugs && isDetail(event)) return
       if (event.type === 'SourceLoaded') revision = event.revision.id
       for (const { level, message, facts } of linesOf(event, remembered)) {
-        logger.write(level, { revision, ...rounded(facts) }, message)
+        logger.write(level, written({ revision, ...facts }), message)
       }
     },
     close: () => logger.close(),
   }
 }
 
-/** Milliseconds to a tenth: what is behind it says nothing, and nobody wants to read it. */
-function rounded(facts: Line['facts']): Line['facts'] {
-  return Object.fromEntries(
-    Object.entries(facts).map(([name, fact]) => [
-      name,
-      name.endsWith('Ms') && typeof fact === 'number' ? Math.round(fact * 10) / 10 : fact,
-    ]),
-  )
+/** Container runtimes cut lines of more than 16 KB in two, and then they are no JSON any more: characters. */
+const LONGEST_TEXT = 4_000
+
+/** As much of a text is masked: what is cut off would have to show half a secret. */
+const MASKED_TEXT = 4 * LONGEST_TEXT
+
+/** Items of a list. */
+const LONGEST_LIST = 50
+
+/** Facts that fit into a line, and move no cursor. Milliseconds to a tenth: what is behind it says nothing. */
+function written(facts: Line['facts']): Line['facts'] {
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, writtenFact(name, fact)]))
+}
+
+function writtenFact(name: string, fact: unknown): unknown {
+  if (typeof fact === 'number') return name.endsWith('Ms') ? Math.round(fact * 10) / 10 : fact
+  if (typeof fact === 'string')
+    return writtenText(name === 'detail' ? maskText(fact.slice(0, MASKED_TEXT)) : fact)
+  if (Array.isArray(fact)) return fact.slice(0, LONGEST_LIST).map((item) => writtenText(String(item)))
+  return fact
+}
+
+function writtenText(text: string): string {
+  const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text
+  return printable(shown).toWellFormed()
 }

@@ -43,12 +43,22 @@ export const READING_LINES = {
       debug: 'each finding that is new, of several that say the same; and each that an earlier process knew',
       warn: 'a finding that is new, and the only one of a reading that says so',
     },
-    fields: ['key', 'findingSeverity', 'code', 'file', 'line', 'column', 'detail', 'hint'],
+    fields: ['key', 'findingSeverity', 'findingCode', 'file', 'line', 'column', 'detail', 'hint'],
   },
   findings: {
     message: 'Findings',
     levels: { warn: 'several that are new and say the same: the place of the first' },
-    fields: ['findings', 'keys', 'findingSeverity', 'code', 'file', 'line', 'column', 'detail', 'hint'],
+    fields: [
+      'findings',
+      'keys',
+      'findingSeverity',
+      'findingCode',
+      'file',
+      'line',
+      'column',
+      'detail',
+      'hint',
+    ],
   },
   moreFindings: {
     message: 'More findings',
@@ -162,5 +172,5 @@ function findingLine(level: Level, finding: Finding): Line {
 }
 
 function findingFacts({ key, severity, code, file, line: at, column, message, hint }: Finding) {
-  return { key, findingSeverity: severity, code, file, line: at, column, detail: message, hint }
+  return { key, findingSeverity: severity, findingCode: code, file, line: at, column, detail: message, hint }
 }

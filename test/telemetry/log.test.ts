@@ -7,9 +7,10 @@ import type { Condition } from '../../src/plan/condition.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { FIELDS, typeOf, type Field } from '../../src/telemetry/log-fields.ts'
-import { LINES } from '../../src/telemetry/event-table.ts'
+import { EVENTS, LINES } from '../../src/telemetry/event-table.ts'
 import { createLogging } from '../../src/telemetry/telemetry.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { EVERY_EVENT } from './every-event.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
 
 const CONDITION = { status: 'False', reason: 'Drifted', message: 'it drifted', since: NOW } as const
@@ -190,6 +191,8 @@ describe('levels', () => {
   })
 })
 
+const EVERYWHERE: readonly string[] = ['level', 'time', 'app', 'msg', 'revision']
+
 describe('lines', () => {
   it('have a message that no other kind of line has', () => {
     const messages = LINES.map(({ message }) => message)
@@ -197,8 +200,7 @@ describe('lines', () => {
   })
 
   it('have no field that is not described, and none is described in vain', () => {
-    const everywhere = ['level', 'time', 'app', 'msg', 'revision']
-    const used = new Set<string>([...everywhere, ...LINES.flatMap(({ fields }) => fields)])
+    const used = new Set<string>([...EVERYWHERE, ...LINES.flatMap(({ fields }) => fields)])
     expect(Object.keys(FIELDS).toSorted()).toEqual([...used].toSorted())
   })
 
@@ -249,6 +251,75 @@ describe('lines', () => {
   })
 })
 
+/** Names that log systems take for something of theirs, in small letters. */
+const RESERVED: Readonly<Record<string, readonly string[]>> = {
+  // docs.datadoghq.com: reserved attributes, and those that are taken for them in JSON
+  datadog: [
+    'host',
+    'hostname',
+    'source',
+    'status',
+    'severity',
+    'service',
+    'appname',
+    'trace_id',
+    'message',
+    'log',
+    'timestamp',
+    'date',
+    'eventtime',
+    'published_date',
+    'ddsource',
+    'ddtags',
+    'env',
+  ],
+  // cloud.google.com/logging/docs/structured-logging
+  google: [
+    'severity',
+    'message',
+    'log',
+    'timestamp',
+    'timestampseconds',
+    'timestampnanos',
+    'httprequest',
+    'labels',
+    'operationid',
+    'textpayload',
+  ],
+  // words of LogQL: behind `| json`, a field of such a name cannot be asked for
+  loki: [
+    'on',
+    'by',
+    'without',
+    'bool',
+    'offset',
+    'ignoring',
+    'group_left',
+    'group_right',
+    'or',
+    'and',
+    'unless',
+    'json',
+    'regexp',
+    'logfmt',
+    'unpack',
+    'pattern',
+    'unwrap',
+    'drop',
+    'keep',
+    'variants',
+    'of',
+    'ip',
+    'decolorize',
+    'label_format',
+    'line_format',
+    'label_replace',
+    'detected_level',
+    'stream',
+    'filename',
+  ],
+}
+
 describe('fields', () => {
   it('have the type that is documented, in every line of a full story', () => {
     const story = readFileSync(new URL('../main/golden-log.jsonl', import.meta.url), 'utf8')
@@ -264,10 +335,51 @@ describe('fields', () => {
   })
 
   it('have no name that a log system keeps for itself', () => {
-    const reserved = ['status', 'service', 'severity', 'source', 'host', 'message', 'trace_id', 'labels']
-    expect(Object.keys(FIELDS).filter((name) => reserved.includes(name))).toEqual([])
+    const reserved = Object.values(RESERVED).flat()
+    expect(Object.keys(FIELDS).filter((name) => reserved.includes(name.toLowerCase()))).toEqual([])
   })
 })
+
+describe('the table of lines', () => {
+  it.each(Object.entries(EVERY_EVENT))(
+    'is true of %s: these levels and fields, and no others',
+    async (type, events) => {
+      const { emit, lines } = await telemetry({ log: { level: 'trace' } })
+      for (const event of events) emit(event)
+      const told = lines()
+      const kinds = EVENTS[type as Event['type']].lines // the key of an object of all types
+      const seen = kinds.map(({ message }) => {
+        const ofKind = told.filter(({ msg }) => msg === message)
+        const facts = new Set(
+          ofKind.flatMap((line) => Object.keys(line)).filter((name) => !EVERYWHERE.includes(name)),
+        )
+        return {
+          message,
+          levels: sorted(ofKind.map(({ level }) => String(level))),
+          fields: [...facts].toSorted(),
+        }
+      })
+      expect(seen).toEqual(
+        kinds.map(({ message, levels, fields }) => ({
+          message,
+          levels: sorted(Object.keys(levels)),
+          fields: [...fields].toSorted(),
+        })),
+      )
+      expect(told.map(({ msg }) => msg)).toEqual(
+        told.map(({ msg }) => kinds.find(({ message }) => message === msg)?.message),
+      )
+      const wrong = told.flatMap((line) =>
+        Object.entries(line).filter(([name, value]) => typeOf(name as Field) !== typeNow(value)),
+      )
+      expect(wrong).toEqual([])
+    },
+  )
+})
+
+function sorted(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].toSorted()
+}
 
 function typeNow(value: unknown): string {
   if (Array.isArray(value)) return 'list of strings'
@@ -387,6 +499,46 @@ describe('readings', () => {
   })
 })
 
+describe('texts of others', () => {
+  const SECRET = 'password: world-secret'
+
+  it.each([
+    ['a reply of two megabytes', 'x'.repeat(2 ** 21)],
+    ['one of wide characters', '\u{1F600}'.repeat(2 ** 20)],
+    ['one with a secret where it is cut', `${'x'.repeat(3_990)}${SECRET}`],
+  ])('are cut, so that a line stays one line everywhere: %s', async (_, message) => {
+    const { emit, text } = await telemetry({ log: { level: 'trace' } })
+    emit(createFinished({ outcome: 'unknown', message }))
+    const written = text()
+    expect(Buffer.byteLength(written)).toBeLessThan(16_384)
+    expect(written).not.toContain('world-secret'.slice(0, 5))
+    expect(JSON.parse(written)).toMatchObject({ msg: 'Create finished' })
+    emit({ type: 'Bug', message, error: new Error(message, { cause: new Error(message) }) })
+    expect(Buffer.byteLength(text())).toBeLessThan(2 * 16_384)
+  })
+
+  it('are lists of fifty at most', async () => {
+    const { emit, lines } = await telemetry({ log: { level: 'trace' } })
+    const differences = Array.from({ length: 10_000 }, (_, index) => ({
+      field: `columns[c${index}].type`,
+      desired: '1',
+      observed: '2',
+    }))
+    emit({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences })
+    expect(lines()[0]?.['differs']).toHaveLength(50)
+  })
+
+  it.each(['json', 'pretty'] as const)('move no cursor, and begin no line: %s', async (format) => {
+    const { emit, text } = await telemetry({ log: { format } })
+    const evil = 'a\u001B[31m\u009B2J\u202E\u2028\n{"level":"error"}\r\u0000\u007Fb'
+    emit(createFinished({ outcome: 'unknown', message: evil, pipeId: evil, requestId: evil }))
+    emit(loaded({ findings: [finding({ file: evil, message: evil, hint: evil })] }))
+    const written = text()
+    expect(written.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202A-\u202E\u2028]/u)
+    expect(written.trim().split('\n')).toHaveLength(3)
+  })
+})
+
 describe('secrets', () => {
   const TEXTS: readonly (readonly [string, string])[] = [
     ['a header of Basic credentials', 'sent Authorization: Basic aGVsbG86d29ybGQtc2VjcmV0'],
@@ -416,7 +568,7 @@ describe('for people', () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     emit(createFinished({ outcome: 'unknown', message: 'the connection\nwas \u001B[31mreset' }))
     const written = text()
-    expect(written).toMatch(/ERROR: Create finished · Pipe\/orders · the connection was {1,2}\[31mreset/)
+    expect(written).toMatch(/ERROR: Create finished · Pipe\/orders · the connection was \ufffd\[31mreset/)
     expect(written).not.toContain('\u001B')
     expect(written).not.toMatch(/pid|hostname/)
     expect(written.trim().split('\n')).toHaveLength(1)
@@ -430,7 +582,7 @@ describe('for people', () => {
       /INFO: Manifests read · revision abc123 · changed=0 Service=1 Pipe=2 findings=1 duration=20ms$/,
     )
     expect(found).toMatch(
-      /WARN: Finding · Pipe\/orders · There is no field "replcas"\. Did you mean "replicas"\? · orders\.yaml:7:3 · findingSeverity=error code=unknown-field$/,
+      /WARN: Finding · Pipe\/orders · There is no field "replcas"\. Did you mean "replicas"\? · orders\.yaml:7:3 · findingSeverity=error findingCode=unknown-field$/,
     )
   })
 

@@ -38,7 +38,7 @@ export const PROCESS_EVENTS = {
       {
         message: 'No descriptor left for a connection',
         levels: { error: 'at most once a minute: raise the limit of open files' },
-        fields: ['code', 'limit', 'detail'],
+        fields: ['limit', 'detail'],
       },
     ],
     facts: (event) => ({ ...event, detail: exhausted(event) }),
@@ -48,9 +48,10 @@ export const PROCESS_EVENTS = {
       {
         message: 'Pipewright runs on its embedded sandbox. Open the page to see it; Ctrl-C stops it',
         levels: { info: 'once, when the first pass is over' },
-        fields: ['page', 'platform'],
+        fields: ['page', 'baseUrl'],
       },
     ],
+    facts: ({ platform, ...facts }) => ({ ...facts, baseUrl: platform }),
   },
   CredentialsMisplaced: {
     lines: [
