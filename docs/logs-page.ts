@@ -51,11 +51,11 @@ of problem, such as drift, have a line each; after three the others share one.
 
 What goes on costs ever fewer lines: after three beginnings or three ends, lines are held back for ten seconds, then twenty, up to
 160, and say what is true at the end of that time. So do a platform that flaps, and a hundred pipes that drift one by one. After
-ten minutes without a change all begins anew. A stop writes what is held back; a process that is killed does not, and the history
+ten minutes without a change it is as at first. A stop writes what is held back; a process that is killed does not, and the history
 has it.
 
-A problem that another one hides is not over, and is not told again afterwards: drift behind an outage, a limit of the platform, a
-ledger that fails, an invalid manifest. Only where the process is restarted during an outage, what was behind it is told again.
+A problem that another one hides is not over, and has no second line afterwards: drift behind an outage, a limit of the platform, a
+ledger that fails, an invalid manifest. Only where the process is restarted during an outage, what was behind it has one.
 
 The platform's limit (429) is one line when it begins, with how long nothing is sent, and one when there was no 429 for a minute, with
 their number.
@@ -64,7 +64,7 @@ With \`--log-level debug\` each resource has its own lines, which share a \`reco
 condition in any case.
 
 A restart says nothing above \`debug\` of what was known before: problems are remembered in the ledger, up to 200 findings and a
-directory that is not accepted as well. What was over meanwhile is told. What a process says of itself (\`Started\`, \`Manifests read\`, \`Watch mode changed\`) and of how it is set up
+directory that is not accepted as well. What was over meanwhile has its line. What a process says of itself (\`Started\`, \`Manifests read\`, \`Watch mode changed\`) and of how it is set up
 (\`Credentials are in the secrets directory\`, \`Failpoint set\`) it says at each start.
 
 ## Two revisions

@@ -1,7 +1,7 @@
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
 import { statusOf } from '../plan/conditions.ts'
-import type { Reason } from '../plan/reason.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
 import type { Status } from '../plan/severity.ts'
 import { reasonOf, tellingCondition, type ResourceStatus } from './status.ts'
 
@@ -91,7 +91,8 @@ export function shownBehind(status: ResourceStatus): readonly ResourceStatus[] {
   if (Valid.status !== 'True') behind.push(shownAs(status, { ...status.conditions, Valid: valid }))
   if (Synced.status !== 'True')
     behind.push(shownAs(status, { ...status.conditions, Valid: valid, Synced: synced }))
-  return behind
+  // What is not ready for the reason that it is not in sync is no second problem.
+  return behind.filter((one) => REASONS[one.reason].status === one.status)
 }
 
 function shownAs(status: ResourceStatus, conditions: Conditions): ResourceStatus {

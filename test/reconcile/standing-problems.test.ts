@@ -27,6 +27,9 @@ const CONDITION_OF: Partial<Record<Reason, keyof Conditions>> = {
 /** Nobody could look. */
 const UNSEEN: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited', 'LedgerFailed'])
 
+/** Then it is not ready, for the same reason. */
+const READY_TOO: ReadonlySet<Reason> = new Set(['SecretUnavailable'])
+
 function setUp() {
   const clock = createFakeClock()
   const board = createBoard()
@@ -45,6 +48,7 @@ function setUp() {
         message: words,
         since: clock.now(),
       }
+    if (shown.some((reason) => READY_TOO.has(reason))) conditions.Ready = conditions.Synced
     return conditions
   }
 
@@ -268,6 +272,15 @@ describe('one that flaps', () => {
     show('a', ['Unavailable'])
     expect(said()).toEqual(['+Unavailable'])
   })
+})
+
+test('a problem that two conditions name is one, also to the next process', () => {
+  const { show, said, restart } = setUp()
+  for (const name of names(3)) show(name, ['SecretUnavailable'])
+  restart()
+  said()
+  for (const name of names(3)) show(name, [])
+  expect(said()).toEqual(['-SecretUnavailable 3'])
 })
 
 describe('durations', () => {
