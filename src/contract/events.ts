@@ -165,6 +165,13 @@ export type Event =
       readonly durationMs: number
       readonly message: string | undefined
     }
+  | {
+      /** It failed, or works again: otherwise there are too many. */
+      readonly type: 'LedgerRead'
+      readonly result: 'read' | 'failed'
+      readonly durationMs: number
+      readonly message: string | undefined
+    }
   | { readonly type: 'QueueChanged'; readonly depth: Readonly<Record<Priority, number>> }
   | { readonly type: 'QueueWaited'; readonly priority: Priority; readonly waitMs: number }
   | {

@@ -222,6 +222,7 @@ export function createRecentEvents(now: () => number): RecentEvents {
     ServicePaused: undefined,
     ServiceResumed: undefined,
     LedgerWritten: undefined,
+    LedgerRead: undefined,
     QueueChanged: undefined,
     QueueWaited: undefined,
     NotificationSent: undefined,

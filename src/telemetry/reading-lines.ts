@@ -34,7 +34,7 @@ export const READING_LINES = {
   },
   missed: {
     message: 'Change missed by the watcher',
-    levels: { warn: 'always' },
+    levels: { debug: 'again, before it noticed one', warn: 'the first time' },
     fields: ['changed'],
   },
   finding: {
@@ -86,6 +86,7 @@ export function createReadingLines(): ReadingLines {
   let known: ReadonlySet<string> = new Set()
   let revision: string | undefined
   let problem: string | undefined
+  let isDeaf = false
   return {
     loaded(event) {
       const lines: Line[] = []
@@ -101,7 +102,9 @@ export function createReadingLines(): ReadingLines {
         revision = event.revision.id
       }
       problem = event.problem
-      if (event.missedByWatcher) lines.push(line('missed', 'warn', { changed: event.changed.length }))
+      if (event.missedByWatcher)
+        lines.push(line('missed', isDeaf ? 'debug' : 'warn', { changed: event.changed.length }))
+      if (event.missedByWatcher || event.changed.length > 0) isDeaf = event.missedByWatcher
 
       const named = nameFindings(event.findings)
       const added = event.findings.filter((_, index) => !known.has(named[index] ?? ''))

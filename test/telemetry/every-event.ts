@@ -103,6 +103,11 @@ export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } =
     { type: 'LedgerWritten', result: 'failed', durationMs: 1, message: 'ENOSPC' },
     { type: 'LedgerWritten', result: 'written', durationMs: 1, message: undefined },
   ],
+  LedgerRead: [
+    { type: 'LedgerRead', result: 'failed', durationMs: 1, message: 'it is gone' },
+    { type: 'LedgerRead', result: 'failed', durationMs: 1, message: 'it is gone' },
+    { type: 'LedgerRead', result: 'read', durationMs: 1, message: undefined },
+  ],
   QueueChanged: [{ type: 'QueueChanged', depth: { 0: 1, 1: 2, 2: 3 } }],
   QueueWaited: [{ type: 'QueueWaited', priority: 0, waitMs: 1 }],
   Bug: [{ type: 'Bug', message: 'in the queue', error: new Error('outer') }],

@@ -397,6 +397,36 @@ describe('the ledger', () => {
   })
 })
 
+describe('a ledger that can be neither read nor written', () => {
+  const read = (result: 'read' | 'failed'): Event => ({
+    type: 'LedgerRead',
+    result,
+    durationMs: 1,
+    message: undefined,
+  })
+  it.each([
+    ['found out by reading', [read('failed'), ledger('failed'), read('failed')]],
+    ['found out by writing', [ledger('failed'), read('failed'), ledger('failed')]],
+  ])('is said once, and its end once: %s', async (_, failures) => {
+    const { emit, lines } = await telemetry()
+    for (const event of failures) emit(event)
+    expect(lines().map(({ level }) => level)).toEqual(['error'])
+    emit(read('read'))
+    expect(lines()).toEqual([])
+    emit(ledger('written'))
+    expect(lines()).toMatchObject([{ level: 'info', msg: 'Ledger written', result: 'written' }])
+  })
+
+  it('is over with a reading, where only that failed', async () => {
+    const { emit, lines } = await telemetry()
+    for (const event of [read('failed'), read('read')]) emit(event)
+    expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
+      ['error', 'Ledger read'],
+      ['info', 'Ledger read'],
+    ])
+  })
+})
+
 describe('readings', () => {
   it('are news when a key changed, or when the revision did', async () => {
     const { emit, lines } = await telemetry()
@@ -423,6 +453,15 @@ describe('readings', () => {
     emit(loaded({ findings: [] }))
     emit(loaded({ findings: [finding()] }))
     expect(seen()).toBe(1)
+  })
+
+  it('tell once that the watcher misses changes, until it has noticed one', async () => {
+    const { emit, lines } = await telemetry()
+    const missed = loaded({ changed: ['Pipe/orders'], missedByWatcher: true })
+    for (const event of [missed, missed, loaded(), missed]) emit(event)
+    emit(loaded({ changed: ['Pipe/orders'] }))
+    emit(missed)
+    expect(lines().filter(({ msg }) => msg === 'Change missed by the watcher')).toHaveLength(2)
   })
 
   it('do not forget findings over a reading that is not believed', async () => {

@@ -1,5 +1,5 @@
 import { PRIORITY_NAMES } from '../metric-definitions.ts'
-import { LEDGER_LINE } from '../ledger-lines.ts'
+import { LEDGER_READ, LEDGER_WRITTEN } from '../ledger-lines.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
 const CROWDED =
@@ -81,12 +81,16 @@ export const PROCESS_EVENTS = {
     ],
   },
   LedgerWritten: {
-    lines: [LEDGER_LINE],
+    lines: [LEDGER_WRITTEN],
     log: (event, { ledger }) => [ledger.written(event)],
     count(metrics, { result, durationMs }) {
       metrics.ledger_writes_total.inc({ result })
       metrics.ledger_write_duration_seconds.observe(seconds(durationMs))
     },
+  },
+  LedgerRead: {
+    lines: [LEDGER_READ],
+    log: (event, { ledger }) => [ledger.read(event)],
   },
   QueueChanged: {
     lines: [],
