@@ -71,7 +71,7 @@ directory that is not accepted as well. What was over meanwhile has its line. Wh
 
 | field | stands for | on |
 |---|---|---|
-| \`revision\` | what was **read**: the commit of the whole directory that was in force when the line was written | every line |
+| \`revision\` | what was **read**: the commit of the whole directory that was in force when the line was written | every line, from the first reading on |
 | \`manifestRevision\` | what the line is **about**: the commit in which the manifest of this one resource last changed | lines of one resource |
 
 A manifest that nobody has touched for a year has a \`manifestRevision\` of a year ago on a line whose \`revision\` is of today. What
@@ -79,7 +79,8 @@ came of a commit: search \`manifestRevision\`. What was in force at a time: look
 
 ## Lines
 
-A field that has no value is left out. Fields of every line: ${EVERYWHERE.map((field) => `\`${field}\``).join(', ')}.
+A field that has no value is left out. Fields of every line: ${EVERYWHERE.map((field) => `\`${field}\``).join(', ')}; \`revision\` from
+the first reading on.
 
 | message | levels | fields |
 |---|---|---|

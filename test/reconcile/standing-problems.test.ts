@@ -30,6 +30,10 @@ const UNSEEN: ReadonlySet<Reason> = new Set(['Unavailable', 'RateLimited', 'Ledg
 /** Then it is not ready, for the same reason. */
 const READY_TOO: ReadonlySet<Reason> = new Set(['SecretUnavailable'])
 
+function well(reason: Reason): Condition {
+  return { status: 'True', reason, message: '', since: 0 }
+}
+
 function setUp() {
   const clock = createFakeClock()
   const board = createBoard()
@@ -39,7 +43,6 @@ function setUp() {
   let problems = start()
 
   function conditionsOf(shown: Shown, words: string): Conditions {
-    const well = (reason: Reason): Condition => ({ status: 'True', reason, message: '', since: 0 })
     const conditions = { Valid: well('Valid'), Synced: well('InSync'), Ready: well('Healthy') }
     for (const reason of shown)
       conditions[CONDITION_OF[reason] ?? 'Synced'] = {
@@ -55,7 +58,7 @@ function setUp() {
   return {
     clock,
     events,
-    show(name: string, shown: Shown, words = `of ${name}`) {
+    show: (name: string, shown: Shown, words = `of ${name}`) => {
       const key: Key = `Pipe/${name}`
       const conditions = conditionsOf(shown, words)
       const [status, reason] = [statusOf(conditions), reasonOf(conditions)]
@@ -72,11 +75,11 @@ function setUp() {
       )
       problems.note(key, false)
     },
-    drop(name: string) {
+    drop: (name: string) => {
       board.remove(`Pipe/${name}`)
       problems.note(`Pipe/${name}`, false)
     },
-    restart() {
+    restart: () => {
       problems.flush()
       problems = start()
     },

@@ -397,13 +397,11 @@ describe('the ledger', () => {
   })
 })
 
+function read(result: 'read' | 'failed'): Event {
+  return { type: 'LedgerRead', result, durationMs: 1, message: undefined }
+}
+
 describe('a ledger that can be neither read nor written', () => {
-  const read = (result: 'read' | 'failed'): Event => ({
-    type: 'LedgerRead',
-    result,
-    durationMs: 1,
-    message: undefined,
-  })
   it.each([
     ['found out by reading', [read('failed'), ledger('failed'), read('failed')]],
     ['found out by writing', [ledger('failed'), read('failed'), ledger('failed')]],
@@ -648,11 +646,12 @@ describe('for people', () => {
   })
 })
 
+/** A stream of a process that writes to a file. */
+function fileStream(fd: number) {
+  return Object.assign(new Writable({ write: () => expect.fail('the file is written by itself') }), { fd })
+}
+
 describe('destinations', () => {
-  /** A stream of a process that writes to a file. */
-  function fileStream(fd: number) {
-    return Object.assign(new Writable({ write: () => expect.fail('the file is written by itself') }), { fd })
-  }
   const STOPPING: Event = { type: 'Stopping', signal: 'SIGTERM' }
 
   it('may be a file, of which a full disk loses lines and nothing else: they are counted when there is room', async () => {
@@ -689,7 +688,7 @@ describe('destinations', () => {
   it('may have a reader that stops: what waits is bounded, what is lost is counted, and the end comes', async () => {
     const clock = createFakeClock()
     const chunks: string[] = []
-    let goOn = (): void => {}
+    let goOn: (() => void) | undefined
     const destination = new Writable({
       decodeStrings: false,
       write(chunk, _encoding, done) {
@@ -698,19 +697,19 @@ describe('destinations', () => {
       },
     })
     const log = { level: 'info', format: 'json', destination } as const
-    const { emit, close } = createLogging({ log, clock })
+    const logging = createLogging({ log, clock })
     const detail = 'x'.repeat(1_000)
     const count = 10_000
-    for (let n = 0; n < count; n += 1) emit(createFinished({ message: detail }))
+    for (let n = 0; n < count; n += 1) logging.emit(createFinished({ message: detail }))
     expect(destination.writableLength).toBeLessThan(9 * 2 ** 20)
     let isClosed = false
-    void close().then(() => (isClosed = true))
+    void logging.close().then(() => (isClosed = true))
     await clock.advance(1_000)
     expect(isClosed).toBe(false)
     await clock.advance(1_000)
     expect(isClosed).toBe(true)
     while (destination.writableLength > 0) {
-      goOn()
+      goOn?.()
       await clock.settle()
     }
     const last = JSON.parse(chunks.at(-1) ?? '') as { readonly msg: string; readonly lines: number }

@@ -58,17 +58,17 @@ export function createGatheredLines<M>(options: GatheredLinesOptions<M>): Gather
   let windowMs = FIRST_MS
   let isGathering = false
   let isSettled = true
-  let cancel = () => {}
+  let cancel: (() => void) | undefined
 
   function gather(): void {
     if (isGathering) return
-    cancel()
+    cancel?.()
     isGathering = true
     cancel = clock.after(windowMs, close)
   }
 
   function close(): void {
-    cancel()
+    cancel?.()
     sayHeld()
     isGathering = false
     windowMs = Math.min(windowMs * 2, LONGEST_MS)
