@@ -397,19 +397,19 @@ describe('the ledger', () => {
   })
 })
 
-function read(result: 'read' | 'failed'): Event {
+function ledgerRead(result: 'read' | 'failed'): Event {
   return { type: 'LedgerRead', result, durationMs: 1, message: undefined }
 }
 
 describe('a ledger that can be neither read nor written', () => {
   it.each([
-    ['found out by reading', [read('failed'), ledger('failed'), read('failed')]],
-    ['found out by writing', [ledger('failed'), read('failed'), ledger('failed')]],
+    ['found out by reading', [ledgerRead('failed'), ledger('failed'), ledgerRead('failed')]],
+    ['found out by writing', [ledger('failed'), ledgerRead('failed'), ledger('failed')]],
   ])('is said once, and its end once: %s', async (_, failures) => {
     const { emit, lines } = await telemetry()
     for (const event of failures) emit(event)
     expect(lines().map(({ level }) => level)).toEqual(['error'])
-    emit(read('read'))
+    emit(ledgerRead('read'))
     expect(lines()).toEqual([])
     emit(ledger('written'))
     expect(lines()).toMatchObject([{ level: 'info', msg: 'Ledger written', result: 'written' }])
@@ -417,7 +417,7 @@ describe('a ledger that can be neither read nor written', () => {
 
   it('is over with a reading, where only that failed', async () => {
     const { emit, lines } = await telemetry()
-    for (const event of [read('failed'), read('read')]) emit(event)
+    for (const event of [ledgerRead('failed'), ledgerRead('read')]) emit(event)
     expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
       ['error', 'Ledger read'],
       ['info', 'Ledger read'],
