@@ -30,11 +30,16 @@ Messages and names of fields are part of the interface: they change only with no
 | \`warn\` | something stands in the way, or needs a person soon: drift, a missing pipe, a create limit, a manifest, the platform |
 | \`error\` | a bug of Pipewright, a ledger that cannot be written, or a person has to decide now |
 
-\`--log-level\` says what is written (\`info\` unless set). \`--log-format pretty\` writes the same for people: time, level,
-message, key, detail, and the other fields at the end.
+\`--log-level\` says what is written (\`info\` unless set). What begins has a level at least as high as what ends it: with \`warn\`
+you see that a problem begins, and not that it is over. \`--log-format pretty\` writes the same for people: time, level, message,
+key, detail, and the other fields at the end.
+
+The log holds up nothing. A reader that is more than 8 MB behind, one that is gone, and a full disk lose lines; \`Log lines lost\`
+says how many as soon as lines can be written again.
 
 No line holds a secret: credentials have a type that cannot print itself, sensitive fields of manifests are masked, and
-what looks like a credential in texts of others is replaced by \`[secret]\`.
+what looks like a credential in texts of others is replaced by \`[secret]\`. Texts are cut at 4,000 characters, so that a line is
+shorter than the 16 KB at which container runtimes break it, and hold no control characters.
 
 ## One cause, one line
 
@@ -42,18 +47,31 @@ What touches many resources is one line, at once, with their number in \`resourc
 that is revoked, a service that is idle, an outage, a secret that is not mounted, a commit with thirty manifests of one mistake. When
 it is over, that is one line more. Where each resource finds out by itself, as in an outage, \`Problem found\` names the first one;
 \`Problem grew\` has the number ten seconds later, and again when they are ten times as many. Resources that merely have the same kind
-of problem, such as drift, have a line each; after three within ten seconds the others share one. With \`--log-level debug\` each
-resource has its own lines, which share a \`reconcileId\`; the history has every change of a condition in any case.
+of problem, such as drift, have a line each; after three the others share one.
 
-A restart says nothing above \`debug\` of what was known before: problems are remembered in the ledger, findings and a directory that is
-not accepted as well. What a process says of itself (\`Started\`, \`Manifests read\`, \`Watch mode changed\`) and of how it is set up
+What goes on costs ever fewer lines: after three beginnings or three ends, lines are held back for ten seconds, then twenty, up to
+160, and say what is true at the end of that time. So do a platform that flaps, and a hundred pipes that drift one by one. After
+ten minutes without a change it is as at first. A stop writes what is held back; a process that is killed does not, and the history
+has it.
+
+A problem that another one hides is not over, and has no second line afterwards: drift behind an outage, a limit of the platform, a
+ledger that fails, an invalid manifest. Only where the process is restarted during an outage, what was behind it has one.
+
+The platform's limit (429) is one line when it begins, with how long nothing is sent, and one when there was no 429 for a minute, with
+their number.
+
+With \`--log-level debug\` each resource has its own lines, which share a \`reconcileId\`; the history has every change of a
+condition in any case.
+
+A restart says nothing above \`debug\` of what was known before: problems are remembered in the ledger, up to 200 findings and a
+directory that is not accepted as well. What was over meanwhile has its line. What a process says of itself (\`Started\`, \`Manifests read\`, \`Watch mode changed\`) and of how it is set up
 (\`Credentials are in the secrets directory\`, \`Failpoint set\`) it says at each start.
 
 ## Two revisions
 
 | field | stands for | on |
 |---|---|---|
-| \`revision\` | what was **read**: the commit of the whole directory that was in force when the line was written | every line |
+| \`revision\` | what was **read**: the commit of the whole directory that was in force when the line was written | every line, from the first reading on |
 | \`manifestRevision\` | what the line is **about**: the commit in which the manifest of this one resource last changed | lines of one resource |
 
 A manifest that nobody has touched for a year has a \`manifestRevision\` of a year ago on a line whose \`revision\` is of today. What
@@ -61,7 +79,8 @@ came of a commit: search \`manifestRevision\`. What was in force at a time: look
 
 ## Lines
 
-A field that has no value is left out. Fields of every line: ${EVERYWHERE.map((field) => `\`${field}\``).join(', ')}.
+A field that has no value is left out. Fields of every line: ${EVERYWHERE.map((field) => `\`${field}\``).join(', ')}; \`revision\` from
+the first reading on.
 
 | message | levels | fields |
 |---|---|---|
@@ -80,7 +99,7 @@ ${Object.entries(FIELDS).map(fieldRow).join('\n')}
 ## In log systems
 
 No field has a name that one of these systems keeps for itself, but for those in this table, which mean the same there:
-\`status\`, \`service\`, \`severity\`, \`source\`, \`host\`, \`message\` and \`trace_id\` are not used.
+\`status\`, \`service\`, \`severity\`, \`source\`, \`host\`, \`message\`, \`trace_id\` and words of LogQL such as \`on\` are not used.
 
 | field | Loki | Datadog | Google Cloud Logging |
 |---|---|---|---|

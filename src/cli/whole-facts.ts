@@ -1,6 +1,7 @@
 import type { Activity, WholeFacts } from '../contract/activity.ts'
 import type { Catalog } from '../contract/catalog.ts'
-import { findingsDigest } from '../contract/findings-digest.ts'
+import type { SaidBefore } from '../contract/events.ts'
+import { findingsDigest, rememberedIn } from '../contract/findings-digest.ts'
 import { overdueChecks } from '../reconcile/overdue.ts'
 import { pipesWithoutLock } from '../reconcile/state/pipes-without-lock.ts'
 import type { Engine } from './compose.ts'
@@ -22,10 +23,12 @@ export function wholeFacts({ context }: Engine, problem: string | undefined): Wh
   }
 }
 
-/** Whether an earlier process, which wrote this down last, said the same of the manifests. */
-export function saidBefore(last: Activity | undefined, { findings, problem }: Catalog) {
+/** What an earlier process, which wrote this down last, said of the manifests. */
+export function saidBefore(last: Activity | undefined, { findings, problem }: Catalog): SaidBefore {
+  const { known, gone } = rememberedIn(last?.findings ?? '', findings)
   return {
-    findings: last?.findings === findingsDigest(findings),
+    findings: known,
+    findingsOver: problem === undefined ? gone : 0,
     problem: problem !== undefined && last?.problem === notAccepted(problem.message),
   }
 }

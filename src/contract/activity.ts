@@ -30,7 +30,7 @@ export const Activity = z
     problem: z.string().optional(),
     /** Errors in manifests. */
     errors: z.number().optional(),
-    /** Of all that is said of manifests: equal for the same. */
+    /** Of all that is said of manifests: see `findings-digest.ts`. */
     findings: z.string().optional(),
     /** Resources that it has not checked since it started, although they were due. */
     overdue: z.number().optional(),

@@ -1,8 +1,9 @@
 import type { Key } from '../kinds/key.ts'
 import type { Conditions } from '../plan/condition.ts'
-import type { Reason } from '../plan/reason.ts'
+import { statusOf } from '../plan/conditions.ts'
+import { REASONS, type Reason } from '../plan/reason.ts'
 import type { Status } from '../plan/severity.ts'
-import { tellingCondition } from './status.ts'
+import { reasonOf, tellingCondition, type ResourceStatus } from './status.ts'
 
 /** What is known of a resource that has trouble, for those that have it for one cause. */
 export interface Troubled {
@@ -60,6 +61,42 @@ export function causeOf(resource: Troubled): string {
 /** Whether those with the same cause have it for one matter; otherwise that is only likely, where they are many. */
 export function isOneMatter({ status, reason }: Troubled): boolean {
   return OF_ALL.has(reason) || OF_SERVICE.has(reason) || status === 'Invalid' || reason in SHARED
+}
+
+/** Whether nobody could look: it says nothing of what was known before. */
+export function isUnseen({ status, conditions }: Pick<Troubled, 'status' | 'conditions'>): boolean {
+  return status === 'Failed' && conditions.Synced.status === 'Unknown'
+}
+
+/**
+ * Whether a problem is only hidden, and not over: something still says so, or nobody could look.
+ * @param before the problem that was known
+ */
+export function isHidden(
+  now: Pick<Troubled, 'status' | 'conditions'>,
+  before: { readonly reason: Reason },
+): boolean {
+  return (
+    isUnseen(now) ||
+    Object.values(now.conditions).some((one) => one.status !== 'True' && one.reason === before.reason)
+  )
+}
+
+/** As it would be shown without the condition that tells, and without the next: what is hidden behind it. */
+export function shownBehind(status: ResourceStatus): readonly ResourceStatus[] {
+  const { Valid, Synced } = status.conditions
+  const valid = { ...Valid, status: 'True', reason: 'Valid' } as const
+  const synced = { ...Synced, status: 'True', reason: 'InSync' } as const
+  const behind: ResourceStatus[] = []
+  if (Valid.status !== 'True') behind.push(shownAs(status, { ...status.conditions, Valid: valid }))
+  if (Synced.status !== 'True')
+    behind.push(shownAs(status, { ...status.conditions, Valid: valid, Synced: synced }))
+  // What is not ready for the reason that it is not in sync is no second problem.
+  return behind.filter((one) => REASONS[one.reason].status === one.status)
+}
+
+function shownAs(status: ResourceStatus, conditions: Conditions): ResourceStatus {
+  return { ...status, conditions, status: statusOf(conditions), reason: reasonOf(conditions) }
 }
 
 /** What a finding says without where it says it. */

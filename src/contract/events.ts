@@ -35,6 +35,18 @@ export interface ProblemFacts {
   readonly manifestRevision: string | undefined
 }
 
+/** What an earlier process said of the manifests, as far as it bears on the first reading of this one. */
+export interface SaidBefore {
+  /** Those of its findings that are still there. */
+  readonly findings: ReadonlySet<Finding>
+  /** How many are not. */
+  readonly findingsOver: number
+  /** It did not accept the manifests for the same reason. */
+  readonly problem: boolean
+}
+
+export const NOTHING_SAID_BEFORE: SaidBefore = { findings: new Set(), findingsOver: 0, problem: false }
+
 /** Everything that happens and that somebody may want to know: telemetry subscribes, nobody answers. */
 export type Event =
   | {
@@ -109,7 +121,20 @@ export type Event =
       readonly requestId: string | undefined
     }
   | { readonly type: 'BudgetWaited'; readonly service: string; readonly waitMs: number }
-  | { readonly type: 'RateLimited'; readonly service: string; readonly retryAfterMs: number }
+  | {
+      /** The platform answered 429; it counts what one credential sends, of all services that share it. */
+      readonly type: 'RateLimited'
+      readonly service: string
+      /** Nothing is sent for so long. */ readonly retryAfterMs: number
+      /** It did not since the limit was over. */ readonly isFirst: boolean
+    }
+  | {
+      /** It took a request, and has not answered 429 for a while. */
+      readonly type: 'RateLimitOver'
+      readonly service: string
+      /** Replies that were 429. */ readonly replies: number
+      /** From the first of them to the last. */ readonly durationMs: number
+    }
   | { readonly type: 'ServicePaused'; readonly service: string; readonly message: string }
   | { readonly type: 'ServiceResumed'; readonly service: string }
   | {
@@ -124,8 +149,7 @@ export type Event =
       readonly manifests: Readonly<Record<string, number>>
       readonly findings: readonly Finding[]
       readonly problem: string | undefined
-      /** Whether an earlier process said the same of the findings, and of the problem. */
-      readonly isKnown: { readonly findings: boolean; readonly problem: boolean }
+      readonly saidBefore: SaidBefore
       /** A change that no watcher event announced. */ readonly missedByWatcher: boolean
     }
   | {
@@ -138,6 +162,13 @@ export type Event =
   | {
       readonly type: 'LedgerWritten'
       readonly result: 'written' | 'conflict' | 'failed'
+      readonly durationMs: number
+      readonly message: string | undefined
+    }
+  | {
+      /** It failed, or works again: otherwise there are too many. */
+      readonly type: 'LedgerRead'
+      readonly result: 'read' | 'failed'
       readonly durationMs: number
       readonly message: string | undefined
     }

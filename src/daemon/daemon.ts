@@ -1,3 +1,4 @@
+import { NOTHING_SAID_BEFORE, type SaidBefore, type WatchMode } from '../contract/events.ts'
 import { aborted } from 'node:util'
 import { nameOf, type Key } from '../kinds/key.ts'
 import { lifecycleOf } from '../kinds/lookup.ts'
@@ -9,7 +10,6 @@ import { catchUp } from '../reconcile/state/current-record.ts'
 import type { ReconcileContext } from '../reconcile/context.ts'
 import type { Reconciler } from '../reconcile/reconciler.ts'
 import { isSuspended } from '../contract/status.ts'
-import type { WatchMode } from '../contract/events.ts'
 import { locked, otherwiseWrong } from './catalog-changes.ts'
 import { type Again, createDispatcher } from './dispatcher.ts'
 import { createLimitChanges } from './limit-changes.ts'
@@ -36,7 +36,7 @@ export interface DaemonParts {
   /** What was asked for is checked: writes down when, so that whoever asked finds it in the ledger. */
   readonly noteChecks: () => Promise<void>
   /** Whether an earlier process said the same of the manifests. */
-  readonly saidBefore: (catalog: Catalog) => { readonly findings: boolean; readonly problem: boolean }
+  readonly saidBefore: (catalog: Catalog) => SaidBefore
   /** Watches the directory from now on; the triggers are the daemon's. */
   readonly watch: (onTrigger: (cause: TriggerCause) => void) => Promise<Watcher>
 }
@@ -180,7 +180,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
       manifests: counts,
       findings: catalog.findings,
       problem: sourceProblem,
-      isKnown: first ? parts.saidBefore(catalog) : { findings: false, problem: false },
+      saidBefore: first ? parts.saidBefore(catalog) : NOTHING_SAID_BEFORE,
       missedByWatcher: differs && !first && late && listens(watcher.mode()),
     })
     const everything = first || reading.tokens.length > 0

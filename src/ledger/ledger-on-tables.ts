@@ -58,9 +58,33 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
     return written && give(written)
   }
 
-  async function read<T>(work: (tables: ReadTables) => T): Promise<T> {
+  const isFailing = { LedgerRead: false, LedgerWritten: false }
+
+  /** Of what changes no record, only that it fails is worth an event, and that it works again. */
+  function attempt<T>(type: keyof typeof isFailing, work: () => T): T {
     assertOpen()
-    return store.read(work)
+    const started = clock.monotonic()
+    const said = () => ({ durationMs: clock.monotonic() - started, message: undefined })
+    try {
+      const result = work()
+      if (isFailing[type])
+        emit(
+          type === 'LedgerRead'
+            ? { type, result: 'read', ...said() }
+            : { type, result: 'written', ...said() },
+        )
+      isFailing[type] = false
+      return result
+    } catch (error) {
+      isFailing[type] = true
+      const message = error instanceof Error ? error.message : String(error)
+      emit({ type, result: 'failed', ...said(), message })
+      throw error
+    }
+  }
+
+  async function read<T>(work: (tables: ReadTables) => T): Promise<T> {
+    return attempt('LedgerRead', () => store.read(work))
   }
 
   async function swap(next: LedgerRecord, history: readonly HistoryEntry[]): Promise<LedgerRecord> {
@@ -105,11 +129,12 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
           .map((entry) => decodeEntry(entry.key, entry.body)),
       ),
     async noteActivity(activity, checkedAt) {
-      assertOpen()
-      store.write((tables) => {
-        tables.setActivity(JSON.stringify(activity))
-        for (const [key, at] of checkedAt) tables.setCheckedAt(key, at)
-      }, 'free')
+      attempt('LedgerWritten', () =>
+        store.write((tables) => {
+          tables.setActivity(JSON.stringify(activity))
+          for (const [key, at] of checkedAt) tables.setCheckedAt(key, at)
+        }, 'free'),
+      )
     },
     activity: () =>
       read((tables) => ({ last: decodeActivity(tables.activity()), checkedAt: tables.checkedAt() })),
@@ -122,8 +147,7 @@ export function createLedger({ store, hashKey, emit, clock }: LedgerParts): Ledg
       return store.owned()
     },
     async reserveRoom() {
-      assertOpen()
-      store.reserveRoom()
+      attempt('LedgerWritten', () => store.reserveRoom())
     },
     async [Symbol.asyncDispose]() {
       closed ??= Promise.resolve(store[Symbol.asyncDispose]())

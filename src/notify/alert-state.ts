@@ -51,18 +51,6 @@ function withOtherDrift({ status, differences }: ResourceStatus, message: string
   return others.length === 0 ? message : `${message} On the platform, ${others.join(', ')} differs as well.`
 }
 
-/**
- * Whether a problem is only hidden, and not over: something still says so, or nobody could look.
- * @param before the problem that was sent
- */
-export function isHidden(
-  { status, conditions }: ResourceStatus,
-  before: { readonly reason: Reason },
-): boolean {
-  if (status === 'Failed' && conditions.Synced.status === 'Unknown') return true
-  return Object.values(conditions).some((one) => one.status !== 'True' && one.reason === before.reason)
-}
-
 /** Its health did not change since it came to be in sync. */
 function isStarting({ kind, status, conditions }: ResourceStatus, now: number): boolean {
   const { Synced, Ready } = conditions

@@ -10,7 +10,8 @@ import {
   type Creation,
   type Notification,
 } from './notification.ts'
-import { alertStateOf, isHidden, type AlertState } from './alert-state.ts'
+import { isHidden } from '../contract/cause.ts'
+import { alertStateOf, type AlertState } from './alert-state.ts'
 import type { SentAlert, SentState } from './sent-state.ts'
 
 export interface PendingOptions {

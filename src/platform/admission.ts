@@ -113,7 +113,7 @@ export function createAccounts(options: {
       const known = accounts.get(credential)
       if (known !== undefined) return known
       const budget = createBudget(options)
-      const account = { budget, throttle: createThrottle(budget) }
+      const account = { budget, throttle: createThrottle(budget, options.clock) }
       accounts.set(credential, account)
       return account
     },
@@ -124,32 +124,51 @@ export function createAccounts(options: {
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 15 * 60_000
 
+/** A limit is over when no reply asked us to wait for so long: a budget that is set too high meets it again and again. */
+const QUIET_MS = 60_000
+
 /** Turns what a reply says about the rate into pauses of a whole budget: a 429 is never about one resource. */
 export interface Throttle {
   /**
    * The platform asked us to wait.
    * @param retryAfterMs as it said, or `undefined`: then each time twice as long as the last time
-   * @returns for how long nothing is sent now, in milliseconds
+   * @returns for how long nothing is sent now, in milliseconds, and whether it is the first such reply since the limit was over
    */
-  slowDown(retryAfterMs: number | undefined): number
-  /** The platform took a request. */
-  speedUp(): void
+  slowDown(retryAfterMs: number | undefined): { readonly pauseMs: number; readonly isFirst: boolean }
+  /**
+   * The platform took a request.
+   * @returns what is over now, if something is: the replies that asked us to wait, and the time from the first to the last
+   */
+  speedUp(): { readonly replies: number; readonly durationMs: number } | undefined
 }
 
-function createThrottle(budget: Budget): Throttle {
+function createThrottle(budget: Budget, clock: Clock): Throttle {
   let next = FIRST_PAUSE_MS
+  let limited: { readonly since: number; readonly last: number; readonly replies: number } | undefined
+
+  function pauseFor(retryAfterMs: number | undefined): number {
+    const { pausedForMs } = budget.snapshot()
+    // Replies to requests that were on their way when the pause began say nothing new.
+    if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
+    const pause = retryAfterMs ?? next
+    if (retryAfterMs === undefined) next = Math.min(next * 2, LONGEST_PAUSE_MS)
+    budget.pause(pause)
+    return Math.max(pause, pausedForMs)
+  }
+
   return {
     slowDown(retryAfterMs) {
-      const { pausedForMs } = budget.snapshot()
-      // Replies to requests that were on their way when the pause began say nothing new.
-      if (retryAfterMs === undefined && pausedForMs > 0) return pausedForMs
-      const pause = retryAfterMs ?? next
-      if (retryAfterMs === undefined) next = Math.min(next * 2, LONGEST_PAUSE_MS)
-      budget.pause(pause)
-      return Math.max(pause, pausedForMs)
+      const now = clock.monotonic()
+      const isFirst = limited === undefined
+      limited = { since: limited?.since ?? now, last: now, replies: (limited?.replies ?? 0) + 1 }
+      return { pauseMs: pauseFor(retryAfterMs), isFirst }
     },
     speedUp() {
       next = FIRST_PAUSE_MS
+      if (limited === undefined || clock.monotonic() - limited.last < QUIET_MS) return undefined
+      const { replies, since, last } = limited
+      limited = undefined
+      return { replies, durationMs: last - since }
     },
   }
 }

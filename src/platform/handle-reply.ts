@@ -120,13 +120,14 @@ function shownId(
 function follow(attempt: Attempt<unknown>, problem: RemoteError | undefined, parts: HandleReplyParts): void {
   const { caller, admission } = attempt
   if (problem?.facts.class === 'Throttled') {
-    const pauseMs = caller.account.throttle.slowDown(problem.facts.retryAfterMs)
-    parts.emit({ type: 'RateLimited', service: caller.service, retryAfterMs: pauseMs })
+    const { pauseMs, isFirst } = caller.account.throttle.slowDown(problem.facts.retryAfterMs)
+    parts.emit({ type: 'RateLimited', service: caller.service, retryAfterMs: pauseMs, isFirst })
     return
   }
   const verdict = verdictOf(problem)
   if (verdict === undefined) return
-  if (verdict === 'accepted') caller.account.throttle.speedUp()
+  const over = verdict === 'accepted' ? caller.account.throttle.speedUp() : undefined
+  if (over !== undefined) parts.emit({ type: 'RateLimitOver', service: caller.service, ...over })
   if (problem?.facts.class === 'AuthFailed') parts.secrets.forget()
   parts.breaker.report(admission.caller, verdict)
 }

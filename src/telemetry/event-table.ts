@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Event } from '../contract/events.ts'
 import type { Instruments } from './instruments.ts'
+import { LINES_LOST } from './log-output.ts'
 import { LEVELS, type Line, type LineDefinition } from './log-fields.ts'
 import type { Remembered } from './event-rows/event-row.ts'
 import { NOTIFICATION_EVENTS } from './event-rows/notification-events.ts'
@@ -20,7 +21,10 @@ export const EVENTS: { readonly [E in Event as E['type']]: EventRow<E> } = {
 }
 
 /** Every kind of line in the log. */
-export const LINES: readonly LineDefinition[] = Object.values(EVENTS).flatMap(({ lines }) => lines)
+export const LINES: readonly LineDefinition[] = [
+  ...Object.values(EVENTS).flatMap(({ lines }) => lines),
+  LINES_LOST,
+]
 
 function rowOf(event: Event): EventRow<Event> {
   return EVENTS[event.type] // the row of its own type

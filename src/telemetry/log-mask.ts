@@ -1,3 +1,4 @@
+import { printable } from '../lib/shown-text.ts'
 import { SENSITIVE_NAMES, withoutAssignments, withoutUrlSecrets } from '../lib/sensitive.ts'
 
 /*
@@ -21,6 +22,9 @@ export function maskText(text: string): string {
 /** Names that never show their value, at the top of a line and one level below it. */
 export const REDACTED_PATHS: readonly string[] = SENSITIVE_NAMES.flatMap((name) => [name, `*.${name}`])
 
+/** Of a message or a stack: characters. */
+const LONGEST = 2_000
+
 /** How many causes are followed. */
 const DEPTH = 4
 
@@ -40,7 +44,7 @@ export function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
   if (!(error instanceof Error)) {
     return {
       type: typeof error,
-      message: maskText(String(error)),
+      message: shown(String(error)),
       stack: undefined,
       code: undefined,
       cause: undefined,
@@ -49,9 +53,14 @@ export function errorFacts(error: unknown, depth = DEPTH): ErrorFacts {
   const { code } = error as { code?: unknown } // errors of Node carry one
   return {
     type: error.name,
-    message: maskText(error.message),
-    stack: error.stack === undefined ? undefined : maskText(error.stack),
+    message: shown(error.message),
+    stack: error.stack === undefined ? undefined : shown(error.stack),
     code: typeof code === 'string' ? code : undefined,
     cause: error.cause === undefined || depth === 0 ? undefined : errorFacts(error.cause, depth - 1),
   }
+}
+
+/** As much is masked as half a secret takes to be cut off, and then less is shown. */
+function shown(text: string): string {
+  return printable(maskText(text.slice(0, 4 * LONGEST)).slice(0, LONGEST)).toWellFormed()
 }

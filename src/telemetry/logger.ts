@@ -1,7 +1,8 @@
-import { isatty } from 'node:tty'
 import { pino, type DestinationStream } from 'pino'
 import type { Clock } from '../lib/clock.ts'
+import { printable } from '../lib/shown-text.ts'
 import type { Line } from './log-fields.ts'
+import { LINES_LOST, openOutput, type Output } from './log-output.ts'
 import { errorFacts, maskText, REDACTED_PATHS } from './log-mask.ts'
 import { createPrettyLine } from './pretty-line.ts'
 import type { Event } from '../contract/events.ts'
@@ -16,8 +17,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'pretty'
-  /** A stream or a file descriptor; it stays open. `run` logs to 1, the other commands to 2. */
-  readonly destination: NodeJS.WritableStream | number
+  /** It stays open. `run` logs to standard output, the other commands to standard error. */
+  readonly destination: NodeJS.WritableStream
   readonly clock: Clock
   /** For lines that people read: the words with the commands in them as they are typed here. */
   readonly typed?: (text: string) => string
@@ -32,14 +33,17 @@ export interface Logger {
 
 /** pino as we use it: ISO time, levels as words, nothing of the machine, and a net under secrets. */
 export function createLogger(options: LogOptions): Logger {
-  const output = openOutput(options.destination)
+  const output = openOutput({
+    ...options,
+    onRoom: (lines) => logger.warn({ lines }, LINES_LOST.message),
+  })
   const logger = pino(
     {
       level: options.level,
       base: options.format === 'json' ? { app: 'pipewright' } : null,
       timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: errorFacts, detail: maskDetail },
+      serializers: { err: errorFacts },
       redact: { paths: [...REDACTED_PATHS], censor: '[secret]' },
     },
     options.format === 'json' ? output : prettyOutput(output, options),
@@ -53,48 +57,8 @@ export function createLogger(options: LogOptions): Logger {
   }
 }
 
-function maskDetail(detail: unknown): unknown {
-  return typeof detail === 'string' ? maskText(detail) : detail
-}
-
-interface Output extends DestinationStream {
-  close(): Promise<void>
-}
-
-/**
- * Writes at once: what was logged stands in the log also when the process dies in the next moment. A reader
- * that goes away (EPIPE) or a full disk loses lines, and stops nothing else: logs are not worth a create.
- */
-function openOutput(destination: LogOptions['destination']): Output {
-  if (typeof destination === 'number') {
-    const file = pino.destination({ fd: destination, sync: true })
-    file.on('error', ignore)
-    return {
-      write: (text) => void file.write(text),
-      close: async () => file.flushSync(),
-    }
-  }
-  destination.on('error', ignore)
-  return {
-    write: (text) => void destination.write(text),
-    close: () =>
-      new Promise((resolve) => {
-        // An empty write ends when all before it did, or failed.
-        destination.write('', () => {
-          destination.off('error', ignore)
-          resolve()
-        })
-      }),
-  }
-}
-
-function ignore(): void {}
-
 function prettyOutput(output: Output, { destination, typed }: LogOptions): DestinationStream {
-  const isTerminal =
-    typeof destination === 'number'
-      ? isatty(destination)
-      : 'isTTY' in destination && destination.isTTY === true
+  const isTerminal = 'isTTY' in destination && destination.isTTY === true
   const noColour = (process.env['NO_COLOR'] ?? '') !== ''
   const pretty = createPrettyLine({ colour: isTerminal && !noColour, typed })
   return { write: (text) => output.write(pretty(text)) }
@@ -118,19 +82,36 @@ export function createLog(options: LogOptions): Log {
       if (!logger.debugs && isDetail(event)) return
       if (event.type === 'SourceLoaded') revision = event.revision.id
       for (const { level, message, facts } of linesOf(event, remembered)) {
-        logger.write(level, { revision, ...rounded(facts) }, message)
+        logger.write(level, written({ revision, ...facts }), message)
       }
     },
     close: () => logger.close(),
   }
 }
 
-/** Milliseconds to a tenth: what is behind it says nothing, and nobody wants to read it. */
-function rounded(facts: Line['facts']): Line['facts'] {
-  return Object.fromEntries(
-    Object.entries(facts).map(([name, fact]) => [
-      name,
-      name.endsWith('Ms') && typeof fact === 'number' ? Math.round(fact * 10) / 10 : fact,
-    ]),
-  )
+/** Container runtimes cut lines of more than 16 KB in two, and then they are no JSON any more: characters. */
+const LONGEST_TEXT = 4_000
+
+/** As much of a text is masked: what is cut off would have to show half a secret. */
+const MASKED_TEXT = 4 * LONGEST_TEXT
+
+/** Items of a list. */
+const LONGEST_LIST = 50
+
+/** Facts that fit into a line, and move no cursor. Milliseconds to a tenth: what is behind it says nothing. */
+function written(facts: Line['facts']): Line['facts'] {
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, writtenFact(name, fact)]))
+}
+
+function writtenFact(name: string, fact: unknown): unknown {
+  if (typeof fact === 'number') return name.endsWith('Ms') ? Math.round(fact * 10) / 10 : fact
+  if (typeof fact === 'string')
+    return writtenText(name === 'detail' ? maskText(fact.slice(0, MASKED_TEXT)) : fact)
+  if (Array.isArray(fact)) return fact.slice(0, LONGEST_LIST).map((item) => writtenText(String(item)))
+  return fact
+}
+
+function writtenText(text: string): string {
+  const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text
+  return printable(shown).toWellFormed()
 }

@@ -34,7 +34,7 @@ export const READING_LINES = {
   },
   missed: {
     message: 'Change missed by the watcher',
-    levels: { warn: 'always' },
+    levels: { debug: 'again, before it noticed one', warn: 'the first time' },
     fields: ['changed'],
   },
   finding: {
@@ -43,12 +43,22 @@ export const READING_LINES = {
       debug: 'each finding that is new, of several that say the same; and each that an earlier process knew',
       warn: 'a finding that is new, and the only one of a reading that says so',
     },
-    fields: ['key', 'findingSeverity', 'code', 'file', 'line', 'column', 'detail', 'hint'],
+    fields: ['key', 'findingSeverity', 'findingCode', 'file', 'line', 'column', 'detail', 'hint'],
   },
   findings: {
     message: 'Findings',
     levels: { warn: 'several that are new and say the same: the place of the first' },
-    fields: ['findings', 'keys', 'findingSeverity', 'code', 'file', 'line', 'column', 'detail', 'hint'],
+    fields: [
+      'findings',
+      'keys',
+      'findingSeverity',
+      'findingCode',
+      'file',
+      'line',
+      'column',
+      'detail',
+      'hint',
+    ],
   },
   moreFindings: {
     message: 'More findings',
@@ -76,12 +86,13 @@ export function createReadingLines(): ReadingLines {
   let known: ReadonlySet<string> = new Set()
   let revision: string | undefined
   let problem: string | undefined
+  let isDeaf = false
   return {
     loaded(event) {
       const lines: Line[] = []
       if (event.problem !== undefined) {
         lines.push(
-          line('notAccepted', event.problem === problem || event.isKnown.problem ? 'debug' : 'warn', {
+          line('notAccepted', event.problem === problem || event.saidBefore.problem ? 'debug' : 'warn', {
             detail: event.problem,
           }),
         )
@@ -91,15 +102,21 @@ export function createReadingLines(): ReadingLines {
         revision = event.revision.id
       }
       problem = event.problem
-      if (event.missedByWatcher) lines.push(line('missed', 'warn', { changed: event.changed.length }))
+      if (event.missedByWatcher)
+        lines.push(line('missed', isDeaf ? 'debug' : 'warn', { changed: event.changed.length }))
+      if (event.missedByWatcher || event.changed.length > 0) isDeaf = event.missedByWatcher
 
       const named = nameFindings(event.findings)
       const added = event.findings.filter((_, index) => !known.has(named[index] ?? ''))
-      lines.push(
-        ...(event.isKnown.findings ? added.map((one) => findingLine('debug', one)) : linesOfNew(added)),
-      )
+      const { findings: saidBefore, findingsOver } = event.saidBefore
+      const [old, fresh] = [
+        added.filter((one) => saidBefore.has(one)),
+        added.filter((one) => !saidBefore.has(one)),
+      ]
+      lines.push(...old.map((one) => findingLine('debug', one)), ...linesOfNew(fresh))
       const now = new Set(named)
-      const over = event.problem === undefined ? [...known].filter((name) => !now.has(name)).length : 0
+      const gone = event.problem === undefined ? [...known].filter((name) => !now.has(name)).length : 0
+      const over = gone + findingsOver
       if (over > 0) lines.push(line('findingsOver', 'info', { findings: over }))
       // A reading that is not accepted says nothing about what is gone.
       known = new Set(event.problem === undefined ? named : [...known, ...named])
@@ -158,5 +175,5 @@ function findingLine(level: Level, finding: Finding): Line {
 }
 
 function findingFacts({ key, severity, code, file, line: at, column, message, hint }: Finding) {
-  return { key, findingSeverity: severity, code, file, line: at, column, detail: message, hint }
+  return { key, findingSeverity: severity, findingCode: code, file, line: at, column, detail: message, hint }
 }

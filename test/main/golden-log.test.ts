@@ -190,7 +190,7 @@ test('a full story is told in these lines', async () => {
     },
     () =>
       ['a', 'b', 'c'].every((name) => has('Reconciled', { key: `Pipe/${name}`, reason: 'CreateLimit' })) &&
-      has('Create limit changed', { on: true }) &&
+      has('Create limit changed', { reached: true }) &&
       has('Notification sent'),
   )
   await step(
@@ -198,7 +198,7 @@ test('a full story is told in these lines', async () => {
     () => rmSync(workspace.path('manifests/three.yaml')),
     () =>
       ['a', 'b', 'c'].every((name) => has('Forgotten', { key: `Pipe/${name}` })) &&
-      has('Create limit changed', { on: false }) &&
+      has('Create limit changed', { reached: false }) &&
       has('Notification sent'),
   )
   await step(

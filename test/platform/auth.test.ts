@@ -3,6 +3,7 @@ import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
 import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
 import { ALERT } from '../../src/kinds/alert/kind.ts'
 import { expect, test } from 'vitest'
+import { createAccounts } from '../../src/platform/admission.ts'
 import { createCredentialBreaker, type AuthenticatedCaller } from '../../src/platform/credential-breaker.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
@@ -272,8 +273,32 @@ test('a 429 pauses the whole budget and is told; the next without a time pauses 
     await clock.advance(budget?.pausedForMs ?? 0)
   }
   expect(pauses).toEqual([30_000, 5_000, 10_000, 0, 5_000])
-  const told = p.events.flatMap((event) => (event.type === 'RateLimited' ? [event.retryAfterMs] : []))
-  expect(told).toEqual([30_000, 5_000, 10_000, 5_000])
+  const told = p.events.flatMap((event) =>
+    event.type === 'RateLimited' ? [[event.retryAfterMs, event.isFirst]] : [],
+  )
+  expect(told).toEqual([
+    [30_000, true],
+    [5_000, false],
+    [10_000, false],
+    [5_000, false],
+  ])
+})
+
+test('a limit begins once, and is over when there was no 429 for a minute: with how many, and how long', async () => {
+  const clock = createFakeClock()
+  const accounts = createAccounts({ requests: 10, windowMs: 1_000, clock, emit: () => undefined })
+  const { throttle } = accounts.of('a credential')
+  expect(throttle.speedUp()).toBeUndefined()
+  expect(throttle.slowDown(30_000)).toEqual({ pauseMs: 30_000, isFirst: true })
+  await clock.advance(30_000)
+  expect(throttle.speedUp()).toBeUndefined()
+  expect(throttle.slowDown(1_000)).toEqual({ pauseMs: 1_000, isFirst: false })
+  await clock.advance(59_999)
+  expect(throttle.speedUp()).toBeUndefined()
+  await clock.advance(1)
+  expect(throttle.speedUp()).toEqual({ replies: 2, durationMs: 30_000 })
+  expect(throttle.speedUp()).toBeUndefined()
+  expect(throttle.slowDown(1_000)).toMatchObject({ isFirst: true })
 })
 
 test.each([424, 425] as const)(

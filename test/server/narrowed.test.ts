@@ -1,3 +1,4 @@
+import { NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -87,7 +88,7 @@ describe('what changed', () => {
     ] as const)
       parts.tell({
         type: 'SourceLoaded',
-        isKnown: { findings: false, problem: false },
+        saidBefore: NOTHING_SAID_BEFORE,
         since: undefined,
         revision: { id, from: 'git' },
         changed: [key],

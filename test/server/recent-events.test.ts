@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Event } from '../../src/contract/events.ts'
+import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import type { Change } from '../../src/server/recent-events.ts'
 import { createRecentEvents } from '../../src/server/recent-events.ts'
 import { condition, finding } from './fake-parts.ts'
@@ -24,7 +24,7 @@ function ticking() {
 function reading(id: string, over: Partial<Extract<Event, { type: 'SourceLoaded' }>> = {}): Event {
   return {
     type: 'SourceLoaded',
-    isKnown: { findings: false, problem: false },
+    saidBefore: NOTHING_SAID_BEFORE,
     since: undefined,
     revision: { id, from: 'git' },
     durationMs: 12,

@@ -1,3 +1,4 @@
+import { NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import { describe, expect, it } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
 import type { SourceEntry } from '../../src/server/recent-events.ts'
@@ -159,7 +160,7 @@ describe('/api/v1/timeline', () => {
     const parts = fakeParts({}, [], history)
     parts.tell({
       type: 'SourceLoaded',
-      isKnown: { findings: false, problem: false },
+      saidBefore: NOTHING_SAID_BEFORE,
       since: undefined,
       revision: { id: 'a', from: 'git' },
       durationMs: 1,

@@ -42,7 +42,7 @@ describe('in a fresh clone', () => {
           program.log().find(({ msg }) => String(msg).includes('Ctrl-C stops it')),
         )
         expect((await fetch(String(line['page']))).status).toBe(200)
-        expect((await fetch(String(line['platform']))).status).toBeLessThan(500)
+        expect((await fetch(String(line['baseUrl']))).status).toBeLessThan(500)
         expect(program.log().at(-1), start).toEqual(line)
         program.signal('SIGINT')
         expect(await program.ended).toBe(0)

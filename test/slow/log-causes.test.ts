@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Live } from '../support/live.ts'
 import { CREDENTIAL, mountCredential, pipeManifest } from '../support/manifests.ts'
@@ -105,6 +105,46 @@ describe.concurrent('one cause, one line:', () => {
     expect(said(live, from)).toEqual([
       { level: 'info', msg: 'Problem over', reason: 'AuthFailed', number: 31 },
     ])
+  })
+
+  test('a ledger that is taken away under the process, and put back', async () => {
+    await using scenario = await createScenario()
+    const live = await ready(scenario, 10)
+    const from = length(live)
+    renameSync(scenario.ledger, `${scenario.ledger}.away`)
+    await allSay(live, 10, 'LedgerFailed')
+    // Whoever finds out first, a reading or a writing.
+    const ofLedger = () =>
+      said(live, from).map(({ level, msg }) => `${String(level)} ${String(msg).split(' ')[0]}`)
+    expect(ofLedger()).toEqual(['error Ledger'])
+    renameSync(`${scenario.ledger}.away`, scenario.ledger)
+    await allSay(live, 10, 'Ready')
+    await until('the end to be said', () => ofLedger().length > 1)
+    expect(ofLedger()).toEqual(['error Ledger', 'info Ledger'])
+  })
+
+  test('drift behind an outage is not over, and not found again', async () => {
+    await using scenario = await createScenario()
+    const live = await ready(scenario, 10)
+    for (const { id } of scenario.platform.pipes()) scenario.platform.change(id, { scaling: { replicas: 5 } })
+    await allSay(live, 10, 'Drifted')
+    await until(
+      'all of them to be said',
+      () => said(live).filter(({ reason }) => reason === 'Drifted').length === 4,
+    )
+    const from = length(live)
+    scenario.platform.faults.add({
+      operation: 'getPipe',
+      times: 'always',
+      fault: { type: 'status', status: 503 },
+    })
+    await allSay(live, 10, 'Unavailable')
+    scenario.platform.faults.clear()
+    await allSay(live, 10, 'Drifted')
+    await live.says('Service/analytics', 'Ready')
+    const lines = said(live, from)
+    expect(lines.filter(({ reason }) => reason !== 'Unavailable')).toEqual([])
+    expect(lines.filter(({ msg }) => msg === 'Problem over')).toHaveLength(1)
   })
 
   test('an outage, which each pipe finds out by itself: at once, and its number ten seconds later', async () => {

@@ -1,3 +1,4 @@
+import { NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HistoryEntry } from '../../src/contract/history.ts'
@@ -156,7 +157,7 @@ test('in an outage a state says its age, in the table and on its page', async ()
 describe('what changed', () => {
   const READING = {
     type: 'SourceLoaded',
-    isKnown: { findings: false, problem: false },
+    saidBefore: NOTHING_SAID_BEFORE,
     since: undefined,
     durationMs: 1,
     manifests: {},

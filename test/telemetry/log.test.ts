@@ -1,12 +1,16 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { Condition } from '../../src/plan/condition.ts'
 import type { Reason } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/contract/events.ts'
 import { FIELDS, typeOf, type Field } from '../../src/telemetry/log-fields.ts'
-import { LINES } from '../../src/telemetry/event-table.ts'
+import { EVENTS, LINES } from '../../src/telemetry/event-table.ts'
+import { createLogging } from '../../src/telemetry/telemetry.ts'
+import { createFakeClock } from '../support/fake-clock.ts'
+import { EVERY_EVENT } from './every-event.ts'
 import { createFinished, finding, loaded, NOW, reconciled, telemetry } from './sample.ts'
 
 const CONDITION = { status: 'False', reason: 'Drifted', message: 'it drifted', since: NOW } as const
@@ -68,6 +72,13 @@ const LEVELS: readonly (readonly [string, Event, string])[] = [
   ['a receiver that is away stands in the way', notSent({ retryInMs: 5 }), 'warn'],
   ['one that still is, is no news', notSent({ retryInMs: 5, first: false }), 'debug'],
   ['a notification that is lost needs a person', notSent({}), 'error'],
+  ['a 429 stands in the way', limited(true), 'warn'],
+  ['the next of the same limit is no news', limited(false), 'debug'],
+  [
+    'a limit that is over is news',
+    { type: 'RateLimitOver', service: 'analytics', replies: 3, durationMs: 5 },
+    'info',
+  ],
   ['a stop that left work is worth a look', { type: 'Stopped', unfinished: 2 }, 'warn'],
   ['a create limit that an earlier process said is no news', limitReached({ isKnown: true }), 'debug'],
   ['a resource that came to rest is news', conditionChanged(CONDITION, { isNews: true }), 'info'],
@@ -127,6 +138,10 @@ function sent(recovered: boolean): Event {
   return { type: 'NotificationSent', ...facts, recovered }
 }
 
+function limited(isFirst: boolean): Event {
+  return { type: 'RateLimited', service: 'analytics', retryAfterMs: 500, isFirst }
+}
+
 function ledger(result: 'written' | 'failed'): Event {
   return { type: 'LedgerWritten', result, durationMs: 2, message: undefined }
 }
@@ -176,6 +191,8 @@ describe('levels', () => {
   })
 })
 
+const EVERYWHERE: readonly string[] = ['level', 'time', 'app', 'msg', 'revision']
+
 describe('lines', () => {
   it('have a message that no other kind of line has', () => {
     const messages = LINES.map(({ message }) => message)
@@ -183,8 +200,7 @@ describe('lines', () => {
   })
 
   it('have no field that is not described, and none is described in vain', () => {
-    const everywhere = ['level', 'time', 'app', 'msg', 'revision']
-    const used = new Set<string>([...everywhere, ...LINES.flatMap(({ fields }) => fields)])
+    const used = new Set<string>([...EVERYWHERE, ...LINES.flatMap(({ fields }) => fields)])
     expect(Object.keys(FIELDS).toSorted()).toEqual([...used].toSorted())
   })
 
@@ -216,7 +232,7 @@ describe('lines', () => {
   it('name the revision also where the event does not', async () => {
     const { emit, lines } = await telemetry()
     emit(loaded())
-    emit({ type: 'RateLimited', service: 'analytics', retryAfterMs: 500 })
+    emit(limited(true))
     expect(lines().map((line) => line['revision'])).toEqual(['abc123', 'abc123'])
   })
 
@@ -235,6 +251,75 @@ describe('lines', () => {
   })
 })
 
+/** Names that log systems take for something of theirs, in small letters. */
+const RESERVED: Readonly<Record<string, readonly string[]>> = {
+  // docs.datadoghq.com: reserved attributes, and those that are taken for them in JSON
+  datadog: [
+    'host',
+    'hostname',
+    'source',
+    'status',
+    'severity',
+    'service',
+    'appname',
+    'trace_id',
+    'message',
+    'log',
+    'timestamp',
+    'date',
+    'eventtime',
+    'published_date',
+    'ddsource',
+    'ddtags',
+    'env',
+  ],
+  // cloud.google.com/logging/docs/structured-logging
+  google: [
+    'severity',
+    'message',
+    'log',
+    'timestamp',
+    'timestampseconds',
+    'timestampnanos',
+    'httprequest',
+    'labels',
+    'operationid',
+    'textpayload',
+  ],
+  // words of LogQL: behind `| json`, a field of such a name cannot be asked for
+  loki: [
+    'on',
+    'by',
+    'without',
+    'bool',
+    'offset',
+    'ignoring',
+    'group_left',
+    'group_right',
+    'or',
+    'and',
+    'unless',
+    'json',
+    'regexp',
+    'logfmt',
+    'unpack',
+    'pattern',
+    'unwrap',
+    'drop',
+    'keep',
+    'variants',
+    'of',
+    'ip',
+    'decolorize',
+    'label_format',
+    'line_format',
+    'label_replace',
+    'detected_level',
+    'stream',
+    'filename',
+  ],
+}
+
 describe('fields', () => {
   it('have the type that is documented, in every line of a full story', () => {
     const story = readFileSync(new URL('../main/golden-log.jsonl', import.meta.url), 'utf8')
@@ -250,10 +335,51 @@ describe('fields', () => {
   })
 
   it('have no name that a log system keeps for itself', () => {
-    const reserved = ['status', 'service', 'severity', 'source', 'host', 'message', 'trace_id', 'labels']
-    expect(Object.keys(FIELDS).filter((name) => reserved.includes(name))).toEqual([])
+    const reserved = Object.values(RESERVED).flat()
+    expect(Object.keys(FIELDS).filter((name) => reserved.includes(name.toLowerCase()))).toEqual([])
   })
 })
+
+describe('the table of lines', () => {
+  it.each(Object.entries(EVERY_EVENT))(
+    'is true of %s: these levels and fields, and no others',
+    async (type, events) => {
+      const { emit, lines } = await telemetry({ log: { level: 'trace' } })
+      for (const event of events) emit(event)
+      const told = lines()
+      const kinds = EVENTS[type as Event['type']].lines // the key of an object of all types
+      const seen = kinds.map(({ message }) => {
+        const ofKind = told.filter(({ msg }) => msg === message)
+        const facts = new Set(
+          ofKind.flatMap((line) => Object.keys(line)).filter((name) => !EVERYWHERE.includes(name)),
+        )
+        return {
+          message,
+          levels: sorted(ofKind.map(({ level }) => String(level))),
+          fields: [...facts].toSorted(),
+        }
+      })
+      expect(seen).toEqual(
+        kinds.map(({ message, levels, fields }) => ({
+          message,
+          levels: sorted(Object.keys(levels)),
+          fields: [...fields].toSorted(),
+        })),
+      )
+      expect(told.map(({ msg }) => msg)).toEqual(
+        told.map(({ msg }) => kinds.find(({ message }) => message === msg)?.message),
+      )
+      const wrong = told.flatMap((line) =>
+        Object.entries(line).filter(([name, value]) => typeOf(name as Field) !== typeNow(value)),
+      )
+      expect(wrong).toEqual([])
+    },
+  )
+})
+
+function sorted(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].toSorted()
+}
 
 function typeNow(value: unknown): string {
   if (Array.isArray(value)) return 'list of strings'
@@ -267,6 +393,34 @@ describe('the ledger', () => {
     expect(lines().map(({ level, result }) => [level, result])).toEqual([
       ['error', 'failed'],
       ['info', 'written'],
+    ])
+  })
+})
+
+function ledgerRead(result: 'read' | 'failed'): Event {
+  return { type: 'LedgerRead', result, durationMs: 1, message: undefined }
+}
+
+describe('a ledger that can be neither read nor written', () => {
+  it.each([
+    ['found out by reading', [ledgerRead('failed'), ledger('failed'), ledgerRead('failed')]],
+    ['found out by writing', [ledger('failed'), ledgerRead('failed'), ledger('failed')]],
+  ])('is said once, and its end once: %s', async (_, failures) => {
+    const { emit, lines } = await telemetry()
+    for (const event of failures) emit(event)
+    expect(lines().map(({ level }) => level)).toEqual(['error'])
+    emit(ledgerRead('read'))
+    expect(lines()).toEqual([])
+    emit(ledger('written'))
+    expect(lines()).toMatchObject([{ level: 'info', msg: 'Ledger written', result: 'written' }])
+  })
+
+  it('is over with a reading, where only that failed', async () => {
+    const { emit, lines } = await telemetry()
+    for (const event of [ledgerRead('failed'), ledgerRead('read')]) emit(event)
+    expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
+      ['error', 'Ledger read'],
+      ['info', 'Ledger read'],
     ])
   })
 })
@@ -297,6 +451,15 @@ describe('readings', () => {
     emit(loaded({ findings: [] }))
     emit(loaded({ findings: [finding()] }))
     expect(seen()).toBe(1)
+  })
+
+  it('tell once that the watcher misses changes, until it has noticed one', async () => {
+    const { emit, lines } = await telemetry()
+    const missed = loaded({ changed: ['Pipe/orders'], missedByWatcher: true })
+    for (const event of [missed, missed, loaded(), missed]) emit(event)
+    emit(loaded({ changed: ['Pipe/orders'] }))
+    emit(missed)
+    expect(lines().filter(({ msg }) => msg === 'Change missed by the watcher')).toHaveLength(2)
   })
 
   it('do not forget findings over a reading that is not believed', async () => {
@@ -340,10 +503,23 @@ describe('readings', () => {
 
   it('are no news where an earlier process said the same', async () => {
     const { emit, lines } = await telemetry()
-    const isKnown = { findings: true, problem: true }
-    emit(loaded({ findings: [finding()], problem: 'empty', isKnown }))
+    const old = finding()
+    const saidBefore = { findings: new Set([old]), findingsOver: 2, problem: true }
+    emit(loaded({ findings: [old], problem: 'empty', saidBefore }))
+    expect(lines().map(({ msg, findings }) => [msg, findings])).toEqual([['Findings over', 2]])
     emit(loaded({ findings: [finding()] }))
     expect(lines().map((line) => line['msg'])).toEqual(['Manifests read'])
+  })
+
+  it('are news where an earlier process said others', async () => {
+    const { emit, lines } = await telemetry()
+    const [old, fresh] = [finding(), finding({ file: 'new.yaml' })]
+    const saidBefore = { findings: new Set([old]), findingsOver: 0, problem: false }
+    emit(loaded({ findings: [old, fresh], saidBefore }))
+    expect(lines().map(({ msg, file }) => [msg, file])).toEqual([
+      ['Manifests read', undefined],
+      ['Finding', 'new.yaml'],
+    ])
   })
 
   it('tell of a trouble once, and of its end', async () => {
@@ -357,6 +533,46 @@ describe('readings', () => {
       ['Manifests not accepted', 'empty'],
       ['Manifests read', undefined],
     ])
+  })
+})
+
+describe('texts of others', () => {
+  const SECRET = 'password: world-secret'
+
+  it.each([
+    ['a reply of two megabytes', 'x'.repeat(2 ** 21)],
+    ['one of wide characters', '\u{1F600}'.repeat(2 ** 20)],
+    ['one with a secret where it is cut', `${'x'.repeat(3_990)}${SECRET}`],
+  ])('are cut, so that a line stays one line everywhere: %s', async (_, message) => {
+    const { emit, text } = await telemetry({ log: { level: 'trace' } })
+    emit(createFinished({ outcome: 'unknown', message }))
+    const written = text()
+    expect(Buffer.byteLength(written)).toBeLessThan(16_384)
+    expect(written).not.toContain('world-secret'.slice(0, 5))
+    expect(JSON.parse(written)).toMatchObject({ msg: 'Create finished' })
+    emit({ type: 'Bug', message, error: new Error(message, { cause: new Error(message) }) })
+    expect(Buffer.byteLength(text())).toBeLessThan(2 * 16_384)
+  })
+
+  it('are lists of fifty at most', async () => {
+    const { emit, lines } = await telemetry({ log: { level: 'trace' } })
+    const differences = Array.from({ length: 10_000 }, (_, index) => ({
+      field: `columns[c${index}].type`,
+      desired: '1',
+      observed: '2',
+    }))
+    emit({ type: 'Observed', key: 'Pipe/orders', state: 'Running', differences })
+    expect(lines()[0]?.['differs']).toHaveLength(50)
+  })
+
+  it.each(['json', 'pretty'] as const)('move no cursor, and begin no line: %s', async (format) => {
+    const { emit, text } = await telemetry({ log: { format } })
+    const evil = 'a\u001B[31m\u009B2J\u202E\u2028\n{"level":"error"}\r\u0000\u007Fb'
+    emit(createFinished({ outcome: 'unknown', message: evil, pipeId: evil, requestId: evil }))
+    emit(loaded({ findings: [finding({ file: evil, message: evil, hint: evil })] }))
+    const written = text()
+    expect(written.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202A-\u202E\u2028]/u)
+    expect(written.trim().split('\n')).toHaveLength(3)
   })
 })
 
@@ -389,7 +605,7 @@ describe('for people', () => {
     const { emit, text } = await telemetry({ log: { format: 'pretty' } })
     emit(createFinished({ outcome: 'unknown', message: 'the connection\nwas \u001B[31mreset' }))
     const written = text()
-    expect(written).toMatch(/ERROR: Create finished · Pipe\/orders · the connection was {1,2}\[31mreset/)
+    expect(written).toMatch(/ERROR: Create finished · Pipe\/orders · the connection was \ufffd\[31mreset/)
     expect(written).not.toContain('\u001B')
     expect(written).not.toMatch(/pid|hostname/)
     expect(written.trim().split('\n')).toHaveLength(1)
@@ -403,7 +619,7 @@ describe('for people', () => {
       /INFO: Manifests read · revision abc123 · changed=0 Service=1 Pipe=2 findings=1 duration=20ms$/,
     )
     expect(found).toMatch(
-      /WARN: Finding · Pipe\/orders · There is no field "replcas"\. Did you mean "replicas"\? · orders\.yaml:7:3 · findingSeverity=error code=unknown-field$/,
+      /WARN: Finding · Pipe\/orders · There is no field "replcas"\. Did you mean "replicas"\? · orders\.yaml:7:3 · findingSeverity=error findingCode=unknown-field$/,
     )
   })
 
@@ -430,15 +646,32 @@ describe('for people', () => {
   })
 })
 
+/** A stream of a process that writes to a file. */
+function fileStream(fd: number) {
+  return Object.assign(new Writable({ write: () => expect.fail('the file is written by itself') }), { fd })
+}
+
 describe('destinations', () => {
-  it('may be a file descriptor, which stays open', async () => {
+  const STOPPING: Event = { type: 'Stopping', signal: 'SIGTERM' }
+
+  it('may be a file, of which a full disk loses lines and nothing else: they are counted when there is room', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pipewright-log-'))
-    const file = openSync(join(folder, 'log'), 'w')
+    const path = join(folder, 'log')
+    const file = openSync(path, 'a')
     try {
-      const made = await telemetry({ log: { destination: file } })
-      made.emit({ type: 'Stopping', signal: 'SIGTERM' })
+      const made = await telemetry({ log: { destination: fileStream(file) } })
+      made.emit(STOPPING)
+      closeSync(file) // as a disk that takes nothing
+      for (let n = 0; n < 3; n += 1) made.emit(STOPPING)
+      expect(openSync(path, 'a')).toBe(file)
+      made.emit(STOPPING)
       await made.close()
-      expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('"msg":"Stopping"')
+      const lines = readFileSync(path, 'utf8').trim().split('\n')
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+        { msg: 'Stopping' },
+        { msg: 'Stopping' },
+        { msg: 'Log lines lost', level: 'warn', lines: 3 },
+      ])
       closeSync(file) // throws when it was closed before
     } finally {
       rmSync(folder, { recursive: true })
@@ -448,7 +681,39 @@ describe('destinations', () => {
   it('may fail without taking anybody along', async () => {
     const made = await telemetry()
     made.destination.destroy(new Error('EPIPE'))
-    made.emit({ type: 'Stopping', signal: 'SIGTERM' })
+    made.emit(STOPPING)
     await expect(made.close()).resolves.toBeUndefined()
+  })
+
+  it('may have a reader that stops: what waits is bounded, what is lost is counted, and the end comes', async () => {
+    const clock = createFakeClock()
+    const chunks: string[] = []
+    let goOn: (() => void) | undefined
+    const destination = new Writable({
+      decodeStrings: false,
+      write(chunk, _encoding, done) {
+        chunks.push(String(chunk))
+        goOn = done
+      },
+    })
+    const log = { level: 'info', format: 'json', destination } as const
+    const logging = createLogging({ log, clock })
+    const detail = 'x'.repeat(1_000)
+    const count = 10_000
+    for (let n = 0; n < count; n += 1) logging.emit(createFinished({ message: detail }))
+    expect(destination.writableLength).toBeLessThan(9 * 2 ** 20)
+    let isClosed = false
+    void logging.close().then(() => (isClosed = true))
+    await clock.advance(1_000)
+    expect(isClosed).toBe(false)
+    await clock.advance(1_000)
+    expect(isClosed).toBe(true)
+    while (destination.writableLength > 0) {
+      goOn?.()
+      await clock.settle()
+    }
+    const last = JSON.parse(chunks.at(-1) ?? '') as { readonly msg: string; readonly lines: number }
+    expect(last.msg).toBe('Log lines lost')
+    expect(last.lines).toBe(count - chunks.filter((chunk) => chunk.includes(detail)).length)
   })
 })

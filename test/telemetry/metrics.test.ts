@@ -191,7 +191,11 @@ const COUNTED: readonly (readonly [string, Event, Readonly<Record<string, number
     { type: 'BudgetWaited', service: 's', waitMs: 1_250 },
     { api_budget_wait_seconds_total: 1.25 },
   ],
-  ['a 429', { type: 'RateLimited', service: 's', retryAfterMs: 1 }, { api_rate_limited_total: 1 }],
+  [
+    'a 429',
+    { type: 'RateLimited', service: 's', retryAfterMs: 1, isFirst: true },
+    { api_rate_limited_total: 1 },
+  ],
   [
     'a reading that counts',
     loaded({ findings: [finding(), finding({ severity: 'warning' })], missedByWatcher: true }),

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import type { Finding } from '../../src/kinds/finding.ts'
 import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { Event } from '../../src/contract/events.ts'
+import { type Event, NOTHING_SAID_BEFORE } from '../../src/contract/events.ts'
 import type { ResourceStatus } from '../../src/contract/status.ts'
 import { createTelemetry, type TelemetryOptions } from '../../src/telemetry/telemetry.ts'
 
@@ -36,7 +36,7 @@ export function reconciled(over: Partial<Of<'ReconcileFinished'>> = {}): Event {
 export function loaded(over: Partial<Of<'SourceLoaded'>> = {}): Event {
   return {
     type: 'SourceLoaded',
-    isKnown: { findings: false, problem: false },
+    saidBefore: NOTHING_SAID_BEFORE,
     since: undefined,
     revision: { id: 'abc123', from: 'git' },
     durationMs: 20,

@@ -1,20 +1,15 @@
 import { isToldAnew } from '../../plan/conditions.ts'
 import { isWell } from '../../plan/severity.ts'
 import type { Reason } from '../../plan/reason.ts'
-import { causeOf, isOneMatter } from '../../contract/cause.ts'
+import { causeOf, isHidden, isOneMatter, isUnseen, shownBehind } from '../../contract/cause.ts'
 import type { ProblemFacts } from '../../contract/events.ts'
 import { sinceOf, tellingCondition, type ResourceStatus, type StatusBoard } from '../../contract/status.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { ReconcileContext } from '../context.ts'
 import { keysConcerned } from './keys-concerned.ts'
+import { createGatheredLines, type GatheredLines } from './gathered-lines.ts'
 
 type Known = Pick<ReconcileContext, 'store' | 'clock' | 'emit'>
-
-/** What comes of one cause within this time after its first line is said in one line at the end of it: ms. */
-const GATHER_MS = 10_000
-
-/** Of resources that merely have the same kind of problem, so many have a line of their own before they are gathered. */
-const ALONE = 3
 
 /** Once it is known how many a cause touches, it is said again when they are so many times more. */
 const GROWTH = 10
@@ -36,7 +31,7 @@ export interface StandingProblems {
   begin(): void
   /** To be called when a key was reconciled, or is gone. @param isSaid that it has this problem was said already */
   note(key: Key, isSaid: boolean): void
-  /** Says what is still being gathered. */
+  /** Says what is still held back. */
   flush(): void
 }
 
@@ -45,123 +40,125 @@ interface Problem {
   readonly service: string | undefined
   /** A trouble of the whole, of a service, or of something that is shared; otherwise of each resource by itself. */
   readonly isOne: boolean
-  readonly since: number
   readonly keys: Set<Key>
   message: string
-  /** How many it touched at most, and how many were said. */
+  /** Of one matter: the first that it touched, how many at most, and how many were said. */
+  first: readonly Key[]
   most: number
   said: number
-  readonly came: Gathered
-  readonly went: Gathered
+  /** Of each key; of one matter, of the first key for all. */
+  readonly lines: GatheredLines<Key>
+  readonly firstKey: Key
 }
 
-interface Gathered {
-  /** Lines of their own since the window was opened. */
-  lines: number
-  readonly keys: Set<Key>
-  /** Undefined: nothing is being gathered. */
-  close: (() => void) | undefined
+/** What a key has. */
+interface Trouble {
+  readonly cause: string
+  readonly reason: Reason
+  readonly message: string
+  /** Nobody could look: it hides what was known before. */
+  readonly isUnseen: boolean
 }
 
 export function createStandingProblems(context: Known, board: StatusBoard): StandingProblems {
   const { clock, emit } = context
   const problems = new Map<string, Problem>()
-  const causes = new Map<Key, { readonly cause: string; readonly message: string }>()
-  /** What closes each that is being gathered. */
-  const gathering = new Set<() => void>()
+  /** The one that is shown first, then what is hidden behind it. */
+  const troubles = new Map<Key, readonly Trouble[]>()
   let hasBegun = false
 
-  function problemOf(cause: string, status: ResourceStatus, since: number): Problem {
+  function problemOf(cause: string, status: ResourceStatus): Problem {
     const known = problems.get(cause)
     if (known !== undefined) return known
-    const { reason, service } = status
+    const { reason, service, message, key } = status
     const problem: Problem = {
       reason,
       service,
       isOne: isOneMatter(status),
-      since,
       keys: new Set(),
-      message: status.message,
+      message,
+      first: [],
       most: 0,
       said: 0,
-      came: { lines: 0, keys: new Set(), close: undefined },
-      went: { lines: 0, keys: new Set(), close: undefined },
+      lines: createGatheredLines<Key>({
+        clock,
+        begins: (keys) => begins(problem, keys),
+        ends: (keys, durationMs) => ends(problem, keys, durationMs),
+        settled: () => settled(problem),
+        done: () => problems.delete(cause),
+      }),
+      firstKey: key,
     }
     problems.set(cause, problem)
     return problem
   }
 
-  function join(cause: string, status: ResourceStatus, since: number): Problem {
-    const problem = problemOf(cause, status, since)
-    problem.keys.add(status.key)
-    problem.most = Math.max(problem.most, problem.keys.size)
-    causes.set(status.key, { cause, message: tellingCondition(status).message })
-    return problem
+  /** It was said by an earlier process, or by somebody else. */
+  function comeKnown({ cause }: Trouble, status: ResourceStatus, since: number): void {
+    const problem = problemOf(cause, status)
+    const { keys, isOne, lines, firstKey } = problem
+    keys.add(status.key)
+    problem.most = problem.said = keys.size
+    if (problem.first.length < KEYS_NAMED) problem.first = [...keys]
+    lines.known(isOne ? firstKey : status.key, since)
   }
 
-  function come(cause: string, status: ResourceStatus): void {
-    const isNew = problems.get(cause) === undefined
-    const problem = join(cause, status, clock.now())
-    problem.message = status.message
-    if (!problem.isOne) {
-      one(problem, problem.came, status.key, 'ProblemFound')
-    } else if (isNew) {
-      const concerned = keysConcerned(context, board, status)
-      problem.said = concerned.length
-      problem.most = concerned.length
-      open(problem, problem.came, 'ProblemGrew')
-      say('ProblemFound', problem, concerned)
-    } else if (problem.came.close === undefined && problem.keys.size >= problem.said * GROWTH) {
-      sayGrowth(problem)
+  function come({ cause }: Trouble, status: ResourceStatus): void {
+    const problem = problemOf(cause, status)
+    const { keys, isOne, lines, firstKey } = problem
+    const isFirst = keys.size === 0
+    keys.add(status.key)
+    if (!isOne) lines.begin(status.key, clock.now())
+    else if (isFirst) {
+      problem.message = status.message
+      problem.first = keysConcerned(context, board, status)
+      problem.most = problem.first.length
+      lines.begin(firstKey, clock.now())
+    } else {
+      problem.most = Math.max(problem.most, keys.size)
+      if (lines.isSettled && keys.size >= problem.said * GROWTH) grew(problem)
     }
   }
 
-  function leave(key: Key): void {
-    const cause = causes.get(key)?.cause ?? ''
+  function leave(key: Key, { cause }: Trouble): void {
     const problem = problems.get(cause)
-    causes.delete(key)
     if (problem?.keys.delete(key) !== true) return
-    // What was not said yet is not said to be over.
-    if (!problem.isOne && !problem.came.keys.delete(key)) one(problem, problem.went, key, 'ProblemOver')
-    if (problem.keys.size > 0) return
-    problems.delete(cause)
-    problem.came.close?.()
-    if (problem.isOne) say('ProblemOver', problem, [key], problem.most)
+    if (!problem.isOne) problem.lines.end(key)
+    else if (problem.keys.size === 0) problem.lines.end(problem.firstKey)
   }
 
-  /** A line of its own, or one with those that come within the same time. */
-  function one(problem: Problem, gathered: Gathered, key: Key, type: ProblemType): void {
-    open(problem, gathered, type)
-    gathered.lines += 1
-    if (gathered.lines <= ALONE) say(type, problem, [key])
-    else gathered.keys.add(key)
+  function begins(problem: Problem, keys: readonly Key[]): void {
+    if (!problem.isOne) return say('ProblemFound', problem, { keys })
+    if (problem.keys.size > problem.first.length) problem.first = [...problem.keys]
+    problem.said = problem.first.length
+    say('ProblemFound', problem, { keys: problem.first })
   }
 
-  function open(problem: Problem, gathered: Gathered, type: ProblemType): void {
-    if (gathered.close !== undefined) return
-    function close(): void {
-      cancel()
-      gathering.delete(close)
-      gathered.close = undefined
-      gathered.lines = 0
-      if (problem.isOne && problem.keys.size > problem.said) sayGrowth(problem)
-      if (gathered.keys.size > 0) say(type, problem, [...gathered.keys])
-      gathered.keys.clear()
-    }
-    const cancel = clock.after(GATHER_MS, close)
-    gathered.close = close
-    gathering.add(close)
+  function ends(problem: Problem, keys: readonly Key[], durationMs: number): void {
+    if (!problem.isOne) return say('ProblemOver', problem, { keys, durationMs })
+    say('ProblemOver', problem, { keys: problem.first, resources: problem.most, durationMs })
   }
 
-  function sayGrowth(problem: Problem): void {
+  /** Of those that find out by themselves, most have by now. */
+  function settled(problem: Problem): void {
+    if (problem.isOne && problem.keys.size > problem.said) grew(problem)
+  }
+
+  function grew(problem: Problem): void {
+    problem.first = [...problem.keys]
     problem.said = problem.keys.size
-    say('ProblemGrew', problem, [...problem.keys])
+    say('ProblemGrew', problem, { keys: problem.first })
   }
 
-  function say(type: ProblemType, problem: Problem, keys: readonly Key[], resources = keys.length): void {
-    const { reason, service, message, since } = problem
+  function say(
+    type: ProblemType,
+    { isOne, message, reason, service }: Problem,
+    about: { readonly keys: readonly Key[]; readonly resources?: number; readonly durationMs?: number },
+  ): void {
+    const { keys, resources = keys.length, durationMs = 0 } = about
     const [key] = keys
-    const only = resources === 1 && key !== undefined ? board.get(key) : undefined
+    const first = key === undefined ? undefined : board.get(key)
+    const only = resources === 1 ? first : undefined
     const facts: ProblemFacts = {
       reason,
       service,
@@ -171,8 +168,8 @@ export function createStandingProblems(context: Known, board: StatusBoard): Stan
       line: only?.line,
       manifestRevision: only?.manifestRevision,
     }
-    const said = only?.message ?? message
-    if (type === 'ProblemOver') emit({ type, ...facts, durationMs: clock.now() - since })
+    const said = isOne ? message : (first?.message ?? message)
+    if (type === 'ProblemOver') emit({ type, ...facts, durationMs })
     else if (type === 'ProblemGrew') emit({ type, ...facts, message: said })
     else emit({ type, ...facts, message: said })
   }
@@ -181,26 +178,41 @@ export function createStandingProblems(context: Known, board: StatusBoard): Stan
     begin() {
       if (hasBegun || board.version === 0) return
       hasBegun = true
-      for (const status of board.list()) {
-        const cause = spokenCauseOf(status)
-        if (cause === undefined) continue
-        const problem = join(cause, status, sinceOf(status))
-        problem.said = problem.most
+      for (const shown of board.list()) {
+        const standing = [shown, ...shownBehind(shown)].flatMap((status) => {
+          const trouble = troubleOf(status)
+          return trouble === undefined ? [] : [{ status, trouble }]
+        })
+        for (const { status, trouble } of standing) comeKnown(trouble, status, sinceOf(status))
+        if (standing.length > 0)
+          troubles.set(
+            shown.key,
+            standing.map(({ trouble }) => trouble),
+          )
       }
     },
     note(key, isSaid) {
       const status = board.get(key)
-      const before = causes.get(key)
-      const cause = status && spokenCauseOf(status)
-      if (before !== undefined && before.cause !== cause) leave(key)
-      if (status === undefined || cause === undefined) return
-      const { message } = tellingCondition(status)
-      if (before?.cause === cause && (!isToldAnew(status.reason) || before.message === message)) return
-      if (isSaid) join(cause, status, clock.now())
-      else come(cause, status)
+      const before = troubles.get(key) ?? []
+      const trouble = status && troubleOf(status)
+      const same = before.find(({ cause }) => cause === trouble?.cause)
+      const others = before.filter((one) => one !== same)
+      const hidden = others.filter((one) => status !== undefined && !one.isUnseen && isHidden(status, one))
+      for (const one of others) if (!hidden.includes(one)) leave(key, one)
+      const after = trouble === undefined ? hidden : [trouble, ...hidden]
+      if (after.length > 0) troubles.set(key, after)
+      else troubles.delete(key)
+      if (status === undefined || trouble === undefined) return
+      if (same === undefined) {
+        if (isSaid) comeKnown(trouble, status, clock.now())
+        else come(trouble, status)
+      } else if (isToldAnew(trouble.reason) && same.message !== trouble.message) {
+        const problem = problems.get(trouble.cause)
+        if (problem?.isOne === false) problem.lines.renew(key)
+      }
     },
     flush() {
-      for (const close of gathering) close()
+      for (const { lines } of problems.values()) lines.flush()
     },
   }
 }
@@ -208,6 +220,8 @@ export function createStandingProblems(context: Known, board: StatusBoard): Stan
 type ProblemType = 'ProblemFound' | 'ProblemGrew' | 'ProblemOver'
 
 /** Undefined: it is well, or on its way, or somebody else says so. */
-function spokenCauseOf(status: ResourceStatus): string | undefined {
-  return isWell(status) || SAID_ELSEWHERE.has(status.reason) ? undefined : causeOf(status)
+function troubleOf(status: ResourceStatus): Trouble | undefined {
+  if (isWell(status) || SAID_ELSEWHERE.has(status.reason)) return undefined
+  const { message } = tellingCondition(status)
+  return { cause: causeOf(status), reason: status.reason, message, isUnseen: isUnseen(status) }
 }

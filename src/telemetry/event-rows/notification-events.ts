@@ -9,9 +9,10 @@ export const NOTIFICATION_EVENTS = {
       {
         message: 'Notification sent',
         levels: { debug: 'as before', info: 'the target is reached again' },
-        fields: ['target', 'id', 'news', 'attempt', 'code', 'durationMs'],
+        fields: ['target', 'notificationId', 'resources', 'attempt', 'code', 'durationMs'],
       },
     ],
+    facts: ({ id, news, ...facts }) => ({ ...facts, notificationId: id, resources: news }),
     level: ({ recovered }) => (recovered ? 'info' : 'debug'),
     count: countAttempt,
   },
@@ -24,9 +25,24 @@ export const NOTIFICATION_EVENTS = {
           warn: 'the first time; it is tried again',
           error: 'it was refused, and is not tried again',
         },
-        fields: ['target', 'id', 'news', 'attempt', 'code', 'durationMs', 'detail', 'retryInMs'],
+        fields: [
+          'target',
+          'notificationId',
+          'resources',
+          'attempt',
+          'code',
+          'durationMs',
+          'detail',
+          'retryInMs',
+        ],
       },
     ],
+    facts: ({ id, news, message, ...facts }) => ({
+      ...facts,
+      notificationId: id,
+      resources: news,
+      detail: message,
+    }),
     level({ retryInMs, first }) {
       if (retryInMs === undefined) return 'error'
       return first ? 'warn' : 'debug'

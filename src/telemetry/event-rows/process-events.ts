@@ -1,5 +1,5 @@
 import { PRIORITY_NAMES } from '../metric-definitions.ts'
-import { LEDGER_LINE } from '../ledger-lines.ts'
+import { LEDGER_READ, LEDGER_WRITTEN } from '../ledger-lines.ts'
 import { seconds, type EventRows } from './event-row.ts'
 
 const CROWDED =
@@ -38,7 +38,7 @@ export const PROCESS_EVENTS = {
       {
         message: 'No descriptor left for a connection',
         levels: { error: 'at most once a minute: raise the limit of open files' },
-        fields: ['code', 'limit', 'detail'],
+        fields: ['limit', 'detail'],
       },
     ],
     facts: (event) => ({ ...event, detail: exhausted(event) }),
@@ -48,9 +48,10 @@ export const PROCESS_EVENTS = {
       {
         message: 'Pipewright runs on its embedded sandbox. Open the page to see it; Ctrl-C stops it',
         levels: { info: 'once, when the first pass is over' },
-        fields: ['page', 'platform'],
+        fields: ['page', 'baseUrl'],
       },
     ],
+    facts: ({ platform, ...facts }) => ({ ...facts, baseUrl: platform }),
   },
   CredentialsMisplaced: {
     lines: [
@@ -89,12 +90,16 @@ export const PROCESS_EVENTS = {
     ],
   },
   LedgerWritten: {
-    lines: [LEDGER_LINE],
+    lines: [LEDGER_WRITTEN],
     log: (event, { ledger }) => [ledger.written(event)],
     count(metrics, { result, durationMs }) {
       metrics.ledger_writes_total.inc({ result })
       metrics.ledger_write_duration_seconds.observe(seconds(durationMs))
     },
+  },
+  LedgerRead: {
+    lines: [LEDGER_READ],
+    log: (event, { ledger }) => [ledger.read(event)],
   },
   QueueChanged: {
     lines: [],

@@ -33,12 +33,23 @@ export const REQUEST_EVENTS = {
     lines: [
       {
         message: 'Rate limited by the platform',
-        levels: { warn: 'always' },
+        levels: { warn: 'the first time; nothing is sent with these credentials meanwhile', debug: 'again' },
         fields: ['serviceName', 'retryAfterMs'],
       },
     ],
+    level: ({ isFirst }) => (isFirst ? 'warn' : 'debug'),
     facts: named,
     count: (metrics) => metrics.api_rate_limited_total.inc(),
+  },
+  RateLimitOver: {
+    lines: [
+      {
+        message: 'Rate limit over',
+        levels: { info: 'the platform takes requests, and was at no limit for a minute' },
+        fields: ['serviceName', 'replies', 'durationMs'],
+      },
+    ],
+    facts: named,
   },
   ServicePaused: {
     lines: [

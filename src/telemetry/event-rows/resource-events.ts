@@ -169,8 +169,13 @@ export const RESOURCE_EVENTS = {
     facts: problemFacts,
   },
   ProblemGrew: {
-    lines: [{ message: 'Problem grew', levels: PROBLEM_LEVELS, fields: PROBLEM_FIELDS }],
-    level: problemLevel,
+    lines: [
+      {
+        message: 'Problem grew',
+        levels: { warn: 'it touches more resources than was said' },
+        fields: ['reason', 'serviceName', 'resources', 'keys', 'detail'],
+      },
+    ],
     facts: problemFacts,
   },
   ProblemOver: {
@@ -202,11 +207,11 @@ export const RESOURCE_EVENTS = {
           warn: 'in this service more creates are pending, or were made within the hour, than the limit, and none is allowed',
           debug: 'the same after a restart',
         },
-        fields: ['on', 'serviceName', 'wanted', 'made', 'limit', 'keys'],
+        fields: ['reached', 'serviceName', 'wanted', 'made', 'limit', 'keys'],
       },
     ],
     facts: ({ on, service, wanted, made, limit, keys }) => ({
-      on,
+      reached: on,
       serviceName: service,
       wanted,
       made,

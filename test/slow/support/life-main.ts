@@ -8,7 +8,7 @@ import type { TriggerCause } from '../../../src/daemon/watcher.ts'
 import { openSqliteLedger } from '../../../src/ledger/open.ts'
 import { createSource } from '../../../src/manifest/source.ts'
 import { createBoard } from '../../../src/reconcile/state/status-board.ts'
-import type { Event } from '../../../src/contract/events.ts'
+import { type Event, NOTHING_SAID_BEFORE } from '../../../src/contract/events.ts'
 import { createReconciler } from '../../../src/reconcile/reconciler.ts'
 import { createStateStore } from '../../../src/reconcile/state/store.ts'
 import { createRecentEvents } from '../../../src/server/recent-events.ts'
@@ -118,7 +118,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     renewed: async () => [],
     probeNow: () => undefined,
     forgetSecrets: () => undefined,
-    saidBefore: () => ({ findings: false, problem: false }),
+    saidBefore: () => NOTHING_SAID_BEFORE,
     noteChecks: async () => undefined,
     watch: async (onTrigger) => {
       triggers.push(onTrigger)

@@ -1,0 +1,105 @@
+import { fstatSync, writeSync } from 'node:fs'
+import type { DestinationStream } from 'pino'
+import type { Clock } from '../lib/clock.ts'
+import type { LineDefinition } from './log-fields.ts'
+
+/** A reader that is so far behind loses lines: bytes, about. */
+const MOST_WAITING = 8 * 2 ** 20
+
+/** So long the end waits for a reader: ms. */
+const CLOSE_MS = 2_000
+
+export const LINES_LOST = {
+  message: 'Log lines lost',
+  levels: { warn: 'the reader is back, or the disk has room again' },
+  fields: ['lines'],
+} as const satisfies LineDefinition
+
+/** Where lines go. A reader that is slow, stopped or gone, and a full disk, lose lines and hold up nothing: logs are not worth a create. */
+export interface Output extends DestinationStream {
+  /** Waits a while for what was written. */
+  close(): Promise<void>
+}
+
+export interface OutputOptions {
+  readonly destination: NodeJS.WritableStream
+  readonly clock: Clock
+  /** Lines can be written again, after so many were lost. */
+  readonly onRoom: (lost: number) => void
+}
+
+/** Each line is written at once, if it can be: it stands in the log also when the process dies in the next moment. */
+export function openOutput(options: OutputOptions): Output {
+  const file = fileOf(options.destination)
+  return file === undefined ? streamOutput(options) : fileOutput(file, options.onRoom)
+}
+
+/** The descriptor of a file or a device, which is never waited for. Of a pipe, a socket or a terminal, undefined. */
+function fileOf(destination: NodeJS.WritableStream): number | undefined {
+  if (!('fd' in destination) || typeof destination.fd !== 'number') return undefined
+  if ('isTTY' in destination && destination.isTTY === true) return undefined
+  const kind = fstatSync(destination.fd)
+  return kind.isFile() || kind.isCharacterDevice() ? destination.fd : undefined
+}
+
+/** Not by the stream of the process, which is lost for good with the first line that finds no room. */
+function fileOutput(file: number, onRoom: OutputOptions['onRoom']): Output {
+  let lost = 0
+  let isTorn = false
+  return {
+    write(text) {
+      const bytes = Buffer.from(isTorn ? `\n${text}` : text)
+      let written = 0
+      try {
+        while (written < bytes.length) written += writeSync(file, bytes, written)
+      } catch {
+        isTorn ||= written > 0
+        lost += 1
+        return
+      }
+      isTorn = false
+      const before = lost
+      lost = 0
+      if (before > 0) onRoom(before)
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+function streamOutput({ destination, clock, onRoom }: OutputOptions): Output {
+  let waiting = 0
+  let lost = 0
+  destination.on('error', ignore)
+
+  function onWritten(length: number): void {
+    waiting -= length
+    if (lost === 0 || waiting > 0) return
+    const before = lost
+    lost = 0
+    onRoom(before)
+  }
+
+  return {
+    write(text) {
+      if (waiting > MOST_WAITING) {
+        lost += 1
+        return
+      }
+      waiting += text.length
+      destination.write(text, () => onWritten(text.length))
+    },
+    close: () =>
+      new Promise((resolve) => {
+        const cancel = clock.after(CLOSE_MS, done)
+        function done(): void {
+          cancel()
+          destination.off('error', ignore)
+          resolve()
+        }
+        // An empty write ends when all before it did, or failed.
+        destination.write('', done)
+      }),
+  }
+}
+
+function ignore(): void {}

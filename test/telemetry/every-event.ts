@@ -1,0 +1,203 @@
+import type { Event } from '../../src/contract/events.ts'
+import { createFinished, finding, loaded, NOW, reconciled } from './sample.ts'
+
+type Of<T extends Event['type']> = Extract<Event, { readonly type: T }>
+
+const PROBLEM = {
+  reason: 'Drifted',
+  service: 'analytics',
+  resources: 1,
+  keys: ['Pipe/orders'],
+  file: 'orders.yaml',
+  line: 3,
+  manifestRevision: 'abc122',
+} as const
+const SEVERAL = {
+  ...PROBLEM,
+  resources: 2,
+  keys: ['Pipe/a', 'Pipe/b'],
+  file: undefined,
+  line: undefined,
+  manifestRevision: undefined,
+} as const
+const UNKNOWN = { reason: 'OutcomeUnknown' } as const
+
+const CHANGE: Of<'ConditionChanged'> = {
+  type: 'ConditionChanged',
+  key: 'Pipe/orders',
+  condition: 'Ready',
+  before: { status: 'Unknown', reason: 'Unobserved', message: '', since: NOW },
+  after: { status: 'True', reason: 'Healthy', message: 'its state is Running', since: NOW },
+  isNews: true,
+  revision: 'abc123',
+  manifestRevision: 'abc122',
+  file: 'orders.yaml',
+  line: 3,
+}
+
+const LIMIT: Of<'CreateLimitChanged'> = {
+  type: 'CreateLimitChanged',
+  on: true,
+  service: 'analytics',
+  wanted: 30,
+  made: 0,
+  limit: 25,
+  services: 1,
+  keys: ['Pipe/a'],
+  isKnown: false,
+}
+
+const NOTIFICATION = {
+  target: 'on-call',
+  id: 'm-1',
+  news: 1,
+  attempt: 1,
+  code: '503',
+  durationMs: 1,
+} as const
+const FAILED: Of<'NotificationFailed'> = {
+  type: 'NotificationFailed',
+  ...NOTIFICATION,
+  message: 'HTTP 503',
+  retryInMs: 5,
+  first: true,
+}
+
+const missed = Array.from({ length: 12 }, (_, index) =>
+  finding({ message: `fault ${index}`, file: `${index}.yaml` }),
+)
+const twice = [finding({ file: 'a.yaml' }), finding({ file: 'b.yaml' })]
+const FILLED = { changed: ['Pipe/orders'], findings: missed, missedByWatcher: true } as const
+
+/** Events of each type, in an order, that together have every line, level and field that there is of it. */
+export const EVERY_EVENT: { readonly [E in Event as E['type']]: readonly E[] } = {
+  Started: [
+    {
+      type: 'Started',
+      version: '1.0.0',
+      sandbox: false,
+      listen: 'http://127.0.0.1:8080',
+      metricsListen: 'http://127.0.0.1:9090',
+      manifests: '/manifests',
+      baseUrl: 'https://api.example',
+    },
+  ],
+  ConnectionsLimited: [
+    {
+      type: 'ConnectionsLimited',
+      listener: 'listen',
+      closed: 1,
+      refused: 2,
+      unread: 3,
+      limit: 4,
+      limitOfAddress: 5,
+    },
+  ],
+  DescriptorsExhausted: [{ type: 'DescriptorsExhausted', code: 'EMFILE', limit: 1_024 }],
+  SandboxReady: [{ type: 'SandboxReady', page: 'http://127.0.0.1:8080/', platform: 'http://127.0.0.1:9' }],
+  CredentialsMisplaced: [{ type: 'CredentialsMisplaced', names: ['a'], message: 'a is in the wrong place' }],
+  CredentialsExposed: [{ type: 'CredentialsExposed', names: ['a'], message: 'a is in both places' }],
+  FailpointSet: [{ type: 'FailpointSet', failpoint: 'before-post' }],
+  LedgerWritten: [
+    { type: 'LedgerWritten', result: 'written', durationMs: 1, message: undefined },
+    { type: 'LedgerWritten', result: 'failed', durationMs: 1, message: 'ENOSPC' },
+    { type: 'LedgerWritten', result: 'written', durationMs: 1, message: undefined },
+  ],
+  LedgerRead: [
+    { type: 'LedgerRead', result: 'failed', durationMs: 1, message: 'it is gone' },
+    { type: 'LedgerRead', result: 'failed', durationMs: 1, message: 'it is gone' },
+    { type: 'LedgerRead', result: 'read', durationMs: 1, message: undefined },
+  ],
+  QueueChanged: [{ type: 'QueueChanged', depth: { 0: 1, 1: 2, 2: 3 } }],
+  QueueWaited: [{ type: 'QueueWaited', priority: 0, waitMs: 1 }],
+  Bug: [{ type: 'Bug', message: 'in the queue', error: new Error('outer') }],
+  Stopping: [{ type: 'Stopping', signal: 'SIGTERM' }],
+  Stopped: [
+    { type: 'Stopped', unfinished: 0 },
+    { type: 'Stopped', unfinished: 1 },
+  ],
+  SourceLoaded: [
+    loaded(FILLED),
+    loaded(FILLED),
+    loaded({ findings: twice }),
+    loaded({ problem: 'empty' }),
+    loaded({ problem: 'empty' }),
+  ] as readonly Of<'SourceLoaded'>[], // as its type says
+  SourceFailed: [
+    { type: 'SourceFailed', reason: 'SourceUnreadable', message: 'gone', durationMs: 1 },
+    { type: 'SourceFailed', reason: 'SourceUnreadable', message: 'gone', durationMs: 1 },
+  ],
+  WatchModeChanged: [
+    { type: 'WatchModeChanged', mode: 'recursive', message: 'watching' },
+    { type: 'WatchModeChanged', mode: 'polling', message: 'ENOSPC' },
+  ],
+  ReconcileFinished: [
+    reconciled({ changed: true, action: 'upsert', changeToApplyMs: 5 }),
+    reconciled(),
+  ] as readonly Of<'ReconcileFinished'>[], // as its type says
+  ConditionChanged: [CHANGE, { ...CHANGE, isNews: false }],
+  CreateStarted: [
+    { type: 'CreateStarted', key: 'Pipe/orders', intentId: 'i-1', attempt: 1, revision: 'abc123' },
+  ],
+  CreateFinished: [
+    createFinished(),
+    createFinished({ outcome: 'failed' }),
+    createFinished({ outcome: 'unknown' }),
+  ] as readonly Of<'CreateFinished'>[], // as its type says
+  OutcomeLost: [
+    {
+      type: 'OutcomeLost',
+      key: 'Pipe/orders',
+      outcome: 'created',
+      pipeId: 'p-1',
+      command: 'pipewright resolve Pipe/orders --adopt p-1',
+      message: 'run it',
+    },
+  ],
+  Observed: [
+    {
+      type: 'Observed',
+      key: 'Pipe/orders',
+      state: 'Running',
+      differences: [{ field: 'scaling.replicas', desired: '1', observed: '2' }],
+    },
+  ],
+  Forgotten: [{ type: 'Forgotten', key: 'Pipe/orders' }],
+  ProblemFound: [
+    { type: 'ProblemFound', ...PROBLEM, message: 'it drifted' },
+    { type: 'ProblemFound', ...SEVERAL, message: 'they drifted' },
+    { type: 'ProblemFound', ...PROBLEM, ...UNKNOWN, message: 'nobody knows' },
+  ],
+  ProblemGrew: [{ type: 'ProblemGrew', ...SEVERAL, message: 'they drifted' }],
+  ProblemOver: [
+    { type: 'ProblemOver', ...PROBLEM, durationMs: 5 },
+    { type: 'ProblemOver', ...SEVERAL, durationMs: 5 },
+  ],
+  CreateLimitChanged: [LIMIT, { ...LIMIT, isKnown: true }, { ...LIMIT, on: false, keys: [] }],
+  RequestFinished: [
+    {
+      type: 'RequestFinished',
+      operation: 'getPipe',
+      service: 'analytics',
+      code: '200',
+      durationMs: 1,
+      requestId: 'r-1',
+    },
+  ],
+  BudgetWaited: [{ type: 'BudgetWaited', service: 'analytics', waitMs: 1 }],
+  RateLimited: [
+    { type: 'RateLimited', service: 'analytics', retryAfterMs: 1, isFirst: true },
+    { type: 'RateLimited', service: 'analytics', retryAfterMs: 1, isFirst: false },
+  ],
+  RateLimitOver: [{ type: 'RateLimitOver', service: 'analytics', replies: 2, durationMs: 1 }],
+  ServicePaused: [{ type: 'ServicePaused', service: 'analytics', message: 'refused' }],
+  ServiceResumed: [{ type: 'ServiceResumed', service: 'analytics' }],
+  NotificationSent: [
+    { type: 'NotificationSent', ...NOTIFICATION, recovered: true },
+    { type: 'NotificationSent', ...NOTIFICATION, recovered: false },
+  ],
+  NotificationFailed: [FAILED, { ...FAILED, first: false }, { ...FAILED, retryInMs: undefined }],
+  NotificationsForgotten: [{ type: 'NotificationsForgotten', message: 'the ledger failed' }],
+  NotificationsSettled: [{ type: 'NotificationsSettled', target: 'on-call', result: 'delivered', count: 1 }],
+  NotificationsWaiting: [{ type: 'NotificationsWaiting', target: 'on-call', count: 1 }],
+}
