@@ -1,6 +1,7 @@
 import { isWell, type Status } from '../plan/severity.ts'
 import { REASONS, type Reason } from '../plan/reason.ts'
 import type { Key } from '../kinds/key.ts'
+import { isUnseen } from '../contract/cause.ts'
 import type { ResourceStatus } from '../contract/status.ts'
 import { boundedLabel, boundLabels, type Instruments } from './instruments.ts'
 import { OTHER } from './metric-definitions.ts'
@@ -65,11 +66,6 @@ function allSaid(resource: ResourceStatus, before: Said | undefined): readonly S
     .filter((one) => !isWell(one))
   // The first of each reason: that of the resource itself comes first.
   return [...new Map([...hidden, resource].toReversed().map((one) => [one.reason, one])).values()]
-}
-
-/** Whether the last try to look at it failed. */
-function isUnseen({ status, conditions }: ResourceStatus): boolean {
-  return status === 'Failed' && conditions.Synced.status === 'Unknown'
 }
 
 /** Which are named where there is not room for all: those that somebody has to look at come first. */
