@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('support/swaps-main.ts', import.meta.url))
 
 test.concurrent.for<Layout>(['the link is the root', 'the root lies below the link', 'a ConfigMap volume'])(
   'a thousand swaps are each seen once, in order, with a revision of their own, and nothing grows: %s',
-  { timeout: 170_000 },
+  { timeout: 600_000 },
   async (layout) => {
     await using program = startProgram([layout, String(SWAPS)], { main: MAIN })
     expect([await program.ended, program.stderr()]).toEqual([0, ''])
