@@ -287,7 +287,7 @@ export const WORLDS: readonly World[] = [
     replies: ['refused', 'lost after the work'],
     crashes: true,
     meanwhile: 1,
-    depth: 3,
+    depth: 2,
   },
   {
     ...NONE,

@@ -47,6 +47,9 @@ interface PageOptions {
   readonly watch?: string
 }
 
+/** On a machine however busy: ms. */
+const LIMIT_MS = 120_000
+
 /** A tab of its own at `url`, live. */
 export async function openPage(
   browser: Browser,
@@ -56,6 +59,7 @@ export async function openPage(
   const { mayLose = false, watch, ...contextOptions } = options
   const context = await browser.newContext(contextOptions)
   const page = await context.newPage()
+  page.setDefaultTimeout(LIMIT_MS)
   if (watch !== undefined) await page.addInitScript(watch)
   const faults: string[] = []
   const { origin } = new URL(url)
