@@ -108,8 +108,8 @@ async function joinedBy(
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const asking = client.connect({ path: authority, headers, signal })
-    const { statusCode: status, socket: joined } = await Promise.race([asking, expiring(signal)])
-    if (status >= 200 && status < 300) return joined as Socket // what it was given above
+    const { statusCode: status } = await Promise.race([asking, expiring(signal)])
+    if (status >= 200 && status < 300) return socket
     throw new ProxyError({ type: 'refused', proxy, status })
   } catch (error) {
     socket.destroy()

@@ -1,21 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { GOOD, HELMS, overlay, tryValues } from './support/chart.ts'
-
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-interface BadValues {
-  readonly why: string
-  readonly values: object
-  readonly says: readonly string[]
-}
+import { describe, expect, test } from 'vitest'
+import { createWorkspace } from '../support/workspace.ts'
+import { GOOD, tryValues } from './support/chart.ts'
+import { type BadValues, testRefusals } from './support/chart-refusals.ts'
 
 const BAD: readonly BadValues[] = [
   {
@@ -222,17 +208,11 @@ const BAD: readonly BadValues[] = [
 ]
 
 describe('values that cannot work are refused', () => {
-  describe.each(HELMS)('%s', (helm) => {
-    test.each(BAD)('$why', async ({ values, says }) => {
-      const { code, stdout, stderr } = await tryValues(folder, overlay(GOOD, values), { helm })
-      expect(code).not.toBe(0)
-      expect(stdout).toBe('')
-      for (const words of says) expect(stderr).toContain(words)
-    })
-  })
+  testRefusals(BAD)
 
   test('the longest time that fits is accepted', async () => {
     const shutdown = { requestTimeout: '22900ms', terminationGracePeriodSeconds: 30 }
-    expect(await tryValues(folder, { ...GOOD, shutdown })).toMatchObject({ code: 0 })
+    using scratch = createWorkspace()
+    expect(await tryValues(scratch.dir, { ...GOOD, shutdown })).toMatchObject({ code: 0 })
   })
 })

@@ -1,23 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { GOOD, HELMS, overlay, tryValues } from './support/chart.ts'
+import { describe } from 'vitest'
+import { type BadValues, testRefusals } from './support/chart-refusals.ts'
 
 /* What the pod reads and mounts: refused where a secret would be seen, or where two would be one. */
-
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-chart-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-interface BadValues {
-  readonly why: string
-  readonly values: object
-  readonly says: readonly string[]
-}
 
 const SLACK = { name: 'team', type: 'slack' }
 
@@ -177,11 +161,6 @@ const BAD: readonly BadValues[] = [
   },
 ]
 
-describe.each(HELMS)('what would show a secret or be there twice is refused: %s', (helm) => {
-  test.each(BAD)('$why', async ({ values, says }) => {
-    const { code, stdout, stderr } = await tryValues(folder, overlay(GOOD, values), { helm })
-    expect(code).not.toBe(0)
-    expect(stdout).toBe('')
-    for (const words of says) expect(stderr).toContain(words)
-  })
+describe('what would show a secret or be there twice is refused', () => {
+  testRefusals(BAD)
 })

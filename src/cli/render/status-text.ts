@@ -50,7 +50,7 @@ export function statusText(
   })
   const list = resources.length === 0 ? text.nothing : resourceTable(resources, text, closing)
   const problems = problemLines(whole, text)
-  const first = [daemonLine(daemon, text), ...commitLine(daemon, whole, text)].map((line) =>
+  const first = [daemonLine(daemon, text), ...revisionLine(daemon, whole, text)].map((line) =>
     fitted(line, text),
   )
   const hints = wholeHints(whole).map((hint) => fitted(commandsTyped(hint, text.here), text))
@@ -60,7 +60,7 @@ export function statusText(
 export const NOTHING_RECORDED = 'Nothing is recorded yet.'
 
 /** Since when no other revision came: a Git that is not fetched any more looks well otherwise. */
-function commitLine(
+function revisionLine(
   { state, last }: DaemonView,
   { revisionSince, problem }: WholeFacts,
   { now }: Pick<StatusText, 'now'>,
