@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fakeParts, NOW, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
@@ -44,7 +44,7 @@ test('where too many listen, the page asks again and again, and says so', async 
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(url)
-  await page.locator('#connection.waiting', { hasText: 'too many listen: refreshed every 15 s' }).waitFor()
+  await page.locator('#connection.waiting', { hasText: 'no live updates: refreshed every 30 s' }).waitFor()
   await page.locator('#list', { hasText: 'gone' }).waitFor()
   expect(await page.locator('#lost').isVisible()).toBe(false)
   message = 'gone since yesterday'
@@ -53,6 +53,53 @@ test('where too many listen, the page asks again and again, and says so', async 
 
   for (const end of ends) end()
   await page.locator('#connection.live').waitFor()
+  await context.close()
+})
+
+/** Lets time pass in the page until something is so. */
+function passUntil(page: Page, isSo: () => Promise<boolean>): Promise<void> {
+  return expect
+    .poll(
+      async () => {
+        await page.clock.fastForward(5_000)
+        return isSo()
+      },
+      { timeout: 60_000 },
+    )
+    .toBe(true)
+}
+
+test('where a proxy holds the stream of events back, the page asks again and again, and says so', async () => {
+  let message = 'gone'
+  const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
+  const { url } = await running(
+    fakeParts({
+      board: {
+        get: () => clicks,
+        list: () => [{ ...clicks, message }],
+        get version() {
+          return message.length
+        },
+      },
+    }),
+  )
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.clock.install()
+  const held: Route[] = []
+  await page.route('**/api/v1/events', (route) => void held.push(route))
+  await page.goto(url)
+  await page.locator('#list', { hasText: 'gone' }).waitFor()
+  await page.clock.fastForward(16_000)
+  await page.locator('#connection.waiting', { hasText: 'no live updates: refreshed every 30 s' }).waitFor()
+  message = 'gone since yesterday'
+  const refreshed = page.locator('#list', { hasText: message })
+  await passUntil(page, async () => (await refreshed.count()) === 1)
+  expect(held.length).toBeGreaterThan(1)
+  expect(await page.locator('#lost').isVisible()).toBe(false)
+
+  await page.unroute('**/api/v1/events')
+  await passUntil(page, async () => (await page.locator('#connection.live').count()) === 1)
   await context.close()
 })
 

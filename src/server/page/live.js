@@ -1,7 +1,7 @@
 /**
  * @import { Change } from '../recent-events.ts'
- * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection `polled`: the server answers, but refuses
- *   the stream of events, so that it is asked again and again. `asOf`: when what is shown was last known to be right, in ms since
+ * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection `polled`: the server answers, but the
+ *   stream of events does not open, so that it is asked again and again. `asOf`: when what is shown was last known to be right, in ms since
  *   the epoch by this machine's clock; `undefined`: never yet
  * @typedef {Change['type'] | 'alive' | 'one'} Part `one`: the resource that is open
  */
@@ -17,6 +17,9 @@ const FIRST_WAIT_MS = 50
 
 /** The server says something at least every 15 s; after so long a silence the connection is held to be gone. */
 const SILENCE_MS = 40_000
+
+/** The stream says something as soon as it is asked for; after so long, something between holds it back. */
+const OPENING_MS = 10_000
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
@@ -40,6 +43,7 @@ export function keepFresh(refresh, show) {
   let running = false
   let restUntil = 0
   let heardAt = 0
+  let askedAt = 0
   /** @type {number | undefined} */
   let asOf
   let retryMs = FIRST_RETRY_MS
@@ -108,6 +112,7 @@ export function keepFresh(refresh, show) {
     source?.close()
     const opened = new EventSource('api/v1/events')
     source = opened
+    askedAt = Date.now()
     for (const part of PARTS) {
       opened.addEventListener(part, () => {
         heard()
@@ -120,17 +125,22 @@ export function keepFresh(refresh, show) {
       if (!running) runIn(0)
     })
     opened.addEventListener('error', () => {
-      if (source !== opened) return
-      if (document.visibilityState === 'hidden') return lose()
-      listenLater()
-      // Only the stream may be refused, because too many listen: whether the server answers, a request tells.
-      for (const part of PARTS) wanted.add(part)
-      if (!running) runIn(0)
+      if (source === opened) goWithout()
     })
   }
 
+  /** Only the stream may be refused, because too many listen, or held back by a proxy: whether the server answers, a request tells. */
+  function goWithout() {
+    if (document.visibilityState === 'hidden') return lose()
+    listenLater()
+    for (const part of PARTS) wanted.add(part)
+    if (!running) runIn(0)
+  }
+
   setInterval(() => {
-    if (source?.readyState === EventSource.OPEN && Date.now() - heardAt > SILENCE_MS) lose()
+    const now = Date.now()
+    if (source?.readyState === EventSource.OPEN && now - heardAt > SILENCE_MS) lose()
+    if (source?.readyState === EventSource.CONNECTING && now - askedAt > OPENING_MS) goWithout()
   }, 5_000)
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') wakeUp()

@@ -223,7 +223,7 @@ async function onAddress() {
 /** @type {Readonly<Record<Connection['how'] | 'none', readonly [name: string, text: string]>>} */
 const CONNECTION = {
   live: ['live', 'live'],
-  polled: ['waiting', 'too many listen: refreshed every 15 s'],
+  polled: ['waiting', 'no live updates: refreshed every 30 s'],
   lost: ['lost', 'connection lost'],
   none: ['waiting', 'connecting…'],
 }
