@@ -14,9 +14,12 @@ export interface Bundle {
   readonly packages: readonly string[]
 }
 
-/** Nothing is shortened: a stack trace names functions and lines that can be read. */
-export async function bundle(): Promise<Bundle> {
-  await using build = await rolldown({ input: join(ROOT, 'src/main.ts'), platform: 'node' })
+/**
+ * Nothing is shortened: a stack trace names functions and lines that can be read.
+ * @param main another `main.ts` than that of this checkout
+ */
+export async function bundle(main = join(ROOT, 'src/main.ts')): Promise<Bundle> {
+  await using build = await rolldown({ input: main, platform: 'node' })
   const { output } = await build.generate({ codeSplitting: false, comments: false })
   const [{ code, moduleIds }] = output
   const packages = moduleIds.flatMap((id) => {

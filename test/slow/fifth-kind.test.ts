@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { bundle } from '../../build.ts'
 import { FAILPOINTS, type Failpoint } from '../../src/contract/failpoint.ts'
 import { CREDENTIAL, mountSecrets, runArgs, SERVICE, SERVICE_ID } from '../support/manifests.ts'
 import { resourcesOf, ROOT, startProgram, urlOf } from '../support/process.ts'
@@ -27,8 +28,10 @@ spec:
 `
 
 let checkout: Checkout
+/** The program with the kind, in one file: it is started many times. */
+let main = ''
 
-beforeAll(() => {
+beforeAll(async () => {
   checkout = copyOf([
     {
       from: 'KINDS: readonly Kind[] = [SERVICE, PIPE, QUERY_ENDPOINT, ALERT]',
@@ -41,6 +44,10 @@ beforeAll(() => {
     const path = join(checkout.dir, 'src/kinds/view', file)
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('../../../src/kinds/', '../'))
   }
+  main = join(checkout.dir, 'pipewright.js')
+  const { code } = await bundle(checkout.main)
+  writeFileSync(main, code)
+  cpSync(join(checkout.dir, 'src/server/page'), join(checkout.dir, 'page'), { recursive: true })
 })
 
 afterAll(() => checkout[Symbol.dispose]())
@@ -58,7 +65,7 @@ function lockOf(workspace: Workspace) {
   const ledger = `sqlite:${workspace.path('ledger.db')}`
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    [checkout.main, 'lock', '--ledger', ledger, '--output', 'json'],
+    [main, 'lock', '--ledger', ledger, '--output', 'json'],
     { encoding: 'utf8' },
   )
   const { spec } = JSON.parse(stdout) as { spec: { pipes: Record<string, string> } }
@@ -99,7 +106,7 @@ describe.concurrent('a view', () => {
       workspace.write('manifests/service.yaml', SERVICE)
       workspace.write('manifests/totals.yaml', VIEW)
       platform.decide = ({ operation }) => (operation === 'createPipe' ? REPLIES[reply] : undefined)
-      const options = { main: checkout.main, env: { NODE_COMPILE_CACHE: checkout.cache } }
+      const options = { main, env: { NODE_COMPILE_CACHE: checkout.cache } }
       {
         const env = { ...options.env, PIPEWRIGHT_FAILPOINT: `${at}=kill` }
         await using program = startProgram(runArgs(workspace, platform.url), { ...options, env })

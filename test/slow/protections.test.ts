@@ -18,8 +18,9 @@ afterAll(() => {
 
 describe.concurrent('without anything removed', () => {
   const checks = new Map(MUTATIONS.flatMap(({ checks: of }) => of.map((check) => [check.name, check])))
+  const checkout = copyOf([])
+  afterAll(() => checkout[Symbol.dispose]())
   test.for([...checks.values()])('$name', async (check, { expect }) => {
-    using checkout = copyOf([])
     expect(await check.run(checkout)).toEqual([])
   })
 })

@@ -49,6 +49,8 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   process.once('exit', killWithUs)
   let stdout = ''
   let stderr = ''
+  const lines: Record<string, unknown>[] = []
+  let parsedTo = 0
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
   })
@@ -64,12 +66,14 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   return {
     stdout: () => stdout,
     stderr: () => stderr,
-    log: () =>
+    log() {
       // The last line may be half there.
-      stdout
-        .slice(0, stdout.lastIndexOf('\n') + 1)
-        .split('\n')
-        .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : [])),
+      const end = stdout.lastIndexOf('\n') + 1
+      for (const line of stdout.slice(parsedTo, end).split('\n'))
+        if (line.startsWith('{')) lines.push(JSON.parse(line) as Record<string, unknown>)
+      parsedTo = end
+      return [...lines]
+    },
     pid: child.pid ?? 0,
     signal(name) {
       child.kill(name)

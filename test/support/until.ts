@@ -1,10 +1,14 @@
+const SHORTEST_REST_MS = 20
+const LONGEST_REST_MS = 100
+
 /** Polls until `look` gives something, and says what was waited for when it never does. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
   limitMs = 60_000,
 ): Promise<T> {
-  const end = performance.now() + limitMs
+  const start = performance.now()
+  const end = start + limitMs
   let last: unknown
   while (performance.now() < end) {
     try {
@@ -14,7 +18,9 @@ export async function until<T>(
     } catch (error) {
       last = error
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    // What takes long is asked for less often: the looks, too, take time of the processors.
+    const restMs = Math.min(Math.max(SHORTEST_REST_MS, (performance.now() - start) / 10), LONGEST_REST_MS)
+    await new Promise((resolve) => setTimeout(resolve, restMs))
   }
   throw new Error(`waited ${limitMs} ms in vain for ${what}`, { cause: last })
 }
