@@ -5,8 +5,8 @@ function filesOf(...names: readonly string[]): string[] {
   return names.map((name) => `test/slow/${name}*.test.ts`)
 }
 
-/** Those that measure what a busy machine would spoil. */
-const ALONE = filesOf('connections', 'page-many', 'watch')
+/** Those that measure what a busy machine would spoil. They mostly wait. */
+const QUIET = filesOf('watch', 'connections', 'page-many')
 
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
 const LONG = [
@@ -18,6 +18,7 @@ const LONG = [
   'hostile',
   'release',
   'rules',
+  'watch-swaps',
 ]
 
 function placeOf({ moduleId }: TestSpecification): number {
@@ -45,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'side by side',
           include: ['test/slow/**/*.test.ts'],
-          exclude: ALONE,
+          exclude: QUIET,
           // More than there are processors: most of these mostly wait.
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
@@ -53,7 +54,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: 'quiet', include: QUIET, maxWorkers: 2, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -12,6 +12,7 @@ export const memory: Row = {
   floor: 'a daemon with one Service and nothing else',
   unit: 'MB',
   rule: { how: 'plus', target: 120 },
+  heldFrom: 1_000,
   isSteady: true,
   async measure(rig, run) {
     const [floor, subject] = await inTurns(
