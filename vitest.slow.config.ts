@@ -8,6 +8,9 @@ function filesOf(...names: readonly string[]): string[] {
 /** Those that measure what a busy machine would spoil. They mostly wait. */
 const QUIET = filesOf('watch', 'connections', 'page-many')
 
+/** It makes links of the network: a browser gives up all its requests when one comes or goes (`ERR_NETWORK_CHANGED`). */
+const LINKS = filesOf('rows-cut')
+
 /** These take minutes: they begin first, so that nobody waits for them in the end. */
 const LONG = [
   'runbook',
@@ -46,12 +49,13 @@ export default defineConfig({
         test: {
           name: 'side by side',
           include: ['test/slow/**/*.test.ts'],
-          exclude: QUIET,
+          exclude: [...QUIET, ...LINKS],
           // More than there are processors: most of these mostly wait.
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },
+      { extends: true, test: { name: 'links', include: LINKS, sequence: { groupOrder: 2 } } },
       {
         extends: true,
         test: { name: 'quiet', include: QUIET, maxWorkers: 2, sequence: { groupOrder: 1 } },

@@ -6,7 +6,7 @@ import { fakeParts, NOW, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
 import { openPage, startBrowser } from './page-browser.ts'
 
-/** What the page does where the server refuses something because it is too much. */
+/** What the page does where something is refused because it is too much, or held back on its way. */
 
 let browser: Browser
 
@@ -100,6 +100,21 @@ test('where a proxy holds the stream of events back, the page asks again and aga
 
   await page.unroute('**/api/v1/events')
   await passUntil(page, async () => (await page.locator('#connection.live').count()) === 1)
+  await context.close()
+})
+
+test('a page of which a script does not arrive says so, and how to go on', async () => {
+  const { url } = await running(fakeParts())
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.route('**/states.js', (route) => route.abort('connectionreset'))
+  await page.goto(url)
+  const incomplete = page.getByText('Not all of this page has arrived. Load it again.')
+  await incomplete.waitFor()
+  await page.unroute('**/states.js')
+  await page.getByRole('link', { name: 'Load it again' }).click()
+  await page.locator('#connection.live').waitFor()
+  expect(await incomplete.count()).toBe(0)
   await context.close()
 })
 

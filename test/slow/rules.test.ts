@@ -86,7 +86,7 @@ describe.each(alertRules().map((rule) => [rule.alert, rule] as const))('%s', (al
     } // read above
     const broken = rules.groups.map((group) => ({
       ...group,
-      rules: group.rules.map((rule) => (rule.alert === alert ? { ...rule, expr: other } : rule)),
+      rules: group.rules.filter((rule) => rule.alert === alert).map((rule) => ({ ...rule, expr: other })),
     }))
     expect(expr).not.toBe(other)
     const { ok, said } = await promtool([
@@ -95,6 +95,6 @@ describe.each(alertRules().map((rule) => [rule.alert, rule] as const))('%s', (al
       ...withRules(workspace, stringify({ groups: broken }), alert),
     ])
     expect(ok, said).toBe(false)
-    expect(said).toContain(alert)
+    expect(said).toContain(`"${alert}"`)
   })
 })

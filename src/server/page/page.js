@@ -268,6 +268,7 @@ function setUpStory() {
   })
 }
 
+byId('incomplete').remove()
 addEventListener('addresschange', () => void onAddress())
 followLinks()
 setUpFilter()
