@@ -88,11 +88,18 @@ export interface Combination {
  */
 export function combinationsOf(action: MatrixAction): readonly Combination[] {
   const replies = Object.keys(REPLIES) as readonly ReplyName[] // the keys of the object above
+  const isOfDisk = action === 'disk-full' || action === 'disk-slow'
   return FAILPOINTS.flatMap((at) =>
-    replies
+    (isOfDisk ? replies.filter(isFirstOfItsKind) : replies)
       .map((reply) => ({ at, action, reply }))
       .filter((combination) => action === 'throw' || isReached(combination)),
   )
+}
+
+/** What is written to the disk follows from what a reply tells and how much of it arrives; it makes no difference how it came to that. */
+function isFirstOfItsKind(reply: ReplyName, at: number, replies: readonly ReplyName[]): boolean {
+  const kindOf = (name: ReplyName) => `${REPLIES[name].tells}, ${REPLIES[name].arrives}`
+  return replies.findIndex((name) => kindOf(name) === kindOf(reply)) === at
 }
 
 /** Whether a create that is answered like that comes past the failpoint at all. */
