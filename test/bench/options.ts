@@ -37,7 +37,7 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     })
     if (values.help) return { help: usage(known), exitCode: 0 }
     const sizes = (values.sizes ?? (values.short ? '100,1000' : '100,1000,10000')).split(',').map(Number)
-    const runs = Number(values.runs ?? (values.short ? 1 : 5))
+    const runs = Number(values.runs ?? (values.short ? 2 : 5))
     const rows = values.rows.split(',').filter((name) => name !== '')
     const fault = faultOf({ sizes, rows, runs }, known)
     if (fault !== undefined) return wrong(fault)
@@ -75,7 +75,7 @@ was seen that must never be. With --short, times are only shown. docs/performanc
   --sizes N,N    numbers of manifests, from ${SMALLEST} to ${LARGEST}; 100,1000,10000 unless set
   --rows A,B     only these rows, of ${known.join(', ')}; all but the tf rows, which take minutes, unless set
   --runs N       runs of each row, whose median counts; 5 unless set
-  --short        for CI: sizes 100 and 1000, one run, and only what is held at them
+  --short        for CI: sizes 100 and 1000, two runs, and only what is held at them
   --json FILE    writes the results to a file as well, after each row
   --help         shows this`
 }
