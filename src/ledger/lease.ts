@@ -2,9 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
-import { explain, sqliteCode } from './sqlite-fault.ts'
+import { BUSY, explain, sqliteCode } from './sqlite-fault.ts'
 
-const BUSY = 5
 const CANNOT_OPEN = 14
 
 /** Whoever only asks ({@link isOwned}) holds the lock for an instant, which must keep no owner from starting. */

@@ -11,6 +11,8 @@ const WORDS: Readonly<Record<number, string>> = {
   14: 'it cannot be opened: the folder must exist and be writable, and the file readable, for this user',
 }
 
+/** The primary result code when another connection holds the lock. */
+export const BUSY = 5
 const CORRUPT = 11
 const NOT_A_DATABASE = 26
 

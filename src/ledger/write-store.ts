@@ -4,7 +4,7 @@ import { inspect, readHashKey, MIGRATIONS, migrate, transaction } from './table-
 import { statOf } from './location.ts'
 import { isOwned } from './lease.ts'
 import { createReserve } from './reserve.ts'
-import { explain, lacksRoom, sqliteCode } from './sqlite-fault.ts'
+import { BUSY, explain, lacksRoom, sqliteCode } from './sqlite-fault.ts'
 import type { Store, WriteTables } from './backend.ts'
 import { prepareWrites } from './tables.ts'
 
@@ -70,20 +70,22 @@ function assertWritable(db: DatabaseSync): void {
   }
 }
 
-function createWriteStore(db: DatabaseSync, { file, historyLimit, beforeCommit }: WriteStoreOptions): Store {
+function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
+  const { file, historyLimit, beforeCommit } = options
+  const patiently = createPatience(db, options.busyTimeoutMs)
   const tables = prepareWrites(db, historyLimit)
   const identity = identityOf(file)
   const reserve = createReserve(file)
   let writes = tables.writes()
 
   /** A file that was removed or replaced takes every write and keeps none: nothing would be durable. */
-  function assertInPlace(doing: 'read' | 'write'): void {
+  function assertInPlace(doing: Access): void {
     if (identityOf(file) !== identity)
       throw changedUnderUs(doing, file, 'it was removed or replaced while in use')
   }
 
   /** The same file with the content of before: what it has forgotten would be created again. */
-  function assertNotOlder(doing: 'read' | 'write'): void {
+  function assertNotOlder(doing: Access): void {
     const found = tables.writes()
     if (!(found >= writes))
       throw changedUnderUs(doing, file, 'an older copy was written over it while in use')
@@ -106,8 +108,10 @@ function createWriteStore(db: DatabaseSync, { file, historyLimit, beforeCommit }
     read(work) {
       try {
         assertInPlace('read')
-        assertNotOlder('read')
-        return work(tables)
+        return patiently('read', () => {
+          assertNotOlder('read')
+          return work(tables)
+        })
       } catch (error) {
         throw explain('read', file, error)
       }
@@ -115,7 +119,7 @@ function createWriteStore(db: DatabaseSync, { file, historyLimit, beforeCommit }
     write(work, room) {
       try {
         assertInPlace('write')
-        return commit(work)
+        return patiently('write', () => commit(work))
       } catch (error) {
         if (room === 'free' || !lacksRoom(error) || !reserve.release()) throw explain('write', file, error)
       }
@@ -139,7 +143,35 @@ function createWriteStore(db: DatabaseSync, { file, historyLimit, beforeCommit }
   }
 }
 
-function changedUnderUs(doing: 'read' | 'write', file: string, how: string): LedgerError {
+type Access = 'read' | 'write'
+
+/**
+ * Another writer is waited for once: to wait is to stand still, and if each of many writes did, neither the page nor the
+ * probes would be answered. Until one gets through, the next ones only try. Whoever writes lets others read for most of that
+ * time, so that a read that succeeds says nothing of a write.
+ */
+function createPatience(db: DatabaseSync, busyTimeoutMs: number): <T>(access: Access, work: () => T) => T {
+  let stuck: Access | undefined
+
+  function setStuck(next: Access | undefined): void {
+    if ((next === undefined) !== (stuck === undefined))
+      db.exec(`PRAGMA busy_timeout = ${next === undefined ? busyTimeoutMs : 0}`)
+    stuck = next
+  }
+
+  return (access, work) => {
+    try {
+      const result = work()
+      if (access === 'write' || stuck === 'read') setStuck(undefined)
+      return result
+    } catch (error) {
+      if (sqliteCode(error) === BUSY && stuck !== 'write') setStuck(access)
+      throw error
+    }
+  }
+}
+
+function changedUnderUs(doing: Access, file: string, how: string): LedgerError {
   return new LedgerError(
     'io',
     `cannot ${doing} the ledger ${file}: ${how}. Nothing more is written or sent. Stop this process, put the right file in ` +

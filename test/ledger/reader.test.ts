@@ -147,4 +147,26 @@ describe('a writer', () => {
     other.exec('ROLLBACK')
     expect((await writer.swap(blank('Pipe/b'), [])).version).toBe(1)
   })
+
+  test('waits for another one once, and not with each of many writes; after a success it waits again', async () => {
+    using other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    const waitMs = 500
+    const options = { file, init: 'auto', mode: 'writer', clock: CLOCK, emit: ignore } as const
+    await using writer = await openSqliteLedger({ ...options, busyTimeoutMs: waitMs })
+    const writes = 40
+    const started = performance.now()
+    for (let count = 0; count < writes; count += 1) {
+      expect(await writer.get('Pipe/b')).toBeUndefined() // who writes lets others read
+      await expect(writer.swap(blank('Pipe/b'), [])).rejects.toMatchObject({ code: 'io' })
+    }
+    expect(performance.now() - started).toBeLessThan((waitMs * writes) / 2)
+
+    other.exec('ROLLBACK')
+    await writer.swap(blank('Pipe/b'), [])
+    other.exec('BEGIN IMMEDIATE')
+    const again = performance.now()
+    await expect(writer.swap(blank('Pipe/c'), [])).rejects.toMatchObject({ code: 'io' })
+    expect(performance.now() - again).toBeGreaterThan(waitMs / 2)
+  })
 })

@@ -208,7 +208,8 @@ describe('what goes wrong with a running daemon', () => {
       'the platform asks to slow down, again and again',
       'PipewrightThrottled',
       () => {
-        const fault = { type: 'rate-limit', seconds: 0, header: 'retry-after' } as const
+        // No 0: that says nothing, and what says nothing is waited for longer each time.
+        const fault = { type: 'rate-limit', seconds: 1, header: 'retry-after' } as const
         scenario.platform.faults.clear()
         scenario.platform.faults.add({ times: 'always', fault })
       },
@@ -217,10 +218,13 @@ describe('what goes wrong with a running daemon', () => {
       'somebody keeps the ledger busy',
       'PipewrightLedgerFailing',
       () => {
-        scenario.platform.faults.clear() // so that there is something to write
-        const other = new DatabaseSync(scenario.ledger)
+        const other = new DatabaseSync(scenario.ledger, { timeout: 10_000 })
         stack.defer(() => other.close())
         other.exec('BEGIN IMMEDIATE')
+        // What failed is well again, which has to be written, and is looked at now, for which there must be a directory.
+        scenario.platform.faults.clear()
+        renameSync(scenario.workspace.path('elsewhere'), scenario.workspace.manifests)
+        live.program.signal('SIGHUP')
       },
     ],
     ['the daemon is killed', 'PipewrightDown', () => live.program.signal('SIGKILL')],
@@ -234,7 +238,7 @@ describe('what goes wrong with a running daemon', () => {
         const found = (await firing()).filter(({ labels }) => labels['alertname'] === alert)
         return found.length > 0 && found
       },
-      240_000, // what failed is tried again later and later, and a ledger that nobody writes to does not fail
+      60_000,
     )
     for (const { labels, annotations } of alerts) {
       const { resources = 'Pipe/none', ...texts } = annotations
