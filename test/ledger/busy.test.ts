@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Event } from '../../src/contract/events.ts'
+import { openSqliteLedger } from '../../src/ledger/open.ts'
+import { CLOCK } from './samples.ts'
+
+const ACTIVITY = { command: 'run', process: 12, host: 'pod-0', startedAt: 1, seenAt: 2 } as const
+
+test('room that is there is not taken for a ledger that can be written again', async () => {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  stack.defer(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'ledger.db')
+  const said: (string | undefined)[] = []
+  const emit = (event: Event) => void said.push('result' in event ? event.result : event.type)
+  const options = { file, init: 'auto', mode: 'owner', clock: CLOCK, emit, busyTimeoutMs: 20 } as const
+  const ledger = stack.use(await openSqliteLedger(options))
+  const note = () => ledger.noteActivity(ACTIVITY, new Map())
+
+  using other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  await expect(note()).rejects.toMatchObject({ code: 'io' })
+  await ledger.reserveRoom()
+  expect(said).toEqual(['failed'])
+  other.exec('ROLLBACK')
+  await note()
+  expect(said).toEqual(['failed', 'written'])
+})
