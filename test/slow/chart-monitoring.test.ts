@@ -42,7 +42,8 @@ test.each([
   )
   const { groups } = spec as { groups: { rules: { alert: string; expr: string }[] }[] }
   const rule = groups[0]?.rules.find(({ alert }) => alert === 'PipewrightSourceNotSynced')
-  expect(rule?.expr.match(/\[\w+\]/g)).toEqual([`[${window}]`, `[${window}]`])
+  const windows = [...(rule?.expr ?? '').matchAll(/git_sync_count_total\{[^}]*\}(\[\w+\])/g)]
+  expect(windows.map(([, found]) => found)).toEqual([`[${window}]`, `[${window}]`])
 })
 
 /** Each of these makes rules that Prometheus takes none of, or a selector that finds nothing. */
