@@ -33,8 +33,12 @@ import { heedRetryCreate } from './apply/retry-in-git.ts'
 export interface Reconciler {
   /** Observe → decide → act → record, for one key. Never two at a time for the same key: the queue sees to that. */
   reconcile(key: Key, request: ReconcileRequest): Promise<ReconcileResult>
-  /** Tries once more to write outcomes that are not on disk yet, before the end. @returns those that could not be written */
-  saveOutcomes(): Promise<ReadonlyMap<Key, CreateEnd>>
+  /**
+   * Tries once more to write outcomes that are not on disk yet, before the end.
+   * @param until how long a ledger that cannot be written is waited for, a while at most; it is tried once when absent
+   * @returns those that could not be written
+   */
+  saveOutcomes(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   /** Says what was still held back of problems: the process ends. */
   saySoFar(): void
 }
@@ -70,7 +74,7 @@ export function createReconciler(
 ): Reconciler {
   const problems = createStandingProblems(context, board)
   return {
-    saveOutcomes: () => outbox.recoverAll(),
+    saveOutcomes: (until) => outbox.recoverAll(until),
     saySoFar: () => problems.flush(),
     async reconcile(key, request) {
       problems.begin()

@@ -112,6 +112,21 @@ describe('a create whose ledger', () => {
     expect((await world.reconciler.saveOutcomes()).size).toBe(0)
     expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
   })
+
+  test('is held by somebody when the process has to stop is waited for, but not beyond the deadline', async () => {
+    const world = await given({ 'orders.yaml': pipe('orders') })
+    world.ledger.script('ok', ...six, 'fails', 'fails', 'fails', 'fails')
+    await world.go('Pipe/orders')
+    const deadline = new AbortController()
+    const cut = world.reconciler.saveOutcomes(deadline.signal)
+    await world.clock.advance(300)
+    deadline.abort()
+    expect([...(await cut).keys()]).toEqual(['Pipe/orders'])
+    const waited = world.reconciler.saveOutcomes(new AbortController().signal)
+    await world.clock.advance(1_000)
+    expect((await waited).size).toBe(0)
+    expect((await world.record('Pipe/orders')).remote?.id).toBe([...world.platform.pipes.keys()][0])
+  })
 })
 
 /** A create whose id is kept in memory. */

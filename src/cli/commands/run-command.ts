@@ -186,7 +186,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   const deadline = AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced])
   const cut = await daemon.stop(deadline)
   engine.reconciler.saySoFar()
-  const unsaved = await engine.reconciler.saveOutcomes()
+  const unsaved = await engine.reconciler.saveOutcomes(deadline)
   const unfinished = cut.unfinished + unsaved.size
   await heartbeat.stop()
   await notifier?.stop(deadline)

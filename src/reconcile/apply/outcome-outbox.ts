@@ -40,8 +40,12 @@ export interface OutcomeOutbox {
   remember(key: Key, outcome: PendingOutcome): void
   /** Writes what is kept for a key, if anything. @throws {LedgerError} when it still cannot be written */
   recover(key: Key): Promise<void>
-  /** Tries once more to write all that is kept: there is no next reconcile. @returns what could not be written */
-  recoverAll(): Promise<ReadonlyMap<Key, CreateEnd>>
+  /**
+   * Tries once more to write all that is kept: there is no next reconcile.
+   * @param until when not even a ledger that is busy is waited for any more; it is tried once when absent
+   * @returns what could not be written
+   */
+  recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
   /** Outcomes that are not on disk. */
   readonly pending: ReadonlyMap<Key, PendingOutcome>
   /** Marks a key while its create is under way. */
@@ -52,6 +56,10 @@ export interface OutcomeOutbox {
 
 const TRIES = 6
 const FIRST_WAIT_MS = 50
+
+/** At the end, whoever holds the ledger, such as a backup tool, is given so long: ms. */
+const LAST_MS = 10_000
+const LAST_WAIT_MS = 250
 
 export function createOutcomeOutbox({
   ledger,
@@ -102,6 +110,21 @@ export function createOutcomeOutbox({
     kept.delete(key)
   }
 
+  async function tryAll(): Promise<void> {
+    for (const key of kept.keys()) {
+      await recover(key).catch((error: unknown) => {
+        if (!(error instanceof LedgerConflict) && !(error instanceof LedgerError)) throw error
+      })
+    }
+  }
+
+  async function tryWhile(worthIt: () => boolean, until: AbortSignal): Promise<void> {
+    for (let waited = 0; waited < LAST_MS && worthIt(); waited += LAST_WAIT_MS) {
+      await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // then it is tried for the last time
+      await tryAll()
+    }
+  }
+
   return {
     pending: kept,
     async persist(key, outcome) {
@@ -133,12 +156,9 @@ export function createOutcomeOutbox({
       }
     },
     isBusy: (key) => underWay.has(key) || kept.has(key),
-    async recoverAll() {
-      for (const key of kept.keys()) {
-        await recover(key).catch((error: unknown) => {
-          if (!(error instanceof LedgerConflict) && !(error instanceof LedgerError)) throw error
-        })
-      }
+    async recoverAll(until) {
+      await tryAll()
+      if (until !== undefined) await tryWhile(() => kept.size > 0 && !until.aborted, until)
       return new Map([...kept].map(([key, { end }]) => [key, end]))
     },
   }
