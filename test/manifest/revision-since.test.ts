@@ -28,12 +28,13 @@ test('in a ConfigMap: when its data was swapped; of a plain folder nobody knows'
 
 test('in a checkout: when HEAD last moved, and not when a file did', async () => {
   using workspace = createWorkspace()
+  let at = AT
   const git = (...args: readonly string[]) =>
     execFileSync(
       'git',
       ['-C', workspace.dir, '-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args],
       {
-        env: { ...process.env, GIT_COMMITTER_DATE: `${AT} +0000` },
+        env: { ...process.env, GIT_COMMITTER_DATE: `${at} +0000` },
       },
     )
   git('init', '-q')
@@ -41,4 +42,9 @@ test('in a checkout: when HEAD last moved, and not when a file did', async () =>
   git('commit', '-q', '--allow-empty', '-m', 'a first line\n\nand <more> 1 +0000\tof it')
   workspace.write('manifests/a.yaml', '')
   expect(await revisionSince(workspace.manifests, { id: ID, from: 'git' })).toBe(AT * 1_000)
+  at += 3_600 // a job that fetches nothing, for hours
+  for (let time = 0; time < 20; time += 1) git('reset', '-q', '--hard', 'HEAD')
+  expect(await revisionSince(workspace.manifests, { id: ID, from: 'git' })).toBe(AT * 1_000)
+  git('commit', '-q', '--allow-empty', '-m', 'a second one')
+  expect(await revisionSince(workspace.manifests, { id: ID, from: 'git' })).toBe(at * 1_000)
 })

@@ -31,14 +31,15 @@ async function linkedAt(path: string): Promise<number | undefined> {
   return stats?.isSymbolicLink() === true ? stats.mtimeMs : undefined
 }
 
-/** `old new Name <mail> 1780000000 +0200`, a tab, and what was done. */
-const MOVE = /> (\d+) [+-]\d{4}\t[^\n]*\n?$/
+/** `old new Name <mail> 1780000000 +0200`, a tab, and what was done. Who fetches in vain, and resets to what is there, moves nothing. */
+const MOVE = /^(\w+) (?!\1 )\w+ [^\t]*> (\d+) [+-]\d{4}(?:\t|$)/
 
 async function movedAt(root: string): Promise<number | undefined> {
   const folder = await realpath(root).catch(() => undefined)
   const git = folder === undefined ? undefined : (await findCheckout(folder))?.git
   const moves =
     git === undefined ? undefined : await readFile(join(git, 'logs', 'HEAD'), 'utf8').catch(() => undefined)
-  const seconds = moves === undefined ? undefined : MOVE.exec(moves.slice(-2_000))?.[1]
+  const last = moves?.split('\n').findLast((line) => MOVE.test(line))
+  const seconds = last === undefined ? undefined : MOVE.exec(last)?.[2]
   return seconds === undefined ? undefined : Number(seconds) * 1_000
 }
