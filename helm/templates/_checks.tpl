@@ -118,6 +118,9 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if and $git.ca.secretName $git.ca.configMap -}}
 {{- $faults = append $faults "source.git.ca.secretName and source.git.ca.configMap are both set: use one." -}}
 {{- end -}}
+{{- if and .Values.tls.ca.secretName .Values.tls.ca.configMap -}}
+{{- $faults = append $faults "tls.ca.secretName and tls.ca.configMap are both set: use one." -}}
+{{- end -}}
 
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
 {{- $faults = append $faults "ingress.enabled is on, and ingress.hosts is empty: name the hosts. Pipewright answers to no name that it does not know." -}}
@@ -137,6 +140,12 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if hasPrefix "PIPEWRIGHT_" .name -}}
 {{- $faults = append $faults (printf "extraEnv sets %s, which nothing checks before the pod starts: use settings.%s." .name (trimPrefix "PIPEWRIGHT_" .name | lower | replace "_" "-")) -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- range .Values.envFrom -}}
+{{- if hasPrefix "PIPEWRIGHT_" (.prefix | default "") -}}
+{{- $faults = append $faults (printf "envFrom has the prefix %s, and nothing checks such variables before the pod starts: use settings." .prefix) -}}
 {{- end -}}
 {{- end -}}
 
@@ -167,11 +176,11 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $_ := set $ports $port $name -}}
 {{- end -}}
 
-{{- /* How long each may be is what the program says of it: the test of the chart asks both. */}}
-{{- $durations := dict "shutdown.requestTimeout" .Values.shutdown.requestTimeout "shutdown.grace" .Values.shutdown.grace -}}
+{{- /* How long each may be is what the program, or git-sync, says of it: the test of the chart asks both. */}}
+{{- $durations := dict "shutdown.requestTimeout" .Values.shutdown.requestTimeout "shutdown.grace" .Values.shutdown.grace "source.git.period" $git.period -}}
 {{- with get $settings "interval" -}}{{- $_ := set $durations "settings.interval" . -}}{{- end -}}
 {{- with get $settings "api-budget" -}}{{- $_ := set $durations "settings.api-budget" (splitList "/" . | last) -}}{{- end -}}
-{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
+{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "source.git.period" (list "10ms" "720h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
 {{- $targets := list -}}
 {{- range $index, $target := get (.Values.notifications | default dict) "targets" | default list -}}
 {{- if has $target.name $targets -}}
@@ -214,6 +223,7 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end -}}
 {{- if not $faults -}}{{- $faults = include "pipewright.doubles" . | fromYamlArray -}}{{- end -}}
+{{- $faults = concat $faults (include "pipewright.refusedPod" . | fromYamlArray) -}}
 
 {{- with include "pipewright.unchangeable" . -}}{{- $faults = append $faults . -}}{{- end -}}
 
