@@ -131,6 +131,11 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
 {{- $faults = append $faults "httpRoute.enabled is on, and httpRoute.parentRefs is empty: name the Gateway." -}}
 {{- end -}}
+{{- range .Values.httpRoute.filters -}}
+{{- if or (hasKey . "requestRedirect") (eq (toString .type) "RequestRedirect") -}}
+{{- $faults = append $faults "httpRoute.filters redirects, and Kubernetes takes no such rule that leads to a Service as well: redirect in a route of your own, among extraObjects." -}}
+{{- end -}}
+{{- end -}}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) .Values.networkPolicy.enabled (not (or .Values.networkPolicy.people .Values.networkPolicy.extraIngress)) -}}
 {{- $faults = append $faults "The page is opened to others, and the network policy lets nobody to it: name the pods of the ingress or the gateway in networkPolicy.people." -}}
 {{- end -}}

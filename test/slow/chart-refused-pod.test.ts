@@ -99,6 +99,19 @@ const BAD: readonly BadValues[] = [
     says: ["at '/networkPolicy/dns/0/ipBlock/cidr'"],
   },
   {
+    why: 'a route that redirects and leads to the Service as well',
+    values: {
+      httpRoute: {
+        enabled: true,
+        hostnames: ['pipes.example'],
+        parentRefs: [{ name: 'gateway' }],
+        filters: [{ type: 'RequestRedirect', requestRedirect: { scheme: 'https' } }],
+      },
+      networkPolicy: { people: [{ podSelector: {} }] },
+    },
+    says: ['httpRoute.filters redirects'],
+  },
+  {
     why: 'settings of git-sync with which it ends at once',
     values: { source: { configMap: '', git: { repository: 'https://git.example/p.git', period: '5ms' } } },
     says: ['source.git.period: 5ms is not from 10ms to 720h'],
