@@ -164,8 +164,10 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if le $grace (addf $timeout 2) -}}
 {{- $faults = append $faults (printf "shutdown.grace (%s) must be more than 2 s longer than shutdown.requestTimeout (%s): a create that has begun must be able to end and be recorded." .Values.shutdown.grace .Values.shutdown.requestTimeout) -}}
 {{- end -}}
-{{- if lt (float64 $termination) (addf $grace 5) -}}
-{{- $faults = append $faults (printf "shutdown.terminationGracePeriodSeconds (%v) must be at least 5 s more than shutdown.grace (%s): otherwise the pod is killed while a create ends, and its outcome is unknown." $termination .Values.shutdown.grace) -}}
+{{- $sleep := dig "preStop" "sleep" "seconds" 0 (.Values.lifecycle | default dict) | float64 -}}
+{{- if lt (float64 $termination) (addf $grace 5 $sleep) -}}
+{{- $before := gt $sleep 0.0 | ternary (printf " and what lifecycle.preStop sleeps (%v s)" $sleep) "" -}}
+{{- $faults = append $faults (printf "shutdown.terminationGracePeriodSeconds (%v) must be at least 5 s more than shutdown.grace (%s)%s: otherwise the pod is killed while a create ends, and its outcome is unknown." $termination .Values.shutdown.grace $before) -}}
 {{- end -}}
 
 {{- if gt (include "pipewright.seconds" .Values.serviceMonitor.scrapeTimeout | float64) (include "pipewright.seconds" .Values.serviceMonitor.interval | float64) -}}

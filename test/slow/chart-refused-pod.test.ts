@@ -112,6 +112,13 @@ const BAD: readonly BadValues[] = [
     says: ['httpRoute.filters redirects'],
   },
   {
+    why: 'a hook that takes the time in which a create may end',
+    values: { lifecycle: { preStop: { sleep: { seconds: 11 } } } },
+    says: [
+      '(40) must be at least 5 s more than shutdown.grace (25s) and what lifecycle.preStop sleeps (11 s)',
+    ],
+  },
+  {
     why: 'settings of git-sync with which it ends at once',
     values: { source: { configMap: '', git: { repository: 'https://git.example/p.git', period: '5ms' } } },
     says: ['source.git.period: 5ms is not from 10ms to 720h'],
