@@ -119,6 +119,16 @@ const BAD: readonly BadValues[] = [
     ],
   },
   {
+    why: 'a volume of manifests that is two',
+    values: { source: { configMap: '', volume: { emptyDir: {}, configMap: { name: 'pipes' } } } },
+    says: ["at '/source/volume'"],
+  },
+  {
+    why: 'a volume of manifests with a name, which the chart gives it',
+    values: { source: { configMap: '', volume: { name: 'pipes' } } },
+    says: ["at '/source/volume'"],
+  },
+  {
     why: 'settings of git-sync with which it ends at once',
     values: { source: { configMap: '', git: { repository: 'https://git.example/p.git', period: '5ms' } } },
     says: ['source.git.period: 5ms is not from 10ms to 720h'],
