@@ -69,9 +69,11 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 {{- end -}}
 {{- end }}
 
+{{/* That which was released with this chart, by its digest, unless another one is named. */}}
 {{- define "pipewright.ownImage" -}}
 {{- $image := .Values.image -}}
-{{- include "pipewright.image" (list . (dict "repository" $image.repository "digest" $image.digest "tag" ($image.tag | default .Chart.AppVersion))) -}}
+{{- $released := $image.tag | empty | not | ternary "" (index (.Chart.Annotations | default dict) "pipewright/image-digest") -}}
+{{- include "pipewright.image" (list . (dict "repository" $image.repository "digest" ($image.digest | default $released) "tag" ($image.tag | default .Chart.AppVersion))) -}}
 {{- end }}
 
 {{/* Secrets for the registry, of all charts and our own; one is a name or {name}. */}}
