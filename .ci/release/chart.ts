@@ -42,26 +42,25 @@ const HEADER = `# Pipewright ${packageJson.version} on a sandbox of its own: not
 # Rendered from the chart. For a real platform use the chart itself: its values say what has to be given.
 `
 
-/** The chart with the image that belongs to it, and with its home, which a checkout does not know. */
+/**
+ * The chart with the image that belongs to it, and with its home, which a checkout does not know. The digest is no value: whoever sets
+ * `image.tag` would get the released image all the same.
+ */
 function releasedChart(folder: string, repository: string, digest: string): string {
   const chart = join(folder, 'pipewright')
   cpSync(join(ROOT, 'helm'), chart, { recursive: true })
   const source = process.env['GITHUB_REPOSITORY']
+  const about = parseDocument(readFileSync(join(chart, 'Chart.yaml'), 'utf8'))
   if (source !== undefined) {
-    const about = parseDocument(readFileSync(join(chart, 'Chart.yaml'), 'utf8'))
     const home = `https://github.com/${source}`
     about.setIn(['home'], home)
     about.setIn(['sources'], [home])
-    writeFileSync(join(chart, 'Chart.yaml'), about.toString({ lineWidth: 0 }))
   }
+  about.setIn(['annotations', 'pipewright/image-digest'], digest)
+  writeFileSync(join(chart, 'Chart.yaml'), about.toString({ lineWidth: 0 }))
   const values = parseDocument(readFileSync(join(chart, 'values.yaml'), 'utf8'))
-  for (const [name, value] of [
-    ['repository', repository],
-    ['digest', digest],
-  ] as const) {
-    if (!values.hasIn(['image', name])) throw new Error(`the chart has no value image.${name}`)
-    values.setIn(['image', name], value)
-  }
+  if (!values.hasIn(['image', 'repository'])) throw new Error('the chart has no value image.repository')
+  values.setIn(['image', 'repository'], repository)
   writeFileSync(join(chart, 'values.yaml'), values.toString({ lineWidth: 0 }))
   return chart
 }

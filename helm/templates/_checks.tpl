@@ -118,6 +118,9 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if and $git.ca.secretName $git.ca.configMap -}}
 {{- $faults = append $faults "source.git.ca.secretName and source.git.ca.configMap are both set: use one." -}}
 {{- end -}}
+{{- if and .Values.tls.ca.secretName .Values.tls.ca.configMap -}}
+{{- $faults = append $faults "tls.ca.secretName and tls.ca.configMap are both set: use one." -}}
+{{- end -}}
 
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
 {{- $faults = append $faults "ingress.enabled is on, and ingress.hosts is empty: name the hosts. Pipewright answers to no name that it does not know." -}}
@@ -127,6 +130,11 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
 {{- $faults = append $faults "httpRoute.enabled is on, and httpRoute.parentRefs is empty: name the Gateway." -}}
+{{- end -}}
+{{- range .Values.httpRoute.filters -}}
+{{- if or (hasKey . "requestRedirect") (eq (toString .type) "RequestRedirect") -}}
+{{- $faults = append $faults "httpRoute.filters redirects, and Kubernetes takes no such rule that leads to a Service as well: redirect in a route of your own, among extraObjects." -}}
+{{- end -}}
 {{- end -}}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) .Values.networkPolicy.enabled (not (or .Values.networkPolicy.people .Values.networkPolicy.extraIngress)) -}}
 {{- $faults = append $faults "The page is opened to others, and the network policy lets nobody to it: name the pods of the ingress or the gateway in networkPolicy.people." -}}
@@ -140,6 +148,12 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end -}}
 
+{{- range .Values.envFrom -}}
+{{- if hasPrefix "PIPEWRIGHT_" (.prefix | default "") -}}
+{{- $faults = append $faults (printf "envFrom has the prefix %s, and nothing checks such variables before the pod starts: use settings." .prefix) -}}
+{{- end -}}
+{{- end -}}
+
 {{- if eq (toString .Values.enabled) "false" -}}
 {{- $faults = append $faults "enabled is false, and is for a chart that has this one as a dependency with `condition: pipewright.enabled`. Here it does nothing: leave it out." -}}
 {{- end -}}
@@ -150,8 +164,10 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if le $grace (addf $timeout 2) -}}
 {{- $faults = append $faults (printf "shutdown.grace (%s) must be more than 2 s longer than shutdown.requestTimeout (%s): a create that has begun must be able to end and be recorded." .Values.shutdown.grace .Values.shutdown.requestTimeout) -}}
 {{- end -}}
-{{- if lt (float64 $termination) (addf $grace 5) -}}
-{{- $faults = append $faults (printf "shutdown.terminationGracePeriodSeconds (%v) must be at least 5 s more than shutdown.grace (%s): otherwise the pod is killed while a create ends, and its outcome is unknown." $termination .Values.shutdown.grace) -}}
+{{- $sleep := dig "preStop" "sleep" "seconds" 0 (.Values.lifecycle | default dict) | float64 -}}
+{{- if lt (float64 $termination) (addf $grace 5 $sleep) -}}
+{{- $before := gt $sleep 0.0 | ternary (printf " and what lifecycle.preStop sleeps (%v s)" $sleep) "" -}}
+{{- $faults = append $faults (printf "shutdown.terminationGracePeriodSeconds (%v) must be at least 5 s more than shutdown.grace (%s)%s: otherwise the pod is killed while a create ends, and its outcome is unknown." $termination .Values.shutdown.grace $before) -}}
 {{- end -}}
 
 {{- if gt (include "pipewright.seconds" .Values.serviceMonitor.scrapeTimeout | float64) (include "pipewright.seconds" .Values.serviceMonitor.interval | float64) -}}
@@ -167,11 +183,11 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $_ := set $ports $port $name -}}
 {{- end -}}
 
-{{- /* How long each may be is what the program says of it: the test of the chart asks both. */}}
-{{- $durations := dict "shutdown.requestTimeout" .Values.shutdown.requestTimeout "shutdown.grace" .Values.shutdown.grace -}}
+{{- /* How long each may be is what the program, or git-sync, says of it: the test of the chart asks both. */}}
+{{- $durations := dict "shutdown.requestTimeout" .Values.shutdown.requestTimeout "shutdown.grace" .Values.shutdown.grace "source.git.period" $git.period -}}
 {{- with get $settings "interval" -}}{{- $_ := set $durations "settings.interval" . -}}{{- end -}}
 {{- with get $settings "api-budget" -}}{{- $_ := set $durations "settings.api-budget" (splitList "/" . | last) -}}{{- end -}}
-{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
+{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "source.git.period" (list "10ms" "720h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
 {{- $targets := list -}}
 {{- range $index, $target := get (.Values.notifications | default dict) "targets" | default list -}}
 {{- if has $target.name $targets -}}
@@ -214,6 +230,7 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- end -}}
 {{- end -}}
 {{- if not $faults -}}{{- $faults = include "pipewright.doubles" . | fromYamlArray -}}{{- end -}}
+{{- $faults = concat $faults (include "pipewright.refusedPod" . | fromYamlArray) -}}
 
 {{- with include "pipewright.unchangeable" . -}}{{- $faults = append $faults . -}}{{- end -}}
 

@@ -3,14 +3,19 @@
 {{- end }}
 
 {{- define "pipewright.fullname" -}}
-{{- /* A release may have dots in its name, and a Service may not. */}}
+{{- /* A release may have dots in its name, an alias may have capitals, and a Service may have neither. */}}
 {{- $release := .Release.Name | replace "." "-" -}}
+{{- $name := include "pipewright.name" . | lower | replace "_" "-" -}}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
-{{- else if contains (include "pipewright.name" .) $release }}
+{{- else if and (ne .Chart.Name "pipewright") (ne $name $release) }}
+{{- /* Others may be in the release of a parent, each under its alias: what tells them apart is never left out and never cut off. */}}
+{{- $alias := $name | trunc 40 | trimSuffix "-" -}}
+{{- printf "%s-%s" ($release | trunc (int (sub 49 (len $alias))) | trimSuffix "-") $alias }}
+{{- else if contains $name $release }}
 {{- $release | trunc 50 | trimSuffix "-" }}
 {{- else }}
-{{- printf "%s-%s" $release (include "pipewright.name" .) | trunc 50 | trimSuffix "-" }}
+{{- printf "%s-%s" $release $name | trunc 50 | trimSuffix "-" }}
 {{- end }}
 {{- end }}
 
@@ -64,9 +69,11 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 {{- end -}}
 {{- end }}
 
+{{/* That which was released with this chart, by its digest, unless another one is named. */}}
 {{- define "pipewright.ownImage" -}}
 {{- $image := .Values.image -}}
-{{- include "pipewright.image" (list . (dict "repository" $image.repository "digest" $image.digest "tag" ($image.tag | default .Chart.AppVersion))) -}}
+{{- $released := $image.tag | empty | not | ternary "" (index (.Chart.Annotations | default dict) "pipewright/image-digest") -}}
+{{- include "pipewright.image" (list . (dict "repository" $image.repository "digest" ($image.digest | default $released) "tag" ($image.tag | default .Chart.AppVersion))) -}}
 {{- end }}
 
 {{/* Secrets for the registry, of all charts and our own; one is a name or {name}. */}}

@@ -27,7 +27,7 @@ before anything is changed: an upgrade that fails at the StatefulSet has changed
 {{- $hadClass := hasKey $claim.spec "storageClassName" | ternary (list $claim.spec.storageClassName) list -}}
 {{- if $ledger.existingClaim -}}{{- $changed = append $changed "ledger.existingClaim" -}}
 {{- else -}}
-{{- if ne (include "pipewright.bytes" $claim.spec.resources.requests.storage) (include "pipewright.bytes" $ledger.size) -}}{{- $changed = append $changed "ledger.size" -}}{{- end -}}
+{{- if ne (include "pipewright.quantity" $claim.spec.resources.requests.storage) (include "pipewright.quantity" $ledger.size) -}}{{- $changed = append $changed "ledger.size" -}}{{- end -}}
 {{- if ne (toJson $class) (toJson $hadClass) -}}{{- $changed = append $changed "ledger.storageClassName" -}}{{- end -}}
 {{- if ne (toJson $claim.spec.accessModes) (toJson $ledger.accessModes) -}}{{- $changed = append $changed "ledger.accessModes" -}}{{- end -}}
 {{- if ne (toJson ($claim.metadata.annotations | default dict)) (toJson ($ledger.annotations | default dict)) -}}{{- $changed = append $changed "ledger.annotations" -}}{{- end -}}
@@ -38,9 +38,10 @@ before anything is changed: an upgrade that fails at the StatefulSet has changed
 {{- join ", " $changed -}}
 {{- end }}
 
-{{/* The bytes of a size: Kubernetes may write 1024Mi as 1Gi. */}}
-{{- define "pipewright.bytes" -}}
-{{- $units := dict "" 1.0 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
-{{- $unit := regexFind "[A-Za-z]*$" . -}}
-{{- mulf (trimSuffix $unit . | float64) (get $units $unit) -}}
+{{/* A size or a number of processors: Kubernetes may write 1024Mi as 1Gi. */}}
+{{- define "pipewright.quantity" -}}
+{{- $units := dict "" 1.0 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
+{{- $quantity := toString . -}}
+{{- $unit := regexFind "(m|[kMGT]i?|Ki)$" $quantity -}}
+{{- mulf (trimSuffix $unit $quantity | float64) (get $units $unit) -}}
 {{- end }}

@@ -58,6 +58,6 @@ export function wholeHints({ withoutLock = 0 }: WholeFacts): readonly string[] {
   return withoutLock === 0
     ? []
     : [
-        `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "pipewright lock", and commit what it writes.`,
+        `${withoutLock === 1 ? 'The id of 1 pipe is' : `The ids of ${withoutLock} pipes are`} in no Lock: run "pipewright lock", and commit what it writes. If a Lock names another id for one, see first which of the two is right.`,
       ]
 }

@@ -3,8 +3,18 @@ import { statusText } from '../../src/cli/render/status-text.ts'
 
 test.each([
   [0, []],
-  [1, ['The id of 1 pipe is in no Lock: run "pipewright lock", and commit what it writes.']],
-  [7, ['The ids of 7 pipes are in no Lock: run "pipewright lock", and commit what it writes.']],
+  [
+    1,
+    [
+      'The id of 1 pipe is in no Lock: run "pipewright lock", and commit what it writes. If a Lock names another id for one, see first which of the two is right.',
+    ],
+  ],
+  [
+    7,
+    [
+      'The ids of 7 pipes are in no Lock: run "pipewright lock", and commit what it writes. If a Lock names another id for one, see first which of the two is right.',
+    ],
+  ],
 ])('with %i pipes that are in no Lock, status says so in a line', (withoutLock, lines) => {
   const here = { sandbox: false, ledger: undefined, manifests: undefined, baseUrl: undefined }
   const text = statusText(

@@ -68,6 +68,8 @@ const FORMS: Readonly<Record<string, Forms>> = {
       'git.example/{file}',
       'https://me:pw@git.example/{file}',
       'https://git.example/{file}/{',
+      'https://git.example:99999/{file}',
+      'https://git:example:x/{file}',
     ],
   },
   'named-resources': COUNT,

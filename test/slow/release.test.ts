@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/process.ts'
 import { createWorkspace, type Workspace } from '../support/workspace.ts'
-import { CHART, objectsIn } from './support/chart.ts'
+import { CHART, GOOD, HELMS, objectsIn, podsIn, renderValues, type Helm } from './support/chart.ts'
 import { run, runWell, tool } from './support/tools.ts'
 
 /* What a release is made of, as far as it can be made on any machine: .ci/release, .github, .pre-commit-hooks.yaml. */
@@ -88,7 +88,7 @@ describe('the chart', () => {
       sources: ['https://github.com/Acme/pipewright'],
     })
     const before = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as { readonly image: object }
-    expect(values).toEqual({ ...before, image: { ...before.image, repository: image, digest } })
+    expect(values).toEqual({ ...before, image: { ...before.image, repository: image } })
 
     const install = workspace.path('install.yaml')
     const objects = objectsIn(readFileSync(install, 'utf8'))
@@ -116,6 +116,25 @@ describe('the chart', () => {
     expect(validated).toMatchObject({ code: 0 })
     expect(validated.stdout).toContain('no findings')
     expect(Object.keys(data)).toContain('.sandbox.yaml')
+  })
+
+  test('runs the released image, unless a tag or a digest is named', async () => {
+    using workspace = createWorkspace()
+    expect(await make(workspace.dir)).toMatchObject({ code: 0 })
+    const file = workspace.path(`pipewright-chart-${packageJson.version}.tgz`)
+    const other = `sha256:${'cd'.repeat(32)}`
+    const images = async (helm: Helm, own: object) => {
+      const rendered = await renderValues(workspace.dir, { ...GOOD, image: own }, { helm, chart: file })
+      return podsIn(rendered).flatMap(({ containers }) => containers.map((container) => container.image))
+    }
+    for (const helm of HELMS) {
+      expect(new Set(await images(helm, {}))).toEqual(new Set([`${image}@${digest}`]))
+      expect(new Set(await images(helm, { tag: 'hotfix' }))).toEqual(new Set([`${image}:hotfix`]))
+      expect(new Set(await images(helm, { digest: other }))).toEqual(new Set([`${image}@${other}`]))
+      expect(new Set(await images(helm, { repository: 'mirror.example/x' }))).toEqual(
+        new Set([`mirror.example/x@${digest}`]),
+      )
+    }
   })
 
   test('is not packed with a tag in place of a digest', async () => {

@@ -39,9 +39,9 @@ export const HELMS = KNOWN_HELMS.filter((name) => (process.env['HELM'] ?? name) 
 /** That which a test asks when one is enough. */
 const HELM = HELMS[0] ?? 'helm'
 
-/** Release `demo` in the namespace `data`. Helm 3 takes the cluster for a very old one unless it is said. */
-function templateArgs(chart: string, values: readonly string[]): readonly string[] {
-  return ['template', 'demo', chart, '--namespace', 'data', '--kube-version', '1.30', ...values]
+/** Release `demo`, unless said otherwise, in the namespace `data`. Helm 3 takes the cluster for a very old one unless it is said. */
+function templateArgs(chart: string, values: readonly string[], release = 'demo'): readonly string[] {
+  return ['template', release, chart, '--namespace', 'data', '--kube-version', '1.30', ...values]
 }
 
 /** What the chart makes of files of values; the text as helm prints it. */
@@ -59,17 +59,18 @@ export interface Trial {
   /** Another chart, such as one that has ours as a dependency. */
   readonly chart?: string
   readonly more?: readonly string[]
+  readonly release?: string
 }
 
 /** The same with values of a test, which need not be accepted. @param folder for the file of values */
 export async function tryValues(
   folder: string,
   values: object,
-  { helm = HELM, chart = CHART, more = [] }: Trial = {},
+  { helm = HELM, chart = CHART, more = [], release }: Trial = {},
 ): Promise<Ended> {
   const file = join(mkdtempSync(join(folder, 'values-')), 'values.yaml')
   writeFileSync(file, stringify(values))
-  return run(tool(helm), templateArgs(chart, ['--values', file, ...more]))
+  return run(tool(helm), templateArgs(chart, ['--values', file, ...more], release))
 }
 
 /** What it makes of values that have to be accepted. */

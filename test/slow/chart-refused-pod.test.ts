@@ -1,0 +1,162 @@
+import { type BadValues, testRefusals } from './support/chart-refusals.ts'
+
+/*
+ * Kubernetes looks at the pod of a StatefulSet when it makes it, and not when the StatefulSet changes: what it refuses there would be
+ * taken by `helm upgrade`, end the pod that runs, and let no other come. The same of the template of its claim.
+ */
+
+const GIT = { source: { configMap: '', git: { repository: 'https://git.example/p.git' } } }
+
+const BAD: readonly BadValues[] = [
+  {
+    why: 'a limit below what the chart asks for',
+    values: {
+      resources: { limits: { memory: '128Mi', cpu: 0.02 } },
+      source: { git: { resources: { limits: { 'ephemeral-storage': '100M' } } } },
+    },
+    says: [
+      'resources.requests.memory (192Mi) is more than resources.limits.memory (128Mi)',
+      'resources.requests.cpu (50m) is more than resources.limits.cpu (0.02)',
+      'source.git.resources.requests.ephemeral-storage (128Mi) is more than source.git.resources.limits.ephemeral-storage (100M)',
+    ],
+  },
+  {
+    why: 'resources of no name, and of no size',
+    values: {
+      resources: { limits: { memry: '1Gi', memory: '512m' }, requests: { cpu: 'half' } },
+      source: { git: { resources: { requests: { memory: '64MB' } } } },
+    },
+    says: [
+      "'memry' not allowed",
+      "at '/resources/limits/memory'",
+      "at '/resources/requests/cpu'",
+      "at '/source/git/resources/requests/memory'",
+    ],
+  },
+  {
+    why: 'mounts of volumes that are not there',
+    values: {
+      source: {
+        ...GIT.source,
+        git: { ...GIT.source.git, extraVolumeMounts: [{ name: 'netrc', mountPath: '/n' }] },
+      },
+      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+      extraVolumeMounts: [
+        { name: 'ca', mountPath: '/ca' },
+        { name: 'cb', mountPath: '/cb' },
+      ],
+      initContainers: [
+        { name: 'first', image: 'busybox', volumeMounts: [{ name: 'git', mountPath: '/git' }] },
+        { name: 'second', image: 'busybox', volumeMounts: [{ name: 'manifests', mountPath: '/manifests' }] },
+      ],
+    },
+    says: [
+      'source.git.extraVolumeMounts mounts the volume "netrc", which is not in the pod',
+      '- extraVolumeMounts mounts the volume "cb"',
+      'initContainers: second mounts the volume "manifests"',
+    ],
+  },
+  {
+    why: 'parts of the pod that lack something, or are of no form',
+    values: {
+      extraVolumeMounts: [{ name: 'x' }],
+      extraVolumes: [{ name: 'My_volume' }],
+      extraContainers: [{ name: 'x' }],
+      extraEnv: [
+        { name: 'A B' },
+        { name: 'A', value: 'x', valueFrom: { secretKeyRef: { name: 'x', key: 'y' } } },
+      ],
+      hostAliases: [{ ip: 'git.internal' }],
+      podLabels: { team: 'data platform' },
+      nodeSelector: { 'a b': 'c' },
+      ledger: { accessModes: [] },
+    },
+    says: [
+      "at '/extraVolumeMounts/0': missing property 'mountPath'",
+      "at '/extraVolumes/0/name'",
+      "at '/extraContainers/0': missing property 'image'",
+      "at '/extraEnv/0/name'",
+      "at '/extraEnv/1': 'not' failed",
+      "at '/hostAliases/0/ip'",
+      "at '/podLabels/team'",
+      "at '/nodeSelector'",
+      "at '/ledger/accessModes'",
+    ],
+  },
+  {
+    why: 'names that nobody resolves',
+    values: { dnsPolicy: 'None' },
+    says: ['dnsPolicy is None, and dnsConfig.nameservers is empty'],
+  },
+  {
+    why: 'a claim that is never bound',
+    values: { ledger: { size: '0Gi', accessModes: ['ReadWriteOncePod', 'ReadWriteOnce'] } },
+    says: ["at '/ledger/size'", "at '/ledger/accessModes'"],
+  },
+  {
+    why: 'an address without the bits of its network',
+    values: { networkPolicy: { dns: [{ ipBlock: { cidr: '169.254.20.10' } }] } },
+    says: ["at '/networkPolicy/dns/0/ipBlock/cidr'"],
+  },
+  {
+    why: 'a route that redirects and leads to the Service as well',
+    values: {
+      httpRoute: {
+        enabled: true,
+        hostnames: ['pipes.example'],
+        parentRefs: [{ name: 'gateway' }],
+        filters: [{ type: 'RequestRedirect', requestRedirect: { scheme: 'https' } }],
+      },
+      networkPolicy: { people: [{ podSelector: {} }] },
+    },
+    says: ['httpRoute.filters redirects'],
+  },
+  {
+    why: 'a hook that takes the time in which a create may end',
+    values: { lifecycle: { preStop: { sleep: { seconds: 11 } } } },
+    says: [
+      '(40) must be at least 5 s more than shutdown.grace (25s) and what lifecycle.preStop sleeps (11 s)',
+    ],
+  },
+  {
+    why: 'a volume of manifests that is two',
+    values: { source: { configMap: '', volume: { emptyDir: {}, configMap: { name: 'pipes' } } } },
+    says: ["at '/source/volume'"],
+  },
+  {
+    why: 'a volume of manifests with a name, which the chart gives it',
+    values: { source: { configMap: '', volume: { name: 'pipes' } } },
+    says: ["at '/source/volume'"],
+  },
+  {
+    why: 'settings of git-sync with which it ends at once',
+    values: { source: { configMap: '', git: { repository: 'https://git.example/p.git', period: '5ms' } } },
+    says: ['source.git.period: 5ms is not from 10ms to 720h'],
+  },
+  {
+    why: 'addresses that are none, where the program ends with 64',
+    values: {
+      proxy: { httpsProxy: 'http://proxy.example:99999', httpProxy: 'http://proxy.example:port' },
+      clusterDomain: 'cluster..local',
+      allowedHosts: ['pipes..example'],
+      settings: { 'repository-url': 'https://git.example:99999/{file}' },
+    },
+    says: [
+      "at '/proxy/httpsProxy'",
+      "at '/proxy/httpProxy'",
+      "at '/clusterDomain'",
+      "at '/allowedHosts/0'",
+      "at '/settings/repository-url'",
+    ],
+  },
+  {
+    why: 'settings that go round their form by a prefix, and two places of one authority',
+    values: {
+      envFrom: [{ prefix: 'PIPEWRIGHT_', secretRef: { name: 'x' } }],
+      tls: { ca: { secretName: 'a', configMap: 'b' } },
+    },
+    says: ['envFrom has the prefix PIPEWRIGHT_', 'tls.ca.secretName and tls.ca.configMap are both set'],
+  },
+]
+
+testRefusals(BAD)
