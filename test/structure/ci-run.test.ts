@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from '../support/process.ts'
+
+/** What `.ci/run` says when these are its steps. */
+function saidOf(steps: string): string {
+  const [functions = ''] = readFileSync(join(ROOT, '.ci/run'), 'utf8').split('\nexport PATH=')
+  const script = `${functions}\n${steps}\nfinish\n`
+  return execFileSync('bash', ['-c', script, join(ROOT, '.ci/run')], { encoding: 'utf8' })
+}
+
+function summary(counts: string): string {
+  return String.raw`printf '\e[2m      Tests \e[22m \e[1m${counts}\e[90m (7)\e[39m\n'`
+}
+
+test('tests that a machine skips are told in the last line of CI, which would pass for all', () => {
+  const said = saidOf(`
+    some() { ${summary(String.raw`\e[32m4 passed\e[39m\e[2m | \e[22m\e[33m3 skipped\e[39m`)}; }
+    all() { ${summary(String.raw`\e[32m7 passed\e[39m`)}; }
+    step 'slow tests' some
+    step 'tests' all
+  `)
+  expect(said).toContain('=== NOT CHECKED: slow tests: 3 skipped\n')
+  expect(said).toContain('=== tests: passed after')
+  expect(said).toMatch(/\nAll passed in \d+ s; 1 check could not be made: slow tests \(3 skipped\)\.\n$/)
+})
