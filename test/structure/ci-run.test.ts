@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -25,4 +25,19 @@ test('tests that a machine skips are told in the last line of CI, which would pa
   expect(said).toContain('=== NOT CHECKED: slow tests: 3 skipped\n')
   expect(said).toContain('=== tests: passed after')
   expect(said).toMatch(/\nAll passed in \d+ s; 1 check could not be made: slow tests \(3 skipped\)\.\n$/)
+})
+
+/** For Node's `--import`: nearly all of the memory is used. */
+const FULL = `data:text/javascript,${encodeURIComponent(`
+  import { syncBuiltinESMExports } from 'node:module'
+  import v8 from 'node:v8'
+  v8.getHeapStatistics = () => ({ used_heap_size: 9, heap_size_limit: 10 })
+  syncBuiltinESMExports()
+`)}`
+
+test('an exploration whose memory is full before its end does not pass for a whole one', () => {
+  const args = ['--import', FULL, join(ROOT, 'test/explore/main.ts'), '--world', 'words']
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(stdout).toContain('(the memory is full)')
+  expect(status).toBe(1)
 })
