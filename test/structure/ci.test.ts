@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from '../support/process.ts'
+import { createWorkspace } from '../support/workspace.ts'
 
 /** What `.ci/run` says when these are its steps. */
 function saidOf(steps: string): string {
@@ -39,5 +40,18 @@ test('an exploration whose memory is full before its end does not pass for a who
   const args = ['--import', FULL, join(ROOT, 'test/explore/main.ts'), '--world', 'words']
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   expect(stdout).toContain('(the memory is full)')
+  expect(status).toBe(1)
+})
+
+test('the hook under an older Node says what to do where pre-commit runs, and installs nothing before', () => {
+  using workspace = createWorkspace()
+  workspace.write('bin/node', '#!/bin/sh\n[ "$1" = --version ] && echo v20.20.2\n')
+  chmodSync(workspace.path('bin/node'), 0o755)
+  const env = { PATH: [workspace.path('bin'), process.env['PATH']].join(delimiter) }
+  const { status, stderr } = spawnSync(join(ROOT, '.ci/hook'), ['manifests'], { env, encoding: 'utf8' })
+  expect(stderr).toBe(
+    'pipewright-validate needs Node 26 or newer, and this is v20.20.2 at ' +
+      `${workspace.path('bin/node')}. Put the newer one first in the PATH.\n`,
+  )
   expect(status).toBe(1)
 })
