@@ -5,8 +5,8 @@ import { WORLDS, type World } from './worlds.ts'
 
 /*
  * `npm run explore -- [--world NAME] [--without NAME] [--keys N] [--depth N] [--minutes N]`: tells all stories of small worlds, up to a number of
- * faults, edits and words in one, and ends with 1 when a law is broken in one of them. With `--minutes` there are ever more of
- * them, until the time is over.
+ * faults, edits and words in one, and ends with 1 when a law is broken in one of them, or when the memory is full before all are told.
+ * With `--minutes` there are ever more of them, until the time is over.
  */
 
 // Errors are answers here, and made by the million.
@@ -47,7 +47,7 @@ for (let more = 0; left.length > 0; more += 1) {
     const explored = await explore(world, { depth, until })
     await show(world, explored)
     if (explored.stopped === undefined) next.push(world)
-    if (explored.story !== undefined) process.exitCode = 1
+    if (explored.story !== undefined || (explored.stopped === 'memory' && !isEndless)) process.exitCode = 1
   }
   left = isEndless ? next : []
 }

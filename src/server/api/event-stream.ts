@@ -97,8 +97,12 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
 
   function heartbeat(): void {
     dropStalled()
-    send(`event: alive\ndata: ${JSON.stringify({ now: clock.now() })}\n\n`)
+    send(aliveText())
     cancelHeartbeat = clock.after(HEARTBEAT_MS, heartbeat)
+  }
+
+  function aliveText(): string {
+    return `event: alive\ndata: ${JSON.stringify({ now: clock.now() })}\n\n`
   }
 
   function send(text: string): void {
@@ -145,7 +149,8 @@ export function createEventHub(clock: Clock, epoch: string): EventHub {
       client.on('drain', () => stalled.delete(client))
       client.on('error', () => drop(client))
       const id = `${epoch}-${sequence}`
-      client.write(`retry: ${RETRY_MS}\nid: ${id}\n: hello\n\n`)
+      // An event at once: by it a page knows that the stream reaches it, and not its head alone.
+      client.write(`retry: ${RETRY_MS}\nid: ${id}\n${aliveText()}`)
       if (lastEventId !== undefined && lastEventId !== id) {
         for (const type of CHANGE_TYPES) client.write(eventText(id, type, undefined))
       }

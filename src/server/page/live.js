@@ -1,7 +1,7 @@
 /**
  * @import { Change } from '../recent-events.ts'
- * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection `polled`: the server answers, but the
- *   stream of events does not open, so that it is asked again and again. `asOf`: when what is shown was last known to be right, in ms since
+ * @typedef {{ how: 'live' | 'polled' | 'lost', asOf: number | undefined }} Connection `polled`: the server answers, but nothing
+ *   of the stream of events arrives, so that it is asked again and again. `asOf`: when what is shown was last known to be right, in ms since
  *   the epoch by this machine's clock; `undefined`: never yet
  * @typedef {Change['type'] | 'alive' | 'one'} Part `one`: the resource that is open
  */
@@ -44,6 +44,8 @@ export function keepFresh(refresh, show) {
   let restUntil = 0
   let heardAt = 0
   let askedAt = 0
+  /** Whether the stream has said something: its head alone also comes from a proxy that holds back the rest. */
+  let isHeard = false
   /** @type {number | undefined} */
   let asOf
   let retryMs = FIRST_RETRY_MS
@@ -73,7 +75,7 @@ export function keepFresh(refresh, show) {
     try {
       await refresh(parts)
       asOf = startedAt
-      if (source?.readyState === EventSource.OPEN) {
+      if (source?.readyState === EventSource.OPEN && isHeard) {
         retryMs = FIRST_RETRY_MS
         show({ how: 'live', asOf })
       } else if (source?.readyState === EventSource.CLOSED) show({ how: 'polled', asOf })
@@ -104,6 +106,7 @@ export function keepFresh(refresh, show) {
 
   function heard() {
     heardAt = Date.now()
+    isHeard = true
     if (wanted.size === 0 && !running) asOf = heardAt
   }
 
@@ -113,6 +116,7 @@ export function keepFresh(refresh, show) {
     const opened = new EventSource('api/v1/events')
     source = opened
     askedAt = Date.now()
+    isHeard = false
     for (const part of PARTS) {
       opened.addEventListener(part, () => {
         heard()
@@ -120,7 +124,6 @@ export function keepFresh(refresh, show) {
       })
     }
     opened.addEventListener('open', () => {
-      heardAt = Date.now()
       for (const part of PARTS) wanted.add(part)
       if (!running) runIn(0)
     })
@@ -139,8 +142,9 @@ export function keepFresh(refresh, show) {
 
   setInterval(() => {
     const now = Date.now()
-    if (source?.readyState === EventSource.OPEN && now - heardAt > SILENCE_MS) lose()
-    if (source?.readyState === EventSource.CONNECTING && now - askedAt > OPENING_MS) goWithout()
+    if (source === undefined || source.readyState === EventSource.CLOSED) return
+    if (isHeard && now - heardAt > SILENCE_MS) lose()
+    else if (!isHeard && now - askedAt > OPENING_MS) goWithout()
   }, 5_000)
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') wakeUp()

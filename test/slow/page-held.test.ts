@@ -1,0 +1,91 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fakeParts, resource } from '../server/fake-parts.ts'
+import { running } from '../server/running.ts'
+import { startBrowser } from './page-browser.ts'
+
+/** What the page does behind a proxy that passes the head of the stream of events on, and gathers what is in it. */
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+})
+
+/** In front of a server; holds back what is in the stream of events. */
+async function proxyBefore(port: number) {
+  let opened = 0
+  const proxy = createServer((asked, answer) => {
+    const { url: path, method, headers } = asked
+    const passed = request({ host: '127.0.0.1', port, path, method, headers }, (reply) => {
+      answer.writeHead(reply.statusCode ?? 502, reply.headers)
+      answer.flushHeaders()
+      if (path === '/api/v1/events') opened += 1
+      else reply.pipe(answer)
+    })
+    passed.on('error', () => answer.destroy())
+    answer.on('close', () => passed.destroy())
+    asked.pipe(passed)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, // it listens on TCP
+    opened: () => opened,
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections()
+      await new Promise((resolve) => proxy.close(resolve))
+    },
+  }
+}
+
+/** What it says of its connection as time goes by. */
+async function saidWhile(page: Page, milliseconds: number): Promise<readonly string[]> {
+  const said: string[] = []
+  for (let passed = 0; passed < milliseconds; passed += 2_500) {
+    await page.clock.fastForward(2_500)
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    said.push((await page.locator('#connection').textContent()) ?? '')
+  }
+  return said
+}
+
+test('a stream of which only the head arrives is not live, and the connection is not lost', async () => {
+  let message = 'gone'
+  const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
+  const { port } = await running(
+    fakeParts({
+      board: {
+        get: () => clicks,
+        list: () => [{ ...clicks, message }],
+        get version() {
+          return message.length
+        },
+      },
+    }),
+  )
+  await using proxy = await proxyBefore(port)
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.clock.install()
+  await page.goto(proxy.url)
+  await page.locator('#list', { hasText: 'gone' }).waitFor()
+  const said = await saidWhile(page, 120_000)
+  expect(new Set(said)).toEqual(new Set(['connecting…', 'no live updates: refreshed every 30 s']))
+  expect(said.at(-1)).toContain('no live updates')
+  expect(proxy.opened()).toBeGreaterThan(2)
+  message = 'gone since yesterday'
+  const refreshed = page.locator('#list', { hasText: message })
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(2_500)
+      return refreshed.count()
+    })
+    .toBe(1)
+  await context.close()
+})
