@@ -14,6 +14,26 @@ before anything is changed: an upgrade that fails at the StatefulSet has changed
 {{- else if $changed -}}
 {{- printf "%s is not what the StatefulSet %s was made with, and Kubernetes never changes that. Set it back; or change the claim, remove the StatefulSet without its pod (%s), and upgrade again: \"What cannot be changed later\" in the README of the chart." $changed $name $remove -}}
 {{- end -}}
+{{- else -}}
+{{- include "pipewright.renamed" . -}}
+{{- end -}}
+{{- end }}
+
+{{/*
+A StatefulSet of this release under another name, which the upgrade would remove: its ledger would stay behind. Copies of a parent chart
+are told apart by their alias. Only an upgrade that finds no StatefulSet of its own lists others.
+*/}}
+{{- define "pipewright.renamed" -}}
+{{- $name := include "pipewright.fullname" . -}}
+{{- if and .Release.IsUpgrade (not .Values.ledger.existingClaim) -}}
+{{- range (lookup "apps/v1" "StatefulSet" .Release.Namespace "").items -}}
+{{- $labels := .metadata.labels | default dict -}}
+{{- $claims := list -}}{{- range .spec.volumeClaimTemplates -}}{{- $claims = append $claims .metadata.name -}}{{- end -}}
+{{- $isOurs := regexMatch (printf "^%s-[0-9]+[.]" $.Chart.Name) (get $labels "helm.sh/chart") -}}
+{{- if and $isOurs (eq (get $labels "app.kubernetes.io/instance") $.Release.Name) (has "ledger" $claims) -}}
+{{- printf "This upgrade would put a StatefulSet %s in the place of %s, with an empty ledger: pipes that exist would be created a second time. Set nameOverride and fullnameOverride back; or keep the ledger, with ledger.existingClaim: ledger-%s-0." $name .metadata.name .metadata.name -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end }}
 

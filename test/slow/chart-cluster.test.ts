@@ -51,29 +51,34 @@ const DISCOVERY: Readonly<Record<string, object>> = {
 
 const NOT_FOUND = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 }
 
-/** What the chart makes of its values where the cluster has that StatefulSet. */
+const STATEFUL_SETS = '/apis/apps/v1/namespaces/data/statefulsets'
+
+/** What the chart makes of its values where the cluster has that StatefulSet, under that name. */
 async function renderInCluster(
   helm: Helm,
   spec: object | undefined,
   more: readonly string[] = [],
+  { name = 'demo-pipewright', labels = {} }: { readonly name?: string; readonly labels?: object } = {},
 ): Promise<Ended & { readonly asked: number }> {
   const statefulSet = spec && {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
     metadata: {
-      name: 'demo-pipewright',
+      name,
       namespace: 'data',
-      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+      labels: { 'app.kubernetes.io/managed-by': 'Helm', ...labels },
       annotations: { 'meta.helm.sh/release-name': 'demo', 'meta.helm.sh/release-namespace': 'data' },
     },
     spec,
   }
+  const items = statefulSet === undefined ? [] : [statefulSet]
+  const all = { kind: 'StatefulSetList', apiVersion: 'apps/v1', metadata: {}, items }
   let asked = 0
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://cluster')
-    const isAsked = pathname === '/apis/apps/v1/namespaces/data/statefulsets/demo-pipewright'
-    if (isAsked) asked += 1
-    const answer = isAsked ? statefulSet : DISCOVERY[pathname]
+    if (pathname === `${STATEFUL_SETS}/demo-pipewright`) asked += 1
+    const answer =
+      pathname === `${STATEFUL_SETS}/${name}` ? statefulSet : { ...DISCOVERY, [STATEFUL_SETS]: all }[pathname]
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer ?? NOT_FOUND))
   })
@@ -166,6 +171,38 @@ describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
     const { spec } = objectOf(await render(valuesFile('minimal')), 'StatefulSet')
     const more = ['--set', 'ledger.size=1024Mi']
     expect(await renderInCluster(helm, spec as object, more)).toMatchObject({ code: 0 }) // of a StatefulSet
+  })
+
+  describe('another name on an upgrade', () => {
+    const upgrade = ['--is-upgrade', '--set', 'fullnameOverride=other']
+    const made = async () => {
+      const { spec, metadata } = objectOf(await render(valuesFile('minimal')), 'StatefulSet')
+      const { labels } = metadata as { readonly labels: Readonly<Record<string, string>> } // as every object has them
+      return { spec: spec as object, labels } // of a StatefulSet
+    }
+
+    test('is refused: the ledger would stay behind', async () => {
+      const { spec, labels } = await made()
+      const { code, stderr } = await renderInCluster(helm, spec, upgrade, { labels })
+      expect(code).not.toBe(0)
+      expect(stderr).toContain('would put a StatefulSet other in the place of demo-pipewright')
+      expect(stderr).toContain('ledger.existingClaim: ledger-demo-pipewright-0')
+    })
+
+    test.each([
+      [
+        'the ledger goes with it',
+        { more: ['--set', 'ledger.existingClaim=ledger-demo-pipewright-0'], labels: {} },
+      ],
+      ['it is that of another release', { more: [], labels: { 'app.kubernetes.io/instance': 'another' } }],
+      ['it is that of another alias', { more: [], labels: { 'helm.sh/chart': 'west-0.1.0' } }],
+    ])('is taken where %s', async (_why, { more, labels }) => {
+      const before = await made()
+      const { code, stderr } = await renderInCluster(helm, before.spec, [...upgrade, ...more], {
+        labels: { ...before.labels, ...labels },
+      })
+      expect(code, stderr).toBe(0)
+    })
   })
 
   test('none is there: it is installed', async () => {
