@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLimitOf, earlierOf, limitGroupOf, MADE_FOR_MS, madeAt } from '../../src/plan/create-limit.ts'
+import type { Key } from '../../src/kinds/key.ts'
+import { messageOf, stepsOf } from '../../src/plan/reason.ts'
 import { blankRecord, type Intent, type LedgerRecord } from '../../src/plan/record.ts'
 
 const NOW = 1_800_000_000_000
@@ -39,6 +41,28 @@ describe('the create limit', () => {
     )
   })
 })
+
+test.each([0, 1])(
+  'at a limit of %d it is said to allow more only where something may be created at all',
+  (limit) => {
+    const facts = { service: 'analytics', wanted: 3, made: 0, limit }
+    const because = { reason: 'CreateLimit', facts } as const
+    const key = 'Pipe/orders' as Key // as a manifest has it
+    const about = {
+      key,
+      place: 'manifests/orders.yaml:1',
+      directory: 'manifests',
+      service: 'analytics',
+      pipeId: undefined,
+      id: undefined,
+      differences: [],
+    }
+    const shells = stepsOf(because, about).map(({ shell = '' }) => shell)
+    const said = [messageOf(because, key), ...shells].join('\n')
+    expect(said).toContain('3 creations are pending')
+    expect(said.includes('allow')).toBe(limit > 0)
+  },
+)
 
 test('a service is what the platform knows it by, however its ids are written', () => {
   const group = limitGroupOf({ organizationId: 'ab', serviceId: 'cd' })

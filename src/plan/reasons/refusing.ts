@@ -54,6 +54,10 @@ function whereItIsNamed(of: MissingSecret['of'], about: About): Step {
 }
 
 /** Why nothing is created. */
+/** A limit of 0 is set by somebody who wants nothing to be created, such as with a new ledger. */
+const OF_NONE =
+  'Where a ledger was lost, first take over what exists, by a Lock or policy.adopt. Then set a higher limit.'
+
 export const REFUSING = {
   ...RENAMING,
   CreateLimit: row({
@@ -72,11 +76,17 @@ export const REFUSING = {
     }),
     sample: { service: 'SERVICE', wanted: 20, made: 20, limit: 25, until: 0 },
     words: ({ service, wanted, made, limit, until }) => {
+      const pending = `${wanted} ${wanted === 1 ? 'creation is' : 'creations are'} pending`
+      if (limit === 0)
+        return {
+          cause: `In service ${service}, ${pending}, and --max-creates is 0: none is made.`,
+          remedy: OF_NONE,
+        }
       const before = made === 0 ? '' : ` ${made} ${made === 1 ? 'was' : 'were'} made within the last hour,`
       const allow = `run "pipewright allow --service ${service}"`
       return {
         cause:
-          `In service ${service}, ${wanted} ${wanted === 1 ? 'creation is' : 'creations are'} pending,${before} ` +
+          `In service ${service}, ${pending},${before} ` +
           `and the create limit is ${limit} (--max-creates).`,
         remedy:
           until === undefined
@@ -84,17 +94,20 @@ export const REFUSING = {
             : `They go out by themselves from ${timeOf(until)} on. If they are intended now, ${allow}. If not, check what changed in the manifests directory.`,
       }
     },
-    steps: (facts, { service = facts?.service }) => [
-      {
-        text: 'If so many creations are intended, allow them once. Those that come later are not included:',
-        shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
-      },
-      {
-        // Where the daemon runs there may be no Git, and what git-sync checks out is no place to work in.
-        text: 'If not, revert the commit, and push that. Nothing of it was created. To see what changed, in a checkout of your own:',
-        copy: 'git log -3 --stat',
-      },
-    ],
+    steps: (facts, { service = facts?.service }) =>
+      facts?.limit === 0
+        ? [{ text: OF_NONE }]
+        : [
+            {
+              text: 'If so many creations are intended, allow them once. Those that come later are not included:',
+              shell: service === undefined ? 'allow' : `allow --service ${shellWord(service)}`,
+            },
+            {
+              // Where the daemon runs there may be no Git, and what git-sync checks out is no place to work in.
+              text: 'If not, revert the commit, and push that. Nothing of it was created. To see what changed, in a checkout of your own:',
+              copy: 'git log -3 --stat',
+            },
+          ],
   }),
   DependencyNotReady: row({
     ...REFUSED,
@@ -185,7 +198,7 @@ export const REFUSING = {
     sample: { key: 'Pipe/orders', end: 'created', pipeId: 'ID', seen: '' },
     words: ({ key, end, pipeId, seen }, noun) => {
       const again =
-        'The ledger cannot be written, so this is kept in memory. Make room on its volume or repair it. Do not restart Pipewright before: a restart would lose this.'
+        'The ledger cannot be written, so this is kept in memory. Make room on its volume, repair it, or end what keeps it busy. Do not restart Pipewright before: a restart would lose this.'
       switch (end) {
         case 'created':
           return only(
@@ -199,7 +212,7 @@ export const REFUSING = {
     },
     steps: (facts, { key, pipeId = facts?.pipeId }) => [
       {
-        text: 'Make room on the ledger volume, or repair it. Do not restart Pipewright before: it knows more than the ledger.',
+        text: 'Make room on the ledger volume, repair it, or end what keeps the file busy. Do not restart Pipewright before: it knows more than the ledger.',
       },
       ...(pipeId === undefined
         ? []
