@@ -118,6 +118,13 @@ async function renderInCluster(
   }
 }
 
+/** The StatefulSet that the chart makes without anything special, and its labels. */
+async function made() {
+  const { spec, metadata } = objectOf(await render(valuesFile('minimal')), 'StatefulSet')
+  const { labels } = metadata as { readonly labels: Readonly<Record<string, string>> } // as every object has them
+  return { spec: spec as object, labels } // of a StatefulSet
+}
+
 describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
   test('a StatefulSet of an earlier chart: the upgrade is refused with what to do', async () => {
     const spec = { podManagementPolicy: 'OrderedReady', serviceName: 'demo-pipewright' }
@@ -175,12 +182,6 @@ describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
 
   describe('another name on an upgrade', () => {
     const upgrade = ['--is-upgrade', '--set', 'fullnameOverride=other']
-    const made = async () => {
-      const { spec, metadata } = objectOf(await render(valuesFile('minimal')), 'StatefulSet')
-      const { labels } = metadata as { readonly labels: Readonly<Record<string, string>> } // as every object has them
-      return { spec: spec as object, labels } // of a StatefulSet
-    }
-
     test('is refused: the ledger would stay behind', async () => {
       const { spec, labels } = await made()
       const { code, stderr } = await renderInCluster(helm, spec, upgrade, { labels })
