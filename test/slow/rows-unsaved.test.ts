@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { mayMount, mountDisk } from './support/disk.ts'
-import { createStory } from './support/story.ts'
+import { createStory, type Story } from './support/story.ts'
 
 /* Row 14: the outcome of a create cannot be written. The id is told, and what a restart would cost. */
 
@@ -62,6 +64,62 @@ test('row 14: without that, a restart says what a restart costs: the outcome is 
   await again.says('Pipe/orders', 'OutcomeUnknown')
   expect(platform.posts()).toHaveLength(1)
 })
+
+describe.concurrent('row 14: a ledger that another program holds while the reply is on its way', () => {
+  test('takes the id when the daemon is stopped, and the other one ends soon after', async ({ expect }) => {
+    await using story = await createStory()
+    const { platform } = story
+    using held = holdAtCreate(story)
+    story.writePipe('orders')
+    const live = await story.start(['--interval', '1s'])
+    await live.says('Pipe/orders', 'OutcomeUnsaved')
+    live.program.signal('SIGTERM')
+    await setTimeout(1_000)
+    held.end()
+    expect(await live.program.ended).toBe(0)
+    const again = await story.start(['--interval', '1s'])
+    expect(await again.says('Pipe/orders', 'Ready')).toMatchObject({
+      pipeId: platform.world.pipe('orders').id,
+    })
+    expect(platform.posts()).toHaveLength(1)
+  })
+
+  test('takes the id of apply, which waits at its end', async ({ expect }) => {
+    await using story = await createStory()
+    const { platform } = story
+    using held = holdAtCreate(story)
+    story.writePipe('orders')
+    const applied = story.run(['apply'])
+    await until('the create', () => platform.posts().length === 1)
+    await setTimeout(8_000) // after some five it is not tried to be written any more before the end
+    held.end()
+    const { code, stderr } = await applied
+    expect(code, stderr).toBe(0)
+    const live = await story.start(['--interval', '1s'])
+    expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({
+      pipeId: platform.world.pipe('orders').id,
+    })
+    expect(platform.posts()).toHaveLength(1)
+  })
+})
+
+/** Another program that holds the ledger from when a create arrives on. */
+function holdAtCreate({ ledger, platform }: Story): Disposable & { end(): void } {
+  let other: DatabaseSync | undefined
+  platform.decide = ({ operation }) =>
+    operation === 'createPipe'
+      ? {
+          before() {
+            other = new DatabaseSync(ledger, { timeout: 5_000 })
+            other.exec('BEGIN IMMEDIATE')
+          },
+        }
+      : undefined
+  const end = () => {
+    if (other?.isOpen === true) other.close()
+  }
+  return { end, [Symbol.dispose]: end }
+}
 
 describe.skipIf(!mayMount())('row 14: a small disk of its own', () => {
   test('that fills up while the reply is on its way loses no id, and all is well when there is room', async ({

@@ -163,7 +163,7 @@ function logFormatFor(io: Io, settings: Settings): Settings['logFormat'] {
   return 'isTTY' in io.stderr && io.stderr.isTTY === true ? 'pretty' : settings.logFormat
 }
 
-/** Every key is reconciled, and what could not be written is tried once more. */
+/** Every key is reconciled, and what could not be written is tried for a while more. */
 async function passOverAll(
   engine: Engine,
   settings: Settings,
@@ -185,26 +185,40 @@ async function passOverAll(
     stopping: io.stop.stopping,
     deadline: () => AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced]),
   }
-  const pass = await passOver({
-    ...parts,
-    urgency: 'normal',
-    onStart: () => undefined,
-    onReconciled(key, result) {
-      if (isChange(result)) changed.add(key)
-      progress.show('Reconciling', done.add(key).size, keys.length)
-    },
-  })
-  const settled =
-    waitMs === undefined
-      ? NOT_WAITED
-      : await settle({
-          ...parts,
-          board,
-          changed,
-          waitMs,
-          onLook: (count, of) => progress.show('Waiting until all is ready,', count, of),
-        })
-  const unsaved = await reconciler.saveOutcomes()
+  const passOverRest = (settled: ReadonlySet<Key>) =>
+    passOver({
+      ...parts,
+      urgency: 'normal',
+      settled,
+      onStart: () => undefined,
+      onReconciled(key, result) {
+        if (isChange(result)) changed.add(key)
+        progress.show('Reconciling', done.add(key).size, keys.length)
+      },
+    })
+  /** Writes what the ledger did not take before, and looks at it again. @returns what it still does not take */
+  const saveOutcomes = async () => {
+    // The clock's timers keep no process alive, and there may be nothing else to do.
+    const alive = setInterval(() => undefined, 1_000)
+    const unsaved = await reconciler.saveOutcomes(parts.deadline())
+    clearInterval(alive)
+    const isLate = (key: Key) => board.get(key)?.reason === 'OutcomeUnsaved' && !unsaved.has(key)
+    if (keys.some(isLate)) await passOverRest(new Set(keys.filter((key) => !isLate(key))))
+    return unsaved
+  }
+  const pass = await passOverRest(new Set())
+  let unsaved = await saveOutcomes()
+  let settled = NOT_WAITED
+  if (waitMs !== undefined) {
+    settled = await settle({
+      ...parts,
+      board,
+      changed,
+      waitMs,
+      onLook: (count, of) => progress.show('Waiting until all is ready,', count, of),
+    })
+    unsaved = await saveOutcomes()
+  }
   return {
     ...pass,
     unfinished: pass.unfinished + settled.unfinished + unsaved.size,
