@@ -52,7 +52,8 @@ of problem, such as drift, have a line each; after three the others share one.
 What goes on costs ever fewer lines: after three beginnings or three ends, lines are held back for ten seconds, then twenty, up to
 160, and say what is true at the end of that time. So do a platform that flaps, and a hundred pipes that drift one by one. After
 ten minutes without a change it is as at first. A stop writes what is held back; a process that is killed does not, and the history
-has it.
+has it. So it is with problems of resources. What happens to Pipewright itself has a line each time: a directory of manifests that
+goes and comes, or a ledger that now and then cannot be written.
 
 A problem that another one hides is not over, and has no second line afterwards: drift behind an outage, a limit of the platform, a
 ledger that fails, an invalid manifest. Only where the process is restarted during an outage, what was behind it has one.
