@@ -110,6 +110,10 @@ async function runWithFailpoint(combination: Combination, place: Place) {
     throw new Error(outputOf('with the failpoint', program).join('\n'), { cause: error })
   }
   program.signal('SIGTERM')
+  if (action === 'disk-full') {
+    await until('the stop', () => end.seen || program.log().some(({ msg }) => msg === 'Stopping'))
+    program.signal('SIGTERM') // the first one waits for a disk that has room again
+  }
   return {
     ended: await endOf(program),
     reached: program.stderr().includes(reachedLine({ at, action })),
