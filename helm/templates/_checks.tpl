@@ -34,6 +34,10 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $faults = append $faults (printf "There is more than one source of manifests (%s). Set one." (join ", " $sources)) -}}
 {{- end -}}
 
+{{- if and .Values.source.volume (ne (include "pipewright.ofVolume" . | fromYaml | len) 1) -}}
+{{- $faults = append $faults "source.volume is one kind of volume, such as persistentVolumeClaim: what another file of values gives it as well is taken away with a null." -}}
+{{- end -}}
+
 {{- $repository := $git.repository | default "" -}}
 {{- if regexMatch "(?i)^https?://[^/]*@" $repository -}}
 {{- $faults = append $faults "source.git.repository carries a password or a token before the @, which everybody could read in the pod. Put it into a Secret and name that in source.git.token.secretName; a user name goes into source.git.token.username." -}}
@@ -132,7 +136,7 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $faults = append $faults "httpRoute.enabled is on, and httpRoute.parentRefs is empty: name the Gateway." -}}
 {{- end -}}
 {{- range .Values.httpRoute.filters -}}
-{{- if or (hasKey . "requestRedirect") (eq (toString .type) "RequestRedirect") -}}
+{{- if and $.Values.httpRoute.enabled (or (hasKey . "requestRedirect") (eq (toString .type) "RequestRedirect")) -}}
 {{- $faults = append $faults "httpRoute.filters redirects, and Kubernetes takes no such rule that leads to a Service as well: redirect in a route of your own, among extraObjects." -}}
 {{- end -}}
 {{- end -}}
@@ -164,7 +168,7 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- if le $grace (addf $timeout 2) -}}
 {{- $faults = append $faults (printf "shutdown.grace (%s) must be more than 2 s longer than shutdown.requestTimeout (%s): a create that has begun must be able to end and be recorded." .Values.shutdown.grace .Values.shutdown.requestTimeout) -}}
 {{- end -}}
-{{- $sleep := dig "preStop" "sleep" "seconds" 0 (.Values.lifecycle | default dict) | float64 -}}
+{{- $sleep := (((.Values.lifecycle | default dict).preStop | default dict).sleep | default dict).seconds | float64 -}}
 {{- if lt (float64 $termination) (addf $grace 5 $sleep) -}}
 {{- $before := gt $sleep 0.0 | ternary (printf " and what lifecycle.preStop sleeps (%v s)" $sleep) "" -}}
 {{- $faults = append $faults (printf "shutdown.terminationGracePeriodSeconds (%v) must be at least 5 s more than shutdown.grace (%s)%s: otherwise the pod is killed while a create ends, and its outcome is unknown." $termination .Values.shutdown.grace $before) -}}
@@ -183,11 +187,11 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $_ := set $ports $port $name -}}
 {{- end -}}
 
-{{- /* How long each may be is what the program, or git-sync, says of it: the test of the chart asks both. */}}
+{{- /* How long each may be is what the program, or git-sync, says of it: the test of the chart asks both. The longest of git-sync is Go's. */}}
 {{- $durations := dict "shutdown.requestTimeout" .Values.shutdown.requestTimeout "shutdown.grace" .Values.shutdown.grace "source.git.period" $git.period -}}
 {{- with get $settings "interval" -}}{{- $_ := set $durations "settings.interval" . -}}{{- end -}}
 {{- with get $settings "api-budget" -}}{{- $_ := set $durations "settings.api-budget" (splitList "/" . | last) -}}{{- end -}}
-{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "source.git.period" (list "10ms" "720h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
+{{- $limits := dict "shutdown.requestTimeout" (list "100ms" "1h") "shutdown.grace" (list "1s" "2h") "source.git.period" (list "10ms" "2562047h") "settings.interval" (list "1s" "24h") "settings.api-budget" (list "100ms" "1h") -}}
 {{- $targets := list -}}
 {{- range $index, $target := get (.Values.notifications | default dict) "targets" | default list -}}
 {{- if has $target.name $targets -}}

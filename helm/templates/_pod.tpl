@@ -91,6 +91,15 @@
 {{- end }}
 {{- end }}
 
+{{/* The volume of the manifests, without the kinds that are null: so does one file of values take away what another one gives. */}}
+{{- define "pipewright.ofVolume" -}}
+{{- $kinds := dict -}}
+{{- range $kind, $is := .Values.source.volume -}}
+{{- if not (kindIs "invalid" $is) -}}{{- $_ := set $kinds $kind $is -}}{{- end -}}
+{{- end -}}
+{{- with $kinds -}}{{- toYaml . -}}{{- end -}}
+{{- end }}
+
 {{- define "pipewright.volumes" -}}
 {{- $git := .Values.source.git -}}
 {{- if .Values.ledger.existingClaim }}
@@ -125,7 +134,7 @@
     name: {{ .Values.source.configMap | toYaml }}
 {{- else if .Values.source.volume }}
 - name: manifests
-  {{- toYaml .Values.source.volume | nindent 2 }}
+  {{- with include "pipewright.ofVolume" . }}{{ . | nindent 2 }}{{ end }}
 {{- end }}
 {{- /* Optional: a Secret that is not there yet must not keep the others from working. Pipewright names it. */}}
 {{- range .Values.credentials }}

@@ -31,7 +31,7 @@ are told apart by their alias. Only an upgrade that finds no StatefulSet of its 
 {{- $claims := list -}}{{- range .spec.volumeClaimTemplates -}}{{- $claims = append $claims .metadata.name -}}{{- end -}}
 {{- $isOurs := regexMatch (printf "^%s-[0-9]+[.]" $.Chart.Name) (get $labels "helm.sh/chart") -}}
 {{- if and $isOurs (eq (get $labels "app.kubernetes.io/instance") $.Release.Name) (has "ledger" $claims) -}}
-{{- printf "This upgrade would put a StatefulSet %s in the place of %s, with an empty ledger: pipes that exist would be created a second time. Set nameOverride and fullnameOverride back; or keep the ledger, with ledger.existingClaim: ledger-%s-0." $name .metadata.name .metadata.name -}}
+{{- printf "This upgrade would put a StatefulSet %s in the place of %s, with an empty ledger: pipes that exist would be created a second time. Keep its name, with fullnameOverride: %s, and nameOverride as it was; or keep the ledger, with ledger.existingClaim: ledger-%s-0. Where this is one more copy and the other one stays, give it a claim that you made, in ledger.existingClaim." $name .metadata.name .metadata.name .metadata.name -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -60,8 +60,8 @@ are told apart by their alias. Only an upgrade that finds no StatefulSet of its 
 
 {{/* A size or a number of processors: Kubernetes may write 1024Mi as 1Gi. */}}
 {{- define "pipewright.quantity" -}}
-{{- $units := dict "" 1.0 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
+{{- $units := dict "" 1.0 "n" 1e-9 "u" 1e-6 "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 "Pi" 1125899906842624.0 "Ei" 1152921504606846976.0 -}}
 {{- $quantity := toString . -}}
-{{- $unit := regexFind "(m|[kMGT]i?|Ki)$" $quantity -}}
+{{- $unit := regexFind "([numk]|[KMGTPE]i?)$" $quantity -}}
 {{- mulf (trimSuffix $unit $quantity | float64) (get $units $unit) -}}
 {{- end }}

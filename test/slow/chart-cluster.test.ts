@@ -187,6 +187,7 @@ describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
       const { code, stderr } = await renderInCluster(helm, spec, upgrade, { labels })
       expect(code).not.toBe(0)
       expect(stderr).toContain('would put a StatefulSet other in the place of demo-pipewright')
+      expect(stderr).toContain('with fullnameOverride: demo-pipewright, and')
       expect(stderr).toContain('ledger.existingClaim: ledger-demo-pipewright-0')
     })
 
