@@ -27,14 +27,15 @@ What values.schema.json cannot say, or not in clear words. All faults at once, a
 {{- $sources := list -}}
 {{- if $git.repository -}}{{- $sources = append $sources "source.git.repository" -}}{{- end -}}
 {{- if .Values.source.configMap -}}{{- $sources = append $sources "source.configMap" -}}{{- end -}}
-{{- if .Values.source.volume -}}{{- $sources = append $sources "source.volume" -}}{{- end -}}
+{{- $volume := include "pipewright.ofVolume" . -}}
+{{- if $volume -}}{{- $sources = append $sources "source.volume" -}}{{- end -}}
 {{- if eq (len $sources) 0 -}}
 {{- $faults = append $faults "There is no source of manifests. Set one: source.git.repository, source.configMap or source.volume." -}}
 {{- else if gt (len $sources) 1 -}}
 {{- $faults = append $faults (printf "There is more than one source of manifests (%s). Set one." (join ", " $sources)) -}}
 {{- end -}}
 
-{{- if and .Values.source.volume (ne (include "pipewright.ofVolume" . | fromYaml | len) 1) -}}
+{{- if gt ($volume | fromYaml | len) 1 -}}
 {{- $faults = append $faults "source.volume is one kind of volume, such as persistentVolumeClaim: what another file of values gives it as well is taken away with a null." -}}
 {{- end -}}
 

@@ -126,7 +126,7 @@ const BAD: readonly BadValues[] = [
   {
     why: 'a volume of manifests of which nothing is left',
     values: { source: { configMap: '', volume: { emptyDir: null } } },
-    says: ['source.volume is one kind of volume'],
+    says: ['There is no source of manifests'],
   },
   {
     why: 'a volume of manifests with a name, which the chart gives it',

@@ -32,6 +32,7 @@ const TAKEN: readonly (readonly [string, object])[] = [
       settings: { 'repository-url': 'https://gitea.3scale/a/b/src/commit/{revision}/{file}#L{line}' },
     },
   ],
+  ['a volume of which another file of values leaves nothing', { source: { volume: { emptyDir: null } } }],
   ['a look at the repository once a year', { source: { git: { period: '8760h' } } }],
   ['an empty value beside the place of one', { extraEnv: [{ name: 'A', value: '', valueFrom: FIELD }] }],
   ['an address of no names', { hostAliases: [{ ip: '2001:db8::1', hostnames: null }] }],
