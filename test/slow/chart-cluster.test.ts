@@ -191,6 +191,15 @@ describe.each(HELMS)('what Kubernetes never changes, %s', (helm) => {
       expect(stderr).toContain('ledger.existingClaim: ledger-demo-pipewright-0')
     })
 
+    test('is taken where there was a trial in the sandbox', async () => {
+      const { labels } = await made()
+      const values = ['--set', 'platform.baseUrl=,platform.alertsBaseUrl=,platform.sandbox=true']
+      const trial = await renderInCluster(helm, undefined, values)
+      const { spec } = objectOf(trial.stdout, 'StatefulSet')
+      const { code, stderr } = await renderInCluster(helm, spec as object, upgrade, { labels }) // of a StatefulSet
+      expect(code, stderr).toBe(0)
+    })
+
     test.each([
       [
         'the ledger goes with it',
