@@ -103,6 +103,58 @@ describe.concurrent('row 14: a ledger that another program holds while the reply
   })
 })
 
+describe.concurrent('row 14: apply that is stopped while it waits for the ledger', () => {
+  test('ends within the grace that it has, also with --wait, and its last words keep the id', async ({
+    expect,
+  }) => {
+    await using story = await createStory()
+    const { platform } = story
+    using _ = holdAtCreate(story)
+    story.writePipe('orders')
+    const grace = ['--request-timeout', '1s', '--shutdown-grace', '6s']
+    const applied = story.apply(['--wait', ...grace])
+    await until('the create', () => platform.posts().length === 1)
+    await setTimeout(500)
+    applied.signal('SIGTERM')
+    const stoppedAt = Date.now()
+    expect(await applied.ended).toBe(1)
+    expect(Date.now() - stoppedAt).toBeLessThan(8_000)
+    expect(applied.stderr()).toContain(`resolve Pipe/orders --adopt ${platform.world.pipe('orders').id}`)
+  })
+
+  test('waits no second time with --wait when it did so in vain', async ({ expect }) => {
+    await using story = await createStory()
+    const { platform } = story
+    using _ = holdAtCreate(story)
+    story.writePipe('orders')
+    const applied = story.apply(['--wait', '--timeout', '5s'])
+    await until('the create', () => platform.posts().length === 1)
+    const createdAt = Date.now()
+    expect(await applied.ended).toBe(1)
+    expect(Date.now() - createdAt).toBeLessThan(20_000)
+  })
+
+  test('does not say that the ledger lacks what it took in the end', async ({ expect }) => {
+    await using story = await createStory()
+    const { platform } = story
+    using held = holdAtCreate(story)
+    story.writePipe('orders')
+    const applied = story.apply()
+    await until('the outcome to be kept in memory', () => applied.stderr().includes('Problem found'))
+    applied.signal('SIGTERM')
+    await setTimeout(500)
+    held.end()
+    expect(await applied.ended).toBe(1)
+    expect(applied.stdout()).toContain('What became of its create is in the ledger.')
+    expect(applied.stdout()).not.toContain('OutcomeUnsaved')
+    const live = await story.start(['--interval', '1s'])
+    expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({
+      pipeId: platform.world.pipe('orders').id,
+    })
+    expect(platform.posts()).toHaveLength(1)
+  })
+})
+
 /** Another program that holds the ledger from when a create arrives on. */
 function holdAtCreate({ ledger, platform }: Story): Disposable & { end(): void } {
   let other: DatabaseSync | undefined
