@@ -84,22 +84,26 @@ describe.concurrent('row 14: a ledger that another program holds while the reply
     expect(platform.posts()).toHaveLength(1)
   })
 
-  test('takes the id of apply, which waits at its end', async ({ expect }) => {
+  test('takes the id of apply, which waits at its end, and then does what waited for the pipe', async ({
+    expect,
+  }) => {
     await using story = await createStory()
     const { platform } = story
     using held = holdAtCreate(story)
     story.writePipe('orders')
+    story.writePipe('refunds', { policy: { dependsOn: '[Pipe/orders]' } })
     const applied = story.run(['apply'])
     await until('the create', () => platform.posts().length === 1)
     await setTimeout(8_000) // after some five it is not tried to be written any more before the end
     held.end()
     const { code, stderr } = await applied
     expect(code, stderr).toBe(0)
+    expect(platform.posts()).toHaveLength(2)
     const live = await story.start(['--interval', '1s'])
     expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({
       pipeId: platform.world.pipe('orders').id,
     })
-    expect(platform.posts()).toHaveLength(1)
+    expect(platform.posts()).toHaveLength(2)
   })
 })
 
@@ -162,6 +166,7 @@ function holdAtCreate({ ledger, platform }: Story): Disposable & { end(): void }
     operation === 'createPipe'
       ? {
           before() {
+            if (other !== undefined) return
             other = new DatabaseSync(ledger, { timeout: 5_000 })
             other.exec('BEGIN IMMEDIATE')
           },

@@ -202,21 +202,25 @@ async function passOverAll(
     })
   let pass = await passOverRest(new Set())
   const saved = new Set<Key>()
-  /** Writes what the ledger did not take before, and looks at it again. @returns what it still does not take */
+  /**
+   * Writes what the ledger did not take before, and looks again at that, and at what waits for others.
+   * @returns what it still does not take
+   */
   const saveOutcomes = async (until: AbortSignal | undefined) => {
     const unsaved = await reconciler.saveOutcomes(until)
     const isLate = (key: Key) => board.get(key)?.reason === 'OutcomeUnsaved' && !unsaved.has(key)
     const late = new Set(keys.filter(isLate))
     if (late.size === 0) return unsaved
     for (const key of late) saved.add(key)
-    const again = await passOverRest(new Set(keys.filter((key) => !late.has(key))))
+    const isDue = (key: Key) => late.has(key) || board.get(key)?.reason === 'DependencyNotReady'
+    const again = await passOverRest(new Set(keys.filter((key) => !isDue(key))))
     const before = [...pass.reconciled].filter((key) => !late.has(key))
     pass = {
       unfinished: pass.unfinished + again.unfinished,
       reconciled: new Set([...before, ...again.reconciled]),
       bugs: new Map([...pass.bugs, ...again.bugs]),
     }
-    return unsaved
+    return reconciler.saveOutcomes(until)
   }
   let unsaved = await saveOutcomes(parts.deadline())
   let settled = NOT_WAITED
