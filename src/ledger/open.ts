@@ -97,7 +97,7 @@ export interface SqliteLedgerOptions {
   readonly historyLimit?: number
   readonly clock: Clock
   readonly emit: Emit
-  /** Longest wait for another writer's transaction, in ms; the process stands still meanwhile, once. 2,000 when absent. */
+  /** Longest wait for another writer's transaction, in ms; the process stands still meanwhile, once in ten seconds. 2,000 when absent. */
   readonly busyTimeoutMs?: number
   /** For tests: called in each transaction before it is committed; what it throws, SQLite is taken to have thrown. */
   readonly beforeCommit?: (() => void) | undefined
@@ -153,6 +153,7 @@ function openToWrite(
     file,
     busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
     historyLimit: options.historyLimit ?? HISTORY_LIMIT,
+    clock: options.clock,
     beforeCommit: options.beforeCommit,
     beforeMigration: lockOthersOut,
   })

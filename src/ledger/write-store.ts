@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../contract/ledger.ts'
+import type { Clock } from '../lib/clock.ts'
 import { inspect, readHashKey, MIGRATIONS, migrate, transaction } from './table-schema.ts'
 import { statOf } from './location.ts'
 import { isOwned } from './lease.ts'
@@ -18,6 +19,7 @@ interface WriteStoreOptions {
   readonly file: string
   readonly busyTimeoutMs: number
   readonly historyLimit: number
+  readonly clock: Pick<Clock, 'monotonic'>
   /** Called before an older ledger is changed, which nobody may use meanwhile. */
   readonly beforeMigration: () => void
   /** For tests; throws as SQLite does. */
@@ -72,7 +74,7 @@ function assertWritable(db: DatabaseSync): void {
 
 function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
   const { file, historyLimit, beforeCommit } = options
-  const patiently = createPatience(db, options.busyTimeoutMs)
+  const patiently = createPatience(db, options)
   const tables = prepareWrites(db, historyLimit)
   const identity = identityOf(file)
   const reserve = createReserve(file)
@@ -145,27 +147,43 @@ function createWriteStore(db: DatabaseSync, options: WriteStoreOptions): Store {
 
 type Access = 'read' | 'write'
 
-/**
- * Another writer is waited for once: to wait is to stand still, and if each of many writes did, neither the page nor the
- * probes would be answered. Until one gets through, the next ones only try. Whoever writes lets others read for most of that
- * time, so that a read that succeeds says nothing of a write.
- */
-function createPatience(db: DatabaseSync, busyTimeoutMs: number): <T>(access: Access, work: () => T) => T {
-  let stuck: Access | undefined
+/** So long after it was waited for in vain, another one is waited for again, ms. */
+const AGAIN_MS = 10_000
 
-  function setStuck(next: Access | undefined): void {
-    if ((next === undefined) !== (stuck === undefined))
-      db.exec(`PRAGMA busy_timeout = ${next === undefined ? busyTimeoutMs : 0}`)
-    stuck = next
+/**
+ * Another writer is waited for once in a while: to wait is to stand still, and if each of many writes did, neither the page nor
+ * the probes would be answered. Until one gets through, the next ones only try. Whoever writes lets others read for most of that
+ * time, so that a read that succeeds says nothing of a write. Where there is always somebody who reads, only a write that waits
+ * gets through: SQLite lets nobody new read meanwhile.
+ */
+function createPatience(
+  db: DatabaseSync,
+  { busyTimeoutMs, clock }: WriteStoreOptions,
+): <T>(access: Access, work: () => T) => T {
+  let stuck: Access | undefined
+  let isPatient = true
+  let waitedAt = 0
+
+  function setPatient(next: boolean): void {
+    if (next !== isPatient) db.exec(`PRAGMA busy_timeout = ${next ? busyTimeoutMs : 0}`)
+    isPatient = next
   }
 
   return (access, work) => {
+    if (!isPatient && clock.monotonic() - waitedAt >= AGAIN_MS) setPatient(true)
     try {
       const result = work()
-      if (access === 'write' || stuck === 'read') setStuck(undefined)
+      if (access === 'write' || stuck === 'read') {
+        stuck = undefined
+        setPatient(true)
+      }
       return result
     } catch (error) {
-      if (sqliteCode(error) === BUSY && stuck !== 'write') setStuck(access)
+      if (sqliteCode(error) === BUSY) {
+        if (stuck !== 'write') stuck = access
+        if (isPatient) waitedAt = clock.monotonic()
+        setPatient(false)
+      }
       throw error
     }
   }

@@ -29,3 +29,30 @@ test('room that is there is not taken for a ledger that can be written again', a
   await note()
   expect(said).toEqual(['failed', 'written'])
 })
+
+test('another writer is waited for again after a while, also when nothing got through', async () => {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'ledger-'))
+  stack.defer(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'ledger.db')
+  let now = 0
+  const clock = { ...CLOCK, monotonic: () => now }
+  const options = { file, init: 'auto', mode: 'owner', clock, emit: () => undefined } as const
+  const ledger = stack.use(await openSqliteLedger({ ...options, busyTimeoutMs: 300 }))
+  const failsAfter = async () => {
+    const started = performance.now()
+    await expect(ledger.noteActivity(ACTIVITY, new Map())).rejects.toMatchObject({ code: 'io' })
+    return performance.now() - started
+  }
+
+  using other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  expect(await failsAfter()).toBeGreaterThan(250)
+  now += 9_000
+  expect(await failsAfter()).toBeLessThan(200)
+  await ledger.list() // says nothing of writes
+  now += 1_000
+  await ledger.list()
+  expect(await failsAfter()).toBeGreaterThan(250)
+  expect(await failsAfter()).toBeLessThan(200)
+})

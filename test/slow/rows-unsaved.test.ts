@@ -84,17 +84,73 @@ describe.concurrent('row 14: a ledger that another program holds while the reply
     expect(platform.posts()).toHaveLength(1)
   })
 
-  test('takes the id of apply, which waits at its end', async ({ expect }) => {
+  test('takes the id of apply, which waits at its end, and then does what waited for the pipe', async ({
+    expect,
+  }) => {
     await using story = await createStory()
     const { platform } = story
     using held = holdAtCreate(story)
     story.writePipe('orders')
+    story.writePipe('refunds', { policy: { dependsOn: '[Pipe/orders]' } })
     const applied = story.run(['apply'])
     await until('the create', () => platform.posts().length === 1)
     await setTimeout(8_000) // after some five it is not tried to be written any more before the end
     held.end()
     const { code, stderr } = await applied
     expect(code, stderr).toBe(0)
+    expect(platform.posts()).toHaveLength(2)
+    const live = await story.start(['--interval', '1s'])
+    expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({
+      pipeId: platform.world.pipe('orders').id,
+    })
+    expect(platform.posts()).toHaveLength(2)
+  })
+})
+
+describe.concurrent('row 14: apply that is stopped while it waits for the ledger', () => {
+  test('ends within the grace that it has, also with --wait, and its last words keep the id', async ({
+    expect,
+  }) => {
+    await using story = await createStory()
+    const { platform } = story
+    using _ = holdAtCreate(story)
+    story.writePipe('orders')
+    const grace = ['--request-timeout', '1s', '--shutdown-grace', '6s']
+    const applied = story.apply(['--wait', ...grace])
+    await until('the create', () => platform.posts().length === 1)
+    await setTimeout(500)
+    applied.signal('SIGTERM')
+    const stoppedAt = Date.now()
+    expect(await applied.ended).toBe(1)
+    expect(Date.now() - stoppedAt).toBeLessThan(8_000)
+    expect(applied.stderr()).toContain(`resolve Pipe/orders --adopt ${platform.world.pipe('orders').id}`)
+  })
+
+  test('waits no second time with --wait when it did so in vain', async ({ expect }) => {
+    await using story = await createStory()
+    const { platform } = story
+    using _ = holdAtCreate(story)
+    story.writePipe('orders')
+    const applied = story.apply(['--wait', '--timeout', '5s'])
+    await until('the create', () => platform.posts().length === 1)
+    const createdAt = Date.now()
+    expect(await applied.ended).toBe(1)
+    expect(Date.now() - createdAt).toBeLessThan(20_000)
+  })
+
+  test('does not say that the ledger lacks what it took in the end', async ({ expect }) => {
+    await using story = await createStory()
+    const { platform } = story
+    using held = holdAtCreate(story)
+    story.writePipe('orders')
+    const applied = story.apply()
+    await until('the outcome to be kept in memory', () => applied.stderr().includes('Problem found'))
+    applied.signal('SIGTERM')
+    await setTimeout(500)
+    held.end()
+    expect(await applied.ended).toBe(1)
+    expect(applied.stdout()).toContain('What became of its create is in the ledger.')
+    expect(applied.stdout()).not.toContain('OutcomeUnsaved')
     const live = await story.start(['--interval', '1s'])
     expect(await live.says('Pipe/orders', 'Ready')).toMatchObject({
       pipeId: platform.world.pipe('orders').id,
@@ -110,6 +166,7 @@ function holdAtCreate({ ledger, platform }: Story): Disposable & { end(): void }
     operation === 'createPipe'
       ? {
           before() {
+            if (other !== undefined) return
             other = new DatabaseSync(ledger, { timeout: 5_000 })
             other.exec('BEGIN IMMEDIATE')
           },

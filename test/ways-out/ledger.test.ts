@@ -58,6 +58,7 @@ describe('a ledger with others at it', () => {
       file,
       busyTimeoutMs: 0,
       historyLimit: 10,
+      clock,
       beforeMigration: () => undefined,
       beforeCommit: undefined,
     })

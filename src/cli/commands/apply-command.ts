@@ -136,19 +136,23 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
 interface Applied extends Pass {
   /** Outcomes of creates that the ledger does not hold. */
   readonly unsaved: ReadonlyMap<Key, CreateEnd>
+  /** Those that it took late. */
+  readonly saved: ReadonlySet<Key>
   /** Keys that were waited for in vain. */
   readonly unsettled: readonly Key[]
 }
 
 /** Of a key that was not reconciled to the end, only its old status is known: that is not shown as if it were well. */
-function showUnreconciled(board: WritableBoard, { reconciled, bugs }: Applied): void {
+function showUnreconciled(board: WritableBoard, { reconciled, bugs, saved }: Applied): void {
   for (const status of board.list()) {
     const { key } = status
     if (reconciled.has(key)) continue
     const bug = bugs.get(key)
     const message =
       bug === undefined
-        ? 'It is not done: apply was stopped before.'
+        ? saved.has(key)
+          ? 'What became of its create is in the ledger. It is not looked at since: apply was stopped before.'
+          : 'It is not done: apply was stopped before.'
         : `It is not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
     board.set({ ...status, status: 'Failed', reason: 'Unobserved', message })
   }
@@ -183,7 +187,7 @@ async function passOverAll(
     reconciler,
     concurrency: settings.concurrency,
     stopping: io.stop.stopping,
-    deadline: () => AbortSignal.any([AbortSignal.timeout(settings.shutdownGraceMs), io.stop.forced]),
+    deadline: deadlineOf(io, settings),
   }
   const passOverRest = (settled: ReadonlySet<Key>) =>
     passOver({
@@ -196,18 +200,29 @@ async function passOverAll(
         progress.show('Reconciling', done.add(key).size, keys.length)
       },
     })
-  /** Writes what the ledger did not take before, and looks at it again. @returns what it still does not take */
-  const saveOutcomes = async () => {
-    // The clock's timers keep no process alive, and there may be nothing else to do.
-    const alive = setInterval(() => undefined, 1_000)
-    const unsaved = await reconciler.saveOutcomes(parts.deadline())
-    clearInterval(alive)
+  let pass = await passOverRest(new Set())
+  const saved = new Set<Key>()
+  /**
+   * Writes what the ledger did not take before, and looks again at that, and at what waits for others.
+   * @returns what it still does not take
+   */
+  const saveOutcomes = async (until: AbortSignal | undefined) => {
+    const unsaved = await reconciler.saveOutcomes(until)
     const isLate = (key: Key) => board.get(key)?.reason === 'OutcomeUnsaved' && !unsaved.has(key)
-    if (keys.some(isLate)) await passOverRest(new Set(keys.filter((key) => !isLate(key))))
-    return unsaved
+    const late = new Set(keys.filter(isLate))
+    if (late.size === 0) return unsaved
+    for (const key of late) saved.add(key)
+    const isDue = (key: Key) => late.has(key) || board.get(key)?.reason === 'DependencyNotReady'
+    const again = await passOverRest(new Set(keys.filter((key) => !isDue(key))))
+    const before = [...pass.reconciled].filter((key) => !late.has(key))
+    pass = {
+      unfinished: pass.unfinished + again.unfinished,
+      reconciled: new Set([...before, ...again.reconciled]),
+      bugs: new Map([...pass.bugs, ...again.bugs]),
+    }
+    return reconciler.saveOutcomes(until)
   }
-  const pass = await passOverRest(new Set())
-  let unsaved = await saveOutcomes()
+  let unsaved = await saveOutcomes(parts.deadline())
   let settled = NOT_WAITED
   if (waitMs !== undefined) {
     settled = await settle({
@@ -217,7 +232,8 @@ async function passOverAll(
       waitMs,
       onLook: (count, of) => progress.show('Waiting until all is ready,', count, of),
     })
-    unsaved = await saveOutcomes()
+    // A ledger that was waited for in vain is not waited for once more.
+    unsaved = await saveOutcomes(unsaved.size === 0 ? parts.deadline() : undefined)
   }
   return {
     ...pass,
@@ -225,7 +241,20 @@ async function passOverAll(
     bugs: new Map([...pass.bugs, ...settled.bugs]),
     unsettled: settled.unsettled,
     unsaved,
+    saved,
   }
+}
+
+/** Until when what runs may go on; from a stop on it is the same for all that is still to be ended. */
+function deadlineOf({ stop }: Io, { shutdownGraceMs }: Settings): () => AbortSignal {
+  const fromNow = () => AbortSignal.any([AbortSignal.timeout(shutdownGraceMs), stop.forced])
+  let ofStop: AbortSignal | undefined
+  const begin = () => {
+    ofStop = fromNow()
+  }
+  if (stop.stopping.aborted) begin()
+  else stop.stopping.addEventListener('abort', begin, { once: true })
+  return () => ofStop ?? fromNow()
 }
 
 const NOT_WAITED: Settled = { unsettled: [], unfinished: 0, bugs: new Map() }
