@@ -151,7 +151,7 @@ function showUnreconciled(board: WritableBoard, { reconciled, bugs, saved }: App
     const message =
       bug === undefined
         ? saved.has(key)
-          ? 'What became of its create is in the ledger. It is not looked at since: apply was stopped before.'
+          ? 'What became of its create is in the ledger. It was not looked at again: apply was stopped before.'
           : 'It is not done: apply was stopped before.'
         : `It is not done, because of a bug of Pipewright: ${bugWords(bug)}. Please report it.`
     board.set({ ...status, status: 'Failed', reason: 'Unobserved', message })
