@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { fakeParts, resource } from '../server/fake-parts.ts'
 
 /** Nothing that a browser does by itself, and nothing that needs a screen. */
 const QUIET = [
@@ -109,4 +110,23 @@ export async function sideways(page: Page): Promise<readonly string[]> {
     .filter((one) => one === document.documentElement || /auto|scroll/.test(getComputedStyle(one).overflowX))
     .filter((one) => one.scrollWidth > one.clientWidth)
     .map((one) => one.tagName + '#' + one.id + '.' + one.className + ': ' + one.textContent.slice(0, 60))`)
+}
+
+/** Parts of a server with one resource, and the way to change what it says. */
+export function partsThatSay(first: string) {
+  let message = first
+  const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
+  const board = {
+    get: () => clicks,
+    list: () => [{ ...clicks, message }],
+    get version() {
+      return message.length
+    },
+  }
+  return {
+    parts: fakeParts({ board }),
+    say: (next: string) => {
+      message = next
+    },
+  }
 }

@@ -4,7 +4,7 @@ import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fakeParts, NOW, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
-import { openPage, startBrowser } from './page-browser.ts'
+import { openPage, partsThatSay, startBrowser } from './page-browser.ts'
 
 /** What the page does where something is refused because it is too much, or held back on its way. */
 
@@ -30,16 +30,8 @@ async function listen(port: number): Promise<() => void> {
 }
 
 test('where too many listen, the page asks again and again, and says so', async () => {
-  let message = 'gone'
-  const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
-  const board = {
-    get: () => clicks,
-    list: () => [{ ...clicks, message }],
-    get version() {
-      return message.length
-    },
-  }
-  const { url, port } = await running(fakeParts({ board }))
+  const { parts, say } = partsThatSay('gone')
+  const { url, port } = await running(parts)
   const ends = await Promise.all(Array.from({ length: 16 }, () => listen(port)))
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -47,8 +39,8 @@ test('where too many listen, the page asks again and again, and says so', async 
   await page.locator('#connection.waiting', { hasText: 'no live updates: refreshed every 30 s' }).waitFor()
   await page.locator('#list', { hasText: 'gone' }).waitFor()
   expect(await page.locator('#lost').isVisible()).toBe(false)
-  message = 'gone since yesterday'
-  await page.locator('#list', { hasText: message }).waitFor()
+  say('gone since yesterday')
+  await page.locator('#list', { hasText: 'gone since yesterday' }).waitFor()
   expect(await page.locator('body.old').count()).toBe(0)
 
   for (const end of ends) end()
@@ -70,19 +62,8 @@ function passUntil(page: Page, isSo: () => Promise<boolean>): Promise<void> {
 }
 
 test('where a proxy holds the stream of events back, the page asks again and again, and says so', async () => {
-  let message = 'gone'
-  const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
-  const { url } = await running(
-    fakeParts({
-      board: {
-        get: () => clicks,
-        list: () => [{ ...clicks, message }],
-        get version() {
-          return message.length
-        },
-      },
-    }),
-  )
+  const { parts, say } = partsThatSay('gone')
+  const { url } = await running(parts)
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.clock.install()
@@ -92,8 +73,8 @@ test('where a proxy holds the stream of events back, the page asks again and aga
   await page.locator('#list', { hasText: 'gone' }).waitFor()
   await page.clock.fastForward(16_000)
   await page.locator('#connection.waiting', { hasText: 'no live updates: refreshed every 30 s' }).waitFor()
-  message = 'gone since yesterday'
-  const refreshed = page.locator('#list', { hasText: message })
+  say('gone since yesterday')
+  const refreshed = page.locator('#list', { hasText: 'gone since yesterday' })
   await passUntil(page, async () => (await refreshed.count()) === 1)
   expect(held.length).toBeGreaterThan(1)
   expect(await page.locator('#lost').isVisible()).toBe(false)

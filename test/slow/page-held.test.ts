@@ -2,9 +2,8 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fakeParts, resource } from '../server/fake-parts.ts'
 import { running } from '../server/running.ts'
-import { startBrowser } from './page-browser.ts'
+import { partsThatSay, startBrowser } from './page-browser.ts'
 
 /** What the page does behind a proxy that passes the head of the stream of events on, and gathers what is in it. */
 
@@ -56,19 +55,8 @@ async function saidWhile(page: Page, milliseconds: number): Promise<readonly str
 }
 
 test('a stream of which only the head arrives is not live, and the connection is not lost', async () => {
-  let message = 'gone'
-  const clicks = resource('Pipe/clicks', { status: 'Missing', reason: 'Missing' })
-  const { port } = await running(
-    fakeParts({
-      board: {
-        get: () => clicks,
-        list: () => [{ ...clicks, message }],
-        get version() {
-          return message.length
-        },
-      },
-    }),
-  )
+  const { parts, say } = partsThatSay('gone')
+  const { port } = await running(parts)
   await using proxy = await proxyBefore(port)
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -79,8 +67,8 @@ test('a stream of which only the head arrives is not live, and the connection is
   expect(new Set(said)).toEqual(new Set(['connecting…', 'no live updates: refreshed every 30 s']))
   expect(said.at(-1)).toContain('no live updates')
   expect(proxy.opened()).toBeGreaterThan(2)
-  message = 'gone since yesterday'
-  const refreshed = page.locator('#list', { hasText: message })
+  say('gone since yesterday')
+  const refreshed = page.locator('#list', { hasText: 'gone since yesterday' })
   await expect
     .poll(async () => {
       await page.clock.fastForward(2_500)
