@@ -22,6 +22,10 @@ const LONG = [
   'release',
   'rules',
   'watch-swaps',
+  'rows-waiting',
+  'rows-missing',
+  'rows-stale',
+  'rows-times',
 ]
 
 function placeOf({ moduleId }: TestSpecification): number {
