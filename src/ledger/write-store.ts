@@ -160,30 +160,23 @@ function createPatience(
   db: DatabaseSync,
   { busyTimeoutMs, clock }: WriteStoreOptions,
 ): <T>(access: Access, work: () => T) => T {
-  let stuck: Access | undefined
-  let isPatient = true
-  let waitedAt = 0
+  /** When it was last waited for in vain, on the monotonic clock, ms; undefined: the next access waits. */
+  let waitedAt: number | undefined
 
-  function setPatient(next: boolean): void {
-    if (next !== isPatient) db.exec(`PRAGMA busy_timeout = ${next ? busyTimeoutMs : 0}`)
-    isPatient = next
+  function setWaitedAt(next: number | undefined): void {
+    if ((next === undefined) !== (waitedAt === undefined))
+      db.exec(`PRAGMA busy_timeout = ${next === undefined ? busyTimeoutMs : 0}`)
+    waitedAt = next
   }
 
   return (access, work) => {
-    if (!isPatient && clock.monotonic() - waitedAt >= AGAIN_MS) setPatient(true)
+    if (waitedAt !== undefined && clock.monotonic() - waitedAt >= AGAIN_MS) setWaitedAt(undefined)
     try {
       const result = work()
-      if (access === 'write' || stuck === 'read') {
-        stuck = undefined
-        setPatient(true)
-      }
+      if (access === 'write') setWaitedAt(undefined)
       return result
     } catch (error) {
-      if (sqliteCode(error) === BUSY) {
-        if (stuck !== 'write') stuck = access
-        if (isPatient) waitedAt = clock.monotonic()
-        setPatient(false)
-      }
+      if (sqliteCode(error) === BUSY && waitedAt === undefined) setWaitedAt(clock.monotonic())
       throw error
     }
   }

@@ -42,7 +42,7 @@ export interface OutcomeOutbox {
   recover(key: Key): Promise<void>
   /**
    * Tries once more to write all that is kept: there is no next reconcile.
-   * @param until when not even a ledger that is busy is waited for any more; it is tried once when absent
+   * @param until when a ledger that takes nothing is not waited for any more; it is tried once when absent
    * @returns what could not be written
    */
   recoverAll(until?: AbortSignal): Promise<ReadonlyMap<Key, CreateEnd>>
@@ -118,13 +118,6 @@ export function createOutcomeOutbox({
     }
   }
 
-  async function tryWhile(worthIt: () => boolean, until: AbortSignal): Promise<void> {
-    for (let waited = 0; waited < LAST_MS && worthIt(); waited += LAST_WAIT_MS) {
-      await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // then it is tried for the last time
-      await tryAll()
-    }
-  }
-
   return {
     pending: kept,
     async persist(key, outcome) {
@@ -158,7 +151,14 @@ export function createOutcomeOutbox({
     isBusy: (key) => underWay.has(key) || kept.has(key),
     async recoverAll(until) {
       await tryAll()
-      if (until !== undefined) await tryWhile(() => kept.size > 0 && !until.aborted, until)
+      for (
+        let waited = 0;
+        kept.size > 0 && until?.aborted === false && waited < LAST_MS;
+        waited += LAST_WAIT_MS
+      ) {
+        await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // then it is tried for the last time
+        await tryAll()
+      }
       return new Map([...kept].map(([key, { end }]) => [key, end]))
     },
   }
