@@ -151,11 +151,8 @@ export function createOutcomeOutbox({
     isBusy: (key) => underWay.has(key) || kept.has(key),
     async recoverAll(until) {
       await tryAll()
-      for (
-        let waited = 0;
-        kept.size > 0 && until?.aborted === false && waited < LAST_MS;
-        waited += LAST_WAIT_MS
-      ) {
+      const isWorthIt = () => kept.size > 0 && until?.aborted === false
+      for (let waited = 0; isWorthIt() && waited < LAST_MS; waited += LAST_WAIT_MS) {
         await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // then it is tried for the last time
         await tryAll()
       }
