@@ -149,9 +149,9 @@ export function createOutcomeOutbox({
       }
     },
     isBusy: (key) => underWay.has(key) || kept.has(key),
-    async recoverAll(until) {
+    async recoverAll(until = AbortSignal.abort()) {
       await tryAll()
-      const isWorthIt = () => kept.size > 0 && until?.aborted === false
+      const isWorthIt = () => kept.size > 0 && !until.aborted
       for (let waited = 0; isWorthIt() && waited < LAST_MS; waited += LAST_WAIT_MS) {
         await sleep(clock, LAST_WAIT_MS, until).catch(() => undefined) // then it is tried for the last time
         await tryAll()
