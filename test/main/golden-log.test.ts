@@ -81,6 +81,8 @@ test('a full story is told in these lines', async () => {
       (line) => line['msg'] === msg && Object.entries(more).every(([name, value]) => line[name] === value),
     )
 
+  const count = (msg: string) => lines().filter((line) => line['msg'] === msg).length
+
   /** Does something, waits for its last line, and takes all lines until then. */
   async function step(title: string, act: () => void | Promise<void>, end: () => boolean): Promise<void> {
     await act()
@@ -129,7 +131,7 @@ test('a full story is told in these lines', async () => {
       platform.change(platform.pipes()[0]?.id ?? '', { scaling: { replicas: 7 } })
       await look('Pipe/orders')
     },
-    () => has('Reconciled', { key: 'Pipe/orders' }) && has('Notification not sent'),
+    () => has('Problem found', { reason: 'Drifted' }) && has('Notification not sent'),
   )
   await step(
     'and back',
@@ -139,7 +141,8 @@ test('a full story is told in these lines', async () => {
       platform.change(platform.pipes()[0]?.id ?? '', { scaling: { replicas: 1 } })
       await look('Pipe/orders')
     },
-    () => has('Reconciled', { key: 'Pipe/orders' }),
+    // one tells of the drift, and one that it is over
+    () => has('Problem over', { reason: 'Drifted' }) && count('Notification sent') === 2,
   )
   await step(
     'an alert fires',
@@ -147,7 +150,7 @@ test('a full story is told in these lines', async () => {
       platform.setAlert('alert-1', { state: 'ALERT' })
       await look('Alert/lag')
     },
-    () => has('Reconciled', { key: 'Alert/lag' }) && has('Notification sent'),
+    () => has('Problem found', { key: 'Alert/lag' }) && has('Notification sent'),
   )
   await step(
     'a pipe refers to a secret that is not mounted',
@@ -155,7 +158,7 @@ test('a full story is told in these lines', async () => {
       const text = pipeManifest('waiting').replace('name: kafka', 'name: not-mounted')
       workspace.write('manifests/waiting.yaml', text)
     },
-    () => has('Reconciled', { key: 'Pipe/waiting' }) && has('Notification sent'),
+    () => has('Problem found', { key: 'Pipe/waiting' }) && has('Notification sent'),
   )
   await step(
     'and then it is',
@@ -164,7 +167,7 @@ test('a full story is told in these lines', async () => {
       await look('Pipe/waiting')
     },
     // a look of the retry may come in between, and refuses once more
-    () => has('Reconciled', { key: 'Pipe/waiting', action: 'create' }) && has('Notification sent'),
+    () => has('Problem over', { key: 'Pipe/waiting' }) && has('Notification sent'),
   )
   await step(
     'the reply to a create is lost',
@@ -180,7 +183,7 @@ test('a full story is told in these lines', async () => {
       const id = platform.pipes().find(({ name }) => name === 'unclear')?.id ?? ''
       workspace.write('manifests/unclear.yaml', pipeManifest('unclear', { more: `policy: {adopt: ${id}}` }))
     },
-    () => has('Reconciled', { key: 'Pipe/unclear', result: 'done' }) && has('Notification sent'),
+    () => has('Problem over', { key: 'Pipe/unclear' }) && has('Notification sent'),
   )
   await step(
     'too many creations are wanted at once',
@@ -204,7 +207,7 @@ test('a full story is told in these lines', async () => {
   await step(
     'the manifest of a pipe is removed',
     () => rmSync(workspace.path('manifests/orders.yaml')),
-    () => has('Reconciled', { key: 'Pipe/orders', reason: 'Orphaned' }) && has('Notification sent'),
+    () => has('Problem found', { reason: 'Orphaned' }) && has('Notification sent'),
   )
   await step(
     'the credentials are refused',
@@ -217,7 +220,7 @@ test('a full story is told in these lines', async () => {
       platform.setAccess({ credentials: [], alertTokens: [ALERTS_TOKEN] })
       await look('Pipe/unclear')
     },
-    () => has('Reconciled', { key: 'Service/analytics' }) && has('Service paused'),
+    () => has('Problem found', { reason: 'AuthFailed' }) && has('Service paused'),
   )
   await step(
     'the end',
