@@ -1,3 +1,4 @@
+import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
 import { stringify } from 'yaml'
 import { explainKind, withFields, type FieldFacts } from '../src/kinds/explain.ts'
 import { MANIFEST_KINDS } from '../src/kinds/lookup.ts'
@@ -17,7 +18,7 @@ ${MANIFEST_KINDS.map(section).join('\n\n')}
 }
 
 function section(kind: string): string {
-  const whole = explainKind(kind)
+  const whole = explainKind(DEFAULT, kind)
   if (whole === undefined) throw new Error(`there is no kind ${kind}`)
   const rows = withFields(whole)
     .filter(({ path }) => path !== kind)

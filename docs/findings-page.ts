@@ -1,3 +1,4 @@
+import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -48,7 +49,10 @@ export function findingsOfExample(
   const files = new Map(
     [...bytes].map(([name, content]) => [
       name,
-      parseFile({ file: name, hash: name, bytes: content }, DEFAULT_LIMITS, createEffort()),
+      parseFile(
+        { file: name, hash: name, bytes: content },
+        { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+      ),
     ]),
   )
   const places = createPlaces((name) => bytes.get(name)?.toString())

@@ -1,9 +1,12 @@
+import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { settingsTable } from '../src/config/setting-problem.ts'
 import { manifestJsonSchema } from '../src/kinds/json-schema.ts'
 import { ALL_METRICS, PREFIX } from '../src/telemetry/metric-definitions.ts'
+import { operationsOf } from '../src/kinds/profile.ts'
+import { labelValues } from '../src/telemetry/instruments.ts'
 import { alertRules } from './alert-rules.ts'
 import { readmePage } from './commands-table.ts'
 import { chartPage } from './chart-page.ts'
@@ -30,7 +33,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     '../README.md': readmePage(readFileSync(`${HERE}/../README.md`, 'utf8')),
     [RULES]: alertRules(readFileSync(`${HERE}/${RULES}`, 'utf8')),
     '../helm/README.md': chartPage(NOTE),
-    'schema/manifest.schema.json': `${JSON.stringify(manifestJsonSchema(), undefined, 2)}\n`,
+    'schema/manifest.schema.json': `${JSON.stringify(manifestJsonSchema(DEFAULT), undefined, 2)}\n`,
   }
 }
 
@@ -73,7 +76,7 @@ ${rows.join('\n')}
 
 ## Label values
 
-${labelValues().join('\n')}
+${knownLabelValues().join('\n')}
 
 Beside these, the usual metrics of a Node process (\`process_…\`, \`nodejs_…\`).
 
@@ -107,10 +110,11 @@ repository in which nobody commits for a week is in order. Where yours has a com
 }
 
 /** What each label can say, where that is known beforehand; equal lists stand together. */
-function labelValues(): readonly string[] {
+function knownLabelValues(): readonly string[] {
+  const operations = operationsOf(DEFAULT).map(({ name }) => name)
   const metricsOf = new Map<string, string[]>()
-  for (const [name, { labels }] of Object.entries(ALL_METRICS)) {
-    for (const [label, values] of Object.entries(labels)) {
+  for (const [name, definition] of Object.entries(ALL_METRICS)) {
+    for (const [label, values] of Object.entries(labelValues(definition, operations))) {
       if (values === 'open') continue
       const line = `\`${label}\`: ${values.map((value) => `\`${value}\``).join(', ')}`
       metricsOf.set(line, [...(metricsOf.get(line) ?? []), `\`${name}\``])

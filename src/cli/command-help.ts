@@ -13,7 +13,7 @@ export const COMMAND_GROUPS: readonly (readonly [string, readonly string[]])[] =
 const FINE = 'done'
 
 /** Of every command that has settings: where else they stand, and what the defaults follow from. */
-const EVERY = ['config', 'sandbox'] as const
+const EVERY = ['config', 'profile', 'sandbox'] as const
 
 /** To read manifests; and what lies where, since none of Pipewright's own may lie where a manifest could name it. */
 const DIRECTORY = [
@@ -145,11 +145,15 @@ const HELP = {
     exits: { 0: FINE, 1: 'there is no such pipe, or it belongs to a manifest already' },
   },
   explain: {
-    settings: [],
+    settings: ['config', 'profile'],
     examples: ['explain pipe.spec.source.kafka', 'explain pipe.policy.onMissing -o json'],
     exits: { 0: FINE },
   },
-  schema: { settings: [], examples: ['schema > manifest.schema.json', 'schema Pipe'], exits: { 0: FINE } },
+  schema: {
+    settings: ['config', 'profile'],
+    examples: ['schema > manifest.schema.json', 'schema Pipe'],
+    exits: { 0: FINE },
+  },
   sandbox: {
     settings: [],
     examples: ['sandbox', 'sandbox --data sandbox.db --faults faults.yaml'],

@@ -1,8 +1,9 @@
 import type { Command, Option } from 'commander'
 import { readFile } from 'node:fs/promises'
-import { readSettings, SETTINGS } from '../config/settings.ts'
+import { readSettings, SETTINGS, type Settings } from '../config/settings.ts'
 import { explainPath } from '../kinds/explain.ts'
 import { MANIFEST_KINDS, RESOURCE_KINDS } from '../kinds/lookup.ts'
+import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { nearest } from '../lib/nearest.ts'
 import { REASONS } from '../plan/reason.ts'
 import { STATUSES } from '../plan/severity.ts'
@@ -83,16 +84,18 @@ async function possible(
   )
   if (first?.name() === 'shell') return SHELLS
   if (first?.name() === 'kind') return RESOURCE_KINDS
-  if (first?.name() === 'field') return fieldPaths(current)
+  if (first?.name() === 'field') return fieldPaths(line)
   if (first?.name() !== 'key' || given.length > 0) return []
   return keys(line)
 }
 
 /** One step further than what is typed. */
-function fieldPaths(current: string): readonly string[] {
+async function fieldPaths(line: Line): Promise<readonly string[]> {
+  const { current } = line
   const parent = current.includes('.') ? current.slice(0, current.lastIndexOf('.')) : undefined
   if (parent === undefined) return MANIFEST_KINDS.map((kind) => kind.toLowerCase())
-  const found = explainPath(parent)
+  const profile = (await settingsIn(line))?.profile ?? DEFAULT
+  const found = explainPath(profile, parent)
   return 'nearest' in found ? [] : found.fields.map(({ name }) => `${parent}.${name}`)
 }
 
@@ -115,7 +118,19 @@ function valuesOf({ long, argChoices }: Option): readonly string[] {
 }
 
 /** Of the ledger that the line names. A completion never complains. */
-async function keys({ before, env }: Line): Promise<readonly string[]> {
+async function keys(line: Line): Promise<readonly string[]> {
+  try {
+    const settings = await settingsIn(line)
+    if (settings === undefined) return []
+    await using ledger = await openLedgerToRead(settings)
+    return (await ledger.list()).map((record) => record.key)
+  } catch {
+    return []
+  }
+}
+
+/** What the line, so far, and the variables set; undefined: something is wrong with it. */
+async function settingsIn({ before, env }: Line): Promise<Settings | undefined> {
   const flags = Object.fromEntries(
     before.flatMap((word, index): [string, string | true][] => {
       const setting = SETTINGS.find(({ flag }) => word === `--${flag}`)
@@ -123,12 +138,6 @@ async function keys({ before, env }: Line): Promise<readonly string[]> {
       return [[setting.flag, setting.placeholder === undefined ? true : (before[index + 1] ?? '')]]
     }),
   )
-  try {
-    const reading = await readSettings({ flags, env, readFile: (path) => readFile(path, 'utf8') })
-    if ('problems' in reading) return []
-    await using ledger = await openLedgerToRead(reading.settings)
-    return (await ledger.list()).map((record) => record.key)
-  } catch {
-    return []
-  }
+  const reading = await readSettings({ flags, env, readFile: (path) => readFile(path, 'utf8') })
+  return 'problems' in reading ? undefined : reading.settings
 }

@@ -138,12 +138,14 @@ export async function compose(options: ComposeOptions, stack: AsyncDisposableSta
       fail: options.failpoints?.fail,
     }),
   )
+  const { profile } = settings
   const context: ReconcileContext = {
+    profile,
     platform,
     ledger,
     secrets,
     mounted,
-    store: createStateStore({ hashKey: ledger.hashKey, clock: systemClock }),
+    store: createStateStore({ profile, hashKey: ledger.hashKey, clock: systemClock }),
     clock: systemClock,
     emit,
     random: Math.random,
@@ -207,7 +209,7 @@ export function openBoard(): WritableBoard {
 /** @param progress of a command that a person waits for */
 export function openSource(settings: SettingsOf<'validate'>, progress?: Progress): Source {
   const onRead = (done: number, of: number) => progress?.show('Reading manifest', done, of)
-  return createSource({ root: settings.manifests, onRead })
+  return createSource({ profile: settings.profile, root: settings.manifests, onRead })
 }
 
 /**

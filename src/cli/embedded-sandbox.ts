@@ -4,7 +4,7 @@ import { rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
-import { bodyOf } from '../kinds/lookup.ts'
+import { bodyOf } from '../kinds/profile.ts'
 import { asService } from '../kinds/service/kind.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import { makeFolder } from '../ledger/location.ts'
@@ -148,7 +148,7 @@ interface SecretFiles {
 }
 
 function secretFilesOf(
-  { credentialsDir, secretsDir, adminTokenFile }: Settings,
+  { profile, credentialsDir, secretsDir, adminTokenFile }: Settings,
   catalog: Catalog,
 ): SecretFiles {
   const manifests = [...catalog.entries.values()].flatMap(({ manifest }) => manifest ?? [])
@@ -159,7 +159,7 @@ function secretFilesOf(
       : [[join(credentialsDir, name, 'keyId'), join(credentialsDir, name, 'keySecret')] as const]
   })
   const others = manifests.flatMap((manifest) =>
-    secretRefsIn(bodyOf(manifest) ?? {}).map(({ ref }) => join(secretsDir, ref.name, ref.key)),
+    secretRefsIn(bodyOf(profile, manifest) ?? {}).map(({ ref }) => join(secretsDir, ref.name, ref.key)),
   )
   return { keys, others: adminTokenFile === undefined ? others : [...others, adminTokenFile] }
 }

@@ -4,11 +4,11 @@ import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Key } from '../kinds/key.ts'
-import { kindOfKey } from '../kinds/lookup.ts'
+import { kindOfKey, type Profile } from '../kinds/profile.ts'
 import { asService } from '../kinds/service/kind.ts'
 import { isBelow } from '../lib/below.ts'
 
-type MountSettings = Pick<Settings, 'credentialsDir' | 'secretsDir' | 'alertsTokenFile'>
+type MountSettings = Pick<Settings, 'profile' | 'credentialsDir' | 'secretsDir' | 'alertsTokenFile'>
 
 /** A message names so many folders at most. */
 const MOST_NAMES = 5
@@ -66,22 +66,22 @@ export function createMountWatch(settings: MountSettings, emit: Emit): MountWatc
 
 /** Of the folders with credentials that Services and the alerts ask for. */
 function namesNeeded(
-  { credentialsDir, alertsTokenFile }: MountSettings,
+  { profile, credentialsDir, alertsTokenFile }: MountSettings,
   catalog: Catalog | undefined,
 ): readonly string[] {
   const names = new Set<string>()
   for (const { key, manifest } of catalog?.entries.values() ?? []) {
     const service = asService(manifest)
     if (service !== undefined) names.add(service.spec.credentials.secretRef.name)
-    if (asksForAlerts(key) && isBelow(alertsTokenFile, credentialsDir))
+    if (asksForAlerts(profile, key) && isBelow(alertsTokenFile, credentialsDir))
       names.add(relative(credentialsDir, alertsTokenFile).split(sep)[0] ?? '')
   }
   return [...names].toSorted()
 }
 
 /** Whether its kind signs in with the one token. */
-function asksForAlerts(key: Key): boolean {
-  const kind = kindOfKey(key)
+function asksForAlerts(profile: Profile, key: Key): boolean {
+  const kind = kindOfKey(profile, key)
   return 'operations' in kind && Object.values(kind.operations).some(({ api }) => api === 'alerts')
 }
 

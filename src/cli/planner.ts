@@ -51,6 +51,7 @@ export function createPlanner(
     engine.forgetSecrets()
     const records = await context.ledger.list()
     const catalog = await catalogOfTree(tree, {
+      profile: context.profile,
       recorded: recordedOf(records),
       before: context.store.catalog,
       created: createdOf(records),

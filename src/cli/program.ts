@@ -184,22 +184,24 @@ export function buildProgram(io: Io, done: Done): Command {
 
   addOperatorCommands(program, io, done)
 
-  lenient(program.command('schema'))
-    .description('print the JSON Schema (draft 7) of manifests, for editors')
+  withSettings(
+    program.command('schema').description('print the JSON Schema (draft 7) of manifests, for editors'),
+  )
     .argument('[kind]', 'one kind only')
     .addOption(output(['json']))
     .action(async (kind: string | undefined, _flags, command: Command) => {
-      assertUsage(command)
-      done(schema(io, kind))
+      done(schema(io, await settingsFor(io, command, 'local'), kind))
     })
 
-  lenient(program.command('explain'))
-    .description('say what a field of a manifest means, takes, and whether it is compared')
+  withSettings(
+    program
+      .command('explain')
+      .description('say what a field of a manifest means, takes, and whether it is compared'),
+  )
     .argument('[field]', 'such as pipe.spec.source.kafka; all kinds unless given')
     .addOption(output(EXPLAIN_OUTPUTS))
     .action(async (field: string | undefined, flags, command: Command) => {
-      assertUsage(command)
-      done(explain(io, field, flags.output))
+      done(explain(io, await settingsFor(io, command, 'local'), { path: field, output: flags.output }))
     })
 
   lenient(program.command('sandbox'))

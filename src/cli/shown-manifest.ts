@@ -1,6 +1,6 @@
 import type { ManifestFacts, ShownRequest } from '../contract/manifest-facts.ts'
 import { parseKey, type Key } from '../kinds/key.ts'
-import { bodyOf, kindOfKey } from '../kinds/lookup.ts'
+import { bodyOf, kindOfKey, type Profile } from '../kinds/profile.ts'
 import type { Operation } from '../kinds/definition.ts'
 import { type ResourceManifest, serviceOf } from '../kinds/manifest.ts'
 import { maskManifest, maskSensitive } from '../kinds/mask.ts'
@@ -12,8 +12,14 @@ import type { StateStore } from '../reconcile/state/store.ts'
 /** A Service may be needed by thousands. */
 const KEYS_NAMED = 50
 
+interface Known {
+  readonly profile: Profile
+  readonly store: StateStore
+}
+
 /** What the page shows of a manifest; undefined when there never was a valid one in this process. */
-export function manifestFacts(store: StateStore, key: Key): ManifestFacts | undefined {
+export function manifestFacts(known: Known, key: Key): ManifestFacts | undefined {
+  const { store } = known
   const manifest = store.entry(key)?.manifest
   if (manifest === undefined) return undefined
   const { apiVersion, kind, metadata, policy, spec } = manifest
@@ -21,7 +27,7 @@ export function manifestFacts(store: StateStore, key: Key): ManifestFacts | unde
   const neededBy = store.dependents(key)
   return {
     document: maskManifest(document),
-    request: requestOf(store, manifest, key),
+    request: requestOf(known, manifest, key),
     needs: needsOf(manifest),
     neededBy: neededBy.slice(0, KEYS_NAMED),
     neededByCount: neededBy.length,
@@ -34,9 +40,13 @@ function needsOf(manifest: ResourceManifest): readonly Key[] {
   return service === undefined ? named : [serviceKey(service), ...named]
 }
 
-function requestOf(store: StateStore, manifest: ResourceManifest, key: Key): ShownRequest | undefined {
-  const operation = writingOf(key)
-  const body = bodyOf(manifest)
+function requestOf(
+  { profile, store }: Known,
+  manifest: ResourceManifest,
+  key: Key,
+): ShownRequest | undefined {
+  const operation = writingOf(profile, key)
+  const body = bodyOf(profile, manifest)
   const service = store.service(serviceOf(manifest) ?? '')
   if (operation === undefined || body === undefined || service === undefined) return undefined
   const { organizationId, serviceId } = service.spec
@@ -48,8 +58,8 @@ function requestOf(store: StateStore, manifest: ResourceManifest, key: Key): Sho
   }
 }
 
-function writingOf(key: Key): Operation | undefined {
-  const kind = kindOfKey(key)
+function writingOf(profile: Profile, key: Key): Operation | undefined {
+  const kind = kindOfKey(profile, key)
   switch (kind.lifecycle) {
     case 'create-once':
       return kind.operations.create

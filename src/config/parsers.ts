@@ -46,6 +46,16 @@ export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
   }
 }
 
+/** Of values that have a name, the one with the name that is given. */
+export function named<T extends { readonly name: string }>(values: readonly T[]): Parser<T> {
+  const byName = new Map(values.map((value) => [value.name, value]))
+  const parse = oneOf([...byName.keys()])
+  return (text) => {
+    const found = byName.get(text)
+    return found === undefined ? (parse(text) as Parsed<never>) : good(found) // it is the name of none
+  }
+}
+
 export function wholeNumber(min: number, max: number): Parser<number> {
   return (text) => {
     const right = `give a whole number from ${min} to ${max}`

@@ -1,6 +1,7 @@
 import {
   type Parser,
   duration,
+  named,
   oneOf,
   parseBaseUrl,
   parseBudget,
@@ -10,6 +11,7 @@ import {
   parseSwitch,
   wholeNumber,
 } from './parsers.ts'
+import { PROFILES } from '../kinds/profiles/registry.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 
@@ -46,6 +48,14 @@ export const TABLE = {
     default: 'manifests',
     describe: 'directory of the manifests',
     parse: parsePath,
+  },
+  profile: {
+    group: 'Platform',
+    flag: 'profile',
+    placeholder: PROFILES.map(({ name }) => name).join('|'),
+    default: 'default',
+    describe: 'which service the platform is: what it offers, and how its fields are called',
+    parse: named(PROFILES),
   },
   baseUrl: {
     group: 'Platform',

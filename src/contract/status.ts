@@ -1,6 +1,6 @@
 import type { Key } from '../kinds/key.ts'
 import type { Difference } from '../kinds/difference.ts'
-import { expectedOf } from '../kinds/lookup.ts'
+import { expectedOf, type Profile } from '../kinds/profile.ts'
 import type { ResourceManifest } from '../kinds/manifest.ts'
 import { maskSensitive } from '../kinds/mask.ts'
 import type { ActionType } from '../plan/action.ts'
@@ -85,8 +85,11 @@ export function bodyIn(text: string | undefined): JsonObject | undefined {
 }
 
 /** What a manifest asks for, as a body of the interface, sensitive values masked. Made when somebody looks. */
-export function desiredBody(manifest: ResourceManifest | undefined): JsonObject | undefined {
-  const body = manifest && expectedOf(manifest)
+export function desiredBody(
+  profile: Profile,
+  manifest: ResourceManifest | undefined,
+): JsonObject | undefined {
+  const body = manifest && expectedOf(profile, manifest)
   return body && maskSensitive(body)
 }
 

@@ -39,7 +39,7 @@ const SERVICES_NAMED = 20
 /** Does all that `apply` does, in the same order and by the same code, in a dry world, and tells what that was. */
 export async function makePlan(options: PlanOptions): Promise<PlanResult> {
   const { context, stopping } = options
-  const { store } = context
+  const { profile, store } = context
   const applied = appliedBefore(store)
   const runs = new Map<Key, ReconcileResult>()
   const items = new Map<Key, PlanItem>()
@@ -55,7 +55,7 @@ export async function makePlan(options: PlanOptions): Promise<PlanResult> {
       const before = runs.get(key)
       const telling = tellingRun(before, result)
       runs.set(key, telling)
-      if (telling !== before) items.set(key, planItemOf({ store, applied }, key, telling))
+      if (telling !== before) items.set(key, planItemOf({ profile, store, applied }, key, telling))
       options.onProgress(runs.size, total)
     },
   })

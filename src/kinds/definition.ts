@@ -23,12 +23,17 @@ export interface Operation {
   readonly path: string
 }
 
-/** What every kind of resource says of itself. */
-interface Described<M extends ResourceManifest> {
+/** What a kind is in every profile. */
+export interface KindFacts {
   /** As in `kind:` of a manifest and in a key. */
   readonly name: string
   /** What one of them is called in a sentence: "pipe". */
   readonly noun: string
+  readonly lifecycle: Lifecycle
+}
+
+/** What every kind of resource says of itself. */
+interface Described<M extends ResourceManifest> extends KindFacts {
   /** One sentence, for the JSON Schema and for people. */
   readonly description: string
   readonly schema: z.ZodType<M>
@@ -51,8 +56,6 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
   readonly operations: { readonly create: Operation; readonly read: Operation }
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
   body(manifest: M): JsonObject
-  /** The name that it has on the platform. */
-  remoteName(manifest: M): string
   /** What it is, in a word or two each, such as its source and its table; for who approves it. */
   outline?(manifest: M): Readonly<Record<string, string>>
 }

@@ -3,7 +3,8 @@ import { nearest } from '../lib/nearest.ts'
 import { FIELD_EXAMPLES } from './field-examples.ts'
 import { formOf, isReturnedField, type Fields } from './field-table.ts'
 import { kindJsonSchema } from './json-schema.ts'
-import { kindNamed, MANIFEST_KINDS } from './lookup.ts'
+import { MANIFEST_KINDS } from './lookup.ts'
+import type { Profile } from './profile.ts'
 import { isSensitiveName } from '../lib/sensitive.ts'
 
 /** All that there is to say of a field of a manifest, made of the schemas and field tables that manifests are checked and compared with. */
@@ -26,20 +27,24 @@ export interface FieldFacts {
 }
 
 /** The whole of a kind, as a field of its own; undefined when there is no such kind. */
-export function explainKind(name: string): FieldFacts | undefined {
-  const schema = kindJsonSchema(name)
-  return schema && factsOf({ kind: name, steps: [], schema, isRequired: false })
+export function explainKind(profile: Profile, name: string): FieldFacts | undefined {
+  const schema = kindJsonSchema(profile, name)
+  return schema && factsOf({ profile, kind: name, steps: [], schema, isRequired: false })
 }
 
 /**
  * The field at a path such as `pipe.spec.source.kafka`; the kind in any case, `[]` of lists left out or not.
  * @returns the nearest path when there is no such field; undefined when nothing is near
  */
-export function explainPath(path: string): FieldFacts | { readonly nearest: string | undefined } {
+export function explainPath(
+  profile: Profile,
+  path: string,
+): FieldFacts | { readonly nearest: string | undefined } {
   const [first = '', ...steps] = path.split('.').map((step) => step.replace(/\[\d*\]$/, ''))
   const kind = MANIFEST_KINDS.find((name) => name.toLowerCase() === first.toLowerCase())
-  if (kind === undefined) return { nearest: nearest(first, MANIFEST_KINDS) ?? withKind([first, ...steps]) }
-  let field = explainKind(kind)
+  if (kind === undefined)
+    return { nearest: nearest(first, MANIFEST_KINDS) ?? withKind(profile, [first, ...steps]) }
+  let field = explainKind(profile, kind)
   for (const step of steps) {
     const next: FieldFacts | undefined = field?.fields.find(({ name }) => name === step)
     if (next === undefined) {
@@ -52,10 +57,12 @@ export function explainPath(path: string): FieldFacts | { readonly nearest: stri
 }
 
 /** The path with the first kind that has it, for whoever began it without one. */
-function withKind(steps: readonly string[]): string | undefined {
+function withKind(profile: Profile, steps: readonly string[]): string | undefined {
   return MANIFEST_KINDS.flatMap((kind) => {
     const paths = [`${kind}.${steps.join('.')}`, `${kind}.spec.${steps.join('.')}`]
-    return paths.map(explainPath).flatMap((found) => ('nearest' in found ? [] : [found.path]))
+    return paths
+      .map((each) => explainPath(profile, each))
+      .flatMap((found) => ('nearest' in found ? [] : [found.path]))
   })[0]
 }
 
@@ -65,6 +72,7 @@ export function withFields(field: FieldFacts): readonly FieldFacts[] {
 }
 
 interface Place {
+  readonly profile: Profile
   readonly kind: string
   /** From the top of the manifest. */
   readonly steps: readonly string[]
@@ -83,7 +91,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 function factsOf(place: Place): FieldFacts {
-  const { kind, steps, schema, isRequired } = place
+  const { profile, kind, steps, schema, isRequired } = place
   const name = (steps.at(-1) ?? kind).replace('[]', '')
   const path = [kind, ...steps].join('.')
   const fields = fieldsIn(place)
@@ -95,13 +103,13 @@ function factsOf(place: Place): FieldFacts {
     meaning: textIn(schema['description']) ?? MEANINGS[name] ?? '',
     allowed: wordsIn(schema['enum']),
     example: exampleOf(path, schema, fields),
-    compared: comparedWords(kind, steps, fields.length > 0),
+    compared: comparedWords(profile, [kind, ...steps], fields.length > 0),
     isSensitive: isSensitiveName(name),
     fields,
   }
 }
 
-function fieldsIn({ kind, steps, schema }: Place): readonly FieldFacts[] {
+function fieldsIn({ profile, kind, steps, schema }: Place): readonly FieldFacts[] {
   const items = objectIn(schema['items'])
   const isList = items !== undefined
   const object = items ?? objectOfUnion(schema) ?? schema
@@ -111,7 +119,15 @@ function fieldsIn({ kind, steps, schema }: Place): readonly FieldFacts[] {
   const parents = isList && last !== undefined ? [...before.toReversed(), `${last}[]`] : steps
   return Object.entries(properties).flatMap(([name, inner]) =>
     isObject(inner)
-      ? [factsOf({ kind, steps: [...parents, name], schema: inner, isRequired: required.includes(name) })]
+      ? [
+          factsOf({
+            profile,
+            kind,
+            steps: [...parents, name],
+            schema: inner,
+            isRequired: required.includes(name),
+          }),
+        ]
       : [],
   )
 }
@@ -170,9 +186,12 @@ const FORM_WORDS: Readonly<Record<string, string>> = {
   'unix-time': 'yes, by instant',
 }
 
-function comparedWords(kind: string, steps: readonly string[], isMapping: boolean): string {
-  const definition = kindNamed(kind)
-  const [top, ...inSpec] = steps
+function comparedWords(
+  { kinds }: Profile,
+  [name, top, ...inSpec]: readonly string[],
+  isMapping: boolean,
+): string {
+  const definition = kinds.find((kind) => kind.name === name)
   if (definition === undefined || definition.lifecycle === 'reference') return 'no: nothing is created of it'
   if (top !== 'spec') return 'no: it is not sent'
   const isExpectation = definition.lifecycle === 'read-only'

@@ -1,8 +1,7 @@
 import { z } from './zod.ts'
 import type { Json, JsonObject } from '../lib/json.ts'
 import { LOCK } from './lock/schema.ts'
-import { LOCK_SCHEMA } from './lookup.ts'
-import { KINDS } from './registry.ts'
+import { LOCK_SCHEMA, type Profile } from './profile.ts'
 
 /** A kind of manifest, as far as its schema goes. */
 interface Described {
@@ -11,25 +10,27 @@ interface Described {
   readonly schema: z.ZodType
 }
 
-const DESCRIBED: readonly Described[] = [...KINDS, { ...LOCK, schema: LOCK_SCHEMA }]
+function describedIn({ kinds }: Profile): readonly Described[] {
+  return [...kinds, { ...LOCK, schema: LOCK_SCHEMA }]
+}
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /** JSON Schema (draft-07) for a manifest of any kind, for editors. Rules beyond shape are not in it. */
-export function manifestJsonSchema(): JsonObject {
+export function manifestJsonSchema(profile: Profile): JsonObject {
   return {
     $schema: DRAFT,
     title: 'Pipewright manifest',
     description: 'One document of a Pipewright catalog.',
     type: 'object',
     required: ['apiVersion', 'kind'],
-    oneOf: DESCRIBED.map(bareSchema),
+    oneOf: describedIn(profile).map(bareSchema),
   }
 }
 
 /** JSON Schema (draft-07) for a manifest of the kind with that name; `undefined`: there is none. */
-export function kindJsonSchema(name: string): JsonObject | undefined {
-  const kind = DESCRIBED.find((described) => described.name === name)
+export function kindJsonSchema(profile: Profile, name: string): JsonObject | undefined {
+  const kind = describedIn(profile).find((described) => described.name === name)
   return kind && { $schema: DRAFT, ...bareSchema(kind) }
 }
 

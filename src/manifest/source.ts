@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Recorded } from '../contract/catalog.ts'
+import type { Profile } from '../kinds/profile.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import { catalogSteps } from './catalog/next-catalog.ts'
@@ -54,6 +55,7 @@ export interface Source {
 }
 
 export interface SourceOptions {
+  readonly profile: Profile
   /** The manifests directory, or a single file. */
   readonly root: string
   readonly limits?: Partial<Limits>
@@ -61,7 +63,7 @@ export interface SourceOptions {
   readonly onRead?: OnRead
 }
 
-export function createSource({ root, limits, onRead }: SourceOptions): Source {
+export function createSource({ profile, root, limits, onRead }: SourceOptions): Source {
   const bounds: Limits = { ...DEFAULT_LIMITS, ...limits }
   let last: DirectoryReading | undefined
   let state: CatalogState | undefined
@@ -73,6 +75,7 @@ export function createSource({ root, limits, onRead }: SourceOptions): Source {
   ): Promise<LoadResult> {
     const previous = state
     const reading = await readDirectory({
+      profile,
       root,
       limits: bounds,
       previous: last,

@@ -1,5 +1,6 @@
 import type { Catalog, Recorded } from '../contract/catalog.ts'
 import type { FileTree } from '../contract/plan.ts'
+import type { Profile } from '../kinds/profile.ts'
 import type { Key } from '../kinds/key.ts'
 import { sha256 } from '../lib/digest.ts'
 import { catalogSteps } from './catalog/next-catalog.ts'
@@ -22,6 +23,7 @@ const READINGS = 3
 export async function catalogOfTree(
   { revision, findings, unread, files }: FileTree,
   about: {
+    readonly profile: Profile
     readonly recorded: ReadonlyMap<Key, Recorded>
     /** What was there before: who has something there keeps it. */
     readonly before: Catalog | undefined
@@ -40,7 +42,11 @@ export async function catalogOfTree(
   for (const { file, bytes } of files) {
     about.signal.throwIfAborted()
     if (!budget.hasRoomFor(file, bytes.length)) continue
-    const one = await parseInSlices({ file, hash: sha256(bytes), bytes }, { limits, effort }, slices)
+    const one = await parseInSlices(
+      { file, hash: sha256(bytes), bytes },
+      { profile: about.profile, limits, effort },
+      slices,
+    )
     budget.takes(one, bytes.length, 'new')
     parsed.set(file, one)
     texts.set(file, bytes)

@@ -7,6 +7,7 @@ import type { Platform, Priority } from '../contract/platform.ts'
 import type { SecretStore } from '../contract/secrets.ts'
 import type { StateStore } from './state/store.ts'
 import type { Key } from '../kinds/key.ts'
+import type { Profile } from '../kinds/profile.ts'
 import type { Action } from '../plan/action.ts'
 import type { Requeue } from '../plan/requeue.ts'
 import type { Outcome } from '../plan/outcome.ts'
@@ -19,6 +20,8 @@ import type { HistoryEntry } from '../contract/history.ts'
 
 /** What every part of a reconcile works with. */
 export interface ReconcileContext {
+  /** What the service offers, and how it says it. */
+  readonly profile: Profile
   readonly platform: Platform
   readonly ledger: Ledger
   /** Mounted secrets, as they were a second ago at most. */

@@ -1,5 +1,5 @@
 import type { Key } from '../kinds/key.ts'
-import { createOnceKindOf } from '../kinds/lookup.ts'
+import { createOnceKindOf } from '../kinds/profile.ts'
 import type { Action } from '../plan/action.ts'
 import { backoffAfter } from '../plan/requeue.ts'
 import { conditionsAfter } from '../plan/conditions.ts'
@@ -201,7 +201,7 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
       access.secretName
   let permit: CreatePermit
   try {
-    permit = await context.platform.admitCreate(createOnceKindOf(key), access, {
+    permit = await context.platform.admitCreate(createOnceKindOf(context.profile, key), access, {
       priority: request.priority,
       signal: request.stopping,
       looksFirst,

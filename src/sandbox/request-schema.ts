@@ -1,6 +1,6 @@
-import { PipeSpec } from '../kinds/pipe/schema.ts'
-import { SOURCE_KINDS } from '../kinds/pipe/source-schema.ts'
-import { QueryEndpointSpec } from '../kinds/query-endpoint/schema.ts'
+import { PipeSpec } from '../kinds/profiles/default/pipe/schema.ts'
+import { SOURCE_KINDS } from '../kinds/profiles/default/pipe/source-schema.ts'
+import { QueryEndpointSpec } from '../kinds/profiles/default/query-endpoint/schema.ts'
 import { SecretRef, SensitiveText } from '../kinds/secret-ref.ts'
 import { Text, z } from '../kinds/zod.ts'
 

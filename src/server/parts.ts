@@ -3,6 +3,7 @@ import type { Allowance, Allowed } from '../contract/allowance.ts'
 import type { Finding } from '../kinds/finding.ts'
 import type { FieldEdit, ManifestPlace, PlacedEdit } from '../kinds/field-edit.ts'
 import type { Key } from '../kinds/key.ts'
+import type { Profile } from '../kinds/profile.ts'
 import type { Revision, SourceProblem } from '../contract/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -19,6 +20,7 @@ import type { KnownHosts } from './who-asks.ts'
 
 /** Everything the server shows or sets off, given to it by whoever starts it. It holds nothing of its own. */
 export interface ServerParts {
+  readonly profile: Profile
   readonly listen: ListenOn
   /** Undefined: probes and metrics are served where the page is. */
   readonly metricsListen: ListenOn | undefined

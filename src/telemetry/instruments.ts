@@ -25,25 +25,39 @@ export type Instruments = { readonly [N in MetricName]: Instrument<N> } & {
 }
 
 /** Registers every metric; each known combination of label values stands at 0. */
-export function createInstruments(registry: Registry): Instruments {
+export function createInstruments(registry: Registry, operations: readonly string[]): Instruments {
   const made = Object.fromEntries(
     Object.entries(ALL_METRICS).map(([name, definition]) => [
       name,
-      createInstrument(registry, name, definition),
+      createInstrument(registry, name, definition, labelValues(definition, operations)),
     ]),
   )
   const states = new Map(Object.entries(STATE_METRICS).map(([kind, name]) => [kind, made[name]]))
   return { ...made, states } as unknown as Instruments // made from the same table, name by name
 }
 
-function createInstrument(registry: Registry, name: string, definition: MetricDefinition) {
+type LabelValues = Readonly<Record<string, readonly string[] | 'open'>>
+
+/** The values of each label that are known beforehand. @param operations names of those that the platform is asked for */
+export function labelValues({ labels }: MetricDefinition, operations: readonly string[]): LabelValues {
+  return Object.fromEntries(
+    Object.entries(labels).map(([name, values]) => [name, values === 'operations' ? operations : values]),
+  )
+}
+
+function createInstrument(
+  registry: Registry,
+  name: string,
+  definition: MetricDefinition,
+  labels: LabelValues,
+) {
   const config = {
     name: PREFIX + name,
     help: definition.help,
-    labelNames: Object.keys(definition.labels),
+    labelNames: Object.keys(labels),
     registers: [registry],
   }
-  const known = combinations(Object.entries(definition.labels))
+  const known = combinations(Object.entries(labels))
   if (definition.type === 'counter') {
     const counter = new Counter(config)
     for (const labels of known) counter.inc(labels, 0)
@@ -59,11 +73,11 @@ function createInstrument(registry: Registry, name: string, definition: MetricDe
   return histogram
 }
 
-type LabelValues = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
 
 /** Every combination of known label values; none when one of the labels is open. */
-function combinations(labels: readonly (readonly [string, readonly string[] | 'open'])[]): LabelValues[] {
-  return labels.reduce<LabelValues[]>(
+function combinations(labels: readonly (readonly [string, readonly string[] | 'open'])[]): Labels[] {
+  return labels.reduce<Labels[]>(
     (before, [name, values]) =>
       values === 'open' ? [] : before.flatMap((some) => values.map((value) => ({ ...some, [name]: value }))),
     [{}],

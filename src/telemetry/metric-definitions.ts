@@ -1,6 +1,6 @@
 import type { Kind } from '../kinds/definition.ts'
 import { KINDS } from '../kinds/registry.ts'
-import { MANIFEST_KINDS, OPERATIONS, RESOURCE_KINDS } from '../kinds/lookup.ts'
+import { MANIFEST_KINDS, RESOURCE_KINDS } from '../kinds/lookup.ts'
 import { ACTION_TYPES } from '../plan/action.ts'
 import { STATUSES } from '../plan/severity.ts'
 import { REASONS } from '../plan/reason.ts'
@@ -36,13 +36,14 @@ export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram'
   /** Says what one unit is. */
   readonly help: string
-  /** Names of the labels, each with the values that stand at 0 from the start; `open`: known at run time. */
-  readonly labels: Readonly<Record<string, readonly string[] | 'open'>>
+  /**
+   * Names of the labels, each with the values that stand at 0 from the start; `operations`: those of the profile; `open`: known at run
+   * time.
+   */
+  readonly labels: Readonly<Record<string, readonly string[] | 'operations' | 'open'>>
   /** Upper bounds in seconds; only of a histogram. */
   readonly buckets?: readonly number[]
 }
-
-const OPERATION_NAMES = OPERATIONS.map(({ name }) => name)
 
 const priorities = Object.values(PRIORITY_NAMES)
 
@@ -138,12 +139,12 @@ export const METRICS = {
   api_requests_total: {
     type: 'counter',
     help: 'Number of requests to the platform, by operation and by HTTP status, or class of error without a reply.',
-    labels: { operation: OPERATION_NAMES, code: COMMON_CODES },
+    labels: { operation: 'operations', code: COMMON_CODES },
   },
   api_request_duration_seconds: {
     type: 'histogram',
     help: 'Duration of a request to the platform in seconds, by operation.',
-    labels: { operation: OPERATION_NAMES },
+    labels: { operation: 'operations' },
     buckets: SECONDS,
   },
   api_budget_wait_seconds_total: {

@@ -13,6 +13,8 @@ export interface LoggingOptions {
 }
 
 export interface TelemetryOptions extends LoggingOptions {
+  /** Names of the requests that the platform is asked for. */
+  readonly operations: readonly string[]
   readonly version: string
   /** What stands on the board now; read at each scrape. */
   readonly board: () => readonly ResourceStatus[]
@@ -99,7 +101,7 @@ const MISNAMED = [
 /** The metrics of design §8 in a registry of their own. */
 function createMetrics(options: TelemetryOptions) {
   const registry = new Registry()
-  const instruments = createInstruments(registry)
+  const instruments = createInstruments(registry, options.operations)
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   instruments.build_info.set({ version: options.version, node_version: process.version }, 1)

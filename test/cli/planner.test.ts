@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { expect, test } from 'vitest'
 import { createPlanner } from '../../src/cli/planner.ts'
 import type { Platform } from '../../src/contract/platform.ts'
@@ -10,6 +11,7 @@ import { remoteError } from '../reconcile/model-platform.ts'
 /* A plan that a running daemon makes takes over what the daemon knows, and no more than that. */
 
 const SETTINGS = {
+  profile: DEFAULT,
   manifests: 'manifests',
   credentialsDir: '/nowhere/credentials',
   secretsDir: '/nowhere/secrets',

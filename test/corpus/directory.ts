@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Catalog } from '../../src/contract/catalog.ts'
@@ -13,7 +14,7 @@ export async function catalogOf(each: Pick<CorpusCase, 'files' | 'links' | 'limi
     mkdirSync(dirname(join(folder.path, link)), { recursive: true })
     symlinkSync(target, join(folder.path, link))
   }
-  const source = createSource({ root: folder.path, limits: each.limits })
+  const source = createSource({ profile: DEFAULT, root: folder.path, limits: each.limits })
   const { state } = await source.load(new Map(), { accept: 'normal' }, never)
   return state.catalog
 }

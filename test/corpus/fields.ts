@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { parseAllDocuments } from 'yaml'
 import { kindJsonSchema } from '../../src/kinds/json-schema.ts'
 import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
@@ -7,7 +8,7 @@ import type { CorpusCase } from './load.ts'
 /** Every field that a manifest of any kind may have, as `Kind spec.source.kafka.topics`; fields of list items by `[]`. */
 export function fieldsOfInterface(): readonly string[] {
   return MANIFEST_KINDS.flatMap((kind) =>
-    fieldsOfSchema(kindJsonSchema(kind), '').map((path) => `${kind} ${path}`),
+    fieldsOfSchema(kindJsonSchema(DEFAULT, kind), '').map((path) => `${kind} ${path}`),
   )
 }
 

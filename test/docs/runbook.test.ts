@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -79,7 +80,14 @@ function problemAfter(...counts: readonly number[]): SourceProblem | undefined {
 async function problemOf(root: string, moment: () => void): Promise<SourceProblem | undefined> {
   const signal = new AbortController().signal
   signal.throwIfAborted = moment
-  const options = { root, limits: DEFAULT_LIMITS, previous: undefined, trust: 'bytes', signal } as const
+  const options = {
+    profile: DEFAULT,
+    root,
+    limits: DEFAULT_LIMITS,
+    previous: undefined,
+    trust: 'bytes',
+    signal,
+  } as const
   return (await readDirectory(options)).problem
 }
 

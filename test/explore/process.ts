@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { Secret } from '../../src/lib/secret.ts'
 import type { LedgerRecord } from '../../src/plan/record.ts'
@@ -25,7 +26,7 @@ const SHORT_MS = 5_000
 function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
   const { model } = run
   const clock = clockOf(model)
-  const store = createStateStore({ hashKey: HASH_KEY, clock })
+  const store = createStateStore({ profile: DEFAULT, hashKey: HASH_KEY, clock })
   let isDead = false
   const { promise: died, resolve: end } = Promise.withResolvers<'died'>()
 
@@ -65,6 +66,7 @@ function createProcess(run: Run, memory: Memory, isSecond: boolean): Process {
   }
 
   const context: ReconcileContext = {
+    profile: DEFAULT,
     platform: createPlatform(run, process),
     ledger: createLedger(run, process),
     secrets: secretsOf(model),
@@ -97,9 +99,10 @@ export function secondProcess(run: Run): Process {
 export function createShell(run: Run): OperatorContext {
   const { model } = run
   const clock = clockOf(model)
-  const store = createStateStore({ hashKey: HASH_KEY, clock })
+  const store = createStateStore({ profile: DEFAULT, hashKey: HASH_KEY, clock })
   store.setCatalog(catalogOf(model))
   return {
+    profile: DEFAULT,
     platform: createPlatform(run, NO_CHOICE),
     ledger: createLedger(run, NO_CHOICE),
     secrets: secretsOf(model),

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { appendFileSync, copyFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Recorded } from '../../src/contract/catalog.ts'
@@ -34,7 +35,7 @@ const LOOK = 20
 export async function readCatalog(files: Files, edit: Edit): Promise<Readings> {
   using folder = temporaryFolder()
   for (const [file, text] of files) folder.write(file, text)
-  const source = createSource({ root: folder.path })
+  const source = createSource({ profile: DEFAULT, root: folder.path })
   let heap = 0
   const look = setInterval(() => (heap = Math.max(heap, process.memoryUsage().heapUsed)), LOOK)
   try {

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { nextCatalog } from '../../src/manifest/catalog/next-catalog.ts'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile, textIn } from '../../src/manifest/validate/parse-file.ts'
@@ -53,7 +54,10 @@ function cpuMs(): number {
 const FILE = 'fuzz.yaml'
 
 function findingsOf(bytes: Buffer) {
-  const parsed = parseFile({ file: FILE, hash: '', bytes }, DEFAULT_LIMITS, createEffort())
+  const parsed = parseFile(
+    { file: FILE, hash: '', bytes },
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+  )
   const reading = {
     revision: { id: 'fuzz', from: 'content' },
     files: new Map([[FILE, parsed]]),

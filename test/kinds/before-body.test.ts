@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { beforeBody, beforeWhole } from '../../src/kinds/before-body.ts'
-import { PIPE } from '../../src/kinds/pipe/kind.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 
 interface Row {
   readonly why: string

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { ALERT } from '../../src/kinds/alert/kind.ts'
+import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
 import { compareBody } from '../../src/kinds/compare-body.ts'
-import { PIPE } from '../../src/kinds/pipe/kind.ts'
-import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
+import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { DESTINATION, FULL_ALERT, FULL_ENDPOINT, fullPipe, SOURCE_KINDS } from './manifests.ts'
 

@@ -1,11 +1,13 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { explainKind, explainPath, withFields, type FieldFacts } from '../../src/kinds/explain.ts'
-import { isResource, MANIFEST_KINDS, rulesOf, schemaOf } from '../../src/kinds/lookup.ts'
+import { isResource, MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
+import { rulesOf, schemaOf } from '../../src/kinds/profile.ts'
 
-const KINDS = MANIFEST_KINDS.flatMap((name) => explainKind(name) ?? [])
+const KINDS = MANIFEST_KINDS.flatMap((name) => explainKind(DEFAULT, name) ?? [])
 
 function at(path: string): FieldFacts {
-  const found = explainPath(path)
+  const found = explainPath(DEFAULT, path)
   if ('nearest' in found) throw new Error(`there is no ${path}`)
   return found
 }
@@ -24,10 +26,10 @@ describe('every field', () => {
   test.each(KINDS.map((kind) => [kind.name, kind] as const))(
     'the example of a %s as a whole is a right one',
     (name, kind) => {
-      const read = schemaOf(name)?.safeParse(kind.example)
+      const read = schemaOf(DEFAULT, name)?.safeParse(kind.example)
       expect(read?.error).toBeUndefined()
       const manifest = read?.data
-      expect(isResource(manifest) ? rulesOf(manifest) : []).toEqual([])
+      expect(isResource(manifest) ? rulesOf(DEFAULT, manifest) : []).toEqual([])
     },
   )
 })
@@ -61,6 +63,6 @@ describe('a path', () => {
     ['policy.interval', 'Pipe.policy.interval'],
     ['scaling', 'Pipe.spec.scaling'],
   ])('%s is not there; near is %s', (path, nearest) => {
-    expect(explainPath(path)).toEqual({ nearest })
+    expect(explainPath(DEFAULT, path)).toEqual({ nearest })
   })
 })

@@ -1,9 +1,11 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Failpoint } from '../../src/contract/failpoint.ts'
 import type { Kind } from '../../src/kinds/definition.ts'
 import { keyOf, type Key } from '../../src/kinds/key.ts'
-import { MANIFEST_KINDS, OPERATIONS } from '../../src/kinds/lookup.ts'
+import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
+import { operationsOf } from '../../src/kinds/profile.ts'
 import { messageOf } from '../../src/plan/reason.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { planOf } from '../reconcile/plan-of.ts'
@@ -91,7 +93,9 @@ afterEach(() => {
 
 test('a manifest, a request and a schema are known for it', () => {
   expect(MANIFEST_KINDS).toEqual(['Service', 'Pipe', 'QueryEndpoint', 'Alert', 'View', 'Lock'])
-  expect(OPERATIONS.map(({ name }) => name)).toEqual(expect.arrayContaining(['createView', 'getView']))
+  expect(operationsOf(DEFAULT).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['createView', 'getView']),
+  )
 })
 
 describe('a view', () => {
@@ -282,6 +286,7 @@ describe('a view', () => {
     })
 
     const telemetry = createTelemetry({
+      operations: operationsOf(DEFAULT).map(({ name }) => name),
       version: '1',
       clock: world.clock,
       board: () => world.board.list(),

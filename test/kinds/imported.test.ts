@@ -1,10 +1,11 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { importedManifest } from '../../src/kinds/imported.ts'
 import { echoMask } from '../../src/lib/echo.ts'
-import { PIPE } from '../../src/kinds/pipe/kind.ts'
-import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
+import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
 import { isObject, type Json, type JsonObject } from '../../src/lib/json.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
@@ -36,8 +37,7 @@ function errorsIn(manifest: JsonObject): readonly string[] {
   const bytes = Buffer.from(stringify(manifest))
   const { documents, findings } = parseFile(
     { file: 'orders.yaml', hash: '', bytes },
-    DEFAULT_LIMITS,
-    createEffort(),
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
   )
   return [...findings, ...documents.flatMap((document) => document.findings)]
     .filter(({ severity }) => severity === 'error')

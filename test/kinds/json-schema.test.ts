@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { kindJsonSchema, manifestJsonSchema } from '../../src/kinds/json-schema.ts'
@@ -16,20 +17,20 @@ function objectsIn(schema: Json | undefined, path: string): readonly (readonly [
 
 describe('the JSON Schema', () => {
   test('is draft-07 and has one alternative a kind', () => {
-    const schema = manifestJsonSchema()
+    const schema = manifestJsonSchema(DEFAULT)
     expect(schema['$schema']).toBe('http://json-schema.org/draft-07/schema#')
     const alternatives = Array.isArray(schema['oneOf']) ? schema['oneOf'] : []
     expect(alternatives.map((one: JsonObject) => one['title'])).toEqual(MANIFEST_KINDS)
   })
 
   test('has patterns that tools in Go can read: no lookahead, no lookbehind, no reference back', () => {
-    const texts = JSON.stringify(manifestJsonSchema()).match(/"pattern":"(?:[^"\\]|\\.)*"/g) ?? []
+    const texts = JSON.stringify(manifestJsonSchema(DEFAULT)).match(/"pattern":"(?:[^"\\]|\\.)*"/g) ?? []
     expect(texts.length).toBeGreaterThan(5)
     expect(texts.filter((text) => /\(\?(?:[=!]|<[=!])|\\\\[1-9]/.test(text))).toEqual([])
   })
 
   test.each(MANIFEST_KINDS)('of %s is closed everywhere, and says what each field is', (kind) => {
-    for (const [path, schema] of objectsIn(kindJsonSchema(kind) ?? {}, kind)) {
+    for (const [path, schema] of objectsIn(kindJsonSchema(DEFAULT, kind) ?? {}, kind)) {
       if (!isObject(schema['properties'])) continue
       expect([path, schema['additionalProperties']]).toEqual([path, false])
       const silent = Object.entries(schema['properties']).filter(
@@ -42,7 +43,7 @@ describe('the JSON Schema', () => {
     }
   })
 
-  const schema = z.fromJSONSchema(manifestJsonSchema())
+  const schema = z.fromJSONSchema(manifestJsonSchema(DEFAULT))
   const full = [...SOURCE_KINDS.map(fullPipe), FULL_SERVICE, FULL_ENDPOINT, FULL_ALERT, FULL_LOCK]
 
   test.each(full)('accepts a full manifest of $kind', (manifest) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { ALERT } from '../../src/kinds/alert/kind.ts'
-import { PIPE } from '../../src/kinds/pipe/kind.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import { remoteResourceOf } from '../../src/kinds/remote-resource.ts'
 import type { Json } from '../../src/lib/json.ts'
 

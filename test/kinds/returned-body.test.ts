@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ALERT } from '../../src/kinds/alert/kind.ts'
-import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { returnedBody } from '../../src/kinds/remote-resource.ts'
 
 describe('what is kept of a reply', () => {

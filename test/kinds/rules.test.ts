@@ -1,11 +1,13 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { RULE_CODES } from '../../src/kinds/finding.ts'
-import { ALERT } from '../../src/kinds/alert/kind.ts'
-import { PIPE } from '../../src/kinds/pipe/kind.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { ALERT } from '../../src/kinds/profiles/default/alert/kind.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import type { Manifest } from '../../src/kinds/lookup.ts'
-import { isOrigin } from '../../src/kinds/query-endpoint/rules.ts'
-import { isResource, rulesOf } from '../../src/kinds/lookup.ts'
+import { isOrigin } from '../../src/kinds/profiles/default/query-endpoint/rules.ts'
+import { isResource } from '../../src/kinds/lookup.ts'
+import { rulesOf } from '../../src/kinds/profile.ts'
 import { FULL_ALERT, FULL_ENDPOINT, fullPipe } from './manifests.ts'
 import { cpuMsOf } from '../support/cpu.ts'
 
@@ -31,7 +33,7 @@ function mappings(...names: readonly string[]) {
 }
 
 function broken(manifest: Manifest) {
-  return isResource(manifest) ? rulesOf(manifest) : []
+  return isResource(manifest) ? rulesOf(DEFAULT, manifest) : []
 }
 
 function places(manifest: Manifest): readonly string[] {

@@ -1,13 +1,15 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
-import { ALERT, AlertManifest } from '../../src/kinds/alert/kind.ts'
+import { ALERT, AlertManifest } from '../../src/kinds/profiles/default/alert/kind.ts'
 import type { Fields } from '../../src/kinds/field-table.ts'
-import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { canonicalLeaves } from '../../src/kinds/canonical.ts'
-import { PipeManifest } from '../../src/kinds/pipe/schema.ts'
-import { SOURCE_KINDS as KINDS_OF_SOURCE } from '../../src/kinds/pipe/source-schema.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
-import { QueryEndpointManifest } from '../../src/kinds/query-endpoint/schema.ts'
-import { isResource, MANIFEST_KINDS, rulesOf, schemaOf } from '../../src/kinds/lookup.ts'
+import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
+import { SOURCE_KINDS as KINDS_OF_SOURCE } from '../../src/kinds/profiles/default/pipe/source-schema.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
+import { QueryEndpointManifest } from '../../src/kinds/profiles/default/query-endpoint/schema.ts'
+import { isResource, MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
+import { rulesOf, schemaOf } from '../../src/kinds/profile.ts'
 import {
   FULL_ALERT,
   FULL_ENDPOINT,
@@ -34,7 +36,7 @@ describe('every field of the interface', () => {
     const parsed = PipeManifest.parse(manifest)
     expect(parsed).toEqual(manifest)
     expect(PIPE.body(parsed)).toEqual(body)
-    expect(rulesOf(parsed)).toEqual([])
+    expect(rulesOf(DEFAULT, parsed)).toEqual([])
   })
 
   test('is in the manifests of this test, and nothing else is', () => {
@@ -78,8 +80,8 @@ describe('the registry', () => {
     'accepts a full manifest of $kind, which breaks no rule',
     (manifest) => {
       expect(MANIFEST_KINDS).toContain(manifest.kind)
-      const parsed = schemaOf(manifest.kind)?.parse(manifest)
-      expect(isResource(parsed) ? rulesOf(parsed) : []).toEqual([])
+      const parsed = schemaOf(DEFAULT, manifest.kind)?.parse(manifest)
+      expect(isResource(parsed) ? rulesOf(DEFAULT, parsed) : []).toEqual([])
     },
   )
 })

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/manifest/yaml/limits.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
@@ -115,8 +116,7 @@ describe('what a hint says to write', () => {
 function hintsOf(text: string): readonly string[] {
   const file = parseFile(
     { file: 'a.yaml', hash: '', bytes: Buffer.from(text) },
-    DEFAULT_LIMITS,
-    createEffort(),
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
   )
   return [...file.findings, ...file.documents.flatMap((document) => document.findings)].map(
     (finding) => finding.hint,
@@ -127,8 +127,7 @@ function hintsOf(text: string): readonly string[] {
 function saidOf(text: string): readonly string[] {
   const { documents } = parseFile(
     { file: 'a.yaml', hash: '', bytes: Buffer.from(text) },
-    DEFAULT_LIMITS,
-    createEffort(),
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
   )
   return documents.flatMap(({ findings }) =>
     findings.map(({ severity, code, line, column }) => `${severity} ${code} ${line}:${column}`),
@@ -208,8 +207,7 @@ describe('where a mistake is', () => {
   ])('%s is a number, and not whole', (value, message, hint) => {
     const { documents } = parseFile(
       { file: 'a.yaml', hash: '', bytes: Buffer.from(PIPE.replace('replicas: 2', `replicas: ${value}`)) },
-      DEFAULT_LIMITS,
-      createEffort(),
+      { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
     )
     expect(documents[0]?.findings).toMatchObject([{ message, hint }])
   })
@@ -218,8 +216,7 @@ describe('where a mistake is', () => {
     const text = PIPE.replace('  scaling', '  service: other\n  scaling')
     const { documents } = parseFile(
       { file: 'a.yaml', hash: '', bytes: Buffer.from(text) },
-      DEFAULT_LIMITS,
-      createEffort(),
+      { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
     )
     expect(documents[0]?.findings[0]).toMatchObject({
       message: 'The field "service" is there twice.',

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +12,7 @@ describe('a source', () => {
   test('says which keys changed, appeared or became gone, and stays quiet otherwise', async () => {
     using folder = temporaryFolder()
     folder.write('a.yaml', documents(service('analytics'), pipe('a'), pipe('b')))
-    const source = createSource({ root: folder.path })
+    const source = createSource({ profile: DEFAULT, root: folder.path })
     const load = () => source.load(NOTHING, DOUBT, never)
     const first = await load()
     expect(first).toMatchObject({
@@ -36,7 +37,7 @@ describe('a source', () => {
   test('a root that goes away and comes back changes nothing', async () => {
     using folder = temporaryFolder()
     folder.write('m/a.yaml', service('analytics'))
-    const source = createSource({ root: join(folder.path, 'm') })
+    const source = createSource({ profile: DEFAULT, root: join(folder.path, 'm') })
     await source.load(NOTHING, DOUBT, never)
     renameSync(join(folder.path, 'm'), join(folder.path, 'n'))
     const away = await source.load(NOTHING, DOUBT, never)
@@ -53,7 +54,7 @@ describe('a source', () => {
   test('loads that overlap wait for each other', async () => {
     using folder = temporaryFolder()
     folder.write('a.yaml', service('analytics'))
-    const source = createSource({ root: folder.path })
+    const source = createSource({ profile: DEFAULT, root: folder.path })
     const results = await Promise.all([1, 2, 3].map(() => source.load(NOTHING, DOUBT, never)))
     expect(results.map(({ parsed }) => parsed)).toEqual([1, 0, 0])
   })
@@ -61,7 +62,7 @@ describe('a source', () => {
   test('a load that was stopped does not keep the next from running', async () => {
     using folder = temporaryFolder()
     folder.write('a.yaml', service('analytics'))
-    const source = createSource({ root: folder.path })
+    const source = createSource({ profile: DEFAULT, root: folder.path })
     await expect(source.load(NOTHING, DOUBT, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop')
     expect((await source.load(NOTHING, DOUBT, never)).parsed).toBe(1)
   })

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, findTooMany } from '../../src/manifest/yaml/limits.ts'
 import { parseFile } from '../../src/manifest/validate/parse-file.ts'
@@ -223,8 +224,7 @@ describe('one file', () => {
   test('an error beyond what is shown still makes a manifest invalid', () => {
     const file = parseFile(
       { file: 'a.yaml', hash: '', bytes: Buffer.from(pipe('a').replace('kafka: {', 'kafka: {x: 1, y: 1, ')) },
-      { ...DEFAULT_LIMITS, findings: 0 },
-      createEffort(),
+      { profile: DEFAULT, limits: { ...DEFAULT_LIMITS, findings: 0 }, effort: createEffort() },
     )
     expect(findingsOf(file).map(({ code }) => code)).toEqual(['too-many-findings'])
     expect(file.documents[0]?.manifest).toBeUndefined()

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,6 +11,7 @@ import { findingsOf, never, pipe, temporaryFolder } from './support.ts'
 
 function read(root: string, more: Partial<ReadOptions> = {}) {
   return readDirectory({
+    profile: DEFAULT,
     root,
     limits: DEFAULT_LIMITS,
     previous: undefined,

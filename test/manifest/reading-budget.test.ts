@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { createSource } from '../../src/manifest/source.ts'
 import { never, pipe, recordedAs, service, statesOf, temporaryFolder } from './support.ts'
@@ -8,7 +9,7 @@ test('a reading that takes too long ends in one finding (reading-too-long), and 
   using folder = temporaryFolder()
   folder.write('a.yaml', service('analytics'))
   for (const name of ['b', 'c', 'd']) folder.write(`${name}.yaml`, pipe(name))
-  const source = createSource({ root: folder.path, limits: { cpuMs: 0 } })
+  const source = createSource({ profile: DEFAULT, root: folder.path, limits: { cpuMs: 0 } })
   const first = await source.load(new Map(), DOUBT, never)
   expect(first.state.catalog.findings).toMatchObject([{ code: 'reading-too-long', file: 'b.yaml' }])
   expect(Object.keys(statesOf(first.state))).toEqual(['Service/analytics'])
@@ -23,7 +24,7 @@ test('what is more in all than is read is one finding (too-many-manifests), and 
   using folder = temporaryFolder()
   folder.write('a.yaml', service('analytics'))
   folder.write('b.yaml', pipe('b'))
-  const source = createSource({ root: folder.path, limits: { allDocuments: 2 } })
+  const source = createSource({ profile: DEFAULT, root: folder.path, limits: { allDocuments: 2 } })
   await source.load(new Map(), DOUBT, never)
   folder.write('z.yaml', pipe('new'))
   const { state } = await source.load(new Map(), DOUBT, never)
@@ -35,7 +36,7 @@ test('what is new takes no room of what was there before, wherever its name stan
   using folder = temporaryFolder()
   folder.write('m.yaml', service('analytics'))
   folder.write('n.yaml', pipe('n'))
-  const source = createSource({ root: folder.path, limits: { allDocuments: 2 } })
+  const source = createSource({ profile: DEFAULT, root: folder.path, limits: { allDocuments: 2 } })
   await source.load(new Map(), DOUBT, never)
   folder.write('a.yaml', pipe('new'))
   folder.write('n.yaml', `${pipe('n')}---\n${pipe('next')}`)
@@ -59,7 +60,7 @@ describe('what was not read is not gone', () => {
     ['for want of room for bytes', { bytes: 300 }],
   ])('after a restart, %s', async (_, limits) => {
     using folder = temporaryFolder()
-    const source = createSource({ root: folder.path, limits })
+    const source = createSource({ profile: DEFAULT, root: folder.path, limits })
     for (let round = 0; round < READINGS; round += 1) {
       folder.write('a.yaml', `# ${round}\n${service('analytics')}`)
       for (const name of ['b', 'c']) folder.write(`${name}.yaml`, pipe(name, { topics: `t${round}` }))
@@ -78,7 +79,7 @@ describe('what was not read is not gone', () => {
     using folder = temporaryFolder()
     folder.write('a.yaml', service('analytics'))
     for (const name of ['b', 'c']) folder.write(`${name}.yaml`, pipe(name))
-    const source = createSource({ root: folder.path, limits: { bytes: 3_000 } })
+    const source = createSource({ profile: DEFAULT, root: folder.path, limits: { bytes: 3_000 } })
     const { state: before } = await source.load(recorded, DOUBT, never)
     const saidLast = before.catalog.entries.values().map(({ manifest }) => manifest)
     const expected = saidLast.toArray()

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { renameSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -20,7 +21,14 @@ afterEach(() => {
 })
 
 function read(previous?: DirectoryReading, trust: ReadOptions['trust'] = 'stamps') {
-  return readDirectory({ root: folder.path, limits: DEFAULT_LIMITS, previous, trust, signal: never })
+  return readDirectory({
+    profile: DEFAULT,
+    root: folder.path,
+    limits: DEFAULT_LIMITS,
+    previous,
+    trust,
+    signal: never,
+  })
 }
 
 /** Nobody can set the time of a file's last change back, so the clock goes on instead. */

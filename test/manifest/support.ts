@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -57,7 +58,10 @@ export function documents(...texts: readonly string[]): string {
 }
 
 export function parse(text: string | Buffer, file = 'a.yaml'): ParsedFile {
-  return parseFile({ file, hash: String(text), bytes: Buffer.from(text) }, DEFAULT_LIMITS, createEffort())
+  return parseFile(
+    { file, hash: String(text), bytes: Buffer.from(text) },
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+  )
 }
 
 export function findingsOf(file: ParsedFile): readonly Finding[] {

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -45,7 +46,13 @@ function checkout(): Checkout {
 }
 
 function read(root: string, more: Partial<ReadOptions> = {}) {
-  const options = { limits: DEFAULT_LIMITS, previous: undefined, trust: 'stamps', signal: never } as const
+  const options = {
+    profile: DEFAULT,
+    limits: DEFAULT_LIMITS,
+    previous: undefined,
+    trust: 'stamps',
+    signal: never,
+  } as const
   return readDirectory({ root, ...options, ...more })
 }
 

@@ -1,5 +1,5 @@
-import { PIPE as PIPE_KIND } from '../../src/kinds/pipe/kind.ts'
-import { QUERY_ENDPOINT } from '../../src/kinds/query-endpoint/kind.ts'
+import { PIPE as PIPE_KIND } from '../../src/kinds/profiles/default/pipe/kind.ts'
+import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'

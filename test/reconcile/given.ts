@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Key } from '../../src/kinds/key.ts'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import type { Conditions } from '../../src/plan/condition.ts'
@@ -104,11 +105,12 @@ export async function startProcess(around: Surroundings, options: ProcessOptions
   })
   const events: Event[] = []
   const context: ReconcileContext = {
+    profile: DEFAULT,
     platform,
     ledger,
     secrets,
     mounted: secrets,
-    store: createStateStore({ hashKey: ledger.hashKey, clock }),
+    store: createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock }),
     clock,
     emit: (event) => void events.push(event),
     random: options.random ?? (() => 0.5),

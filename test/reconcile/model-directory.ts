@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Catalog } from '../../src/contract/catalog.ts'
 import type { Recorded } from '../../src/contract/catalog.ts'
 import type { Key } from '../../src/kinds/key.ts'
@@ -29,7 +30,10 @@ function parse(cache: Map<string, ParsedFile>, file: string, text: string): Pars
   const hash = `${file}\n${text}`
   const known = cache.get(hash)
   if (known !== undefined) return known
-  const parsed = parseFile({ file, hash, bytes: Buffer.from(text) }, DEFAULT_LIMITS, createEffort())
+  const parsed = parseFile(
+    { file, hash, bytes: Buffer.from(text) },
+    { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+  )
   cache.set(hash, parsed)
   return parsed
 }

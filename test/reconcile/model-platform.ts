@@ -15,7 +15,7 @@ import type {
 import type { Ledger } from '../../src/contract/ledger.ts'
 import { SecretUnavailableError } from '../../src/contract/secrets.ts'
 import { type Effect, type ErrorClass, RemoteError } from '../../src/contract/remote-error.ts'
-import { PIPE } from '../../src/kinds/pipe/kind.ts'
+import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { returnedBody } from '../../src/kinds/remote-resource.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 

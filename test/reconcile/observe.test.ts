@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { seedStatus } from '../../src/reconcile/state/status-board.ts'
 import { desiredBody, withBodies } from '../../src/contract/status.ts'
 import { describe, expect, test, vi } from 'vitest'
@@ -361,7 +362,7 @@ describe('what is shown of a pipe', () => {
 
   function shown({ board, context }: Given) {
     const status = board.get(ORDERS)
-    return status && withBodies(status, desiredBody(context.store.entry(ORDERS)?.manifest))
+    return status && withBodies(status, desiredBody(DEFAULT, context.store.entry(ORDERS)?.manifest))
   }
 
   async function drifted(): Promise<Given> {

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { expect, test } from 'vitest'
 import { blankRecord, type LedgerRecord } from '../../src/plan/record.ts'
 import { siblingFoundAt } from '../../src/reconcile/gather/siblings.ts'
@@ -19,7 +20,7 @@ function made(name: string, id: string): LedgerRecord {
 }
 
 function storeOf(...records: readonly LedgerRecord[]) {
-  const store = createStateStore({ hashKey: new Uint8Array(32), clock: createFakeClock() })
+  const store = createStateStore({ profile: DEFAULT, hashKey: new Uint8Array(32), clock: createFakeClock() })
   for (const record of records) store.note(record)
   return store
 }

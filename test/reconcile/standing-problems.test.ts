@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { reasonOf } from '../../src/contract/status.ts'
 import type { Event } from '../../src/contract/events.ts'
@@ -37,7 +38,7 @@ function well(reason: Reason): Condition {
 function setUp() {
   const clock = createFakeClock()
   const board = createBoard()
-  const store = createStateStore({ hashKey: new Uint8Array(32), clock })
+  const store = createStateStore({ profile: DEFAULT, hashKey: new Uint8Array(32), clock })
   const events: Event[] = []
   const start = () => createStandingProblems({ store, clock, emit: (event) => events.push(event) }, board)
   let problems = start()

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Catalog } from '../../src/contract/catalog.ts'
@@ -117,7 +118,7 @@ async function counts(
   readonly { readonly kept: number; readonly anew: number; readonly all: readonly [unknown, unknown] }[]
 > {
   const clock = createFakeClock()
-  const storeOf = () => createStateStore({ hashKey: new Uint8Array(32), clock })
+  const storeOf = () => createStateStore({ profile: DEFAULT, hashKey: new Uint8Array(32), clock })
   const store = storeOf()
   const readings = createReadings()
   let catalog: Catalog | undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PipeSpec } from '../../src/kinds/pipe/schema.ts'
+import { PipeSpec } from '../../src/kinds/profiles/default/pipe/schema.ts'
 import { PipeRequest } from '../../src/sandbox/request-schema.ts'
 
 const REF = { secretRef: { name: 'a', key: 'b' } }

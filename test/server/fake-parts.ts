@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import type { Finding } from '../../src/kinds/finding.ts'
 import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -153,6 +154,7 @@ export function fakeParts(
   const listeners = new Set<(change: Change) => void>()
   const recentEvents = createRecentEvents(() => NOW)
   return {
+    profile: DEFAULT,
     listen: { host: '127.0.0.1', port: 0 },
     metricsListen: undefined,
     hosts: { allowed: [], publicUrl: undefined },

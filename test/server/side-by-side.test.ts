@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, it } from 'vitest'
 import { comparisonOf, sideBySide } from '../../src/server/api/side-by-side.ts'
 import { condition, NOW, resource } from './fake-parts.ts'
@@ -37,7 +38,7 @@ describe('desired against observed', () => {
       ],
     })
     expect(
-      sideBySide(pipe, asked).map(({ field, desired, observed, verdict }) => [
+      sideBySide(DEFAULT, pipe, asked).map(({ field, desired, observed, verdict }) => [
         field,
         desired,
         observed,
@@ -63,16 +64,16 @@ describe('desired against observed', () => {
       observed: { destination: { columns: [] } },
       differences: [{ field: 'destination.columns[id]', desired: 'UInt64', observed: '(not set)' }],
     })
-    expect(sideBySide(pipe, { destination: { columns: [{ name: 'id', type: 'UInt64' }] } })).toEqual([
-      { field: 'destination.columns[id]', desired: 'UInt64', observed: '(not set)', verdict: 'differs' },
-    ])
+    expect(sideBySide(DEFAULT, pipe, { destination: { columns: [{ name: 'id', type: 'UInt64' }] } })).toEqual(
+      [{ field: 'destination.columns[id]', desired: 'UInt64', observed: '(not set)', verdict: 'differs' }],
+    )
   })
 
   it('is not seen before the platform was asked, and is nothing for a service', () => {
-    expect(sideBySide(resource('Alert/x'), { threshold: 1 })).toEqual([
+    expect(sideBySide(DEFAULT, resource('Alert/x'), { threshold: 1 })).toEqual([
       { field: 'threshold', desired: '1', observed: undefined, verdict: 'not-seen' },
     ])
-    expect(sideBySide(resource('Service/x'), undefined)).toEqual([])
+    expect(sideBySide(DEFAULT, resource('Service/x'), undefined)).toEqual([])
   })
 
   it('is bounded', () => {
@@ -80,7 +81,7 @@ describe('desired against observed', () => {
       name: `c${index}`,
       type: 'x'.repeat(1_000),
     }))
-    const fields = sideBySide(resource('Pipe/x'), { destination: { columns } })
+    const fields = sideBySide(DEFAULT, resource('Pipe/x'), { destination: { columns } })
     expect(fields).toHaveLength(1_000)
     expect(Math.max(...fields.map(({ desired }) => desired?.length ?? 0))).toBe(500)
   })
@@ -147,7 +148,7 @@ describe('desired against observed', () => {
     ],
   ]
   it.each(ROWS)('%s', (_, over, body, verdicts) => {
-    const fields = sideBySide(resource('Pipe/x', over), body as Parameters<typeof sideBySide>[1])
+    const fields = sideBySide(DEFAULT, resource('Pipe/x', over), body as Parameters<typeof sideBySide>[2])
     expect(Object.fromEntries(fields.map(({ field, verdict }) => [field, verdict]))).toMatchObject(verdicts)
   })
 })

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
@@ -51,6 +52,7 @@ async function readWhileSwapped(kind: 'link' | 'config-map', pauseMs: number) {
     const end = performance.now() + LIMIT_MS
     while (told.whole < READINGS && performance.now() < end) {
       const reading = await readDirectory({
+        profile: DEFAULT,
         root,
         limits: DEFAULT_LIMITS,
         previous: undefined,

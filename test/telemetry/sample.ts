@@ -1,3 +1,5 @@
+import { operationsOf } from '../../src/kinds/profile.ts'
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { Writable } from 'node:stream'
 import type { Finding } from '../../src/kinds/finding.ts'
 import { kindOf, nameOf, type Key } from '../../src/kinds/key.ts'
@@ -123,6 +125,7 @@ export async function telemetry(over: Overrides = {}) {
     },
   })
   const made = createTelemetry({
+    operations: operationsOf(DEFAULT).map(({ name }) => name),
     version: '9.9.9',
     board: over.board ?? (() => []),
     facts: over.facts ?? (() => ({ withoutLock: 0, budgetUsed: 0 })),

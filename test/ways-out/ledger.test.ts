@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { openLedger } from '../../src/ledger/open.ts'
 import { type Ledger, LedgerConflict, LedgerError } from '../../src/contract/ledger.ts'
@@ -104,7 +105,7 @@ describe('a ledger with others at it', () => {
     const url = `sqlite:${workspace.path('ledger.db')}`
     await using owner = await open(url, 'owner')
     await using writer = await open(url, 'writer')
-    const store = createStateStore({ hashKey: owner.hashKey, clock })
+    const store = createStateStore({ profile: DEFAULT, hashKey: owner.hashKey, clock })
     const known = { ledger: owner, store }
     const removed = await owner.swap(blankRecord('Pipe/removed'), [])
     for (const record of [removed, await owner.swap(blankRecord('Pipe/same'), [])]) store.note(record)
@@ -123,7 +124,10 @@ describe('a ledger with others at it', () => {
     await using owner = await open(url, 'owner')
     await using writer = await open(url, 'writer')
     const versions = vi.spyOn(owner, 'versions')
-    const known = { ledger: owner, store: createStateStore({ hashKey: owner.hashKey, clock }) }
+    const known = {
+      ledger: owner,
+      store: createStateStore({ profile: DEFAULT, hashKey: owner.hashKey, clock }),
+    }
     const looksAfter = async (work: () => Promise<unknown>) => {
       versions.mockClear()
       await work()
@@ -155,7 +159,7 @@ describe('a ledger with others at it', () => {
 
   test('an answer that is older than what was written meanwhile takes nothing back', async () => {
     await using ledger = await open('memory:', 'owner')
-    const store = createStateStore({ hashKey: ledger.hashKey, clock })
+    const store = createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock })
     const first = await ledger.swap(blankRecord(ORDERS), [])
     const slow: Ledger = {
       ...ledger,
@@ -230,8 +234,9 @@ async function contended(times: number) {
     },
   }
   const context = {
+    profile: DEFAULT,
     ledger: crowded,
-    store: createStateStore({ hashKey: ledger.hashKey, clock }),
+    store: createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock }),
     clock,
     get platform(): never {
       throw new Error('the platform has no part in this')

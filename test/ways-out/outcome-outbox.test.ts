@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { expect, test } from 'vitest'
 import { createMemoryLedger } from '../../src/ledger/memory-backend.ts'
 import { blankRecord, type Fingerprint, type Remote } from '../../src/plan/record.ts'
@@ -47,7 +48,7 @@ async function given(replaces?: string) {
   )
   const intent = opened.intent
   if (intent === undefined) throw new Error('an opened record has an intent')
-  const store = createStateStore({ hashKey: ledger.hashKey, clock })
+  const store = createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock })
   return { clock, ledger, opened, intent, outbox: createOutcomeOutbox({ ledger, clock, store }) }
 }
 

@@ -79,7 +79,7 @@ export async function apply(io: Io, settings: Settings, options: ApplyOptions): 
       findings: catalog.findings,
       unsettled: options.waitMs === undefined ? undefined : pass.unsettled,
       resources: resources.map((status) =>
-        withBodies(status, desiredBody(catalog.entries.get(status.key)?.manifest)),
+        withBodies(status, desiredBody(settings.profile, catalog.entries.get(status.key)?.manifest)),
       ),
     })
   } else {

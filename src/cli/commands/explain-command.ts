@@ -1,6 +1,8 @@
 import { stringify } from 'yaml'
 import { explainKind, explainPath, withFields, type FieldFacts } from '../../kinds/explain.ts'
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
+import type { Profile } from '../../kinds/profile.ts'
+import type { SettingsOf } from '../command-help.ts'
 import { typedKind } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print, printJson } from '../io.ts'
 import { fitLines, formatTable, type Paint, paintFor, widthOfTerminal, wrapped } from '../render/terminal.ts'
@@ -10,20 +12,20 @@ export const EXPLAIN_OUTPUTS = ['text', 'json'] as const
 /** `pipewright explain [FIELD]`: what a field of a manifest means, what it takes, and whether it is compared. */
 export function explain(
   io: Io,
-  path: string | undefined,
-  output: (typeof EXPLAIN_OUTPUTS)[number],
+  { profile }: SettingsOf<'explain'>,
+  { path, output }: { readonly path: string | undefined; readonly output: (typeof EXPLAIN_OUTPUTS)[number] },
 ): ExitCode {
   const paint = paintFor(io.stdout, io.env)
   const width = widthOfTerminal(io.stdout)
   if (path === undefined) {
-    const kinds = MANIFEST_KINDS.flatMap((name) => explainKind(name) ?? [])
+    const kinds = MANIFEST_KINDS.flatMap((name) => explainKind(profile, name) ?? [])
     if (output === 'json') printJson(io, kinds)
     else print(io.stdout, `${fieldTable(kinds, { paint, width })}\n\n${MORE}`)
     return EXIT.fine
   }
-  const found = explainPath(path)
+  const found = explainPath(profile, path)
   if ('nearest' in found) {
-    const places = placesOf(path)
+    const places = placesOf(profile, path)
     const hint =
       places.length > 0
         ? placeWords(places)
@@ -38,13 +40,13 @@ export function explain(
 }
 
 /** Where fields are that end in what was asked for: below the kind that it begins with, or of any. */
-function placesOf(path: string): readonly string[] {
+function placesOf(profile: Profile, path: string): readonly string[] {
   const [first = '', ...rest] = path.split('.')
   const kind = typedKind(first)
   const isKind = MANIFEST_KINDS.includes(kind)
   const end = `.${isKind ? rest.join('.') : path}`.toLowerCase()
   return (isKind ? [kind] : MANIFEST_KINDS)
-    .flatMap((name) => explainKind(name) ?? [])
+    .flatMap((name) => explainKind(profile, name) ?? [])
     .flatMap(withFields)
     .map((field) => field.path)
     .filter((known) => end !== '.' && known.replaceAll('[]', '').toLowerCase().endsWith(end))

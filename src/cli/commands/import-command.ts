@@ -7,7 +7,8 @@ import { SecretUnavailableError } from '../../contract/secrets.ts'
 import { importedManifest } from '../../kinds/imported.ts'
 import type { LeftOut } from '../../kinds/left-out.ts'
 import { type Key, nameOf } from '../../kinds/key.ts'
-import { createOnceKindOf, nounOf } from '../../kinds/lookup.ts'
+import { nounOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf } from '../../kinds/profile.ts'
 import { ResourceName } from '../../kinds/manifest.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { asService } from '../../kinds/service/kind.ts'
@@ -65,7 +66,7 @@ export async function importPipe(io: Io, settings: Settings, options: ImportOpti
   await loadOnce(engine, io.stop.stopping)
   assertFree(engine, key, pipeId)
   const { value: resource, echoes } = await read(io, engine, { key, pipeId, service: options.service })
-  const kind = createOnceKindOf(key)
+  const kind = createOnceKindOf(settings.profile, key)
   const secret = freeSecretName(engine, name.data)
   const { service } = options
   const { manifest, leftOut } = importedManifest({
@@ -140,7 +141,7 @@ async function read(
     throw new CommandError(`import: there is no valid manifest of Service/${service}. ${hint}`)
   }
   const access = accessOf(identityOf(manifest), manifest.spec.credentials.secretRef.name)
-  const kind = createOnceKindOf(key)
+  const kind = createOnceKindOf(context.profile, key)
   try {
     const target = { kind, service: access, id: pipeId }
     return await context.platform.read(target, { priority: 0, signal: io.stop.stopping })

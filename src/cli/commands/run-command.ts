@@ -12,6 +12,7 @@ import type { Emit, Event } from '../../contract/events.ts'
 import { desiredBody } from '../../contract/status.ts'
 import { createRecentEvents } from '../../server/recent-events.ts'
 import type { CreateLimit } from '../../server/parts.ts'
+import { operationsOf } from '../../kinds/profile.ts'
 import { startServer } from '../../server/server.ts'
 import { createTelemetry, type ScrapedFacts } from '../../telemetry/telemetry.ts'
 import { allowCreations, heldBack, heldBackByService } from '../../reconcile/operator/allow.ts'
@@ -45,6 +46,7 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
       destination: io.stdout,
       typed: (text) => commandsTyped(text, commandContext(settings)),
     },
+    operations: operationsOf(settings.profile).map(({ name }) => name),
     version: VERSION,
     board: () => board.list(),
     facts: () => listening.facts?.() ?? { withoutLock: 0, budgetUsed: 0 },
@@ -98,14 +100,15 @@ export async function runDaemon(io: Io, settings: Settings): Promise<ExitCode> {
   // The server listens before the daemon reads: whoever asks meanwhile hears that it starts.
   const running: { daemon: Daemon | undefined } = { daemon: undefined }
   const server = await startServer({
+    profile: settings.profile,
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     hosts: { allowed: settings.allowedHosts ?? [], publicUrl: settings.publicUrl },
     emit,
     clock: systemClock,
     board,
-    desired: (key) => desiredBody(engine.context.store.entry(key)?.manifest),
-    manifest: (key) => manifestFacts(engine.context.store, key),
+    desired: (key) => desiredBody(settings.profile, engine.context.store.entry(key)?.manifest),
+    manifest: (key) => manifestFacts(engine.context, key),
     placeEdit: (...edit) => source.placeEdit(...edit),
     history: (query) => ledger.history(query),
     recentEvents,

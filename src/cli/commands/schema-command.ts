@@ -1,16 +1,17 @@
 import { MANIFEST_KINDS } from '../../kinds/lookup.ts'
 import { kindJsonSchema, manifestJsonSchema } from '../../kinds/json-schema.ts'
 import { nearest } from '../../lib/nearest.ts'
+import type { SettingsOf } from '../command-help.ts'
 import { typedKind } from '../typed-key.ts'
 import { CommandError, EXIT, type ExitCode, type Io, printJson } from '../io.ts'
 
 /** `pipewright schema [kind]`: JSON Schema (draft 7) for editors. */
-export function schema(io: Io, name: string | undefined): ExitCode {
+export function schema(io: Io, { profile }: SettingsOf<'schema'>, name: string | undefined): ExitCode {
   if (name === undefined) {
-    printJson(io, manifestJsonSchema())
+    printJson(io, manifestJsonSchema(profile))
     return EXIT.fine
   }
-  const schemaOfKind = kindJsonSchema(typedKind(name))
+  const schemaOfKind = kindJsonSchema(profile, typedKind(name))
   if (schemaOfKind === undefined) {
     const near = nearest(name, MANIFEST_KINDS)
     throw new CommandError(

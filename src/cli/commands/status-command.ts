@@ -116,8 +116,12 @@ function reasonsOf({ reason, conditions }: ResourceView): readonly string[] {
 }
 
 /** @throws {CommandError} when there is a manifest: then there is something to say of the key, although nothing is recorded */
-async function assertNoManifest(io: Io, { manifests }: SettingsOf<'status'>, key: string): Promise<void> {
-  const source = createSource({ root: manifests })
+async function assertNoManifest(
+  io: Io,
+  { profile, manifests }: SettingsOf<'status'>,
+  key: string,
+): Promise<void> {
+  const source = createSource({ profile, root: manifests })
   const { state } = await source.load(new Map(), { accept: 'normal' }, io.stop.stopping)
   const entry = [...state.catalog.entries.values()].find((one) => one.key === key)
   if (entry === undefined) return

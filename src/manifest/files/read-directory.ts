@@ -7,6 +7,7 @@ import { sha256 } from '../../lib/digest.ts'
 import { createReadingBudget, type ReadingBudget } from './reading-budget.ts'
 import { createSlices } from '../validate/slices.ts'
 import { findingOfFile } from '../diagnostics/diagnostic.ts'
+import type { Profile } from '../../kinds/profile.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { parseInSlices, type FileContent, type ParsedFile } from '../validate/parse-file.ts'
 import { createEffort } from '../validate/repairs.ts'
@@ -48,6 +49,7 @@ export interface DirectoryReading extends Reading {
 
 export interface ReadOptions {
   readonly root: string
+  readonly profile: Profile
   readonly limits: Limits
   /** The reading before, whose files are not parsed again while their bytes are the same. */
   readonly previous: Pick<DirectoryReading, 'files' | 'stamps' | 'git'> | undefined
@@ -168,7 +170,7 @@ async function readAll(
   files: readonly FoundFile[],
   options: ReadOptions,
 ): Promise<{ readonly contents: readonly Content[]; readonly budget: ReadingBudget }> {
-  const { limits, signal, onRead } = options
+  const { profile, limits, signal, onRead } = options
   const contents = new Map<FoundFile, Content>()
   const buffer = Buffer.allocUnsafe(limits.fileBytes + 1)
   const slices = createSlices()
@@ -181,7 +183,7 @@ async function readAll(
       const { file, bytes } = content.content
       const { length } = bytes
       if (budget.hasRoomFor(file, length)) {
-        const parsed = await parseInSlices(content.content, { limits, effort }, slices)
+        const parsed = await parseInSlices(content.content, { profile, limits, effort }, slices)
         budget.takes(parsed, length, 'new')
         contents.set(found, { parsed, stamp: content.stamp })
       }

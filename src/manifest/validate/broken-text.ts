@@ -1,8 +1,7 @@
-import type { Limits } from '../yaml/limits.ts'
 import { noticedAt, withoutEchoes, type YamlFinding } from '../yaml/syntax-findings.ts'
 import { SYNTAX } from '../yaml/syntax-words.ts'
 import { asConflict, asPlaceholder, asTemplate, withReferences } from './odd-texts.ts'
-import { repaired, type Effort } from './repairs.ts'
+import { repaired, type ParseOptions } from './repairs.ts'
 
 /**
  * What is said of a document that is no YAML: the reason for all of it where there is one, then the mistakes whose remedy is known, then
@@ -11,12 +10,12 @@ import { repaired, type Effort } from './repairs.ts'
 export function brokenFindings(
   findings: readonly YamlFinding[],
   text: string,
-  { effort, limits }: { readonly effort: Effort; readonly limits: Limits },
+  options: ParseOptions,
 ): readonly YamlFinding[] {
   const first = withoutEchoes(withReferences(findings, text), text)
   const reason = asConflict(asPlaceholder(asTemplate(first, text), text), text)
   if (reason !== first || !first.some(isSyntax)) return reason
-  const { findings: known, isWhole, until } = repaired(text, effort, limits)
+  const { findings: known, isWhole, until } = repaired(text, options)
   if (known.length === 0) return first
   const start = isWhole ? Infinity : offsetOfLine(text, until)
   const others = findings.filter((finding) => !isSyntax(finding) || noticedAt(finding) >= start)

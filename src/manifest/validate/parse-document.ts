@@ -1,6 +1,7 @@
 import { isScalar, type Document } from 'yaml'
 import type { Finding } from '../../kinds/finding.ts'
-import { isResource, rulesOf, schemaOf, type Manifest } from '../../kinds/lookup.ts'
+import { isResource, type Manifest } from '../../kinds/lookup.ts'
+import { rulesOf, schemaOf } from '../../kinds/profile.ts'
 import { LOCK } from '../../kinds/lock/schema.ts'
 import {
   NOBODY,
@@ -13,7 +14,7 @@ import {
   outlineFinding,
 } from './outline.ts'
 import { byPosition, findingAt, type Statement } from '../diagnostics/diagnostic.ts'
-import { type Limits, findTooDeep, findTooMany } from '../yaml/limits.ts'
+import { findTooDeep, findTooMany } from '../yaml/limits.ts'
 import { convert } from '../yaml/to-value.ts'
 import { rangeOfField, rangeOfPath, type Range } from '../yaml/node-range.ts'
 import { provisionalOf } from './provisional.ts'
@@ -37,14 +38,15 @@ import { documentTooComplex, notSeparated, tooDeep, tooManyOfFile } from './limi
 import type { ParsedDocument } from './parsed-document.ts'
 import { NO_LOCKS, startOf, unreadable } from './unreadable-document.ts'
 import { withTextsFirst } from './odd-texts.ts'
-import { misplacedLine, type Effort } from './repairs.ts'
+import { misplacedLine, type ParseOptions } from './repairs.ts'
 
 /** The documents of one part of a file; more than one only where the text is broken. */
 export function parseChunk(
   source: SourceText,
   chunk: Chunk,
-  { limits, effort, room }: { readonly limits: Limits; readonly effort: Effort; readonly room: Room },
+  { room, ...options }: ParseOptions & { readonly room: Room },
 ): readonly ParsedDocument[] {
+  const { limits } = options
   const text = source.text.slice(chunk.start, chunk.end)
   const much = findTooMany(text, limits.documentMarks)
   if (much !== undefined) {
@@ -71,7 +73,7 @@ export function parseChunk(
   return documents
     .filter((document) => !isEmpty(document))
     .map((document) => {
-      const parsed = parseDocument({ source, chunk, text, document, limits, effort, isBrief: room.left <= 0 })
+      const parsed = parseDocument({ ...options, source, chunk, text, document, isBrief: room.left <= 0 })
       room.left -= parsed.findings.length
       return parsed
     })
@@ -82,13 +84,11 @@ export interface Room {
   left: number
 }
 
-interface Input {
+interface Input extends ParseOptions {
   readonly source: SourceText
   readonly chunk: Chunk
   readonly text: string
   readonly document: Document.Parsed
-  readonly limits: Limits
-  readonly effort: Effort
   /** Of its errors no more is said than that there are some. */
   readonly isBrief: boolean
 }
@@ -207,16 +207,17 @@ function validate(
   kind: string | undefined,
   {
     report,
+    profile,
     limits,
     effort,
     isBrief,
-  }: { readonly report: Report } & Pick<Input, 'limits' | 'effort' | 'isBrief'>,
+  }: { readonly report: Report } & Pick<Input, 'profile' | 'limits' | 'effort' | 'isBrief'>,
 ): Manifest | undefined {
-  const schema = kind === undefined ? undefined : schemaOf(kind)
+  const schema = kind === undefined ? undefined : schemaOf(profile, kind)
   if (schema === undefined) return undefined
   const result = schema.safeParse(value)
   if (result.success) {
-    for (const { path, ...statement } of isResource(result.data) ? rulesOf(result.data) : [])
+    for (const { path, ...statement } of isResource(result.data) ? rulesOf(profile, result.data) : [])
       report((tree) => rangeOfPath(tree, path), statement)
     return result.data
   }
@@ -225,13 +226,19 @@ function validate(
     return undefined
   }
   const most = { all: limits.findings + 1, ofRule: limits.findingsOfRule + 1 }
-  const shape = shapeFindings(result.error.issues, { schema, input: value, most, effort })
+  const shape = shapeFindings(result.error.issues, {
+    profile,
+    schema,
+    input: value,
+    most,
+    effort,
+  })
   for (const { at, path, statement } of shape) {
     report((tree) => (at === 'value' ? rangeOfPath(tree, path) : rangeOfField(tree, path)), statement)
   }
   const provisional = provisionalOf(schema, value, result.error.issues)
   if (provisional === undefined || !isResource(provisional.value)) return undefined
-  for (const { path, ...statement } of rulesOf(provisional.value))
+  for (const { path, ...statement } of rulesOf(profile, provisional.value))
     if (!provisional.isTouched(path)) report((tree) => rangeOfPath(tree, path), statement)
   return provisional.value
 }

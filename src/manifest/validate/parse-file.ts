@@ -3,11 +3,11 @@ import { isLockFileName, LOCK_EMPTY } from './outline.ts'
 import { isUtf8 } from 'node:buffer'
 import type { Finding } from '../../kinds/finding.ts'
 import { findingAt, findingOfFile } from '../diagnostics/diagnostic.ts'
-import { type Limits, findTooMany } from '../yaml/limits.ts'
+import { findTooMany } from '../yaml/limits.ts'
 import { tooComplex, tooManyDocuments } from './limit-statements.ts'
 import { parseChunk } from './parse-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
-import { allowFor, type Effort } from './repairs.ts'
+import { allowFor, type ParseOptions } from './repairs.ts'
 import { createSourceText } from '../diagnostics/source-text.ts'
 import { atOnce, type Slices } from './slices.ts'
 import { splitDocuments } from '../yaml/parse-yaml.ts'
@@ -31,18 +31,18 @@ export interface FileContent {
   readonly bytes: Buffer
 }
 
-/** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. @param effort what hints may cost, of all files of a reading */
-export function parseFile(content: FileContent, limits: Limits, effort: Effort): ParsedFile {
-  return atOnce(stepsOf(content, limits, effort))
+/** Parses one file, YAML or JSON. Never throws: whatever is wrong is a finding. */
+export function parseFile(content: FileContent, options: ParseOptions): ParsedFile {
+  return atOnce(stepsOf(content, options))
 }
 
 /** The same in slices, between which others run. The bytes are looked at only before the first of them is over. */
 export async function parseInSlices(
   content: FileContent,
-  { limits, effort }: { readonly limits: Limits; readonly effort: Effort },
+  options: ParseOptions,
   slices: Slices,
 ): Promise<ParsedFile> {
-  const steps = stepsOf(content, limits, effort)
+  const steps = stepsOf(content, options)
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
@@ -51,7 +51,8 @@ export async function parseInSlices(
 }
 
 /** In steps of one document. */
-function* stepsOf(content: FileContent, limits: Limits, effort: Effort): Generator<void, ParsedFile> {
+function* stepsOf(content: FileContent, options: ParseOptions): Generator<void, ParsedFile> {
+  const { limits, effort } = options
   const { file, hash, bytes } = content
   if (!isUtf8(bytes)) return unreadable(content, notUtf8(content))
   const text = textIn(bytes)
@@ -68,7 +69,7 @@ function* stepsOf(content: FileContent, limits: Limits, effort: Effort): Generat
   allowFor(effort, bytes.length)
   const chunks = splitDocuments(text)
   const room = { left: Math.min(limits.findingsOfFile, effort.findings) }
-  const how = { limits, effort, room }
+  const how = { ...options, room }
   const documents: ParsedDocument[] = []
   for (const chunk of chunks.slice(0, limits.documents)) {
     documents.push(...parseChunk(source, chunk, how))

@@ -1,6 +1,6 @@
 import { isScalar, visit, type Document, type Scalar } from 'yaml'
 import { isObject } from '../../lib/json.ts'
-import { schemaOf } from '../../kinds/lookup.ts'
+import { schemaOf, type Profile } from '../../kinds/profile.ts'
 import { indentRepairs } from '../yaml/indentation.ts'
 import type { Limits } from '../yaml/limits.ts'
 import { lookAlikeRepairs } from '../yaml/look-alikes.ts'
@@ -37,6 +37,14 @@ const MOST_EFFORT = 1_048_576
 
 /** Findings of one reading. What is wrong in documents beyond them is only said to be. */
 const MOST_FINDINGS = 5_000
+
+/** What documents are held against, and what may be spent on saying what is wrong with them. */
+export interface ParseOptions {
+  readonly profile: Profile
+  readonly limits: Limits
+  /** Of all files of a reading. */
+  readonly effort: Effort
+}
 
 /** For one reading of all files. */
 export function createEffort(): Effort {
@@ -76,15 +84,11 @@ export interface Repaired {
  * The line whose indentation alone makes fields unknown in a text that is YAML, when everything is right without that mistake.
  * @param offset of the first field that is not known at its place
  */
-export function misplacedLine(
-  text: string,
-  offset: number,
-  { effort, limits }: { readonly effort: Effort; readonly limits: Limits },
-): YamlFinding | undefined {
+export function misplacedLine(text: string, offset: number, options: ParseOptions): YamlFinding | undefined {
   if (text.length > LARGEST) return undefined
   for (const { edit, range, statement } of indentRepairs(text, offset)) {
-    if (!canAfford(effort, costOf(text))) return undefined
-    const { lost, faults } = judge(edited(text, edit), limits)
+    if (!canAfford(options.effort, costOf(text))) return undefined
+    const { lost, faults } = judge(edited(text, edit), options)
     if (lost === undefined && faults === 0)
       return { statement: { ...statement, code: 'unknown-field' }, range }
   }
@@ -103,12 +107,13 @@ interface Judged {
 }
 
 /** @param text of one document that the parser cannot read */
-export function repaired(text: string, effort: Effort, limits: Limits): Repaired {
+export function repaired(text: string, options: ParseOptions): Repaired {
   const findings: YamlFinding[] = []
+  const { effort } = options
   if (text.length > LARGEST || !canAfford(effort, costOf(text))) return { findings, isWhole: false, until: 0 }
-  let now = judge(text, limits)
+  let now = judge(text, options)
   while (now.lost !== undefined && findings.length < MOST_MISTAKES) {
-    const best = bestRepair(now.text, now.lost, { effort, limits })
+    const best = bestRepair(now.text, now.lost, options)
     if (best === undefined) break
     findings.push({ statement: best.repair.statement, range: inOriginal(text, now.text, best.repair) })
     now = best.judged
@@ -123,8 +128,9 @@ export function repaired(text: string, effort: Effort, limits: Limits): Repaired
 function bestRepair(
   text: string,
   lost: number,
-  { effort, limits }: { readonly effort: Effort; readonly limits: Limits },
+  options: ParseOptions,
 ): { readonly repair: Repair; readonly judged: Judged } | undefined {
+  const { effort } = options
   if (effort.left < costOf(text)) return undefined
   const line = linesBefore(text, lost)
   let best: { readonly repair: Repair; readonly judged: Judged } | undefined
@@ -135,7 +141,7 @@ function bestRepair(
     ...indentRepairs(text, lost),
   ]) {
     if (!canAfford(effort, costOf(text))) break
-    const judged = judge(edited(text, repair.edit), limits)
+    const judged = judge(edited(text, repair.edit), options)
     // Of half a remedy nobody is helped: what is left has to be further down.
     if (judged.lost !== undefined && linesBefore(judged.text, judged.lost) <= line + 1) continue
     if (best === undefined || isBetter(judged, best.judged)) best = { repair, judged }
@@ -150,7 +156,7 @@ function isBetter(a: Judged, b: Judged): boolean {
 }
 
 /** How much is wrong with a text: as YAML, and as manifests. */
-function judge(text: string, limits: Limits): Judged {
+function judge(text: string, options: ParseOptions): Judged {
   const { documents, findings } = yamlDocuments(text)
   const errors = [...documents.flatMap((document) => document.errors), ...findings]
   if (errors.length > 0) return { text, lost: Math.min(...errors.map(({ pos: [at] }) => at)), faults: 0 }
@@ -158,15 +164,15 @@ function judge(text: string, limits: Limits): Judged {
     text,
     lost: undefined,
     faults: documents
-      .map((document) => faultsIn(text, document, limits))
+      .map((document) => faultsIn(text, document, options))
       .reduce((sum, faults) => sum + faults, 0),
   }
 }
 
-function faultsIn(text: string, document: Document.Parsed, limits: Limits): number {
+function faultsIn(text: string, document: Document.Parsed, { profile, limits }: ParseOptions): number {
   const { value, findings } = convert(document, limits)
   const kind = isObject(value) ? value.kind : undefined
-  const schema = typeof kind === 'string' ? schemaOf(kind) : undefined
+  const schema = typeof kind === 'string' ? schemaOf(profile, kind) : undefined
   const issues = schema?.safeParse(value).error?.issues ?? []
   const wrong = issues.map((issue) => (issue.code === 'unrecognized_keys' ? issue.keys.length : 1))
   return (

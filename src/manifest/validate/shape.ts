@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Profile } from '../../kinds/profile.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Effort } from './repairs.ts'
 import type { Path, Statement } from '../diagnostics/diagnostic.ts'
@@ -14,6 +15,7 @@ export interface ShapeFinding {
 
 /** What a shape is held against. */
 export interface Context {
+  readonly profile: Profile
   readonly schema: z.ZodType
   /** The document as it is; looked at, never shown where it may hold a secret. */
   readonly input: unknown

@@ -1,4 +1,3 @@
-import { KINDS } from '../../kinds/registry.ts'
 import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Path } from '../diagnostics/diagnostic.ts'
@@ -176,7 +175,8 @@ function elsewhere(unknown: Unknown): Advice | undefined {
     return { hint: `Did you mean "${meant}"? It belongs ${placeOf(place)}.` }
   if (homesOf(context.schema, name).length > 0) return undefined
   const own = isObject(context.input) ? context.input['kind'] : undefined
-  const kinds = KINDS.filter((kind) => kind.name !== own)
+  const kinds = context.profile.kinds
+    .filter((kind) => kind.name !== own)
     .filter(({ schema }) => homesOf(schema, name).some((path) => !path.endsWith('secretRef')))
     .map((kind) => kind.name)
   if (kinds.length === 0) return undefined

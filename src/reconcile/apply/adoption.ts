@@ -1,4 +1,5 @@
-import { capital, createOnceKindOf, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
+import { capital, isCreateOnce, nounOf, remoteNameOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { Action } from '../../plan/action.ts'
 import type { Done, Outcome } from '../../plan/outcome.ts'
 import { undecidedIntent, unknownFacts } from '../../plan/outcome-unknown.ts'
@@ -170,18 +171,21 @@ export type AdoptResult =
  * @throws {RemoteError} and what else a request throws, but for what is not there
  */
 export async function adoptExisting(
-  context: Pick<ReconcileContext, 'platform' | 'clock' | 'store' | 'ledger'>,
+  context: Pick<ReconcileContext, 'profile' | 'platform' | 'clock' | 'store' | 'ledger'>,
   wanted: AdoptRequest,
   options: ReadOptions,
 ): Promise<AdoptResult> {
-  const { platform, clock, store } = context
+  const { profile, platform, clock, store } = context
   const { recorded, pipeId, access, service, revision } = wanted
   const { key } = recorded
   const held = heldElsewhere(store, pipeId, key)
   if (held !== undefined) return refused(held)
   let reply
   try {
-    reply = await platform.read({ kind: createOnceKindOf(key), service: access, id: pipeId }, options)
+    reply = await platform.read(
+      { kind: createOnceKindOf(profile, key), service: access, id: pipeId },
+      options,
+    )
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error
     const where = `service ${service.name} (${service.serviceId})`

@@ -3,7 +3,8 @@ import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import { isUuid, sameId } from '../../lib/same-id.ts'
 import type { ServiceIdentity, Intent, LedgerRecord, Remote } from '../../plan/record.ts'
 import type { StateStore } from '../state/store.ts'
-import { createOnceKindOf, nounOf } from '../../kinds/lookup.ts'
+import { nounOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf } from '../../kinds/profile.ts'
 import { instantOf } from '../../kinds/instant.ts'
 import { CLOCKS_APART_MS } from '../../plan/outcome-unknown.ts'
 import type { ReconcileContext } from '../context.ts'
@@ -70,7 +71,7 @@ export type ReadOfId =
  * @throws the signal's reason once it is aborted
  */
 export async function readRepliedId(
-  { platform, store, clock }: Pick<ReconcileContext, 'platform' | 'store' | 'clock'>,
+  { profile, platform, store, clock }: Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock'>,
   replied: RepliedId,
   options: ReadOptions,
 ): Promise<ReadOfId> {
@@ -78,7 +79,7 @@ export async function readRepliedId(
   let reply: Reply<RemoteResource>
   try {
     reply = await platform.read(
-      { kind: createOnceKindOf(recorded.key), service: access, id: pipeId },
+      { kind: createOnceKindOf(profile, recorded.key), service: access, id: pipeId },
       options,
     )
   } catch (error) {

@@ -13,8 +13,8 @@ export async function createDryContext(
   context: Omit<ReconcileContext, 'store'>,
   { copy, catalog }: { readonly copy: Ledger; readonly catalog: Catalog },
 ): Promise<ReconcileContext> {
-  const { clock } = context
-  const store = createStateStore({ hashKey: copy.hashKey, clock })
+  const { profile, clock } = context
+  const store = createStateStore({ profile, hashKey: copy.hashKey, clock })
   for (const record of await copy.list()) store.note(record)
   store.setCatalog(catalog)
   const platform = createDryPlatform(context.platform, context)

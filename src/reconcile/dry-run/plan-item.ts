@@ -1,6 +1,7 @@
 import { beforeBody, beforeWhole } from '../../kinds/before-body.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
-import { expectedOf, fieldsOf, kindOfKey, remoteNameOf } from '../../kinds/lookup.ts'
+import { remoteNameOf } from '../../kinds/lookup.ts'
+import { expectedOf, fieldsOf, kindOfKey, type Profile } from '../../kinds/profile.ts'
 import type { ResourceManifest } from '../../kinds/manifest.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
 import type { Difference } from '../../kinds/difference.ts'
@@ -39,12 +40,14 @@ function serviceSlot(key: Key, serviceId: string): string {
 }
 
 interface Planned {
+  readonly profile: Profile
   readonly store: StateStore
   readonly applied: Applied
 }
 
 /** What a dry run of one key says of the real one. */
-export function planItemOf({ store, applied }: Planned, key: Key, run: ReconcileResult): PlanItem {
+export function planItemOf(planned: Planned, key: Key, run: ReconcileResult): PlanItem {
+  const { profile, store, applied } = planned
   const { action, assessment, movedFrom } = run
   const entry = store.entry(key)
   const record = store.record(key)
@@ -52,7 +55,7 @@ export function planItemOf({ store, applied }: Planned, key: Key, run: Reconcile
   const drifted = driftOf(run)
   const differences = drifted.length > 0 ? drifted : action.type === 'report' ? action.differences : []
   const manifest = entry?.manifest
-  const kind = kindOfKey(key)
+  const kind = kindOfKey(profile, key)
   const outline = kind.lifecycle === 'create-once' && manifest !== undefined ? kind.outline?.(manifest) : {}
   return {
     key,
@@ -67,7 +70,7 @@ export function planItemOf({ store, applied }: Planned, key: Key, run: Reconcile
     outline: outline ?? {},
     platformName: manifest && kind.lifecycle === 'create-once' ? remoteNameOf(manifest) : undefined,
     remoteId: action.type === 'adopt' ? action.pipeId : idBefore(assessment),
-    ...bodiesOf({ store, applied }, key, run, differences),
+    ...bodiesOf(planned, key, run, differences),
     differences,
     ...accessOf(applied, run),
     uncheckedSecrets: (assessment?.secrets.missing ?? []).map(({ file }) => secretName(file)).toSorted(),
@@ -181,7 +184,7 @@ function bodiesOf(
   differences: readonly Difference[],
 ): Pick<PlanItem, 'before' | 'desired'> {
   const manifest = assessment?.entry?.manifest
-  const asked = manifest && expectedOf(manifest)
+  const asked = manifest && expectedOf(planned.profile, manifest)
   const writes = action.type === 'create' || action.type === 'adopt' || action.type === 'upsert'
   // Of what could not be taken over nothing is known.
   const isShown =
@@ -199,12 +202,12 @@ const NOTHING_SHOWN = { before: undefined, desired: undefined } as const
 
 /** What the last reply says of it: to a reading, or to the last upsert. */
 function beforeOf(
-  { store, applied }: Planned,
+  { profile, store, applied }: Planned,
   key: Key,
   assessment: Basis | undefined,
   asked: JsonObject,
 ): JsonObject | undefined {
-  const fields = fieldsOf(key)
+  const fields = fieldsOf(profile, key)
   if (assessment?.input.lifecycle === 'upsert') {
     const reply = lastReply(applied, assessment)
     return reply && beforeWhole(fields, asked, reply)

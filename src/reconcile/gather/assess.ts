@@ -1,7 +1,8 @@
 import type { Entry } from '../../contract/catalog.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { kindOfKey, lifecycleOf } from '../../kinds/lookup.ts'
+import { lifecycleOf } from '../../kinds/lookup.ts'
+import { kindOfKey } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { healthyStatesFor } from '../../kinds/state.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -120,7 +121,7 @@ function inputOf(
   context: ReconcileContext,
   body: JsonObject | undefined,
 ): DecideInput {
-  const kind = kindOfKey(base.desired.key)
+  const kind = kindOfKey(context.profile, base.desired.key)
   const common = { ...base, policy: entry?.manifest?.policy ?? {} }
   switch (kind.lifecycle) {
     case 'create-once':

@@ -1,5 +1,5 @@
 import { compareBody } from '../../kinds/compare-body.ts'
-import { expectedOf, fieldsOf, kindOfKey } from '../../kinds/lookup.ts'
+import { expectedOf, fieldsOf, kindOfKey } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
@@ -62,7 +62,7 @@ export async function askPlatform(
 }
 
 function questionOf(
-  { platform, store }: ReconcileContext,
+  { platform, profile, store }: ReconcileContext,
   {
     key,
     entry,
@@ -72,7 +72,7 @@ function questionOf(
   }: Pick<Question, 'key' | 'entry' | 'recorded' | 'service' | 'permit'>,
   options: ReadOptions,
 ): Promise<Reply<RemoteResource>> | undefined {
-  const kind = kindOfKey(key)
+  const kind = kindOfKey(profile, key)
   const manifest = entry?.manifest
   if (kind.lifecycle === 'read-only')
     return manifest && platform.read({ kind, service: undefined, id: kind.remoteId(manifest) }, options)
@@ -126,8 +126,8 @@ function found(
   { reply, askedAt }: Extract<Answer, { readonly reply: object }>,
 ): ObservedKey {
   const { value, requestId, credential, echoes } = reply
-  const desired = body ?? (entry?.manifest && expectedOf(entry.manifest)) ?? {}
-  const compared = compareBody(fieldsOf(key), desired, value as JsonObject) // a parsed reply is JSON
+  const desired = body ?? (entry?.manifest && expectedOf(context.profile, entry.manifest)) ?? {}
+  const compared = compareBody(fieldsOf(context.profile, key), desired, value as JsonObject) // a parsed reply is JSON
   const { state, differences } = noteFound(context, key, {
     state: value.state ?? undefined,
     reply: value,

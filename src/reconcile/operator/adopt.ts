@@ -1,7 +1,8 @@
 import type { Difference } from '../../kinds/difference.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
-import { createOnceKindOf, nounOf } from '../../kinds/lookup.ts'
+import { nounOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf } from '../../kinds/profile.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Conditions } from '../../plan/condition.ts'
@@ -83,7 +84,7 @@ async function adoptOnce(
   await context.ledger.swap({ ...taken.record, conditions }, history)
   const { body, secrets } = target.found
   const remote = taken.reply.value
-  const { fields } = createOnceKindOf(key)
+  const { fields } = createOnceKindOf(context.profile, key)
   const differences = shownDifferences(
     body === undefined ? [] : compareBody(fields, body, remote as JsonObject), // a parsed reply is JSON
     replyMask({ body, secrets }, taken.reply.echoes),
@@ -151,7 +152,10 @@ async function heldRemote(
   if (access === undefined)
     return `${key} has ${nounOf(key)} ${remote.id}, but its service has no valid manifest, so it cannot be read. Restore the Service manifest first.`
   try {
-    await context.platform.read({ kind: createOnceKindOf(key), service: access, id: remote.id }, options)
+    await context.platform.read(
+      { kind: createOnceKindOf(context.profile, key), service: access, id: remote.id },
+      options,
+    )
     await takeBack(context, recorded)
   } catch (error) {
     if (!(error instanceof RemoteError) || error.facts.class !== 'Missing') throw error

@@ -16,7 +16,10 @@ import { LedgerConflict } from '../../contract/ledger.ts'
  * `person-adopt.ts`, `person-retry.ts`, `person-recreate.ts`, `person-forget.ts`.
  */
 
-export type OperatorContext = Pick<ReconcileContext, 'platform' | 'ledger' | 'secrets' | 'store' | 'clock'>
+export type OperatorContext = Pick<
+  ReconcileContext,
+  'profile' | 'platform' | 'ledger' | 'secrets' | 'store' | 'clock'
+>
 
 /** What became of an operator's command. */
 export type OperatorResult =

@@ -1,5 +1,6 @@
 import type { Key } from '../../kinds/key.ts'
-import { capital, createOnceKindOf, nounOf } from '../../kinds/lookup.ts'
+import { capital, nounOf } from '../../kinds/lookup.ts'
+import { createOnceKindOf } from '../../kinds/profile.ts'
 import { sentence } from '../../plan/reasons/row.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
@@ -57,13 +58,13 @@ async function whyNotGone(
   { id }: Remote,
   options: ReadOptions,
 ): Promise<string | undefined> {
-  const { store, platform } = context
+  const { profile, store, platform } = context
   const { key } = recorded
   const access = recordedAccess(store, recorded, desiredService(store, store.entry(key)?.manifest))
   if (access === undefined)
     return `${key} has ${nounOf(key)} ${id}, but its service has no valid manifest, so it cannot be read. Restore the Service manifest first.`
   try {
-    await platform.read({ kind: createOnceKindOf(key), service: access, id }, options)
+    await platform.read({ kind: createOnceKindOf(profile, key), service: access, id }, options)
     await takeBack(context, recorded)
     return `${capital(nounOf(key))} ${id} exists, so nothing has to be created. To replace it, remove it in the console first.`
   } catch (error) {

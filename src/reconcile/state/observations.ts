@@ -3,7 +3,7 @@ import type { EchoMask } from '../../lib/echo.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import type { Key } from '../../kinds/key.ts'
-import { fieldsOf } from '../../kinds/lookup.ts'
+import { fieldsOf } from '../../kinds/profile.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
 import { type Sent, shownReply } from './shown-reply.ts'
 import { healthyStatesFor, judgeState } from '../../kinds/state.ts'
@@ -16,7 +16,7 @@ import type { Observation } from './store.ts'
 
 /** Remembers what the platform said of a key, and tells it where it was compared. @returns how it is shown */
 export function noteFound(
-  { store, clock, healthyStates }: ReconcileContext,
+  { profile, store, clock, healthyStates }: ReconcileContext,
   key: Key,
   seen: {
     readonly state: string | undefined
@@ -33,7 +33,7 @@ export function noteFound(
 ): { readonly state: string | undefined; readonly differences: readonly Difference[] } {
   const { entry, readAt, credential } = seen
   // A parsed reply is JSON.
-  const body = maskSensitive(returnedBody(fieldsOf(key), seen.reply as JsonObject))
+  const body = maskSensitive(returnedBody(fieldsOf(profile, key), seen.reply as JsonObject))
   const shown = shownReply({ state: seen.state, body, differences: seen.differences }, seen.sent, seen.echoes)
   const verdict = judgeState(
     seen.state,
@@ -67,7 +67,7 @@ export function noteReply(
 ): Done {
   const { key, entry, body, reply, sent } = about
   const { value, credential, echoes } = reply
-  const compared = compareBody(fieldsOf(key), body, value as JsonObject)
+  const compared = compareBody(fieldsOf(context.profile, key), body, value as JsonObject)
   const found = { state: value.state ?? undefined, reply: value, entry, credential, sent, echoes }
   const { state, differences } = noteFound(context, key, {
     ...found,

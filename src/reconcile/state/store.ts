@@ -1,7 +1,8 @@
 import type { Catalog, Entry } from '../../contract/catalog.ts'
 import { fingerprintBody } from '../../kinds/fingerprint.ts'
-import { nameOf, type Key } from '../../kinds/key.ts'
-import { kindNamed, lifecycleOf } from '../../kinds/lookup.ts'
+import { keyOf, nameOf, type Key } from '../../kinds/key.ts'
+import { lifecycleOf } from '../../kinds/lookup.ts'
+import { bodyOf, fieldsOf, type Profile } from '../../kinds/profile.ts'
 import { asService, serviceKey, type ServiceManifest } from '../../kinds/service/kind.ts'
 import { serviceOf, type ResourceManifest } from '../../kinds/manifest.ts'
 import { earlierRevision } from '../../contract/revision.ts'
@@ -114,9 +115,11 @@ export interface Asked {
 
 /** @param hashKey the ledger's: keys the hashes of what is recorded */
 export function createStateStore({
+  profile,
   hashKey,
   clock,
 }: {
+  readonly profile: Profile
   readonly hashKey: Uint8Array
   readonly clock: Clock
 }): StateStore {
@@ -248,11 +251,10 @@ export function createStateStore({
     },
     creations: (now) => wanted.groups(now).map((each) => ({ ...each, made: made.in(each.group) })),
     asked(manifest) {
-      const kind = kindNamed(manifest.kind)
-      if (kind?.lifecycle !== 'create-once' && kind?.lifecycle !== 'upsert') return undefined
-      const body = kind.body(manifest)
+      const body = bodyOf(profile, manifest)
+      if (body === undefined) return undefined
       const fingerprint = fingerprintBody(body, {
-        fields: kind.fields,
+        fields: fieldsOf(profile, keyOf(manifest.kind, manifest.metadata.name)),
         hash: (text) => keyedHash(hashKey, text),
         digest: digests.get(manifest),
       })

@@ -179,7 +179,7 @@ function detailsOf(resource: ResourceStatus, parts: ServerParts): ResourceReply 
     revision: overview.revision?.id,
     cause: causeWords(resource, overview),
     next: nextSteps(resource, { ...overview, placeEdit: parts.placeEdit }, findings),
-    fields: sideBySide(resource, desired),
+    fields: sideBySide(parts.profile, resource, desired),
     comparison: comparisonOf(resource, desired, overview.startedAt),
     states: parts.recentEvents.states(resource.key),
     findings,

@@ -1,7 +1,7 @@
 import { compareBody } from '../../kinds/compare-body.ts'
 import { formOf, isRecords, isReturnedField, type Fields, type Form } from '../../kinds/field-table.ts'
 import type { Difference } from '../../kinds/difference.ts'
-import { fieldsOf } from '../../kinds/lookup.ts'
+import { fieldsOf, type Profile } from '../../kinds/profile.ts'
 import { SENSITIVE } from '../../kinds/mask.ts'
 import { createLabels } from '../../kinds/record-pairs.ts'
 import { isObject, type Json, type JsonObject } from '../../lib/json.ts'
@@ -54,8 +54,12 @@ type Compared = Pick<ResourceStatus, 'key' | 'observed' | 'differences' | 'condi
  * Both bodies of a resource side by side: what differs first, then in the order of the manifest. They are compared as they are shown:
  * the last check may have compared what it read with an earlier manifest.
  */
-export function sideBySide(resource: Compared, body: JsonObject | undefined): readonly ComparedField[] {
-  const fields = fieldsOf(resource.key)
+export function sideBySide(
+  profile: Profile,
+  resource: Compared,
+  body: JsonObject | undefined,
+): readonly ComparedField[] {
+  const fields = fieldsOf(profile, resource.key)
   const seen = bodyIn(resource.observed)
   const desired = flatten(fields, body)
   const observed = flatten(fields, seen)

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
 import { writeFileSync } from 'node:fs'
 import { createSource } from '../../../src/manifest/source.ts'
 import { INPUT, print, timed } from './timed.ts'
@@ -5,7 +6,7 @@ import { INPUT, print, timed } from './timed.ts'
 /* Reads a directory as the daemon does: first all of it, then again and again with one file changed each time. */
 
 const { dir, edits } = INPUT as { dir: string; edits: readonly { path: string; text: string }[] }
-const source = createSource({ root: dir })
+const source = createSource({ profile: DEFAULT, root: dir })
 const never = new AbortController().signal
 const load = () => source.load(new Map(), { accept: 'normal' }, never)
 

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
 import { catalogOfTree } from '../../../src/manifest/tree-catalog.ts'
 import type { Catalog } from '../../../src/contract/catalog.ts'
 
@@ -15,7 +16,13 @@ export async function measure(files: ReadonlyMap<string, string | Buffer>): Prom
   const before = process.threadCpuUsage()
   const catalog = await catalogOfTree(
     { revision: { id: 'hostile', from: 'content' }, findings: [], unread: [], files: given },
-    { recorded: new Map(), before: undefined, created: new Set(), signal: new AbortController().signal },
+    {
+      profile: DEFAULT,
+      recorded: new Map(),
+      before: undefined,
+      created: new Set(),
+      signal: new AbortController().signal,
+    },
   )
   const { user, system } = process.threadCpuUsage(before)
   return {

@@ -33,5 +33,4 @@ export const VIEW: CreateOnceKind<ViewManifest> = {
     const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
     return { name, ...rest }
   },
-  remoteName: ({ metadata, spec }) => spec.name ?? metadata.name,
 }

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
 import { setTimeout } from 'node:timers/promises'
 import { type LoadResult, createSource } from '../../../src/manifest/source.ts'
 import type { Key } from '../../../src/kinds/key.ts'
@@ -38,7 +39,7 @@ export const exhausted: typeof listenTo = async (_paths, onEvent) => {
 
 /** Begins to follow; with events alone, unless walks are asked for. */
 export async function follow(root: string, options: Partial<WatcherOptions> = {}): Promise<Following> {
-  const source = createSource({ root })
+  const source = createSource({ profile: DEFAULT, root })
   const stopping = new AbortController()
   const readings: SeenReading[] = []
   const events: Event[] = []

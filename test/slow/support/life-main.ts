@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../../src/kinds/profiles/default/profile.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,6 +69,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   const readings = new Set<() => void>()
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const telemetry = createTelemetry({
+    operations: [],
     log: { level: 'info', format: 'json', destination: nowhere },
     version: 'life',
     board: () => board.list(),
@@ -90,11 +92,12 @@ async function live(base: string, hours: number): Promise<LifeReport> {
   let ids = 0
   const secrets = createModelSecrets()
   const context = {
+    profile: DEFAULT,
     platform,
     ledger,
     secrets,
     mounted: secrets,
-    store: createStateStore({ hashKey: ledger.hashKey, clock }),
+    store: createStateStore({ profile: DEFAULT, hashKey: ledger.hashKey, clock }),
     clock,
     emit,
     random,
@@ -113,7 +116,7 @@ async function live(base: string, hours: number): Promise<LifeReport> {
     context,
     board,
     reconciler: createReconciler(context, board),
-    source: createSource({ root }),
+    source: createSource({ profile: DEFAULT, root }),
     concurrency: 8,
     renewed: async () => [],
     probeNow: () => undefined,

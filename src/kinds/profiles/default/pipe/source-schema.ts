@@ -1,6 +1,6 @@
-import { AccessKey, SensitiveText, UserCredentials } from '../secret-ref.ts'
-import { Count, Text, Url, z } from '../zod.ts'
-import { isRealDateTime } from '../instant.ts'
+import { AccessKey, SensitiveText, UserCredentials } from '../../../secret-ref.ts'
+import { Count, Text, Url, z } from '../../../zod.ts'
+import { isRealDateTime } from '../../../instant.ts'
 
 /** `spec/api.md` 2.3, source.kafka. */
 export const KafkaSource = z.strictObject({

@@ -1,4 +1,4 @@
-import type { FieldsOf } from '../field-table.ts'
+import type { FieldsOf } from '../../../field-table.ts'
 import type { PipeSpec } from './schema.ts'
 
 type Body = Omit<PipeSpec, 'service'>

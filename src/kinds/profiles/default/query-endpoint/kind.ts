@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../lib/json.ts'
-import type { FieldsOf } from '../field-table.ts'
-import { membersOf } from '../canonical.ts'
-import { showText } from '../difference.ts'
-import type { UpsertKind } from '../definition.ts'
+import type { Json, JsonObject } from '../../../../lib/json.ts'
+import type { FieldsOf } from '../../../field-table.ts'
+import { membersOf } from '../../../canonical.ts'
+import { showText } from '../../../difference.ts'
+import type { UpsertKind } from '../../../definition.ts'
 import { queryEndpointRules } from './rules.ts'
 import { QueryEndpointManifest } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import { Text, z } from '../zod.ts'
-import { API_VERSION, Metadata, ResourceName, UpsertPolicy } from '../manifest.ts'
+import { Text, z } from '../../../zod.ts'
+import { API_VERSION, Metadata, ResourceName, UpsertPolicy } from '../../../manifest.ts'
 
 /** The roles of the interface (2.7). */
 export const ENDPOINT_ROLES = ['sql_console_read_only', 'sql_console_admin'] as const

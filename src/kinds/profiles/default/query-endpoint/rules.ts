@@ -1,4 +1,4 @@
-import { ruleError, ruleWarning, type RuleCode, type RuleFinding } from '../finding.ts'
+import { ruleError, ruleWarning, type RuleCode, type RuleFinding } from '../../../finding.ts'
 import type { QueryEndpointManifest } from './schema.ts'
 
 /** What must hold within one manifest of a query endpoint, beyond its shape (design §3). */

@@ -1,5 +1,5 @@
-import { createNearest } from '../../lib/nearest.ts'
-import { ruleError, type RuleFinding } from '../finding.ts'
+import { createNearest } from '../../../../lib/nearest.ts'
+import { ruleError, type RuleFinding } from '../../../finding.ts'
 import { typeRules } from './column-type.ts'
 import { brokerRules } from './brokers.ts'
 import type { PipeManifest, PipeSpec } from './schema.ts'

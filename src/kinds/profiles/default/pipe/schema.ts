@@ -1,5 +1,5 @@
-import { Count, ShownText, Text, z } from '../zod.ts'
-import { API_VERSION, Metadata, ResourceName, CreateOncePolicy } from '../manifest.ts'
+import { Count, ShownText, Text, z } from '../../../zod.ts'
+import { API_VERSION, Metadata, ResourceName, CreateOncePolicy } from '../../../manifest.ts'
 import { PipeSource } from './source-schema.ts'
 
 /** `spec/api.md` 2.4. */

@@ -1,6 +1,6 @@
-import { type Fields, formOf, isReturnedField } from '../field-table.ts'
-import { ruleWarning, type RuleFinding } from '../finding.ts'
-import { secretRefsIn } from '../secret-ref.ts'
+import { type Fields, formOf, isReturnedField } from '../../../field-table.ts'
+import { ruleWarning, type RuleFinding } from '../../../finding.ts'
+import { secretRefsIn } from '../../../secret-ref.ts'
 import { PIPE_FIELDS } from './fields.ts'
 import type { PipeSpec } from './schema.ts'
 

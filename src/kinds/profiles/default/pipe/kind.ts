@@ -1,5 +1,5 @@
 import { SOURCE_KINDS } from './source-schema.ts'
-import type { CreateOnceKind } from '../definition.ts'
+import type { CreateOnceKind } from '../../../definition.ts'
 import { PIPE_FIELDS } from './fields.ts'
 import { returnedSecretRules } from './returned-secrets.ts'
 import { pipeRules } from './rules.ts'
@@ -38,7 +38,6 @@ export const PIPE: CreateOnceKind<PipeManifest> = {
     const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
     return { name, ...rest }
   },
-  remoteName: ({ metadata, spec }) => spec.name ?? metadata.name,
   outline({ spec: { source, destination } }) {
     const kind = SOURCE_KINDS.find((name) => source[name] !== undefined)
     const { database, table } = destination ?? {}

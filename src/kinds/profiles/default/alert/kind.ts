@@ -1,8 +1,8 @@
-import { ruleError, type RuleFinding } from '../finding.ts'
-import type { FieldsOf } from '../field-table.ts'
-import type { ReadOnlyKind } from '../definition.ts'
-import { Text, z } from '../zod.ts'
-import { API_VERSION, Metadata, ReadOnlyPolicy } from '../manifest.ts'
+import { ruleError, type RuleFinding } from '../../../finding.ts'
+import type { FieldsOf } from '../../../field-table.ts'
+import type { ReadOnlyKind } from '../../../definition.ts'
+import { Text, z } from '../../../zod.ts'
+import { API_VERSION, Metadata, ReadOnlyPolicy } from '../../../manifest.ts'
 
 const Timestamp = z.iso.datetime({ offset: true })
 

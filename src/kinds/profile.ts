@@ -1,0 +1,83 @@
+import type { z } from 'zod'
+import type { JsonObject } from '../lib/json.ts'
+import type { CreateOnceKind, Kind, Operation } from './definition.ts'
+import type { Fields } from './field-table.ts'
+import type { RuleFinding } from './finding.ts'
+import { kindOf, type Key } from './key.ts'
+import { LOCK, lockSchema } from './lock/schema.ts'
+import type { Manifest } from './lookup.ts'
+import type { ResourceManifest } from './manifest.ts'
+import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
+import { KINDS } from './registry.ts'
+
+/**
+ * A service as it really is (design §14): what it offers, under which paths and names, and what it says. Data, and nothing is renamed at
+ * run time: its own names stand in the manifests. An installation has one, which is chosen before anything is loaded.
+ */
+export interface Profile {
+  /** As `--profile` and the ledger name it. */
+  readonly name: string
+  /** In the order in which people read them. */
+  readonly kinds: readonly Kind[]
+}
+
+/** The kind of a key that was made of a manifest or read from the ledger. */
+export function kindOfKey(profile: Profile, key: Key): Kind {
+  return knownKind(profile, kindOf(key))
+}
+
+function knownKind({ kinds }: Profile, name: string): Kind {
+  const found = kinds.find((kind) => kind.name === name)
+  if (found === undefined) throw new Error(`there is no kind ${name}`)
+  return found
+}
+
+/** All requests of its interface; label values of the request metrics. */
+export function operationsOf({ kinds }: Profile): readonly Operation[] {
+  return kinds.flatMap((kind) => ('operations' in kind ? Object.values<Operation>(kind.operations) : []))
+}
+
+/** How the fields of its body are compared; a kind that the platform is not asked about has none. */
+export function fieldsOf(profile: Profile, key: Key): Fields {
+  const kind = kindOfKey(profile, key)
+  return 'fields' in kind ? kind.fields : {}
+}
+
+/** @throws for the key of something that is not created */
+export function createOnceKindOf(profile: Profile, key: Key): CreateOnceKind {
+  const kind = kindOfKey(profile, key)
+  if (kind.lifecycle !== 'create-once') throw new Error(`${key} is not created`)
+  return kind
+}
+
+/** The body of the interface that a manifest asks for, references in place; what is only looked at or referred to has none. */
+export function bodyOf(profile: Profile, manifest: ResourceManifest): JsonObject | undefined {
+  const kind = knownKind(profile, manifest.kind)
+  return kind.lifecycle === 'create-once' || kind.lifecycle === 'upsert' ? kind.body(manifest) : undefined
+}
+
+/** What a reply is compared with: the body that is asked for, or what something that is only looked at should say. */
+export function expectedOf(profile: Profile, manifest: ResourceManifest): JsonObject | undefined {
+  const kind = knownKind(profile, manifest.kind)
+  return kind.lifecycle === 'read-only' ? kind.expected(manifest) : bodyOf(profile, manifest)
+}
+
+/** The rules beyond shape within one document, for a manifest that the schema of its kind accepted. */
+export function rulesOf(profile: Profile, manifest: ResourceManifest): readonly RuleFinding[] {
+  const kind = knownKind(profile, manifest.kind)
+  return [
+    ...commonPolicyRules(manifest),
+    ...(kind.lifecycle === 'create-once' ? createOncePolicyRules(manifest) : []),
+    ...kind.rules(manifest),
+  ]
+}
+
+/** What can be in a Lock is what is created once. */
+export const LOCK_SCHEMA = lockSchema(
+  KINDS.filter(({ lifecycle }) => lifecycle === 'create-once').map(({ name }) => name),
+)
+
+/** The schema of a kind of manifest, by its name. */
+export function schemaOf({ kinds }: Profile, name: string): z.ZodType<Manifest> | undefined {
+  return name === LOCK.name ? LOCK_SCHEMA : kinds.find((kind) => kind.name === name)?.schema
+}

@@ -1,0 +1,5 @@
+import type { Profile } from '../../profile.ts'
+import { KINDS } from '../../registry.ts'
+
+/** The interface of `spec/api.md`. */
+export const DEFAULT: Profile = { name: 'default', kinds: KINDS }
