@@ -35,7 +35,7 @@ function isSet(value: Json | undefined): boolean {
 }
 
 function beforeValue(fields: Fields, name: string, want: Json, have: Json | undefined): Json | undefined {
-  const form = returnedForm(fields, name, want)
+  const form = returnedForm(fields, name, want, have)
   if (form === undefined || isSecretRef(want) || isSensitiveName(name)) return want
   if (compareBody(fields, { [name]: want }, { [name]: have }).length === 0) return want
   if (typeof form === 'string') return have ?? undefined

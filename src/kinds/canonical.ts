@@ -15,9 +15,14 @@ const DEEPEST = 32
 const CANONICAL: Readonly<Record<LeafForm, (value: Json) => string | undefined>> = {
   text: canonicalValue,
   boolean: canonicalValue,
+  flag: canonicalValue,
   ordered: canonicalValue,
   certificate: (value) => canonicalValue(typeof value === 'string' ? oneLineEnding(value) : value),
+  offset: (value) => canonicalValue(numberIn(value) ?? value),
   number: (value) => canonicalValue(numberIn(value) ?? value),
+  millicores: (value) => canonicalValue(millicoresIn(value) ?? value),
+  gibibytes: (value) => canonicalValue(gibibytesIn(value) ?? value),
+  engine: (value) => canonicalValue(typeof value === 'string' ? withoutArguments(value) : value),
   'unix-time': canonicalUnixTime,
   time: canonicalTime,
   'comma-list': (value) => canonicalSet('comma-list', value),
@@ -119,6 +124,54 @@ function canonicalTime(value: Json): string | undefined {
 export function numberIn(value: Json): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : undefined
+}
+
+/** The name of an engine without what is in its parentheses: `MergeTree()`. */
+export function withoutArguments(engine: string): string {
+  return (engine.split('(')[0] ?? '').trim()
+}
+
+/** A number, or a quantity of Kubernetes: a number and a unit. */
+const QUANTITY = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]{0,2})\s*$/
+
+/** A pipe has at most two cores, and at least an eighth of one: a smaller number without a unit means cores. */
+const FEWEST_MILLICORES = 125
+
+/** `250`, `"250m"` and `"0.25"` are the same. */
+export function millicoresIn(value: Json): number | undefined {
+  if (typeof value === 'number') return value
+  const [, digits = '', unit] = QUANTITY.exec(typeof value === 'string' ? value : '') ?? []
+  const number = Number(digits)
+  if (digits === '' || (unit !== '' && unit !== 'm')) return undefined
+  return unit === 'm' || number >= FEWEST_MILLICORES ? number : number * 1_000
+}
+
+/** Bytes of a gibibyte, and of the units in which a quantity of memory may come. */
+const GIBIBYTE = 1_073_741_824
+const BYTES: Readonly<Record<string, number>> = {
+  Ki: 1_024,
+  Mi: 1_048_576,
+  Gi: GIBIBYTE,
+  Ti: 1_099_511_627_776,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+}
+
+/** No pipe has so many gibibytes: a larger number without a unit means bytes. */
+const MOST_GIBIBYTES = 1_024
+
+/** `1`, `"1Gi"`, `"1024Mi"` and `"1073741824"` are the same. */
+export function gibibytesIn(value: Json): number | undefined {
+  if (typeof value === 'number') return value
+  const [, digits = '', unit = ''] = QUANTITY.exec(typeof value === 'string' ? value : '') ?? []
+  if (digits === '') return undefined
+  const number = Number(digits)
+  const bytes = BYTES[unit]
+  if (bytes !== undefined) return (number * bytes) / GIBIBYTE
+  if (unit !== '') return undefined
+  return number > MOST_GIBIBYTES ? number / GIBIBYTE : number
 }
 
 function oneLineEnding(text: string): string {

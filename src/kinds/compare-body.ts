@@ -30,7 +30,7 @@ function compareFields(
     const want = desired[name]
     const have = Object.hasOwn(observed, name) ? observed[name] : undefined
     if (want === undefined || want === null || isWritten(want, have)) continue
-    const form = returnedForm(fields, name, want)
+    const form = returnedForm(fields, name, want, have)
     if (form === undefined || isSecretRef(want)) continue
     if (typeof form === 'string') {
       if (!sameLeaf(form, want, have)) differences.push(leafDifference(form, name, prefix, want, have))
@@ -90,7 +90,11 @@ function hasAllOf(want: JsonObject, have: JsonObject): boolean {
   return true
 }
 
+/** What a reply may say by leaving a field out. */
+const AS_UNSET: Partial<Readonly<Record<LeafForm, Json>>> = { flag: false, offset: 0 }
+
 function sameLeaf(form: LeafForm, want: Json, have: Json | undefined): boolean {
+  if (want === AS_UNSET[form] && canonicalLeaf(form, have) === undefined) return true
   return canonicalLeaf(form, want) === canonicalLeaf(form, have)
 }
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../lib/json.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
 import type { ResourceManifest } from './manifest.ts'
+import type { KnownStates } from './state.ts'
 import type { RemoteResource, ReplyShape } from './remote-resource.ts'
 
 /** How a kind lives on the platform (design §1). What the engine does for a resource follows from this, and never from the kind's name. */
@@ -42,7 +43,9 @@ interface Described<M extends ResourceManifest> extends KindFacts {
 }
 
 /** What every kind has that the platform answers for. */
-interface Compared {
+interface Compared<M extends ResourceManifest> {
+  /** What the service documents of its states; nothing: the interface names none. */
+  states?(manifest: M): KnownStates
   /** Every field of the body: how it is compared, and whether the platform returns it. */
   readonly fields: Fields
   /** What has to be in a reply. */
@@ -51,9 +54,14 @@ interface Compared {
 
 /** Created once, under an id that the platform gives; looked at, and never changed: `POST`, `GET` by id. */
 export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
-  extends Described<M>, Compared {
+  extends Described<M>, Compared<M> {
   readonly lifecycle: 'create-once'
-  readonly operations: { readonly create: Operation; readonly read: Operation }
+  readonly operations: {
+    readonly create: Operation
+    readonly read: Operation
+    /** All of a service, where it has such a request. */
+    readonly list?: Operation
+  }
   /** The request body, with references where secrets belong. It shares its parts with the manifest: nobody may write to either. */
   body(manifest: M): JsonObject
   /** What it is, in a word or two each, such as its source and its table; for who approves it. */
@@ -61,7 +69,7 @@ export interface CreateOnceKind<M extends ResourceManifest = ResourceManifest>
 }
 
 /** Set as a whole by one request, as often as one likes; it cannot be read. */
-export interface UpsertKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared {
+export interface UpsertKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared<M> {
   readonly lifecycle: 'upsert'
   readonly operations: { readonly upsert: Operation }
   body(manifest: M): JsonObject
@@ -72,9 +80,14 @@ export interface UpsertKind<M extends ResourceManifest = ResourceManifest> exten
 }
 
 /** Observed, and made by somebody else. */
-export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest> extends Described<M>, Compared {
+export interface ReadOnlyKind<M extends ResourceManifest = ResourceManifest>
+  extends Described<M>, Compared<M> {
   readonly lifecycle: 'read-only'
-  readonly operations: { readonly read: Operation }
+  readonly operations: {
+    readonly read: Operation
+    /** That of one whose manifest names a service, where the service has such ones. */
+    readonly readInService?: Operation
+  }
   /** The id under which it is read. */
   remoteId(manifest: M): string
   /** What it should say; an empty object when only its `state` is watched. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { FIELD_EXAMPLES } from './field-examples.ts'
-import { formOf, isReturnedField, type Fields } from './field-table.ts'
+import { formOf, howOftenReturned, type Fields } from './field-table.ts'
 import { kindJsonSchema } from './json-schema.ts'
 import { MANIFEST_KINDS } from './lookup.ts'
 import type { Profile } from './profile.ts'
@@ -102,7 +102,7 @@ function factsOf(place: Place): FieldFacts {
     isRequired,
     meaning: textIn(schema['description']) ?? MEANINGS[name] ?? '',
     allowed: wordsIn(schema['enum']),
-    example: exampleOf(path, schema, fields),
+    example: exampleOf(place, path, fields),
     compared: comparedWords(profile, [kind, ...steps], fields.length > 0),
     isSensitive: isSensitiveName(name),
     fields,
@@ -162,13 +162,16 @@ function isReference(schema: JsonObject): boolean {
 }
 
 /** That of the table; of a mapping, those of its fields together. */
-function exampleOf(path: string, schema: JsonObject, fields: readonly FieldFacts[]): Json {
+function exampleOf({ profile, schema }: Place, path: string, fields: readonly FieldFacts[]): Json {
   if (schema['const'] !== undefined) return schema['const']
   const steps = path.split('.')
   for (let at = 0; at < steps.length; at += 1) {
-    const known = FIELD_EXAMPLES[steps.slice(at).join('.')]
+    const end = steps.slice(at).join('.')
+    const known = profile.examples[end] ?? FIELD_EXAMPLES[end]
     if (known !== undefined) return known
   }
+  const [word] = wordsIn(schema['enum'])
+  if (word !== undefined) return word
   const example = Object.fromEntries(fields.map((field) => [field.name, field.example]))
   return objectIn(schema['items']) === undefined ? example : [example]
 }
@@ -178,6 +181,11 @@ const FORM_WORDS: Readonly<Record<string, string>> = {
   text: 'yes',
   number: 'yes',
   boolean: 'yes',
+  flag: 'yes',
+  offset: 'yes',
+  millicores: 'yes, in any unit',
+  gibibytes: 'yes, in any unit',
+  engine: 'yes, but for its arguments',
   certificate: 'yes, but for spaces',
   'comma-list': 'yes, in any order',
   set: 'yes, in any order',
@@ -199,8 +207,11 @@ function comparedWords(
   const path = (isExpectation ? inSpec.slice(1) : inSpec).map((step) => step.replace('[]', ''))
   if (path.length === 0) return 'field by field'
   if (!Object.hasOwn(definition.fields, path[0] ?? '')) return 'no: it is not sent'
-  if (!isReturnedField(definition.fields, path.join('.'))) return 'no: the platform does not return it'
-  return isMapping ? 'field by field' : (FORM_WORDS[formAt(definition.fields, path)] ?? 'field by field')
+  const returned = howOftenReturned(definition.fields, path.join('.'))
+  if (returned === 'never') return 'no: the platform does not return it'
+  if (isMapping) return 'field by field'
+  const words = FORM_WORDS[formAt(definition.fields, path)] ?? 'field by field'
+  return returned === 'always' ? words : `${words}, when the platform returns it`
 }
 
 function formAt(fields: Fields, path: readonly string[]): string {

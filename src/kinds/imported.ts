@@ -1,7 +1,15 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import { numberIn } from './canonical.ts'
+import { gibibytesIn, millicoresIn, numberIn, withoutArguments } from './canonical.ts'
 import type { CreateOnceKind } from './definition.ts'
-import { type Fields, type Form, isRecords, type LeafForm, type RequestOnly } from './field-table.ts'
+import {
+  type Fields,
+  type Form,
+  isRecords,
+  isRequestOnly,
+  type LeafForm,
+  plainForm,
+  type RequestOnly,
+} from './field-table.ts'
 import { instantOf } from './instant.ts'
 import { type Fitted, fitted, type LeftOut } from './left-out.ts'
 import { API_VERSION } from './manifest.ts'
@@ -74,7 +82,9 @@ function objectOf(fields: Fields, reply: JsonObject, place: Place): JsonObject {
     Object.entries(fields).flatMap(([name, field]) => {
       const value = Object.hasOwn(reply, name) ? reply[name] : undefined
       const at = { name, beside: reply, place: { ...place, path: `${path}.${name}` } }
-      const kept = isRequestOnly(field) ? referencesOf(field, value, at) : valueOf(field, value, at)
+      const kept = isRequestOnly(field)
+        ? referencesOf(field, value, at)
+        : valueOf(plainForm(field), value, at)
       return kept === undefined ? [] : [[name, kept]]
     }),
   )
@@ -86,10 +96,6 @@ interface At {
   /** The object in which it stands. */
   readonly beside: JsonObject
   readonly place: Place
-}
-
-function isRequestOnly(field: Form | RequestOnly): field is RequestOnly {
-  return typeof field === 'object' && 'requestOnly' in field
 }
 
 /** Of what is only ever sent, what is secret is in use most likely; nothing is known of the rest. */
@@ -168,7 +174,14 @@ function leafOf(form: LeafForm, value: Json, place: Place): Json | undefined {
 function asManifestHasIt(form: LeafForm, value: Json): Json {
   switch (form) {
     case 'number':
+    case 'offset':
       return numberIn(value) ?? value
+    case 'millicores':
+      return millicoresIn(value) ?? value
+    case 'gibibytes':
+      return gibibytesIn(value) ?? value
+    case 'engine':
+      return typeof value === 'string' ? withoutArguments(value) : value
     case 'unix-time': {
       const instant = typeof value === 'string' ? instantOf(value) : undefined
       return numberIn(value) ?? (instant === undefined ? value : instant / 1_000)
@@ -182,6 +195,7 @@ function asManifestHasIt(form: LeafForm, value: Json): Json {
     case 'text':
     case 'certificate':
     case 'boolean':
+    case 'flag':
     case 'set':
     case 'ordered':
       return value

@@ -120,8 +120,19 @@ export const CreateOncePolicy = z.strictObject({
   ),
 })
 
+/** Policy of what is created once where all of them can be listed. */
+export const ListedPolicy = CreateOncePolicy.extend({
+  onUnknown: z
+    .enum(['ask', 'adopt'])
+    .optional()
+    .describe(
+      'What to do when exactly one pipe of the service has this name and nothing of it differs, and no manifest holds it: adopt it, or ask. ' +
+        '`adopt` unless set.',
+    ),
+})
+
 /** The policy of any kind: no kind has a field that what is created once does not have. */
-export type Policy = z.infer<typeof CreateOncePolicy>
+export type Policy = z.infer<typeof ListedPolicy>
 
 /** Policy of what is upserted. It has no `state`, and so no `healthyStates`. */
 export const UpsertPolicy = z.strictObject(commonPolicy)

@@ -1,11 +1,12 @@
 import type { z } from 'zod'
-import type { JsonObject } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
 import type { CreateOnceKind, Kind, Operation } from './definition.ts'
 import type { Fields } from './field-table.ts'
 import type { RuleFinding } from './finding.ts'
 import { kindOf, type Key } from './key.ts'
 import { LOCK, lockSchema } from './lock/schema.ts'
 import type { Manifest } from './lookup.ts'
+import type { KnownStates } from './state.ts'
 import type { ResourceManifest } from './manifest.ts'
 import { commonPolicyRules, createOncePolicyRules } from './policy-rules.ts'
 import { KINDS } from './registry.ts'
@@ -17,8 +18,12 @@ import { KINDS } from './registry.ts'
 export interface Profile {
   /** As `--profile` and the ledger name it. */
   readonly name: string
+  /** With what every path begins, where people write that with the address: `/v1`. */
+  readonly version: string | undefined
   /** In the order in which people read them. */
   readonly kinds: readonly Kind[]
+  /** Values that stand in for those of `field-examples.ts`, by name or by the end of a path. */
+  readonly examples: Readonly<Record<string, Json>>
 }
 
 /** The kind of a key that was made of a manifest or read from the ledger. */
@@ -60,6 +65,12 @@ export function bodyOf(profile: Profile, manifest: ResourceManifest): JsonObject
 export function expectedOf(profile: Profile, manifest: ResourceManifest): JsonObject | undefined {
   const kind = knownKind(profile, manifest.kind)
   return kind.lifecycle === 'read-only' ? kind.expected(manifest) : bodyOf(profile, manifest)
+}
+
+/** What the service documents of the states of such a resource. */
+export function knownStatesOf(profile: Profile, manifest: ResourceManifest): KnownStates | undefined {
+  const kind = knownKind(profile, manifest.kind)
+  return 'states' in kind ? kind.states?.(manifest) : undefined
 }
 
 /** The rules beyond shape within one document, for a manifest that the schema of its kind accepted. */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
-import type { Fields, Form, RequestOnly } from './field-table.ts'
+import { type Field, type Fields, isRequestOnly, plainForm } from './field-table.ts'
 
 /*
  * Replies are read loosely: what we need must be there, what we do not know is left alone. A platform that answers with more
@@ -79,12 +79,12 @@ function objectOf(fields: Fields, value: JsonObject): JsonObject {
   )
 }
 
-function valueOf(field: Form | RequestOnly, value: Json): Json | undefined {
-  if (value === null) return undefined
-  if (typeof field === 'string') return isPlain(value) ? value : undefined
-  if ('requestOnly' in field) return undefined
-  if (Array.isArray(value)) return value.filter(isObject).map((item) => objectOf(field.fields, item))
-  return isObject(value) ? objectOf(field.fields, value) : undefined
+function valueOf(field: Field, value: Json): Json | undefined {
+  if (value === null || isRequestOnly(field)) return undefined
+  const form = plainForm(field)
+  if (typeof form === 'string') return isPlain(value) ? value : undefined
+  if (Array.isArray(value)) return value.filter(isObject).map((item) => objectOf(form.fields, item))
+  return isObject(value) ? objectOf(form.fields, value) : undefined
 }
 
 /** A text, a number, true or false; or a list of them. */

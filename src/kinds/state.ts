@@ -1,12 +1,20 @@
 /*
- * What a `state` says about readiness. The interface names no values (`spec/api.md` 3), so that a person's list decides; without
- * one the name of the state is all there is, and it can only speak against a resource: nothing is healthy because of its name.
+ * What a `state` says about readiness. A person's list decides; without one what the service documents, where it does. The interface of
+ * `spec/api.md` names no values (3): there the name of the state is all there is, and it can only speak against a resource. Nothing is
+ * healthy because of its name.
  */
 
 /** Who said which states are healthy. */
 export interface HealthyStates {
   readonly by: 'policy.healthyStates' | '--healthy-states'
   readonly states: readonly string[]
+}
+
+/** What a service documents of the states of a resource. One that is not listed is neither good nor bad. */
+export interface KnownStates {
+  readonly healthy: readonly string[]
+  readonly moving: readonly string[]
+  readonly unhealthy: readonly string[]
 }
 
 /** `healthy`: a list names it. `unhealthy`: a list does not, or it sounds bad. `moving`: it sounds as if it went on. `unjudged`: nothing speaks for it or against it. */
@@ -35,10 +43,19 @@ const MOVING = new RegExp(
 )
 
 /** @param state as the platform reports it; `undefined`: it reports none */
-export function judgeState(state: string | undefined, healthy: HealthyStates | undefined): StateVerdict {
+export function judgeState(
+  state: string | undefined,
+  healthy: HealthyStates | undefined,
+  known: KnownStates | undefined,
+): StateVerdict {
   if (healthy !== undefined)
     return state !== undefined && healthy.states.includes(state) ? 'healthy' : 'unhealthy'
   if (state === undefined) return 'unjudged'
+  if (known !== undefined) {
+    if (known.healthy.includes(state)) return 'healthy'
+    if (known.moving.includes(state)) return 'moving'
+    return known.unhealthy.includes(state) ? 'unhealthy' : 'unjudged'
+  }
   if (BAD.test(state)) return 'unhealthy'
   return MOVING.test(state) ? 'moving' : 'unjudged'
 }

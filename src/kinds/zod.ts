@@ -6,6 +6,9 @@ config({ jitless: true })
 
 export { z }
 
+/** A text that must not be empty. */
+export const Text = z.string().min(1)
+
 /** A count: a whole number from 0. */
 export const Count = z.int().nonnegative()
 
@@ -18,6 +21,15 @@ export const Url = z
     'must not hold a password: a URL is shown. Use `credentials` with a secretRef',
   )
 
+/** As {@link Url}, over TLS. */
+export const HttpsUrl = Url.refine((text) => text.startsWith('https://'), 'must begin with https://')
+
+/** A host, as a URL has it. */
+export const HostName = Text.regex(
+  /^[^\s/@:]+$|^\[[0-9a-fA-F:.]+\]$/,
+  'must be a host name or address, without scheme, port or path',
+)
+
 /** A text that people read: it says why, or is a name. */
 export const ShownText = z
   .string()
@@ -26,6 +38,3 @@ export const ShownText = z
     isPlainlyShown,
     'must hold no control character, and none that cannot be seen or turns the text around',
   )
-
-/** A text that must not be empty. */
-export const Text = z.string().min(1)

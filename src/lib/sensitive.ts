@@ -4,7 +4,13 @@
  */
 
 /** Fields that take a reference and nothing else. */
-export const SECRET_FIELDS: ReadonlySet<string> = new Set(['password', 'secretKey'])
+export const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  'password',
+  'secretKey',
+  'privateKey',
+  'serviceAccountKey',
+  'serviceAccountFile',
+])
 
 /** Fields that say who somebody is. A plain name in one of them is no secret by itself. */
 export const NAMING_FIELDS: ReadonlySet<string> = new Set(['username', 'accessKeyId'])
@@ -15,6 +21,8 @@ export const SENSITIVE_FIELDS: ReadonlySet<string> = new Set([
   ...NAMING_FIELDS,
   'connectionString',
   'caCertificate',
+  'certificate',
+  'uri',
 ])
 
 /** Names under which a secret may stand, in a manifest, a mounted secret or a request. */

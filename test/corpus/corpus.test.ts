@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Finding, RULE_CODES } from '../../src/kinds/finding.ts'
+import { PROFILES } from '../../src/kinds/profiles/profiles.ts'
 import { FINDING_CODES, pictureOf } from '../../src/manifest/diagnostics/diagnostic.ts'
 import { MASK } from '../../src/manifest/diagnostics/mask-lines.ts'
 import { printable } from '../../src/lib/shown-text.ts'
 import { catalogOf } from './directory.ts'
-import { corpus, wrongBases, type CorpusCase, type Expected } from './load.ts'
+import { comesWith, corpus, wrongBases, type CorpusCase, type Expected } from './load.ts'
 import { fieldsOfInterface, fieldsUsed } from './fields.ts'
 
 /** Codes that need what a checkout cannot hold, each with the test that makes it. */
@@ -21,7 +22,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 const NOTHING_PLANTED = '(nothing planted)'
 
 const wrong = corpus('wrong')
-const right = corpus('right')
+const right = [
+  ...corpus('right'),
+  comesWith('manifests', 'default'),
+  comesWith('manifests-clickhouse-cloud', 'clickhouse-cloud'),
+]
 
 describe('wrong in one way', () => {
   test.each(wrong)('$title', async (each) => {
@@ -65,12 +70,15 @@ describe('right', () => {
     expect(right.flatMap((each) => each.expect)).toEqual([])
   })
 
-  test('together they use every field of the interface and of the policies', () => {
-    // what is only warned of is used as well
-    const warned = wrong.filter(({ expect: all }) => all.every(({ severity }) => severity === 'warning'))
-    const used = fieldsUsed([...right, ...warned])
-    expect(fieldsOfInterface().filter((field) => !used.has(field))).toEqual([])
-  })
+  test.each(PROFILES)(
+    'together they use every field of the interface and of the policies: $name',
+    (profile) => {
+      // what is only warned of is used as well
+      const warned = wrong.filter(({ expect: all }) => all.every(({ severity }) => severity === 'warning'))
+      const used = fieldsUsed([...right, ...warned].filter((each) => each.profile === profile.name))
+      expect(fieldsOfInterface(profile).filter((field) => !used.has(field))).toEqual([])
+    },
+  )
 })
 
 /** What is said of a finding in the corpus. */

@@ -1,4 +1,4 @@
-import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
+import type { Profile } from '../../src/kinds/profile.ts'
 import { parseAllDocuments } from 'yaml'
 import { kindJsonSchema } from '../../src/kinds/json-schema.ts'
 import { MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
@@ -6,9 +6,9 @@ import { isObject } from '../../src/lib/json.ts'
 import type { CorpusCase } from './load.ts'
 
 /** Every field that a manifest of any kind may have, as `Kind spec.source.kafka.topics`; fields of list items by `[]`. */
-export function fieldsOfInterface(): readonly string[] {
+export function fieldsOfInterface(profile: Profile): readonly string[] {
   return MANIFEST_KINDS.flatMap((kind) =>
-    fieldsOfSchema(kindJsonSchema(DEFAULT, kind), '').map((path) => `${kind} ${path}`),
+    fieldsOfSchema(kindJsonSchema(profile, kind), '').map((path) => `${kind} ${path}`),
   )
 }
 

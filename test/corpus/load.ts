@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 
 /* The corpus: test/corpus/wrong holds manifests with one mistake each and what is said of it, right those without. */
 
@@ -48,6 +49,8 @@ const Case = z.strictObject({
 
 const Area = z.strictObject({
   about: z.string().min(1),
+  /** The default one unless set. */
+  profile: z.string().default(DEFAULT.name),
   /** Right manifests of test/corpus/beside that every case stands beside. */
   beside: z.array(z.string()).optional(),
   bases: z.record(z.string(), z.string()).optional(),
@@ -58,6 +61,8 @@ const Area = z.strictObject({
 export interface CorpusCase {
   readonly title: string
   readonly why: string
+  /** By its name. */
+  readonly profile: string
   readonly files: Readonly<Record<string, Buffer>>
   readonly links: Readonly<Record<string, string>>
   readonly limits: Readonly<Record<string, number>>
@@ -73,6 +78,24 @@ const ONLY_FILE = 'manifest.yaml'
 /** All cases of one side, in the order of their files. @throws when a file of the corpus is itself wrong */
 export function corpus(side: 'wrong' | 'right'): readonly CorpusCase[] {
   return areaNames(side).flatMap((name) => casesOf(`${side}/${name}`, readArea(side, name)))
+}
+
+/** Manifests that the project comes with, as a case. */
+export function comesWith(folder: string, profile: string): CorpusCase {
+  const root = new URL(`../../${folder}/`, import.meta.url)
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.yaml'),
+  )
+  return {
+    title: folder,
+    why: 'It is right.',
+    profile,
+    files: Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, root))])),
+    links: {},
+    limits: {},
+    secret: undefined,
+    expect: [],
+  }
 }
 
 /** The text of a right manifest that others stand beside. */
@@ -116,6 +139,7 @@ function casesOf(where: string, area: z.infer<typeof Area>): readonly CorpusCase
     return {
       title,
       why: each.why,
+      profile: area.profile,
       files: Object.fromEntries([
         ...texts.map(([file, text]) => [file, Buffer.from(text)] as const),
         ...bytes.map(([file, base64]) => [file, Buffer.from(base64, 'base64')] as const),

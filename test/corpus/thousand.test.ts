@@ -43,7 +43,7 @@ test('a thousand manifests with a mistake each are a thousand findings, each at 
     expected.push(`${file}:${line} ${mistake.code} ${mistake.mark}`)
     files[file] = Buffer.from(text)
   }
-  const { findings } = await catalogOf({ files, links: {}, limits: {} })
+  const { findings } = await catalogOf({ profile: 'default', files, links: {}, limits: {} })
   const found = findings.map(({ lineText, column, endColumn, ...finding }) => {
     expect(pictureOf({ ...finding, lineText, column, endColumn })).toContain(`${finding.line}:${column}\n`)
     return `${finding.file}:${finding.line} ${finding.code} ${lineText.slice(column - 1, endColumn - 1)}`

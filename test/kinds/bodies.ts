@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { showName } from '../../src/kinds/difference.ts'
-import type { Fields, Form, LeafForm, RecordsForm, RequestOnly } from '../../src/kinds/field-table.ts'
+import type { Field, Fields, LeafForm, RecordsForm } from '../../src/kinds/field-table.ts'
 import type { Json, JsonObject } from '../../src/lib/json.ts'
 
 /** A value, another way to write the same, and a value that means something else. */
@@ -8,6 +8,8 @@ interface Variants {
   readonly value: Json
   readonly same: Json | undefined
   readonly other: Json
+  /** Where a manifest cannot write it as a platform may: as it is. */
+  readonly rewritten?: Json
 }
 
 const word = fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9 _./-]{0,8}[a-zA-Z0-9]$/)
@@ -32,6 +34,12 @@ const ADDED = '~added'
 const LEAVES: Readonly<Record<LeafForm, fc.Arbitrary<Variants>>> = {
   text: anyText.map((value) => ({ value, same: value, other: `${value}!` })),
   boolean: fc.boolean().map((value) => ({ value, same: value, other: !value })),
+  flag: fc.boolean().map((value) => ({
+    value,
+    same: value ? true : undefined,
+    other: !value,
+    rewritten: value,
+  })),
   number: fc
     .tuple(fc.oneof(fc.nat(), fc.constant(0.5), fc.constant(Number.MAX_SAFE_INTEGER - 1)), fc.nat(3))
     .map(([value, way]) => ({
@@ -39,6 +47,30 @@ const LEAVES: Readonly<Record<LeafForm, fc.Arbitrary<Variants>>> = {
       same: [value, String(value), ` ${value}`, `+${value}`][way],
       other: String(value + 1),
     })),
+  offset: fc.nat(1_439).map((value) => ({
+    value,
+    same: value === 0 ? undefined : String(value),
+    other: value + 1,
+    rewritten: value,
+  })),
+  millicores: fc.tuple(fc.integer({ min: 125, max: 2_000 }), fc.nat(3)).map(([value, way]) => ({
+    value,
+    same: [value, String(value), `${value}m`, String(value / 1_000)][way],
+    other: `${value + 1}m`,
+  })),
+  gibibytes: fc.tuple(fc.integer({ min: 1, max: 16 }), fc.nat(4)).map(([halves, way]) => {
+    const value = halves / 2
+    return {
+      value,
+      same: [value, String(value), `${value}Gi`, `${value * 1_024}Mi`, String(value * 1_073_741_824)][way],
+      other: `${value * 1_024 + 1}Mi`,
+    }
+  }),
+  engine: fc.tuple(fc.constantFrom('MergeTree', 'Null'), fc.nat(3)).map(([value, way]) => ({
+    value,
+    same: [value, `${value}()`, `${value}(a, b)`, `${value} ()`][way],
+    other: `Replacing${value}`,
+  })),
   set: fc.oneof(
     fc.tuple(words, chances).map(([value, chance]) => ({
       value,
@@ -165,7 +197,7 @@ interface MemberBodies {
   readonly changes: readonly { readonly field: string; readonly value: Json; readonly returned: boolean }[]
 }
 
-function memberBodies(field: Form | RequestOnly, path: string): fc.Arbitrary<MemberBodies> {
+function memberBodies(field: Field, path: string): fc.Arbitrary<MemberBodies> {
   if (typeof field === 'object' && 'requestOnly' in field) {
     return fc
       .tuple(memberBodies(field.requestOnly, path), fc.constantFrom(null, 'echo'))
@@ -175,11 +207,16 @@ function memberBodies(field: Form | RequestOnly, path: string): fc.Arbitrary<Mem
         changes: part.changes.map((change) => ({ ...change, returned: false })),
       }))
   }
+  if (typeof field === 'object' && 'whenReturned' in field) {
+    return fc
+      .tuple(memberBodies(field.whenReturned, path), fc.constantFrom('as it is', null, '', undefined))
+      .map(([part, same]) => ({ ...part, same: same === 'as it is' ? part.same : same }))
+  }
   if (typeof field === 'string') {
-    return LEAVES[field].map(({ value, same, other }) => ({
+    return LEAVES[field].map(({ value, same, other, rewritten = same }) => ({
       value,
       same,
-      rewritten: same,
+      rewritten,
       changes: [{ field: path, value: other, returned: true }],
     }))
   }

@@ -6,6 +6,8 @@ import type { Fields } from '../../src/kinds/field-table.ts'
 import { canonicalLeaves } from '../../src/kinds/canonical.ts'
 import type { Difference } from '../../src/kinds/difference.ts'
 import { changedFields, fingerprintBody } from '../../src/kinds/fingerprint.ts'
+import { ALERT as CLOUD_ALERT } from '../../src/kinds/profiles/clickhouse-cloud/alert/kind.ts'
+import { PIPE as CLOUD_PIPE } from '../../src/kinds/profiles/clickhouse-cloud/pipe/kind.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { QUERY_ENDPOINT } from '../../src/kinds/profiles/default/query-endpoint/kind.ts'
 import { sha256 } from '../../src/lib/digest.ts'
@@ -16,6 +18,16 @@ type Compare = (body: JsonObject, observed: JsonObject & { readonly id: string }
 
 const COMPARED: readonly (readonly [what: string, fields: Fields, compare: Compare])[] = [
   ['a pipe', PIPE.fields, (body, reply) => compareBody(PIPE.fields, body, reply)],
+  [
+    'a pipe of ClickHouse Cloud',
+    CLOUD_PIPE.fields,
+    (body, reply) => compareBody(CLOUD_PIPE.fields, body, reply),
+  ],
+  [
+    'an alert of ClickHouse Cloud',
+    { ...CLOUD_ALERT.fields, id: { requestOnly: 'text' } },
+    (body, reply) => compareBody(CLOUD_ALERT.fields, body, reply),
+  ],
   [
     'an alert',
     { ...ALERT.fields, id: { requestOnly: 'text' } },
@@ -75,8 +87,9 @@ describe.each(COMPARED)('%s', (_, fields, compare) => {
   })
 })
 
-describe('a fingerprint', () => {
-  const arbitrary = bodies(PIPE.fields)
+describe.each([PIPE, CLOUD_PIPE])('a fingerprint', ({ fields }) => {
+  const arbitrary = bodies(fields)
+  const print = (body: JsonObject) => fingerprintBody(body, { fields, hash: sha256, digest: undefined })
 
   test('is the same exactly when the canonical forms are', () => {
     fc.assert(
@@ -85,8 +98,8 @@ describe('a fingerprint', () => {
         for (const change of changes) {
           const after = print(change.body)
           const isSame =
-            JSON.stringify(canonicalLeaves(PIPE.fields, body)) ===
-            JSON.stringify(canonicalLeaves(PIPE.fields, change.body))
+            JSON.stringify(canonicalLeaves(fields, body)) ===
+            JSON.stringify(canonicalLeaves(fields, change.body))
           expect(after.digest === before.digest).toBe(isSame)
           expect(changedFields(before.fields, after.fields).length === 0).toBe(isSame)
         }
@@ -104,7 +117,3 @@ describe('a fingerprint', () => {
     )
   })
 })
-
-function print(body: JsonObject) {
-  return fingerprintBody(body, { fields: PIPE.fields, hash: sha256, digest: undefined })
-}

@@ -1,10 +1,9 @@
+import { PROFILES } from '../../src/kinds/profiles/profiles.ts'
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { explainKind, explainPath, withFields, type FieldFacts } from '../../src/kinds/explain.ts'
 import { isResource, MANIFEST_KINDS } from '../../src/kinds/lookup.ts'
 import { rulesOf, schemaOf } from '../../src/kinds/profile.ts'
-
-const KINDS = MANIFEST_KINDS.flatMap((name) => explainKind(DEFAULT, name) ?? [])
 
 function at(path: string): FieldFacts {
   const found = explainPath(DEFAULT, path)
@@ -12,8 +11,10 @@ function at(path: string): FieldFacts {
   return found
 }
 
-describe('every field', () => {
-  test.each(KINDS.flatMap(withFields).map((field) => [field.path, field] as const))(
+describe.each(PROFILES)('with profile $name, every field', (profile) => {
+  const kinds = MANIFEST_KINDS.flatMap((name) => explainKind(profile, name) ?? [])
+
+  test.each(kinds.flatMap(withFields).map((field) => [field.path, field] as const))(
     '%s has a meaning, an example, and says whether it is compared',
     (_path, { meaning, example, compared, type }) => {
       expect(meaning).toMatch(/^[A-Z].*\.$/)
@@ -23,13 +24,13 @@ describe('every field', () => {
     },
   )
 
-  test.each(KINDS.map((kind) => [kind.name, kind] as const))(
+  test.each(kinds.map((kind) => [kind.name, kind] as const))(
     'the example of a %s as a whole is a right one',
     (name, kind) => {
-      const read = schemaOf(DEFAULT, name)?.safeParse(kind.example)
+      const read = schemaOf(profile, name)?.safeParse(kind.example)
       expect(read?.error).toBeUndefined()
       const manifest = read?.data
-      expect(isResource(manifest) ? rulesOf(DEFAULT, manifest) : []).toEqual([])
+      expect(isResource(manifest) ? rulesOf(profile, manifest) : []).toEqual([])
     },
   )
 })

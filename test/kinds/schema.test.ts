@@ -1,7 +1,7 @@
 import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { ALERT, AlertManifest } from '../../src/kinds/profiles/default/alert/kind.ts'
-import type { Fields } from '../../src/kinds/field-table.ts'
+import { plainForm, type Fields } from '../../src/kinds/field-table.ts'
 import { PIPE } from '../../src/kinds/profiles/default/pipe/kind.ts'
 import { canonicalLeaves } from '../../src/kinds/canonical.ts'
 import { PipeManifest } from '../../src/kinds/profiles/default/pipe/schema.ts'
@@ -23,7 +23,7 @@ import {
 
 function leavesOf(fields: Fields, prefix: string): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) => {
-    const form = typeof field === 'object' && 'requestOnly' in field ? field.requestOnly : field
+    const form = plainForm(field)
     const isLeaf = typeof form === 'string' || 'keyedBy' in form
     return isLeaf ? [`${prefix}${name}`] : leavesOf(form.fields, `${prefix}${name}.`)
   })

@@ -84,7 +84,7 @@ const ROWS: readonly {
 
 describe('a state is judged', () => {
   test.each(ROWS)('$why: $is', ({ states, list, is }) => {
-    expect(states.map((state) => [state, judgeState(state, list)])).toEqual(
+    expect(states.map((state) => [state, judgeState(state, list, undefined)])).toEqual(
       states.map((state) => [state, is]),
     )
   })

@@ -1,127 +1,19 @@
-import { createNearest } from '../../../../lib/nearest.ts'
-import { ruleError, type RuleFinding } from '../../../finding.ts'
-import { typeRules } from './column-type.ts'
-import { brokerRules } from './brokers.ts'
-import type { PipeManifest, PipeSpec } from './schema.ts'
+import type { RuleFinding } from '../../../finding.ts'
+import { brokerRules } from '../../../pipe/brokers.ts'
+import { typeRules } from '../../../pipe/column-type.ts'
+import { columnRules, mappingRules } from '../../../pipe/columns.ts'
+import { sourceKindRules } from '../../../pipe/source-kind.ts'
+import type { PipeManifest } from './schema.ts'
 import { SOURCE_KINDS } from './source-schema.ts'
 
-/** At most this many names are spelled out in one message. */
-const NAMES_SHOWN = 5
-
-/** Names that are compared in search of the columns that were meant, in one manifest. */
-const MOST_COMPARISONS = 10_000
-
 /** What must hold within one manifest of a pipe, beyond its shape (design §3). */
-export function pipeRules(manifest: PipeManifest): readonly RuleFinding[] {
-  const { spec } = manifest
+export function pipeRules({ spec }: PipeManifest): readonly RuleFinding[] {
+  const named = SOURCE_KINDS.filter((kind) => spec.source[kind] !== undefined)
   return [
-    ...sourceRules(spec.source),
+    ...sourceKindRules(named, SOURCE_KINDS),
     ...brokerRules(spec.source.kafka?.brokers),
     ...typeRules(spec.destination?.columns ?? []),
     ...columnRules(spec),
     ...mappingRules(spec),
   ]
-}
-
-function sourceRules(source: PipeSpec['source']): readonly RuleFinding[] {
-  const [first, second, ...more] = SOURCE_KINDS.filter((kind) => source[kind] !== undefined)
-  if (first === undefined) {
-    return [
-      ruleError('source-kind-count', {
-        path: ['spec', 'source'],
-        message: 'The source names no source kind.',
-        hint: `Add exactly one of ${SOURCE_KINDS.join(', ')}.`,
-      }),
-    ]
-  }
-  if (second === undefined) return []
-  return [
-    ruleError('source-kind-count', {
-      path: ['spec', 'source', second],
-      message: `The source names more than one source kind: ${[first, second, ...more].join(', ')}.`,
-      hint: 'Keep exactly one, and make a pipe of its own for each other one.',
-    }),
-  ]
-}
-
-function columnRules(spec: PipeSpec): readonly RuleFinding[] {
-  const seen = new Map<string, number>()
-  return (spec.destination?.columns ?? []).flatMap(({ name }, index) => {
-    const before = seen.get(name)
-    if (before === undefined) {
-      seen.set(name, index)
-      return []
-    }
-    return [
-      ruleError('column-repeated', {
-        path: ['spec', 'destination', 'columns', index, 'name'],
-        message: `The column "${name}" is already column ${before + 1} of the destination.`,
-        hint: 'Remove one of the two, or give it another name.',
-      }),
-    ]
-  })
-}
-
-/** Without columns there is nothing to hold the mappings against: the table may exist already. */
-function mappingRules(spec: PipeSpec): readonly RuleFinding[] {
-  const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
-  const mappings = spec.fieldMappings ?? []
-  const mapped = new Map<string, number>()
-  const findings: RuleFinding[] = []
-  const nearest = createNearest(MOST_COMPARISONS)
-  const known = listed([...columns])
-  for (const [index, { destinationField }] of mappings.entries()) {
-    const path = ['spec', 'fieldMappings', index, 'destinationField']
-    const before = mapped.get(destinationField)
-    if (before !== undefined) {
-      findings.push(
-        ruleError('mapping-repeated-column', {
-          path,
-          message: `The column "${destinationField}" is already filled by field mapping ${before + 1}.`,
-          hint: 'Remove one of the two: a column is filled from one field.',
-        }),
-      )
-      continue
-    }
-    mapped.set(destinationField, index)
-    if (columns.size > 0 && !columns.has(destinationField)) {
-      findings.push(
-        unknownColumn(destinationField, path, { meant: nearest(destinationField, columns), known }),
-      )
-    }
-  }
-  const missing = [...columns].filter((name) => !mapped.has(name))
-  return missing.length === 0 ? findings : [missingColumns(missing), ...findings]
-}
-
-function unknownColumn(
-  name: string,
-  path: RuleFinding['path'],
-  { meant, known }: { readonly meant: string | undefined; readonly known: string },
-): RuleFinding {
-  return ruleError('mapping-unknown-column', {
-    path,
-    message: `The destination has no column "${name}".`,
-    hint:
-      meant === undefined
-        ? `Name one of its columns: ${known}.`
-        : `Did you mean "${meant}"? Otherwise add the column to spec.destination.columns.`,
-  })
-}
-
-function missingColumns(names: readonly string[]): RuleFinding {
-  return ruleError('mapping-missing-column', {
-    path: ['spec', 'fieldMappings'],
-    message: `The field mappings do not cover ${names.length === 1 ? 'the column' : `${names.length} columns:`} ${listed(names)}.`,
-    hint:
-      names.length === 1
-        ? `Add a mapping with "destinationField: ${names.join()}": the mappings must include all destination columns.`
-        : 'Add one mapping for each of these columns, with its name as destinationField: the mappings must include all destination columns.',
-  })
-}
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, NAMES_SHOWN).map((name) => `"${name}"`)
-  const rest = names.length - shown.length
-  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
 }

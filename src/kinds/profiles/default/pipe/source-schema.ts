@@ -1,5 +1,5 @@
 import { AccessKey, SensitiveText, UserCredentials } from '../../../secret-ref.ts'
-import { Count, Text, Url, z } from '../../../zod.ts'
+import { Count, HostName, Text, Url, z } from '../../../zod.ts'
 import { isRealDateTime } from '../../../instant.ts'
 
 /** `spec/api.md` 2.3, source.kafka. */
@@ -87,12 +87,7 @@ const TableMapping = z.strictObject({
 
 /** `spec/api.md` 2.3, source.postgres. */
 export const PostgresSource = z.strictObject({
-  host: Text.regex(
-    /^[^\s/@:]+$|^\[[0-9a-fA-F:.]+\]$/,
-    'must be a host name or address, without scheme, port or path',
-  )
-    .optional()
-    .describe('Host name or address.'),
+  host: HostName.optional().describe('Host name or address.'),
   port: z.int().min(1).max(65_535).optional().describe('Port, 1 to 65535.'),
   database: Text.optional().describe('Database.'),
   settings: PostgresSettings.optional().describe('Replication settings.'),

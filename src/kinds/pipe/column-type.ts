@@ -1,4 +1,4 @@
-import { ruleError, type RuleFinding } from '../../../finding.ts'
+import { ruleError, type RuleFinding } from '../finding.ts'
 
 /** The types of columns whose brackets do not match, such as `Decimal(10, 2`. Which types there are, the platform knows. */
 export function typeRules(

@@ -1,4 +1,4 @@
-import { ruleError, ruleWarning, type RuleFinding } from '../../../finding.ts'
+import { ruleError, ruleWarning, type RuleFinding } from '../finding.ts'
 
 const PATH = ['spec', 'source', 'kafka', 'brokers']
 

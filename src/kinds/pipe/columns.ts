@@ -1,0 +1,99 @@
+import { createNearest } from '../../lib/nearest.ts'
+import { ruleError, type RuleFinding } from '../finding.ts'
+
+/** At most this many names are spelled out in one message. */
+const NAMES_SHOWN = 5
+
+/** Names that are compared in search of the columns that were meant, in one manifest. */
+const MOST_COMPARISONS = 10_000
+
+/** What a pipe says of its columns. */
+interface Columns {
+  readonly destination?: { readonly columns?: readonly { readonly name: string }[] | undefined } | undefined
+  readonly fieldMappings?: readonly { readonly destinationField: string }[] | undefined
+}
+
+/** No two columns have one name. */
+export function columnRules(spec: Columns): readonly RuleFinding[] {
+  const seen = new Map<string, number>()
+  return (spec.destination?.columns ?? []).flatMap(({ name }, index) => {
+    const before = seen.get(name)
+    if (before === undefined) {
+      seen.set(name, index)
+      return []
+    }
+    return [
+      ruleError('column-repeated', {
+        path: ['spec', 'destination', 'columns', index, 'name'],
+        message: `The column "${name}" is already column ${before + 1} of the destination.`,
+        hint: 'Remove one of the two, or give it another name.',
+      }),
+    ]
+  })
+}
+
+/**
+ * Each column is filled once. Without columns there is nothing to hold the mappings against: the table may exist already.
+ */
+export function mappingRules(spec: Columns): readonly RuleFinding[] {
+  const columns = new Set((spec.destination?.columns ?? []).map(({ name }) => name))
+  const mappings = spec.fieldMappings ?? []
+  const mapped = new Map<string, number>()
+  const findings: RuleFinding[] = []
+  const nearest = createNearest(MOST_COMPARISONS)
+  const known = listed([...columns])
+  for (const [index, { destinationField }] of mappings.entries()) {
+    const path = ['spec', 'fieldMappings', index, 'destinationField']
+    const before = mapped.get(destinationField)
+    if (before !== undefined) {
+      findings.push(
+        ruleError('mapping-repeated-column', {
+          path,
+          message: `The column "${destinationField}" is already filled by field mapping ${before + 1}.`,
+          hint: 'Remove one of the two: a column is filled from one field.',
+        }),
+      )
+      continue
+    }
+    mapped.set(destinationField, index)
+    if (columns.size > 0 && !columns.has(destinationField)) {
+      findings.push(
+        unknownColumn(destinationField, path, { meant: nearest(destinationField, columns), known }),
+      )
+    }
+  }
+  const missing = [...columns].filter((name) => !mapped.has(name))
+  return missing.length === 0 ? findings : [missingColumns(missing), ...findings]
+}
+
+function unknownColumn(
+  name: string,
+  path: RuleFinding['path'],
+  { meant, known }: { readonly meant: string | undefined; readonly known: string },
+): RuleFinding {
+  return ruleError('mapping-unknown-column', {
+    path,
+    message: `The destination has no column "${name}".`,
+    hint:
+      meant === undefined
+        ? `Name one of its columns: ${known}.`
+        : `Did you mean "${meant}"? Otherwise add the column to spec.destination.columns.`,
+  })
+}
+
+function missingColumns(names: readonly string[]): RuleFinding {
+  return ruleError('mapping-missing-column', {
+    path: ['spec', 'fieldMappings'],
+    message: `The field mappings do not cover ${names.length === 1 ? 'the column' : `${names.length} columns:`} ${listed(names)}.`,
+    hint:
+      names.length === 1
+        ? `Add a mapping with "destinationField: ${names.join()}": the mappings must include all destination columns.`
+        : 'Add one mapping for each of these columns, with its name as destinationField: the mappings must include all destination columns.',
+  })
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => `"${name}"`)
+  const rest = names.length - shown.length
+  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
+}

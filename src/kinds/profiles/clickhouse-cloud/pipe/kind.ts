@@ -1,0 +1,44 @@
+import type { CreateOnceKind } from '../../../definition.ts'
+import { pipeRules } from './rules.ts'
+import { PIPE_FIELDS, PipeManifest } from './schema.ts'
+import { withoutEmpty } from './sent.ts'
+import { kindsOf } from './source.ts'
+import { pipeStates } from './states.ts'
+
+const PIPES = '/v1/organizations/{organizationId}/services/{serviceId}/clickpipes'
+
+export const PIPE: CreateOnceKind<PipeManifest> = {
+  name: 'Pipe',
+  noun: 'pipe',
+  lifecycle: 'create-once',
+  description: 'A ClickPipe: a source, a destination, and how fields become columns.',
+  schema: PipeManifest,
+  rules: pipeRules,
+  fields: PIPE_FIELDS,
+  states: pipeStates,
+  /** Any other field may be missing, null or new (facts 7). */
+  reply: { id: 'id', serviceId: 'text', name: 'text', state: 'text' },
+  operations: {
+    create: { name: 'createPipe', does: 'create', noun: 'pipe', api: 'services', path: PIPES },
+    read: { name: 'getPipe', does: 'read', noun: 'pipe', api: 'services', path: `${PIPES}/{id}` },
+    list: { name: 'listPipes', does: 'read', noun: 'pipes', api: 'services', path: PIPES },
+  },
+  /** The body of the create (facts 3.1). */
+  body(manifest) {
+    const { service: _, name = manifest.metadata.name, ...rest } = manifest.spec
+    return withoutEmpty({ name, ...rest })
+  },
+  outline({ spec: { source, destination } }) {
+    const [kind] = kindsOf(source)
+    const { database, table } = destination
+    const of = kind && source[kind]
+    const targets =
+      of !== undefined && 'tableMappings' in of ? of.tableMappings.map(({ targetTable }) => targetTable) : []
+    const [first, ...more] = table === undefined ? targets : [table]
+    const tables = [database, first].filter((name) => name !== undefined).join('.')
+    return {
+      ...(kind !== undefined && { source: kind }),
+      ...(first !== undefined && { table: more.length === 0 ? tables : `${tables} and ${more.length} more` }),
+    }
+  },
+}

@@ -1,0 +1,139 @@
+import type { FieldsOf } from '../../../../field-table.ts'
+import { AccessKey, SecretRef } from '../../../../secret-ref.ts'
+import { Text, z } from '../../../../zod.ts'
+import { only, ROLE_RULE, when, type FieldRules } from '../field-rules.ts'
+
+/** Facts 4.3. */
+export const ObjectStorageSource = z.strictObject({
+  type: z
+    .enum(['s3', 'gcs', 'dospaces', 'azureblobstorage', 'cloudflarer2', 'ovhobjectstorage'])
+    .describe('Which kind of storage it is.'),
+  format: z
+    .enum([
+      'JSONEachRow',
+      'JSONAsObject',
+      'CSV',
+      'CSVWithNames',
+      'TabSeparated',
+      'TabSeparatedWithNames',
+      'Parquet',
+      'Avro',
+    ])
+    .describe('Format of the files.'),
+  url: z
+    .string()
+    .regex(/^(?:https|gs):\/\/[^\s/]+/, 'must be a URL that begins with https://, or for gcs with gs://')
+    .optional()
+    .describe('URL of the objects; may contain wildcards. Not for azureblobstorage.'),
+  delimiter: Text.optional().describe('Delimiter of the fields in a file.'),
+  compression: z
+    .enum(['none', 'gzip', 'gz', 'brotli', 'br', 'xz', 'LZMA', 'zstd', 'auto'])
+    .optional()
+    .describe('Compression of the files.'),
+  isContinuous: z.boolean().optional().describe('Whether new files are ingested as they come.'),
+  queueUrl: Text.optional().describe(
+    'Queue with notices of new files: an SQS URL, or projects/PROJECT/subscriptions/SUBSCRIPTION.',
+  ),
+  skipInitialLoad: z.boolean().optional().describe('Whether only files that come later are ingested.'),
+  startAfter: Text.optional().describe('Key of the object after which to begin.'),
+  authentication: z
+    .enum(['IAM_ROLE', 'IAM_USER', 'CONNECTION_STRING', 'SERVICE_ACCOUNT'])
+    .optional()
+    .describe('How it signs in; nothing for what is public.'),
+  iamRole: Text.optional().describe('ARN of the role, for IAM_ROLE.'),
+  connectionString: SecretRef.optional().describe('Connection string, for azureblobstorage.'),
+  path: Text.optional().describe(
+    'Path of the files in the container, for azureblobstorage; may contain wildcards.',
+  ),
+  azureContainerName: Text.optional().describe('Name of the container, for azureblobstorage.'),
+  accessKey: AccessKey.optional().describe('Access key, for IAM_USER. Request only.'),
+  serviceAccountKey: SecretRef.optional().describe(
+    'Key of the service account for SERVICE_ACCOUNT: its JSON in base64. Request only.',
+  ),
+})
+export type ObjectStorageSource = z.infer<typeof ObjectStorageSource>
+
+export const OBJECT_STORAGE_FIELDS = {
+  type: 'text',
+  format: 'text',
+  url: 'text',
+  delimiter: 'text',
+  compression: 'text',
+  isContinuous: 'flag',
+  queueUrl: 'text',
+  skipInitialLoad: { whenReturned: 'flag' },
+  startAfter: 'text',
+  authentication: { whenReturned: 'text' },
+  iamRole: 'text',
+  connectionString: { whenReturned: 'text' },
+  path: { whenReturned: 'text' },
+  azureContainerName: { whenReturned: 'text' },
+  accessKey: { requestOnly: { fields: { accessKeyId: 'text', secretKey: 'text' } } },
+  serviceAccountKey: { requestOnly: 'text' },
+} as const satisfies FieldsOf<ObjectStorageSource>
+
+/** R14: the methods of each type. Of the last two nobody knows. */
+const METHODS: Readonly<Record<ObjectStorageSource['type'], readonly string[]>> = {
+  s3: ['IAM_USER', 'IAM_ROLE'],
+  gcs: ['IAM_USER', 'SERVICE_ACCOUNT'],
+  dospaces: ['IAM_USER'],
+  azureblobstorage: ['CONNECTION_STRING'],
+  cloudflarer2: ['IAM_USER', 'IAM_ROLE', 'SERVICE_ACCOUNT'],
+  ovhobjectstorage: ['IAM_USER', 'IAM_ROLE', 'SERVICE_ACCOUNT'],
+}
+
+const KEY = ['accessKey.accessKeyId', 'accessKey.secretKey']
+const AZURE = ['connectionString', 'azureContainerName']
+
+/** R13 and R14: what each method signs in with. */
+const SIGNS_IN_WITH: Readonly<Record<NonNullable<ObjectStorageSource['authentication']>, readonly string[]>> =
+  {
+    IAM_ROLE: ['iamRole'],
+    IAM_USER: KEY,
+    CONNECTION_STRING: ['connectionString'],
+    SERVICE_ACCOUNT: ['serviceAccountKey'],
+  }
+
+export const objectStorageRules: FieldRules<ObjectStorageSource> = (source) => {
+  const { type, authentication, queueUrl } = source
+  const isAzure = type === 'azureblobstorage'
+  return [
+    { field: 'authentication', isOneOf: METHODS[type], because: `for type ${type}` },
+    ROLE_RULE,
+    // facts 4.3
+    { field: 'url', begins: type === 'gcs' ? ['https://', 'gs://'] : ['https://'] },
+    { field: 'queueUrl', begins: ['https://', 'projects/'] },
+    // R12, R13
+    when(
+      isAzure,
+      { needs: ['authentication', ...AZURE], because: `for type ${type}` },
+      { excludes: ['url'], because: `for type ${type}` },
+    ),
+    when(
+      !isAzure,
+      { needs: ['url'], because: `for type ${type}` },
+      { excludes: [...AZURE, 'path'], because: `for type ${type}` },
+    ),
+    only(
+      authentication === undefined ? [] : SIGNS_IN_WITH[authentication],
+      ['iamRole', 'serviceAccountKey', ...KEY, ...(isAzure ? ['connectionString'] : [])],
+      authentication === undefined ? 'without authentication' : `with authentication ${authentication}`,
+    ),
+    // R16
+    when(
+      queueUrl !== undefined,
+      { needs: ['authentication'], because: 'with queueUrl' },
+      { field: 'type', isOneOf: ['s3', 'gcs'], because: 'with queueUrl' },
+    ),
+    when(queueUrl !== undefined && source.isContinuous !== true, {
+      excludes: ['queueUrl'],
+      because: 'unless isContinuous is true',
+    }),
+    // R17
+    when(
+      source.skipInitialLoad === true,
+      { needs: ['queueUrl'], because: 'with skipInitialLoad' },
+      { excludes: ['startAfter'], because: 'with skipInitialLoad' },
+    ),
+  ]
+}

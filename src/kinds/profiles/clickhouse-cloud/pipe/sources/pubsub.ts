@@ -1,0 +1,52 @@
+import type { FieldsOf } from '../../../../field-table.ts'
+import { SecretRef } from '../../../../secret-ref.ts'
+import { Text, z } from '../../../../zod.ts'
+import { only, type FieldRules } from '../field-rules.ts'
+
+/** Facts 4.5. */
+export const PubsubSource = z.strictObject({
+  format: z.enum(['JSONEachRow', 'Avro', 'Protobuf']).describe('Format of the messages.'),
+  projectId: Text.describe('Id of the project.'),
+  topic: z
+    .string()
+    .regex(/^[^/\s]+$/, 'must be the short name of a topic, without projects/…/topics/')
+    .describe('Short name of the topic.'),
+  authentication: z.enum(['SERVICE_ACCOUNT']).describe('How it signs in.'),
+  seekType: z.enum(['latest', 'earliest', 'timestamp']).describe('Where to begin.'),
+  seekTimestamp: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Where to begin with seekType timestamp: a timestamp such as 2026-01-31T08:00:00Z.'),
+  filter: Text.max(256).optional().describe('Which messages to take: an expression in CEL.'),
+  enableOrdering: z.boolean().optional().describe('Whether messages with the same key keep their order.'),
+  ackDeadline: z
+    .int()
+    .min(10)
+    .max(600)
+    .optional()
+    .describe('Time to acknowledge a message, in seconds: 10 to 600.'),
+  serviceAccountKey: z
+    .strictObject({
+      serviceAccountFile: SecretRef.describe('Key of the service account: its JSON in base64.'),
+    })
+    .describe('Key of the service account. Request only.'),
+})
+export type PubsubSource = z.infer<typeof PubsubSource>
+
+export const PUBSUB_FIELDS = {
+  format: 'text',
+  projectId: 'text',
+  topic: 'text',
+  authentication: 'text',
+  seekType: 'text',
+  seekTimestamp: 'time',
+  filter: 'text',
+  enableOrdering: 'flag',
+  ackDeadline: 'number',
+  serviceAccountKey: { requestOnly: { fields: { serviceAccountFile: 'text' } } },
+} as const satisfies FieldsOf<PubsubSource>
+
+/** R22. */
+export const pubsubRules: FieldRules<PubsubSource> = ({ seekType }) => [
+  only(seekType === 'timestamp' ? ['seekTimestamp'] : [], ['seekTimestamp'], `with seekType ${seekType}`),
+]
