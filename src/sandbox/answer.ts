@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** The common envelope around a resource (`spec/api.md` 1). */
-export function envelope(requestId: string, result: JsonObject): Answer {
+export function envelope(requestId: string, result: JsonObject | readonly JsonObject[]): Answer {
   return { status: 200, headers: {}, body: { status: 200, requestId, result } }
 }
 

@@ -11,6 +11,7 @@ import {
   maskSecrets,
   type RecordedRequest,
   type StoredEndpoint,
+  type Views,
 } from './stored.ts'
 import { parseJson } from './sandbox-platform.ts'
 import { wordIssues } from './request-schema.ts'
@@ -38,18 +39,12 @@ export interface ControlParts {
   readonly storage: Storage
   readonly incidents: Incidents
   readonly faults: Faults
-  readonly provisioningMs: number
+  readonly views: Views
   /** ms since the epoch. */
   readonly now: () => number
 }
 
-export function createControl({
-  storage,
-  incidents,
-  faults,
-  provisioningMs,
-  now,
-}: ControlParts): SandboxControl {
+export function createControl({ storage, incidents, faults, views, now }: ControlParts): SandboxControl {
   return {
     faults,
     pipes: () =>
@@ -57,7 +52,10 @@ export function createControl({
         storage
           .pipes()
           .flatMap((pipe) => incidents.advancePipe(pipe, now()) ?? [])
-          .map((pipe) => ({ ...viewPipe(pipe, now(), provisioningMs), organizationId: pipe.organizationId })),
+          .map((pipe) => ({
+            ...viewPipe(pipe, { now: now(), ...views }),
+            organizationId: pipe.organizationId,
+          })),
       ),
     endpoints: () => storage.endpoints(),
     alerts: () =>

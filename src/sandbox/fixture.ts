@@ -1,7 +1,11 @@
 import { z } from '../kinds/zod.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { withoutRequestOnly } from './stored.ts'
-import { objectionTo, type PipeRequest, pipeRequestShape, QueryEndpointRequest } from './request-schema.ts'
+import type { Fields } from '../kinds/field-table.ts'
+import type { Profile } from '../kinds/profile.ts'
+import type { Dialect } from './dialect.ts'
+import { dialectOf } from './dialects/dialects.ts'
+import { QueryEndpointRequest } from './request-schema.ts'
 import { readSandboxFile } from './sandbox-file.ts'
 import type { Storage } from './storage.ts'
 
@@ -9,38 +13,22 @@ const Id = z.guid()
 const Text = z.string().min(1)
 const Timestamp = z.iso.datetime({ offset: true })
 
-/** An alert with every field of `spec/api.md` 2.8. */
-const FixtureAlert = z.strictObject({
-  id: Text,
-  name: z.string(),
-  message: z.string(),
-  threshold: z.number(),
-  interval: z.string(),
-  thresholdType: z.string(),
-  source: z.string(),
-  state: z.string(),
-  channel: z.strictObject({ type: z.string(), webhookId: z.string().optional() }),
-  team: z.string(),
-  tileId: z.string(),
-  dashboard: z.string(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-})
-
 /** A pipe that is there already. Secrets need not be given: they are never shown. */
-const FixturePipe = z
-  .strictObject({
-    ...pipeRequestShape,
-    id: Id,
-    organizationId: Id,
-    serviceId: Id,
-    state: Text.optional().describe('Fixed; when absent it follows from the time since `createdAt`.'),
-    createdAt: Timestamp.optional().describe('When the file is first read, unless given.'),
-  })
-  .superRefine((pipe, context) => {
-    const objection = objectionTo(pipe as unknown as PipeRequest) // the shape was checked by pipeRequestShape
-    if (objection !== undefined) context.addIssue({ code: 'custom', message: objection })
-  })
+function fixturePipe(dialect: Dialect) {
+  return z
+    .strictObject({
+      ...dialect.pipeShape,
+      id: Id,
+      organizationId: Id,
+      serviceId: Id,
+      state: Text.optional().describe('Fixed; when absent it follows from the time since `createdAt`.'),
+      createdAt: Timestamp.optional().describe('When the file is first read, unless given.'),
+    })
+    .superRefine((pipe, context) => {
+      const objection = dialect.objectionTo(asJson(pipe))
+      if (objection !== undefined) context.addIssue({ code: 'custom', message: objection })
+    })
+}
 
 const FixtureEndpoint = QueryEndpointRequest.extend({ id: Id, organizationId: Id, serviceId: Id })
 
@@ -65,59 +53,66 @@ const Incident = z
 export type Incident = z.infer<typeof Incident>
 
 /** What is there before anybody asks: the content of a fixture file. */
-export const Fixture = z.strictObject({
-  services: z
-    .array(z.strictObject({ organizationId: Id, serviceId: Id }))
-    .optional()
-    .describe('The services there are; any when absent.'),
-  credentials: z
-    .array(z.strictObject({ keyId: Text, keySecret: Text }))
-    .default([])
-    .describe('API keys that are right, beside that of the command line.'),
-  alertTokens: z
-    .array(Text)
-    .default([])
-    .describe('Tokens for alerts that are right, beside that of the command line.'),
-  alerts: z.array(FixtureAlert).default([]).describe('Alerts, each with every field of the interface.'),
-  pipes: z
-    .array(FixturePipe)
-    .default([])
-    .describe(
-      'Pipes: the body of a create, with `id`, `organizationId`, `serviceId`, and if wanted `state` and `createdAt`.',
-    ),
-  endpoints: z
-    .array(FixtureEndpoint)
-    .default([])
-    .describe('Query endpoints: the body of an upsert, with `id`, `organizationId` and `serviceId`.'),
-  incidents: z
-    .array(Incident)
-    .default([])
-    .describe(
-      'What happens without a request: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
-    ),
-})
-export type Fixture = z.infer<typeof Fixture>
+export function fixtureSchema(profile: Profile) {
+  const dialect = dialectOf(profile)
+  return z.strictObject({
+    services: z
+      .array(z.strictObject({ organizationId: Id, serviceId: Id }))
+      .optional()
+      .describe('The services there are; any when absent.'),
+    credentials: z
+      .array(z.strictObject({ keyId: Text, keySecret: Text }))
+      .default([])
+      .describe('API keys that are right, beside that of the command line.'),
+    alertTokens: z
+      .array(Text)
+      .default([])
+      .describe('Tokens for alerts that are right, beside that of the command line.'),
+    alerts: z.array(dialect.alert).default([]).describe('Alerts, each with every field of the interface.'),
+    pipes: z
+      .array(fixturePipe(dialect))
+      .default([])
+      .describe(
+        'Pipes: the body of a create, with `id`, `organizationId`, `serviceId`, and if wanted `state` and `createdAt`.',
+      ),
+    endpoints: z
+      .array(FixtureEndpoint)
+      .default([])
+      .describe('Query endpoints: the body of an upsert, with `id`, `organizationId` and `serviceId`.'),
+    incidents: z
+      .array(Incident)
+      .default([])
+      .describe(
+        'What happens without a request: `afterMs` after its `pipe` or `alert` came to be, a `change` or `vanish`.',
+      ),
+  })
+}
+export type Fixture = z.infer<ReturnType<typeof fixtureSchema>>
 /** A fixture as it is written down: everything may be left out. */
-export type FixtureInput = z.input<typeof Fixture>
+export type FixtureInput = z.input<ReturnType<typeof fixtureSchema>>
 
 /**
  * Reads a fixture file.
  * @throws {SandboxFileError}
  */
-export function readFixture(file: string): Promise<Fixture> {
-  return readSandboxFile(file, Fixture)
+export function readFixture(file: string, profile: Profile): Promise<Fixture> {
+  return readSandboxFile(file, fixtureSchema(profile))
 }
 
 /**
  * Puts into the storage what a fixture says is there. Each thing once in the life of a storage: what has changed or
  * vanished since stays so when the same fixture is applied again.
  */
-export function applyFixture(storage: Storage, fixture: Fixture, now: number): void {
+export function applyFixture(
+  { storage, fields }: { readonly storage: Storage; readonly fields: Fields },
+  fixture: Fixture,
+  now: number,
+): void {
   storage.transaction(() => {
     for (const { id, organizationId, serviceId, createdAt, ...body } of fixture.pipes) {
       if (!storage.markApplied(`pipe ${id}`)) continue
       const at = createdAt === undefined ? now : Date.parse(createdAt)
-      const kept = withoutRequestOnly(asJson(body))
+      const kept = withoutRequestOnly(fields, asJson(body))
       storage.putPipe({
         id,
         organizationId,

@@ -1,24 +1,20 @@
 import { PipeSpec } from '../kinds/profiles/default/pipe/schema.ts'
 import { SOURCE_KINDS } from '../kinds/profiles/default/pipe/source-schema.ts'
 import { QueryEndpointSpec } from '../kinds/profiles/default/query-endpoint/schema.ts'
-import { SecretRef, SensitiveText } from '../kinds/secret-ref.ts'
+import type { SecretRef } from '../kinds/secret-ref.ts'
 import { Text, z } from '../kinds/zod.ts'
 
-/** The four operations of the interface (`spec/api.md` 4). */
-export const OPERATIONS = ['createPipe', 'getPipe', 'upsertQueryEndpoint', 'getAlert'] as const
+/** The operations of the interface (`spec/api.md` 4), and those that only some profiles have. */
+export const OPERATIONS = [
+  'createPipe',
+  'getPipe',
+  'upsertQueryEndpoint',
+  'getAlert',
+  'getServiceAlert',
+  'listPipes',
+] as const
 
 export type Operation = (typeof OPERATIONS)[number]
-
-const SERVICE = '/v1/organizations/:organizationId/services/:serviceId'
-
-/** Method and path of each, as fastify writes them. */
-export const ROUTES: Readonly<Record<Operation, { readonly method: 'GET' | 'POST'; readonly url: string }>> =
-  {
-    createPipe: { method: 'POST', url: `${SERVICE}/pipes` },
-    getPipe: { method: 'GET', url: `${SERVICE}/pipes/:pipeId` },
-    upsertQueryEndpoint: { method: 'POST', url: `${SERVICE}/serviceQueryEndpoint` },
-    getAlert: { method: 'GET', url: '/api/v2/alerts/:id' },
-  }
 
 /** `T` as it goes onto the wire: a plain text where a manifest has a reference to a secret. */
 export type OnTheWire<T> = T extends SecretRef
@@ -34,7 +30,7 @@ export type OnTheWire<T> = T extends SecretRef
  * Parts without such a leaf are handed on as they are, with all their checks.
  */
 function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema === SensitiveText || schema === SecretRef) return Text
+  if (isReference(schema) || (schema instanceof z.ZodUnion && schema.options.some(isReference))) return Text
   if (schema instanceof z.ZodOptional) {
     const inner = onTheWire(schema.unwrap())
     return inner === schema.unwrap() ? schema : z.optional(inner)
@@ -50,13 +46,25 @@ function onTheWire(schema: z.core.$ZodType): z.core.$ZodType {
   return same ? schema : z.strictObject(Object.fromEntries(changed))
 }
 
-const { service: _ofManifests, ...pipeParts } = PipeSpec.shape
-
-/** The parts of a pipe's body, each with its schema. `name` and `source` are mandatory here. */
-export const pipeRequestShape: Readonly<Record<string, z.core.$ZodType>> = {
-  ...Object.fromEntries(Object.entries(pipeParts).map(([name, part]) => [name, onTheWire(part)])),
-  name: Text.max(255),
+/** The reference itself, whatever is said of it where it stands. */
+function isReference(schema: z.core.$ZodType): boolean {
+  return schema instanceof z.ZodObject && Object.keys(schema.shape).join() === 'secretRef'
 }
+
+/** The parts of a body, each with its schema. */
+type RequestShape = Readonly<Record<string, z.core.$ZodType>>
+
+/** The parts of a pipe's body, made of those of its manifest. `name` is mandatory here. */
+export function pipeRequestShapeOf(spec: z.ZodObject): RequestShape {
+  const { service: _ofManifests, ...parts } = spec.shape
+  return {
+    ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, onTheWire(part)])),
+    name: Text.max(255),
+  }
+}
+
+/** `name` and `source` are mandatory. */
+export const pipeRequestShape = pipeRequestShapeOf(PipeSpec)
 
 /** The body of `POST …/pipes` (`spec/api.md` 4.1). */
 export type PipeRequest = OnTheWire<Omit<PipeSpec, 'service' | 'name'>> & { readonly name: string }

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { z } from 'zod'
+import { z } from '../kinds/zod.ts'
+import type { Fields } from '../kinds/field-table.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { type Answer, bare, envelope, failure } from './answer.ts'
 import type { Fixture } from './fixture.ts'
 import type { Incidents } from './incidents.ts'
-import { viewPipe, withoutRequestOnly } from './stored.ts'
-import {
-  objectionTo,
-  type Operation,
-  PipeRequest,
-  QueryEndpointRequest,
-  wordIssues,
-} from './request-schema.ts'
+import { viewPipe, type Views, withoutRequestOnly } from './stored.ts'
+import { type Operation, wordIssues } from './request-schema.ts'
 import type { Storage } from './storage.ts'
 
 /** One request whose credentials are right. */
@@ -30,8 +25,11 @@ export interface PlatformParts {
   readonly incidents: Incidents
   /** The services there are; any when undefined. */
   readonly services: Fixture['services']
-  /** How long a new pipe is `Provisioning`. */
-  readonly provisioningMs: number
+  readonly views: Views
+  /** So long after it came to be, a pipe is in the list of all: ms. */
+  readonly listLagMs: number
+  /** Of a pipe: which of them are never given back. */
+  readonly fields: Fields
 }
 
 /** What the platform does for each operation (`spec/api.md` 4). Never throws for what a caller did wrong. */
@@ -39,26 +37,35 @@ export type Platform = Readonly<Record<Operation, (call: Call) => Answer>>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export function createPlatform({ storage, incidents, services, provisioningMs }: PlatformParts): Platform {
-  return { createPipe, getPipe, upsertQueryEndpoint, getAlert }
+export function createPlatform({
+  storage,
+  incidents,
+  services,
+  views,
+  fields,
+  listLagMs,
+}: PlatformParts): Platform {
+  const { dialect } = views
+  const PipeRequest = z.strictObject(dialect.pipeShape)
+  return { createPipe, getPipe, upsertQueryEndpoint, getAlert, getServiceAlert, listPipes }
 
   function createPipe(call: Call): Answer {
     const wrong = objectionToPath(call)
     if (wrong !== undefined) return wrong
     const body = read(call, PipeRequest)
     if (!body.ok) return failure(call.requestId, 400, body.error)
-    const objection = objectionTo(body.value)
+    const objection = dialect.objectionTo(body.json)
     if (objection !== undefined) return failure(call.requestId, 400, objection)
     const pipe = {
       id: randomUUID(),
       ...serviceOf(call),
       createdAt: call.now,
       updatedAt: call.now,
-      body: withoutRequestOnly(body.json),
+      body: withoutRequestOnly(fields, body.json),
       incidents: [],
     }
     storage.putPipe(pipe)
-    return envelope(call.requestId, viewPipe(pipe, call.now, provisioningMs))
+    return envelope(call.requestId, viewPipe(pipe, { now: call.now, ...views }))
   }
 
   function getPipe(call: Call): Answer {
@@ -69,13 +76,28 @@ export function createPlatform({ storage, incidents, services, provisioningMs }:
     const owned = pipe?.organizationId === organizationId && pipe.serviceId === serviceId ? pipe : undefined
     const now = owned && incidents.advancePipe(owned, call.now)
     if (now === undefined) return failure(call.requestId, 404, 'no such pipe in this service')
-    return envelope(call.requestId, viewPipe(now, call.now, provisioningMs))
+    return envelope(call.requestId, viewPipe(now, { now: call.now, ...views }))
+  }
+
+  function listPipes(call: Call): Answer {
+    const wrong = objectionToPath(call)
+    if (wrong !== undefined) return wrong
+    const { organizationId, serviceId } = serviceOf(call)
+    const there = storage
+      .pipes()
+      .filter((pipe) => pipe.organizationId === organizationId && pipe.serviceId === serviceId)
+      .filter((pipe) => call.now - pipe.createdAt >= listLagMs)
+      .flatMap((pipe) => incidents.advancePipe(pipe, call.now) ?? [])
+    return envelope(
+      call.requestId,
+      there.map((pipe) => viewPipe(pipe, { now: call.now, ...views })),
+    )
   }
 
   function upsertQueryEndpoint(call: Call): Answer {
     const wrong = objectionToPath(call)
     if (wrong !== undefined) return wrong
-    const body = read(call, QueryEndpointRequest)
+    const body = read(call, dialect.endpointRequest)
     if (!body.ok) return failure(call.requestId, 400, body.error)
     const service = serviceOf(call)
     const before = storage.endpoint(service.organizationId, service.serviceId)
@@ -93,6 +115,15 @@ export function createPlatform({ storage, incidents, services, provisioningMs }:
     const alert = storage.alert(call.params['id'] ?? '')
     if (alert === undefined) return failure(call.requestId, 404, 'no such alert')
     return bare(incidents.advanceAlert(alert, call.now).body)
+  }
+
+  function getServiceAlert(call: Call): Answer {
+    const { id = '', ...service } = call.params
+    const wrong = objectionToPath({ ...call, params: service })
+    if (wrong !== undefined) return wrong
+    const alert = storage.alert(id)
+    if (alert === undefined) return failure(call.requestId, 404, 'NOT_FOUND: no such alert')
+    return envelope(call.requestId, incidents.advanceAlert(alert, call.now).body)
   }
 
   function objectionToPath(call: Call): Answer | undefined {

@@ -2,16 +2,21 @@ import { addControl, createControl, isControl, type SandboxControl } from './con
 import { type Access, createRateLimit, type Credential, type Limit } from './credential.ts'
 import type { FaultMixInput, FaultRuleInput } from './fault-schema.ts'
 import { createFaults } from './fault-script.ts'
-import { applyFixture, Fixture, type FixtureInput } from './fixture.ts'
+import { applyFixture, fixtureSchema, type FixtureInput } from './fixture.ts'
 import { createIncidents } from './incidents.ts'
 import { createPlatform } from './sandbox-platform.ts'
 import { createRequestHandler, type RequestHandlerParts } from './request-handler.ts'
-import { OPERATIONS, ROUTES } from './request-schema.ts'
+import type { Profile } from '../kinds/profile.ts'
+import { DEFAULT } from '../kinds/profiles/default/profile.ts'
+import { routesOf, type Route } from './dialect.ts'
+import { dialectOf } from './dialects/dialects.ts'
 import { openStorage, type Storage } from './storage.ts'
 import type { FileUse } from './storage-database.ts'
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 
 export interface SandboxOptions {
+  /** Which service it is; the interface of `spec/api.md` unless given. */
+  readonly profile?: Profile | undefined
   /** Where to listen; `127.0.0.1` unless given. */
   readonly host?: string | undefined
   /** 0, or nothing: one that is free. */
@@ -28,6 +33,8 @@ export interface SandboxOptions {
   readonly alertTokens: readonly string[]
   /** How long a new pipe is `Provisioning`; 1500 ms unless given. */
   readonly provisioningMs?: number | undefined
+  /** How long after its creation a pipe is not in the list of all pipes yet; at once unless given. */
+  readonly listLagMs?: number | undefined
   /** Answers 429 beyond it; no limit unless given. */
   readonly limit?: Limit | undefined
   /** How to misbehave from the start. */
@@ -55,7 +62,8 @@ export interface Sandbox
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const now = options.now ?? Date.now
   const provisioningMs = options.provisioningMs ?? 1_500
-  const fixture = Fixture.parse(options.fixture ?? {})
+  const profile = options.profile ?? DEFAULT
+  const fixture = fixtureSchema(profile).parse(options.fixture ?? {})
   let access: Access = {
     credentials: [...fixture.credentials, ...options.credentials],
     alertTokens: [...fixture.alertTokens, ...options.alertTokens],
@@ -66,15 +74,25 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   await using stack = new AsyncDisposableStack()
   const storage = stack.use(openStorage(options.file, options.fileUse))
-  applyFixture(storage, fixture, now())
+  const fields = profile.kinds.find((kind) => kind.lifecycle === 'create-once')?.fields ?? {}
+  const views = { provisioningMs, dialect: dialectOf(profile) }
+  applyFixture({ storage, fields }, fixture, now())
   const incidents = createIncidents(storage, fixture.incidents)
-  const platform = createPlatform({ storage, incidents, services: fixture.services, provisioningMs })
+  const platform = createPlatform({
+    storage,
+    incidents,
+    services: fixture.services,
+    views,
+    fields,
+    listLagMs: options.listLagMs ?? 0,
+  })
 
-  const control = createControl({ storage, incidents, faults, provisioningMs, now })
+  const control = createControl({ storage, incidents, faults, views, now })
   const server = stack.use(
     await serve({
       host: options.host ?? '127.0.0.1',
       port: options.port ?? 0,
+      routes: routesOf(profile),
       control,
       parts: { storage, platform, faults, limit: createRateLimit(options.limit), access: () => access, now },
     }),
@@ -101,10 +119,11 @@ const BODY_LIMIT = 4 * 2 ** 20
 async function serve(options: {
   readonly host: string
   readonly port: number
+  readonly routes: readonly Route[]
   readonly control: SandboxControl
   readonly parts: Omit<RequestHandlerParts, 'closing'>
 }): Promise<AsyncDisposable & { readonly url: string }> {
-  const { host, port, control, parts } = options
+  const { host, port, routes, control, parts } = options
   const closing = new AbortController()
   const server = fastify({
     bodyLimit: BODY_LIMIT,
@@ -117,9 +136,9 @@ async function serve(options: {
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 
   const handler = createRequestHandler({ ...parts, closing: closing.signal })
-  for (const operation of OPERATIONS) {
+  for (const { operation, ...route } of routes) {
     server.route({
-      ...ROUTES[operation],
+      ...route,
       handler: (request, reply) => handler.perform(operation, request, reply),
     })
   }

@@ -1,5 +1,7 @@
 import { SECRET_FIELDS } from '../lib/sensitive.ts'
 import { isObject, type Json, type JsonObject } from '../lib/json.ts'
+import { type Fields, isRecords, isRequestOnly, plainForm } from '../kinds/field-table.ts'
+import type { Dialect } from './dialect.ts'
 import type { Operation } from './request-schema.ts'
 
 /** A pipe as the sandbox keeps it: nothing that is request-only is in `body`. */
@@ -129,7 +131,7 @@ export interface PipeView extends JsonObject {
   readonly serviceId: string
   readonly name: string
   readonly state: string
-  /** ISO 8601, UTC, with milliseconds. */
+  /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly updatedAt: string
 }
@@ -137,11 +139,21 @@ export interface PipeView extends JsonObject {
 /** A view together with the organization, which replies do not carry. */
 export type PipeInSandbox = PipeView & { readonly organizationId: string }
 
+/** How pipes are shown. */
+export interface Views {
+  /** How long a new one is `Provisioning`. */
+  readonly provisioningMs: number
+  readonly dialect: Dialect
+}
+
 /**
  * What a pipe looks like at `now` (ms). Its state follows from the time, so that it moves on without a timer
  * and across restarts: `Provisioning` for `provisioningMs` after the creation, `Running` from then on.
  */
-export function viewPipe(pipe: StoredPipe, now: number, provisioningMs: number): PipeView {
+export function viewPipe(
+  pipe: StoredPipe,
+  { now, provisioningMs, dialect }: { readonly now: number } & Views,
+): PipeView {
   const { name, state, ...parts } = pipe.body
   const moved = now - pipe.createdAt < provisioningMs ? 'Provisioning' : 'Running'
   return {
@@ -149,36 +161,22 @@ export function viewPipe(pipe: StoredPipe, now: number, provisioningMs: number):
     serviceId: pipe.serviceId,
     name: typeof name === 'string' ? name : '',
     state: typeof state === 'string' ? state : moved,
-    scaling: {},
-    destination: {},
-    fieldMappings: [],
-    settings: {},
-    ...parts,
-    createdAt: new Date(pipe.createdAt).toISOString(),
-    updatedAt: new Date(pipe.updatedAt).toISOString(),
+    ...dialect.spelled(parts),
+    createdAt: dialect.timestamp(pipe.createdAt),
+    updatedAt: dialect.timestamp(pipe.updatedAt),
   }
 }
 
-/** Fields of a request that no reply carries (`spec/api.md` 2.1, 2.3, 2.4). */
-const REQUEST_ONLY: readonly (readonly string[])[] = [
-  ['source', 'validateSamples'],
-  ['source', 'kafka', 'credentials'],
-  ['source', 'kafka', 'schemaRegistry', 'credentials'],
-  ['source', 'objectStorage', 'accessKey'],
-  ['source', 'managedStream', 'accessKey'],
-  ['source', 'postgres', 'credentials'],
-  ['destination', 'roles'],
-]
-
-/** A pipe as it is kept: what a request says, but for the fields that are never given back. */
-export function withoutRequestOnly(pipe: JsonObject): JsonObject {
-  return REQUEST_ONLY.reduce(without, pipe)
-}
-
-function without(object: JsonObject, path: readonly string[]): JsonObject {
-  const [name, ...rest] = path
-  if (name === undefined || object[name] === undefined) return object
-  const { [name]: member, ...others } = object
-  if (rest.length === 0) return others
-  return isObject(member) ? { ...object, [name]: without(member, rest) } : object
+/** A body as it is kept: what a request says, but for the fields that are never given back. */
+export function withoutRequestOnly(fields: Fields, body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) => {
+      const field = fields[name]
+      if (field === undefined || value === undefined) return [[name, value]]
+      if (isRequestOnly(field)) return []
+      const form = plainForm(field)
+      const isInside = typeof form === 'object' && !isRecords(form) && isObject(value)
+      return [[name, isInside ? withoutRequestOnly(form.fields, value) : value]]
+    }),
+  )
 }

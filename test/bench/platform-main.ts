@@ -1,3 +1,4 @@
+import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { isObject } from '../../src/lib/json.ts'
@@ -103,7 +104,7 @@ function keep(serviceId: string, body: unknown): { readonly head: string; readon
     id,
     serviceId,
     state: 'Running',
-    ...withoutRequestOnly(body),
+    ...withoutRequestOnly(PIPE_FIELDS, body),
     createdAt: at,
     updatedAt: at,
   }

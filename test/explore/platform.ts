@@ -1,3 +1,4 @@
+import { PIPE_FIELDS } from '../../src/kinds/profiles/default/pipe/fields.ts'
 import { NO_ECHOES } from '../../src/lib/echo.ts'
 import type { CreateOnceKind, UpsertKind } from '../../src/kinds/definition.ts'
 import type { RemoteResource } from '../../src/kinds/remote-resource.ts'
@@ -48,6 +49,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
       service,
       deadlineMs: 20 * SECOND,
       read,
+      list: () => Promise.reject(new Error('this platform has no list')),
       send: ({ body, intentId, notAfter }) => send(process, service, { body, intentId, notAfter }),
       release: () => undefined,
     }
@@ -205,6 +207,7 @@ export function createPlatform(run: Run, process: Process | typeof NO_CHOICE): P
 
   return {
     read,
+    list: () => Promise.reject(new Error('this platform has no list')),
     admitCreate,
     upsert,
   }
@@ -220,7 +223,7 @@ const bodies = new Map<string, JsonObject>()
 
 function shown({ id, serviceId, name, topics, madeAt, isChanged }: Pipe): RemoteResource {
   const known = `${name} ${topics}`
-  const body = bodies.get(known) ?? withoutRequestOnly({ name, ...pipeBodyOf(name, { topics }) })
+  const body = bodies.get(known) ?? withoutRequestOnly(PIPE_FIELDS, { name, ...pipeBodyOf(name, { topics }) })
   bodies.set(known, body)
   const scaling = isChanged === true ? { scaling: { replicas: 9 } } : {}
   return {

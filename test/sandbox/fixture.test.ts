@@ -1,9 +1,10 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SandboxFileError } from '../../src/sandbox/sandbox-file.ts'
-import { readFixture, Fixture, type FixtureInput } from '../../src/sandbox/fixture.ts'
+import { readFixture, fixtureSchema, type FixtureInput } from '../../src/sandbox/fixture.ts'
 import { ask, ENDPOINT, givenSandbox, ORDERS, PIPES } from './given.ts'
 import { ALERT, ORGANIZATION, SERVICE_ID } from '../support/manifests.ts'
 
@@ -20,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true }))
 test('an empty file is a fixture in which nothing is', async () => {
   const file = join(folder, 'empty.yaml')
   await writeFile(file, '# nothing yet\n')
-  expect(await readFixture(file)).toEqual(Fixture.parse({}))
+  expect(await readFixture(file, DEFAULT)).toEqual(fixtureSchema(DEFAULT).parse({}))
 })
 
 test.each([
@@ -63,7 +64,7 @@ test.each([
   const file = join(folder, 'fixture.yaml')
   await rm(file, { force: true })
   if (text !== undefined) await writeFile(file, text)
-  const error = await readFixture(file).catch((thrown: unknown) => thrown)
+  const error = await readFixture(file, DEFAULT).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(SandboxFileError)
   expect(error).toHaveProperty('message', expect.stringMatching(message))
 })

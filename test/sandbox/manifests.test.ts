@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,7 +48,7 @@ test('every kind and every source is shown', () => {
 })
 
 test('the platform takes every body, and what is there already is where the manifests look for it', async () => {
-  const fixture = await readFixture(WORLD)
+  const fixture = await readFixture(WORLD, DEFAULT)
   await using sandbox = await createSandbox({ fixture, credentials: [KEY], alertTokens: [TOKEN] })
   const locks = Object.assign(
     {},
@@ -71,7 +72,7 @@ test('the platform takes every body, and what is there already is where the mani
 })
 
 test('the fixture names exactly one thing that is wrong with a pipe and one alert that fires', async () => {
-  const fixture = await readFixture(WORLD)
+  const fixture = await readFixture(WORLD, DEFAULT)
   const stock = pipes.find(({ metadata }) => metadata.name === 'warehouse-stock')
   const there = fixture.pipes.find(({ id }) => id === stock?.policy?.adopt)
   expect(stock?.spec.scaling).toEqual({ replicas: 3 })
