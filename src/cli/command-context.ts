@@ -1,21 +1,26 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { MANIFESTS, otherFolder, otherLedger, type Settings } from '../config/settings.ts'
+import { otherFolder, otherLedger, type Settings, usualManifests } from '../config/settings.ts'
+import type { Profile } from '../kinds/profile.ts'
+import { DEFAULT } from '../kinds/profiles/default/profile.ts'
+import { PROFILES } from '../kinds/profiles/profiles.ts'
 import type { Activity } from '../contract/activity.ts'
 import { AS_SAID, type CommandContext } from '../server/command-line.ts'
 import type { StepContext } from '../server/remedy.ts'
 
-export type Here = Pick<Settings, 'sandbox' | 'ledger'> &
+export type Here = Pick<Settings, 'sandbox' | 'profile' | 'ledger'> &
   Partial<Pick<Settings, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir' | 'server'>>
 
 /** What a command that is said here has to name. */
 export function commandContext(settings: Here): CommandContext {
-  const { sandbox, manifests, baseUrl, server } = settings
+  const { sandbox, profile, manifests, baseUrl, server } = settings
   const ledger = otherLedger(settings)
   return {
     sandbox,
     ledger,
-    manifests: manifests === undefined ? undefined : otherManifests(manifests, ledger),
+    profile: otherProfile(profile),
+    manifests:
+      manifests === undefined ? undefined : otherManifests(manifests, usualManifests(settings), ledger),
     baseUrl,
     credentialsDir: otherFolder('credentialsDir', settings),
     secretsDir: otherFolder('secretsDir', settings),
@@ -23,10 +28,15 @@ export function commandContext(settings: Here): CommandContext {
   }
 }
 
+/** Its name, where a command does not take it by itself. */
+function otherProfile({ name }: Profile): string | undefined {
+  return name === DEFAULT.name ? undefined : name
+}
+
 /** Who can name the ledger from anywhere can name the manifests from anywhere too. */
-function otherManifests(manifests: string, ledger: string | undefined): string | undefined {
+function otherManifests(manifests: string, usual: string, ledger: string | undefined): string | undefined {
   const path = resolve(manifests)
-  return ledger === undefined && path === resolve(MANIFESTS) ? undefined : path
+  return ledger === undefined && path === resolve(usual) ? undefined : path
 }
 
 /** The same of what came from a daemon, if one was asked: it has put in what a command has to name there. */
@@ -35,15 +45,17 @@ export function replyContext(settings: Here): CommandContext {
 }
 
 /** What a process leaves in its ledger of what it works with. */
-type Left = Pick<Activity, 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
+type Left = Pick<Activity, 'profile' | 'manifests' | 'baseUrl' | 'credentialsDir' | 'secretsDir'>
 
 /** Settings as whoever works with the ledger has them, where nobody said otherwise. */
 export function settingsOfDaemon<S extends Here>(settings: S, last: Partial<Left> | undefined): S {
-  const { manifests = MANIFESTS, baseUrl = last?.baseUrl } = settings
-  const isSame =
-    manifests !== MANIFESTS || last?.manifests === undefined || last.manifests === resolve(MANIFESTS)
+  const profile = PROFILES.find(({ name }) => name === last?.profile) ?? settings.profile
+  const usual = usualManifests({ ...settings, profile })
+  const { manifests = usual, baseUrl = last?.baseUrl } = settings
+  const isSame = manifests !== usual || last?.manifests === undefined || last.manifests === resolve(usual)
   return {
     ...settings,
+    profile,
     manifests: isSame ? manifests : last.manifests,
     baseUrl,
     credentialsDir: folderLeft('credentialsDir', settings, last),
@@ -61,9 +73,10 @@ function folderLeft(
 
 /** What a process that works with the ledger leaves in it, for the commands of others. */
 export function worksWith(
-  settings: Pick<Settings, 'manifests' | 'baseUrl' | 'sandbox' | 'credentialsDir' | 'secretsDir'>,
+  settings: Pick<Settings, 'profile' | 'manifests' | 'baseUrl' | 'sandbox' | 'credentialsDir' | 'secretsDir'>,
 ): Left {
   return {
+    profile: otherProfile(settings.profile),
     manifests: resolve(settings.manifests),
     baseUrl: settings.baseUrl,
     credentialsDir: otherFolder('credentialsDir', settings),

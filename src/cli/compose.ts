@@ -16,7 +16,7 @@ import { createdOf, recordedOf } from '../reconcile/state/recorded.ts'
 import { createStateStore } from '../reconcile/state/store.ts'
 import {
   startEmbeddedSandbox,
-  SANDBOX_LEDGER,
+  sandboxLedger,
   type EmbeddedSandbox,
   type SandboxUse,
 } from './embedded-sandbox.ts'
@@ -62,13 +62,14 @@ const SETTLE_MS = 2_000
  */
 export function openLedgerAs(
   mode: 'owner' | 'writer',
-  settings: Pick<Settings, 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>,
+  settings: Pick<Settings, 'profile' | 'ledger' | 'ledgerInit' | 'sandbox' | 'baseUrl'>,
   emit: Emit,
   failpoints?: Failpoints,
 ): Promise<Ledger> {
   return opened(settings, {
     mode,
     init: settings.ledgerInit,
+    profile: settings.profile.name,
     platform: platformName(settings),
     clock: systemClock,
     emit,
@@ -78,11 +79,12 @@ export function openLedgerAs(
 
 /** Opens the ledger for a command that only looks. @throws {LedgerError} */
 export function openLedgerToRead(settings: LedgerToRead): Promise<Ledger> {
-  const { platform } = settings
-  return opened(settings, { mode: 'reader', init: 'never', platform, clock: systemClock, emit: nobody })
+  const { profile, platform } = settings
+  const of = platform === undefined ? {} : { profile: profile.name, platform }
+  return opened(settings, { mode: 'reader', init: 'never', ...of, clock: systemClock, emit: nobody })
 }
 
-export interface LedgerToRead extends Pick<Settings, 'ledger' | 'sandbox'> {
+export interface LedgerToRead extends Pick<Settings, 'profile' | 'ledger' | 'sandbox'> {
   /** The platform that is asked about what it holds; undefined: none. */
   readonly platform?: string | undefined
 }
@@ -92,7 +94,7 @@ async function opened(settings: LedgerToRead, options: Parameters<typeof openLed
     return await openLedger(settings.ledger, options)
   } catch (error) {
     const meant = error instanceof LedgerError && error.code === 'missing' && !settings.sandbox
-    if (!meant || !existsSync(SANDBOX_LEDGER)) throw error
+    if (!meant || !existsSync(sandboxLedger(settings.profile))) throw error
     const hint = `There is one of the sandbox, which "npm start" keeps: add --sandbox to look at it.`
     throw new LedgerError('missing', `${error.message} ${hint}`, { cause: error })
   }

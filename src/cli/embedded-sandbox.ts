@@ -4,7 +4,8 @@ import { rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
-import { bodyOf } from '../kinds/profile.ts'
+import { bodyOf, type Profile } from '../kinds/profile.ts'
+import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { asService } from '../kinds/service/kind.ts'
 import { secretRefsIn } from '../kinds/secret-ref.ts'
 import { makeFolder } from '../ledger/location.ts'
@@ -35,12 +36,14 @@ export async function startEmbeddedSandbox(
   stack: AsyncDisposableStack,
 ): Promise<EmbeddedSandbox> {
   const fixtureFile = join(settings.manifests, FIXTURE_FILE)
-  const fixture = existsSync(fixtureFile) ? await readFixture(fixtureFile) : undefined
-  if (use === 'keep') makeFolder(resolve(SANDBOX_HOME))
+  const fixture = existsSync(fixtureFile) ? await readFixture(fixtureFile, settings.profile) : undefined
+  const home = homeOf(settings.profile)
+  if (use === 'keep') makeFolder(resolve(home))
   const sandbox = stack.use(
     await createSandbox({
-      file: join(SANDBOX_HOME, 'sandbox.db'),
+      file: join(home, 'sandbox.db'),
       fileUse: use === 'keep' ? 'open' : 'copy',
+      profile: settings.profile,
       fixture,
       credentials: [],
       alertTokens: [],
@@ -174,7 +177,13 @@ async function writeSecret(file: string, content: string): Promise<void> {
 }
 
 /** Where a sandbox run keeps its ledger, its data and its made-up secrets. */
-export const SANDBOX_HOME = '.pipewright'
+function homeOf({ name }: Profile): string {
+  return name === DEFAULT.name ? SANDBOX_HOME : join(SANDBOX_HOME, name)
+}
+
+const SANDBOX_HOME = '.pipewright'
 
 /** The ledger of a sandbox run, unless another is named. */
-export const SANDBOX_LEDGER = join(SANDBOX_HOME, 'sandbox-ledger.db')
+export function sandboxLedger(profile: Profile): string {
+  return join(homeOf(profile), 'sandbox-ledger.db')
+}

@@ -3,7 +3,8 @@ import { relative, sep } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Catalog } from '../contract/catalog.ts'
 import type { Emit } from '../contract/events.ts'
-import type { Key } from '../kinds/key.ts'
+import { keyOf } from '../kinds/key.ts'
+import { type ResourceManifest, serviceOf } from '../kinds/manifest.ts'
 import { kindOfKey, type Profile } from '../kinds/profile.ts'
 import { asService } from '../kinds/service/kind.ts'
 import { isBelow } from '../lib/below.ts'
@@ -70,19 +71,27 @@ function namesNeeded(
   catalog: Catalog | undefined,
 ): readonly string[] {
   const names = new Set<string>()
-  for (const { key, manifest } of catalog?.entries.values() ?? []) {
+  for (const { manifest } of catalog?.entries.values() ?? []) {
     const service = asService(manifest)
     if (service !== undefined) names.add(service.spec.credentials.secretRef.name)
-    if (asksForAlerts(profile, key) && isBelow(alertsTokenFile, credentialsDir))
+    if (
+      manifest !== undefined &&
+      asksForAlerts(profile, manifest) &&
+      isBelow(alertsTokenFile, credentialsDir)
+    )
       names.add(relative(credentialsDir, alertsTokenFile).split(sep)[0] ?? '')
   }
   return [...names].toSorted()
 }
 
 /** Whether its kind signs in with the one token. */
-function asksForAlerts(profile: Profile, key: Key): boolean {
-  const kind = kindOfKey(profile, key)
-  return 'operations' in kind && Object.values(kind.operations).some(({ api }) => api === 'alerts')
+function asksForAlerts(profile: Profile, manifest: ResourceManifest): boolean {
+  const kind = kindOfKey(profile, keyOf(manifest.kind, manifest.metadata.name))
+  return (
+    serviceOf(manifest) === undefined &&
+    'operations' in kind &&
+    Object.values(kind.operations).some(({ api }) => api === 'alerts')
+  )
 }
 
 /** Folders, and links, which Kubernetes and people make of them. Hidden ones are of neither. */

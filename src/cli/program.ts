@@ -23,6 +23,8 @@ import { status, STATUS_OUTPUTS } from './commands/status-command.ts'
 import { withSettings, lenient, settingsFor, assertUsage, output } from './usage.ts'
 import { existsSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
+import { DEFAULT } from '../kinds/profiles/default/profile.ts'
+import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { MANIFESTS } from '../config/settings.ts'
 import { assumedRoot, isDirectory } from './manifests-root.ts'
 import { isBelow, validate, VALIDATE_OUTPUTS } from './commands/validate-command.ts'
@@ -206,6 +208,7 @@ export function buildProgram(io: Io, done: Done): Command {
 
   lenient(program.command('sandbox'))
     .description('run the platform of the interface as a server of its own, to try things on')
+    .option(`--profile <${PROFILES.map(({ name }) => name).join('|')}>`, 'which service it is', DEFAULT.name)
     .option('--listen <HOST:PORT>', 'where to listen', '127.0.0.1:8090')
     .option('--data <FILE>', 'SQLite file that keeps what is created; in memory unless given')
     .option('--world <FILE>', 'YAML file: what is there before anybody asks')

@@ -11,7 +11,7 @@ import {
   parseSwitch,
   wholeNumber,
 } from './parsers.ts'
-import { PROFILES } from '../kinds/profiles/registry.ts'
+import { PROFILES } from '../kinds/profiles/profiles.ts'
 import { PAGE_SETTINGS } from './page-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 

@@ -10,6 +10,7 @@ import {
   type Given,
   type Source,
 } from './setting-sources.ts'
+import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { parseNotifications, type NotificationTarget } from './notification-settings.ts'
 import type { SettingDefinition } from './setting-definition.ts'
 import { checkRules, isUnchecked, uncheckedProblem } from './setting-rules.ts'
@@ -179,13 +180,31 @@ function parse(given: readonly Given[]): { values: ReadValues; problems: readonl
 
 function withDefaults(given: ReadValues): ReadValues {
   const values: Partial<Record<SettingName, Read<unknown>>> = { ...given }
+  const where = { sandbox: given.sandbox?.value === true, profile: given.profile?.value ?? DEFAULT }
   for (const name of SETTING_NAMES) {
-    const { default: text, sandboxDefault, parse: parser } = definitionOf(name)
-    const standard = given.sandbox?.value === true ? (sandboxDefault ?? text) : text
+    const { parse: parser } = definitionOf(name)
+    const standard = standardOf(name, where)
     const parsed = standard === undefined ? undefined : parser(standard)
     if (parsed?.ok === true) values[name] ??= { value: parsed.value, from: undefined }
   }
   return values as ReadValues // as above
+}
+
+/**
+ * The default of a setting. In the sandbox, a profile other than the default one has manifests, a folder and a ledger of its own: what is
+ * there is of another service.
+ */
+function standardOf(
+  name: SettingName,
+  { sandbox, profile }: Pick<Settings, 'sandbox' | 'profile'>,
+): string | undefined {
+  const { default: text, sandboxDefault } = definitionOf(name)
+  if (!sandbox) return text
+  const standard = sandboxDefault ?? text
+  if (profile.name === DEFAULT.name) return standard
+  return name === 'manifests'
+    ? `${MANIFESTS}-${profile.name}`
+    : standard?.replace(/^((?:sqlite:)?\.pipewright\/)/, `$1${profile.name}/`)
 }
 
 function normalise(
@@ -196,6 +215,7 @@ function normalise(
   const plain: unknown = Object.fromEntries(names.map((name) => [name, Object.freeze(values[name]?.value)]))
   return Object.freeze({
     ...(plain as Settings), // each is of its own setting's parser, and there where the table has a default
+    baseUrl: baseUrlOf(values),
     alertsTokenFile:
       values.alertsTokenFile?.value ?? join(values.credentialsDir?.value ?? '', 'alerts', 'token'),
     notifications: Object.freeze([...notifications]),
@@ -203,23 +223,35 @@ function normalise(
   })
 }
 
+/** Product documentation writes the version of the interface with its address: both are understood. */
+function baseUrlOf({ baseUrl, profile }: ReadValues): string | undefined {
+  const version = profile?.value.version
+  if (baseUrl === undefined || version === undefined || !baseUrl.value.endsWith(version))
+    return baseUrl?.value
+  return baseUrl.value.slice(0, -version.length).replace(/\/+$/, '')
+}
+
 /** The ledger, where a command does not take it by itself: as it is found from anywhere. */
-export function otherLedger({ sandbox, ledger }: Pick<Settings, 'sandbox' | 'ledger'>): string | undefined {
-  const { default: standard, sandboxDefault } = TABLE.ledger
-  if (ledger === (sandbox ? sandboxDefault : standard)) return undefined
+export function otherLedger({
+  ledger,
+  ...where
+}: Pick<Settings, 'sandbox' | 'profile' | 'ledger'>): string | undefined {
+  if (ledger === standardOf('ledger', where)) return undefined
   return ledger.replace(/^sqlite:(.+)$/, (_all, path: string) => `sqlite:${resolve(path)}`)
 }
 
 /** The directory of one owner's secrets, where a command does not take it by itself. */
 export function otherFolder(
   name: 'credentialsDir' | 'secretsDir',
-  { sandbox, [name]: folder }: Pick<Settings, 'sandbox'> & Partial<Pick<Settings, typeof name>>,
+  { [name]: folder, ...where }: Pick<Settings, 'sandbox' | 'profile'> & Partial<Pick<Settings, typeof name>>,
 ): string | undefined {
-  const { default: standard, sandboxDefault } = TABLE[name]
-  return folder === undefined || folder === (sandbox ? sandboxDefault : standard)
-    ? undefined
-    : resolve(folder)
+  return folder === undefined || folder === standardOf(name, where) ? undefined : resolve(folder)
 }
 
 /** The directory of the manifests that a command reads by itself. */
 export const MANIFESTS = TABLE.manifests.default
+
+/** The same, where that depends on the profile. */
+export function usualManifests(where: Pick<Settings, 'sandbox' | 'profile'>): string {
+  return standardOf('manifests', where) ?? MANIFESTS
+}

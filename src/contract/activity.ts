@@ -15,6 +15,8 @@ export const Activity = z
     stoppedAt: z.number().optional(),
     /** Of its page. */
     url: z.string().optional(),
+    /** The profile. Absent: the default one. */
+    profile: z.string().optional(),
     /** The directory of its manifests: absolute. */
     manifests: z.string().optional(),
     /** Where its platform answers. Absent: it is the sandbox. */

@@ -16,6 +16,8 @@ export interface ReadTables {
   othersWrites(): number
   /** The platform that its records are of. */
   platform(): string | undefined
+  /** The profile that its records are of; undefined: the default one, or none yet. */
+  profile(): string | undefined
   /** What its owner said last, as JSON. */
   activity(): string | undefined
   checkedAt(): ReadonlyMap<Key, number>
@@ -33,6 +35,7 @@ export interface WriteTables extends ReadTables {
   setUsedVersion(version: number): void
   addHistory(key: Key, body: string): void
   setPlatform(platform: string | undefined): void
+  setProfile(profile: string | undefined): void
   setActivity(body: string): void
   setCheckedAt(key: Key, at: number): void
   setWrites(count: number): void

@@ -30,6 +30,7 @@ function createMemoryStore(historyLimit: number): Store {
   let usedVersion = 0
   let writes = 0
   let platform: string | undefined
+  let profile: string | undefined
   let activity: string | undefined
   const checked = new Map<Key, number>()
 
@@ -60,6 +61,10 @@ function createMemoryStore(historyLimit: number): Store {
     platform: () => platform,
     setPlatform: (next) => {
       platform = next
+    },
+    profile: () => profile,
+    setProfile: (next) => {
+      profile = next
     },
     writes: () => 0, // nobody can put another one in its place
     setWrites: () => undefined,

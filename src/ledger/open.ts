@@ -3,6 +3,7 @@ import { createMemoryLedger } from './memory-backend.ts'
 import type { Store } from './backend.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Emit } from '../contract/events.ts'
+import { DEFAULT } from '../kinds/profiles/default/profile.ts'
 import { createLedgerFile, ledgerExists, makeFolderOf, missing, realFile } from './location.ts'
 import { createLedger } from './ledger-on-tables.ts'
 import { takeLease } from './lease.ts'
@@ -56,6 +57,26 @@ function fileOf(url: string): string {
 }
 
 /**
+ * Binds a ledger to the profile of its first owner. One without a binding is of the default profile, as all were once.
+ * @throws {LedgerError} `platform` when it is bound to another one
+ */
+function bindToProfile(store: Store, { file, mode, profile }: SqliteLedgerOptions): void {
+  if (profile === undefined) return
+  const wanted = profile === DEFAULT.name ? undefined : profile
+  const bound = store.read((tables) => ({ to: tables.profile(), records: tables.versions().size }))
+  if (bound.to === wanted) return
+  if (bound.records > 0) {
+    const used = bound.to ?? DEFAULT.name
+    throw new LedgerError(
+      'platform',
+      `the ledger ${file} is of another profile: it was used with --profile ${used}, and this is ${profile}. What it holds is of ` +
+        `another service. Give --profile ${used}, or name another ledger with --ledger.`,
+    )
+  }
+  if (mode === 'owner') store.write((tables) => tables.setProfile(wanted), 'free')
+}
+
+/**
  * Binds a ledger to the platform of its first owner.
  * @throws {LedgerError} `platform` when it is bound to another one
  */
@@ -93,6 +114,8 @@ export interface SqliteLedgerOptions {
    * looked for where they never were, found missing, and created again. `undefined`: not compared.
    */
   readonly platform?: string | undefined
+  /** As `platform`: the name of the profile that is worked with. */
+  readonly profile?: string | undefined
   /** Lines of history kept; 10,000 when absent. */
   readonly historyLimit?: number
   readonly clock: Clock
@@ -112,6 +135,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   const { store, hashKey } =
     options.mode === 'reader' ? openToRead(options) : openToWrite(options, options.mode, stack)
   stack.use(store)
+  bindToProfile(store, options)
   bindToPlatform(store, options)
   const resources = stack.move()
   return createLedger({

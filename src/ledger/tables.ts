@@ -17,6 +17,7 @@ export function prepareReads(db: DatabaseSync): ReadTables {
   const versions = db.prepare('SELECT key, version FROM record ORDER BY key')
   const dataVersion = db.prepare('PRAGMA data_version')
   const platform = db.prepare(`SELECT value FROM meta WHERE name = 'platform'`)
+  const profile = db.prepare(`SELECT value FROM meta WHERE name = 'profile'`)
   const writes = db.prepare(`SELECT value FROM meta WHERE name = 'writes'`)
   const activity = db.prepare(`SELECT value FROM meta WHERE name = 'activity'`)
   const checked = db.prepare('SELECT key, at FROM checked ORDER BY key')
@@ -37,14 +38,9 @@ export function prepareReads(db: DatabaseSync): ReadTables {
         body: String(row['body']),
       })),
     versions: () => new Map(versions.all().map((row) => [keyIn(row), Number(row['version'])])),
-    platform() {
-      const value = platform.get()?.['value']
-      return typeof value === 'string' ? value : undefined
-    },
-    activity() {
-      const value = activity.get()?.['value']
-      return typeof value === 'string' ? value : undefined
-    },
+    platform: () => textOf(platform.get()),
+    profile: () => textOf(profile.get()),
+    activity: () => textOf(activity.get()),
     checkedAt: () => new Map(checked.all().map((row) => [keyIn(row), Number(row['at'])])),
     writes: () => Number(writes.get()?.['value']),
     // changes with commits of other connections only
@@ -61,6 +57,8 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
   const setWrites = db.prepare(`UPDATE meta SET value = ? WHERE name = 'writes'`)
   const bind = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('platform', ?)`)
   const unbind = db.prepare(`DELETE FROM meta WHERE name = 'platform'`)
+  const setProfile = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('profile', ?)`)
+  const dropProfile = db.prepare(`DELETE FROM meta WHERE name = 'profile'`)
   const setActivity = db.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('activity', ?)`)
   const setChecked = db.prepare('INSERT OR REPLACE INTO checked (key, at) VALUES (?, ?)')
   const dropChecked = db.prepare('DELETE FROM checked WHERE key = ?')
@@ -79,12 +77,19 @@ export function prepareWrites(db: DatabaseSync, historyLimit: number): WriteTabl
     setUsedVersion: (version) => void setUsed.run(version),
     setWrites: (count) => void setWrites.run(count),
     setPlatform: (next) => void (next === undefined ? unbind.run() : bind.run(next)),
+    setProfile: (next) => void (next === undefined ? dropProfile.run() : setProfile.run(next)),
     addHistory(key, body) {
       // ids have no gaps: they are given in transactions, and only the oldest rows are ever deleted
       const id = Number(addEntry.run(key, body).lastInsertRowid)
       if (id % TRIM_EVERY === 0) trim.run(id - historyLimit)
     },
   }
+}
+
+/** A value of `meta`. */
+function textOf(row: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const value = row?.['value']
+  return typeof value === 'string' ? value : undefined
 }
 
 function toRecord(row: Readonly<Record<string, unknown>>): StoredRecord {

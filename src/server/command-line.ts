@@ -6,6 +6,8 @@ export interface CommandContext {
   readonly sandbox: boolean
   /** The ledger, where it is not the one that a command takes by itself. */
   readonly ledger: string | undefined
+  /** The profile, where it is not the default one. */
+  readonly profile?: string | undefined
   /** The directory of the manifests, where a command would read another one. */
   readonly manifests?: string | undefined
   /** Where the platform answers, for the commands that ask it. Undefined: it is the sandbox, or nobody knows. */
@@ -19,8 +21,8 @@ export interface CommandContext {
 
 /** Nothing but what commands depend on. */
 export function contextOf(known: CommandContext): CommandContext {
-  const { sandbox, ledger, manifests, baseUrl, credentialsDir, secretsDir, server } = known
-  return { sandbox, ledger, manifests, baseUrl, credentialsDir, secretsDir, server }
+  const { sandbox, ledger, profile, manifests, baseUrl, credentialsDir, secretsDir, server } = known
+  return { sandbox, ledger, profile, manifests, baseUrl, credentialsDir, secretsDir, server }
 }
 
 const ASK_A_SERVER: ReadonlySet<string> = new Set(['status', 'history', 'plan', 'reconcile', 'allow'])
@@ -37,11 +39,13 @@ const READ_MANIFESTS: ReadonlySet<string> = new Set([
   'forget',
   'import',
 ])
+/** Manifests, and what is recorded of them, are of one profile. */
+const NEED_A_PROFILE: ReadonlySet<string> = new Set([...READ_MANIFESTS, 'explain', 'schema'])
 const ASK_THE_PLATFORM = /^(?:plan|apply|adopt|import|resolve .*--(?:adopt|recreate))\b/
 
 /** A command line of Pipewright, as it is typed here: what it names already stays. */
 export function commandLine(args: string, context: CommandContext): string {
-  const { sandbox, ledger, manifests, baseUrl, credentialsDir, secretsDir, server } = context
+  const { sandbox, ledger, profile, manifests, baseUrl, credentialsDir, secretsDir, server } = context
   const [name = ''] = args.split(' ', 1)
   const flag = (text: string, value: string | undefined, isNeeded: boolean) =>
     value === undefined || !isNeeded || args.includes(` ${text} `) ? '' : ` ${text} ${shellWord(value)}`
@@ -51,6 +55,7 @@ export function commandLine(args: string, context: CommandContext): string {
   }
   const others = [
     flag('--ledger', ledger, !NEED_NO_LEDGER.has(name)),
+    flag('--profile', profile, NEED_A_PROFILE.has(name)),
     flag('--manifests', manifests, READ_MANIFESTS.has(name)),
     flag('--base-url', baseUrl, !sandbox && ASK_THE_PLATFORM.test(args)),
     flag('--credentials-dir', credentialsDir, ASK_THE_PLATFORM.test(args)),

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { fileURLToPath } from 'node:url'
 import { dirname, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +7,7 @@ import { AS_SAID } from '../../src/server/command-line.ts'
 import { placeOf } from '../../src/server/remedy.ts'
 
 const FILE = fileURLToPath(import.meta.url)
-const HERE = { sandbox: true, ledger: 'sqlite:.pipewright/sandbox-ledger.db' }
+const HERE = { profile: DEFAULT, sandbox: true, ledger: 'sqlite:.pipewright/sandbox-ledger.db' }
 
 test.each([
   ['a folder', dirname(FILE), dirname(FILE)],
@@ -36,7 +37,7 @@ test.each([
     resolve('manifests'),
   ],
 ])('%s', (_why, ledger, manifests, named) => {
-  expect(commandContext({ sandbox: false, ledger, manifests }).manifests).toBe(named)
+  expect(commandContext({ profile: DEFAULT, sandbox: false, ledger, manifests }).manifests).toBe(named)
 })
 
 test.each([
@@ -45,14 +46,24 @@ test.each([
   ['a person names another directory', 'mine', '/srv/manifests', 'mine'],
   ['an earlier version did not say which', 'manifests', undefined, 'manifests'],
 ])('the manifests are those of the daemon, unless a person says otherwise: %s', (_, given, ofDaemon, is) => {
-  const settings = { sandbox: false, ledger: OTHER_LEDGER, manifests: given }
+  const settings = { profile: DEFAULT, sandbox: false, ledger: OTHER_LEDGER, manifests: given }
   expect(settingsOfDaemon(settings, { manifests: ofDaemon }).manifests).toBe(is)
 })
 
 test('a ledger and secrets that a command would not find by itself are named so that they are found from anywhere', () => {
-  const named = commandContext({ sandbox: false, ledger: 'sqlite:x.db', secretsDir: 'mounted' })
+  const named = commandContext({
+    profile: DEFAULT,
+    sandbox: false,
+    ledger: 'sqlite:x.db',
+    secretsDir: 'mounted',
+  })
   expect(named).toMatchObject({ ledger: `sqlite:${resolve('x.db')}`, secretsDir: resolve('mounted') })
-  const standard = { sandbox: false, ledger: OWN_LEDGER, secretsDir: '/etc/pipewright/secrets' }
+  const standard = {
+    profile: DEFAULT,
+    sandbox: false,
+    ledger: OWN_LEDGER,
+    secretsDir: '/etc/pipewright/secrets',
+  }
   expect(commandContext(standard)).toMatchObject({ ledger: undefined, secretsDir: undefined })
 })
 
@@ -61,6 +72,6 @@ test.each([
   ['a person names others', 'mine', '/srv/secrets', 'mine'],
   ['an earlier version did not say which', '/etc/pipewright/secrets', undefined, '/etc/pipewright/secrets'],
 ])('the secrets are those of the daemon, unless a person says otherwise: %s', (_, given, ofDaemon, is) => {
-  const settings = { sandbox: false, ledger: OTHER_LEDGER, secretsDir: given }
+  const settings = { profile: DEFAULT, sandbox: false, ledger: OTHER_LEDGER, secretsDir: given }
   expect(settingsOfDaemon(settings, { secretsDir: ofDaemon }).secretsDir).toBe(is)
 })

@@ -138,9 +138,14 @@ const SETTINGS_OF: readonly (readonly [command: string, why: string, flags: read
     'reads the directory, the ledger if there is one, and the platform',
     [...DIRECTORY, ...PLATFORM, ...LEDGER],
   ],
+  ['explain', 'says what a profile has', []],
+  ['schema', 'says what a profile has', []],
 ]
 
-const WITHOUT_SETTINGS = ['explain', 'schema', 'sandbox', 'completion', 'version']
+const WITHOUT_SETTINGS = ['sandbox', 'completion', 'version']
+
+/** They ask nobody. */
+const NEED_NO_SANDBOX: ReadonlySet<string> = new Set(['explain', 'schema'])
 
 test('each command is in one of the two tables', () => {
   const told = [...SETTINGS_OF.map(([name]) => name), ...WITHOUT_SETTINGS, 'help']
@@ -156,7 +161,9 @@ function settingsIn(help: string): readonly string[] {
 test.each(SETTINGS_OF)(
   '%s %s: its help and the shell show these settings, and it takes all',
   async (name, _, flags) => {
-    const wanted = [...new Set(['config', 'sandbox', ...flags])].toSorted()
+    const wanted = [
+      ...new Set(['config', 'profile', ...(NEED_NO_SANDBOX.has(name) ? [] : ['sandbox']), ...flags]),
+    ].toSorted()
     const { stdout } = await runHere([name, '--help'])
     expect(settingsIn(stdout).toSorted()).toEqual(wanted)
     const completed = (await runHere(['__complete', name, '--'])).stdout.trim().split('\n')

@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { describe, expect, test } from 'vitest'
 import { formatProblems, type SettingProblem } from '../../src/config/setting-problem.ts'
 import { SETTINGS, readSettings, type Settings, type SettingsInput } from '../../src/config/settings.ts'
@@ -26,6 +27,7 @@ async function noPlatform(flags: SettingsInput['flags']) {
 describe('defaults', () => {
   test('are those of design §8', async () => {
     expect(await settingsOf({})).toStrictEqual({
+      profile: DEFAULT,
       manifests: 'manifests',
       baseUrl: undefined,
       alertsBaseUrl: undefined,
@@ -59,6 +61,38 @@ describe('defaults', () => {
       proxies: { https: undefined, http: undefined, noProxy: [] },
       allowInsecureHttp: false,
       allowInsecureTls: false,
+    })
+  })
+
+  test('of the sandbox of another profile are its own', async () => {
+    expect(await settingsOf({ flags: { sandbox: true, profile: 'clickhouse-cloud' } })).toMatchObject({
+      manifests: 'manifests-clickhouse-cloud',
+      ledger: 'sqlite:.pipewright/clickhouse-cloud/sandbox-ledger.db',
+      credentialsDir: '.pipewright/clickhouse-cloud/credentials',
+      secretsDir: '.pipewright/clickhouse-cloud/secrets',
+      adminTokenFile: '.pipewright/clickhouse-cloud/admin-token',
+    })
+  })
+
+  test.each([
+    ['clickhouse-cloud', 'https://api.clickhouse.cloud/v1', 'https://api.clickhouse.cloud'],
+    ['clickhouse-cloud', 'https://api.clickhouse.cloud/v1/', 'https://api.clickhouse.cloud'],
+    ['clickhouse-cloud', 'https://api.clickhouse.cloud', 'https://api.clickhouse.cloud'],
+    ['clickhouse-cloud', 'https://proxy.example/cloud/v1', 'https://proxy.example/cloud'],
+    ['clickhouse-cloud', 'https://proxy.example/v10', 'https://proxy.example/v10'],
+    ['default', 'https://api.example/v1', 'https://api.example/v1'],
+  ])('with profile %s the address %s is %s', async (profile, given, baseUrl) => {
+    expect(await settingsOf({ flags: { profile, baseUrl: given } })).toMatchObject({ baseUrl })
+  })
+
+  test('a profile that there is not is refused, with the one that was meant', async () => {
+    const reading = await readSettings({
+      flags: { profile: 'clickhouse' },
+      env: {},
+      readFile: () => Promise.reject(new Error('none')),
+    })
+    expect(reading).toMatchObject({
+      problems: [{ setting: 'profile', right: expect.stringContaining('give default, clickhouse-cloud') }],
     })
   })
 

@@ -54,6 +54,7 @@ const COUNT: Forms = { good: [0, 25, 100_000], bad: [-1, 100_001, 2.5, 'all'] }
 const DURATION = ['10', '10 m', '5min', 'm5', '-1s', '1.s', '1s,', '∞']
 
 const FORMS: Readonly<Record<string, Forms>> = {
+  profile: { good: ['default', 'clickhouse-cloud'], bad: ['clickhouse', 'DEFAULT', ''] },
   server: URLS,
   'public-url': URLS,
   'repository-url': {

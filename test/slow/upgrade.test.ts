@@ -1,3 +1,4 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { cpSync, existsSync, renameSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -40,7 +41,7 @@ async function after(release: string) {
   const workspace = stack.use(createWorkspace())
   cpSync(join(FIXTURES, release), workspace.dir, { recursive: true })
   moveCredentials(workspace)
-  const fixture = await readFixture(workspace.path('platform.json'))
+  const fixture = await readFixture(workspace.path('platform.json'), DEFAULT)
   const platform = stack.use(await startPlatform({ fixture, provisioningMs: 0 }))
   const expected = JSON.parse(readFileSync(workspace.path('expected.json'), 'utf8')) as readonly Expected[] // made by make.ts
   const kept = stack.move()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { parseListen } from '../../config/parsers.ts'
+import { named, parseListen } from '../../config/parsers.ts'
+import { PROFILES } from '../../kinds/profiles/profiles.ts'
 import { makeFolder } from '../../ledger/location.ts'
 import { createSandbox } from '../../sandbox/sandbox-server.ts'
 import { readFaults } from '../../sandbox/fault-schema.ts'
@@ -8,6 +9,8 @@ import { readFixture } from '../../sandbox/fixture.ts'
 import { CommandError, EXIT, type ExitCode, type Io, print } from '../io.ts'
 
 export interface SandboxFlags {
+  /** Name of a profile. */
+  readonly profile: string
   readonly listen: string
   readonly data: string | undefined
   readonly world: string | undefined
@@ -21,16 +24,19 @@ export interface SandboxFlags {
 export async function sandbox(io: Io, flags: SandboxFlags): Promise<ExitCode> {
   const listen = parseListen(flags.listen)
   if (!listen.ok) throw new CommandError(`--listen: ${listen.why}; ${listen.right}`, EXIT.usage)
+  const profile = named(PROFILES)(flags.profile)
+  if (!profile.ok) throw new CommandError(`--profile: ${profile.why}; ${profile.right}`, EXIT.usage)
   const keyId = flags.keyId ?? 'sandbox'
   const keySecret = flags.keySecret ?? randomBytes(12).toString('hex')
   const alertsToken = flags.alertsToken ?? randomBytes(12).toString('hex')
   const faults = flags.faults === undefined ? undefined : await readFaults(flags.faults)
   if (flags.data !== undefined) makeFolder(dirname(resolve(flags.data)))
   await using server = await createSandbox({
+    profile: profile.value,
     host: listen.value.host,
     port: listen.value.port,
     file: flags.data,
-    fixture: flags.world === undefined ? undefined : await readFixture(flags.world),
+    fixture: flags.world === undefined ? undefined : await readFixture(flags.world, profile.value),
     credentials: [{ keyId, keySecret }],
     alertTokens: [alertsToken],
     faults,
