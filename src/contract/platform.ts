@@ -69,6 +69,8 @@ export interface CreatePermit {
    * @throws as {@link Platform.read}
    */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
+  /** The same for {@link Platform.list}. */
+  list(kind: CreateOnceKind, options: ReadOptions): Promise<Reply<readonly RemoteResource[]>>
   /**
    * `POST …/pipes` (4.1), once, on a connection of its own, never retried. Only after the intent is durable.
    * Takes no stop signal: it ends by its own deadline.
@@ -80,8 +82,8 @@ export interface CreatePermit {
 }
 
 export interface AdmitOptions extends ReadOptions {
-  /** Whether {@link CreatePermit.read} will be called: then there has to be a place for it too. */
-  readonly looksFirst: boolean
+  /** How often {@link CreatePermit.read} and {@link CreatePermit.list} will be called: there has to be a place for each. */
+  readonly looks: 0 | 1 | 2
 }
 
 /**
@@ -91,6 +93,15 @@ export interface AdmitOptions extends ReadOptions {
 export interface Platform {
   /** `GET` by id (4.2, 4.4). A 404 is class `Missing` when it is the platform's own. */
   read(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>>
+  /**
+   * All of a kind in a service, as {@link read} gives each; only of a kind that has such a request (design §14). Whoever is not in it
+   * may be there all the same.
+   */
+  list(
+    kind: CreateOnceKind,
+    service: ServiceAccess,
+    options: ReadOptions,
+  ): Promise<Reply<readonly RemoteResource[]>>
   /** Waits for the budget under `options.signal`, reads the credentials, and sends nothing. */
   admitCreate(kind: CreateOnceKind, service: ServiceAccess, options: AdmitOptions): Promise<CreatePermit>
   /**

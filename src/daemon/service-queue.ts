@@ -82,8 +82,10 @@ export function createReadyLanes<T extends ReadyEntry>(): ReadyLanes<T> {
 /** The queue in which a key waits: that of its service, so that one bad service holds up no other. */
 export function serviceQueueOf(store: StateStore, key: Key): string {
   switch (lifecycleOf(key)) {
-    case 'read-only':
-      return 'alerts'
+    case 'read-only': {
+      const manifest = store.entry(key)?.manifest
+      return (manifest && serviceOf(manifest)) ?? 'alerts'
+    }
     case 'reference':
       return ''
     case 'create-once':

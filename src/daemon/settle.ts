@@ -141,6 +141,6 @@ function isMoving(
   return (
     status === 'NotReady' &&
     conditions.Ready.reason === 'UnhealthyState' &&
-    judgeState(state, undefined) !== 'unhealthy'
+    judgeState(state, undefined, undefined) !== 'unhealthy'
   )
 }

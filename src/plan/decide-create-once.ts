@@ -24,8 +24,10 @@ import {
   massMissing,
   neverSeen,
   replacedRecently,
+  stillListed,
   unbelieved,
 } from './missing-gates.ts'
+import { foundByList, listedFirst } from './listed.ts'
 import { isDismissed, namedId, undecidedIntent, unknownFacts } from './outcome-unknown.ts'
 import type { Because } from './reason.ts'
 import type { Intent, Remote } from './record.ts'
@@ -44,12 +46,13 @@ function decideLive(input: CreateOnceInput): Action {
 function decideWithoutRemote(input: CreateOnceInput, intent: Intent | undefined): Action {
   const undecided = undecidedIntent(input.recorded)
   if (undecided !== undefined && !isDismissed(input, undecided))
-    return foundByRead(undecided) ?? outcomeUnknown(input, undecided)
+    return foundByRead(undecided) ?? foundByList(input) ?? outcomeUnknown(input, undecided)
   const stop = firstStop(input, [
     unfound,
     serviceInvalid,
     lockUnreadable,
     similarFirst,
+    listedFirst,
     backingOff,
     dependencyNotReady,
     secretUnavailable,
@@ -110,7 +113,9 @@ function adoptConflict({ policy, observed }: CreateOnceInput, remote: Remote): A
 function decideMissing(input: CreateOnceInput, remote: Remote): Action {
   const { policy } = input
   const isSaid = isSaidGone(input, remote)
-  const proof = isSaid ? [adoptInstead] : [massMissing, adoptInstead, neverSeen, unbelieved]
+  const proof = isSaid
+    ? [adoptInstead, stillListed]
+    : [massMissing, adoptInstead, neverSeen, unbelieved, stillListed]
   const unproved = firstStop(input, proof)
   if (unproved !== undefined) return unproved
   if (policy.onMissing === 'report' && !isSaid) {
@@ -127,6 +132,7 @@ function decideMissing(input: CreateOnceInput, remote: Remote): Action {
     unfound,
     serviceInvalid,
     similarFirst,
+    listedFirst,
     backingOff,
     dependencyNotReady,
     secretUnavailable,

@@ -14,6 +14,10 @@ import { firstStop, invalid, orphaned, suspended, manifestMissing, secretUnavail
  * | valid, new | – | a file that may hold a Lock cannot be read | refuse LockUnreadable, unless policy.adopt or a Lock names an id |
  * | valid | intent without outcome | – | refuse OutcomeUnknown, until a person resolves it |
  * | valid | intent without outcome, whose reply held an id | – | adopt FoundByRead, if a reading finds it to be the new pipe |
+ * | valid | intent without outcome | exactly one pipe of that name in the list, created since, which no record holds, and nothing differs | adopt FoundByList |
+ * | valid, new | – | the same in the list before the create | adopt FoundByList |
+ * | valid, new, or an intent without outcome | – | several in the list, or one that differs | refuse Ambiguous |
+ * | valid, new | – | recorded pipes are not in the list, or it is empty beside them | refuse MassMissing |
  * | valid | intent that a person dismissed | – | create RetryApproved |
  * | valid | intent that failed, effect none | – | create RetryFailed, after its back-off (hold BackingOff) |
  * | valid | id | equal | observe InSync |

@@ -2,7 +2,7 @@ import type { Difference } from '../kinds/difference.ts'
 import type { Key } from '../kinds/key.ts'
 import type { CreateOnceKind, ReadOnlyKind, ReferenceKind, UpsertKind } from '../kinds/definition.ts'
 import type { Policy } from '../kinds/manifest.ts'
-import type { HealthyStates } from '../kinds/state.ts'
+import type { HealthyStates, KnownStates } from '../kinds/state.ts'
 import type { MassMissing, Misses, Witness } from './missing.ts'
 import type { FactsOf } from './reason.ts'
 import type { MissingSecret } from './reasons/missing-secret.ts'
@@ -40,6 +40,24 @@ export type Observed =
       readonly witness: Witness
     }
 
+/** A pipe of the name that is asked for, which no record holds. */
+export interface Candidate {
+  readonly id: string
+  /** Fields that it returns with another value than the manifest has. */
+  readonly differs: readonly string[]
+}
+
+/** What a list of all pipes of the service says, for a key without a pipe, or whose pipe is not found. */
+export interface Listed {
+  /** The name that is asked for. */
+  readonly name: string
+  readonly candidates: readonly Candidate[]
+  /** The pipe that was not found is in the list. */
+  readonly hasOwn: boolean
+  /** How many recorded pipes are not in the list, when that is too many to believe it. */
+  readonly doubtful: MassMissing | undefined
+}
+
 /** What else bears on a decision: the rest of the catalog, the ledger and the mounted secrets. */
 export interface Surroundings {
   /** Why the Service cannot be used; undefined when it can. */
@@ -62,6 +80,8 @@ export interface Surroundings {
   readonly massMissing: (MassMissing & { readonly group: 'service' | 'credential' }) | undefined
   /** Ids of other pipes of the same name in the same service; only while an outcome is unknown. */
   readonly knownIds: readonly string[]
+  /** Undefined: the platform has no list, or was not asked for it. */
+  readonly listed: Listed | undefined
 }
 
 /**
@@ -96,6 +116,8 @@ interface Common {
   readonly timing: Timing
   /** Which states somebody said are healthy; undefined: nobody said. */
   readonly healthyStates: HealthyStates | undefined
+  /** What the service documents of its states; undefined: nothing. */
+  readonly knownStates: KnownStates | undefined
   /** ms since the epoch. */
   readonly now: number
   /** The same by the steady clock, which no wall clock moves: for what has to have been a while ago. */

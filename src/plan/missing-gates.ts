@@ -88,6 +88,13 @@ export function unbelieved(input: CreateOnceInput): Action | undefined {
   }
 }
 
+/** It is not found by its id, and is in the list of all pipes: one of the two is wrong. */
+export function stillListed(input: CreateOnceInput): Action | undefined {
+  if (input.surroundings.listed?.hasOwn !== true) return undefined
+  const facts = { ...notFound(input, input.recorded.remote?.id ?? ''), isAlone: false }
+  return { type: 'hold', reason: 'MissingUnconfirmed', until: undefined, facts }
+}
+
 /** A pipe that keeps going is not created again and again. */
 export function replacedRecently(input: CreateOnceInput): Action | undefined {
   const { recorded, steadyNow, now } = input

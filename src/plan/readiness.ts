@@ -20,18 +20,21 @@ export function readinessOf(
   decided: DecideInput,
   { state, isNew, isInSync }: SeenState,
 ): { readonly status: z.infer<typeof ConditionStatus>; readonly because: Because } {
-  const { healthyStates: list } = decided
+  const { healthyStates: list, knownStates: known } = decided
   const by = list?.by
-  const verdict = judgeState(state, list)
+  const verdict = judgeState(state, list, known)
   const isRollout =
-    verdict === 'unhealthy' && judgeState(state, undefined) === 'moving' && isYoung(decided, isNew)
+    verdict === 'unhealthy' && judgeState(state, undefined, known) === 'moving' && isYoung(decided, isNew)
   switch (isRollout ? 'moving' : verdict) {
     case 'healthy':
       return { status: 'True', because: { reason: 'Healthy', facts: { state, by } } }
     case 'unhealthy':
       return {
         status: 'False',
-        because: { reason: 'UnhealthyState', facts: { state, healthy: list?.states, by } },
+        because: {
+          reason: 'UnhealthyState',
+          facts: { state, healthy: list?.states, by, ...(list === undefined && known && DOCUMENTED) },
+        },
       }
     case 'moving':
       return { status: 'Unknown', because: { reason: 'StateChanging', facts: { state: state ?? '' } } }
@@ -39,6 +42,8 @@ export function readinessOf(
       return { status: 'True', because: { reason: 'NotJudged', facts: { state, isInSync } } }
   }
 }
+
+const DOCUMENTED = { isDocumented: true } as const
 
 /** Whether we created it a short while ago. By the steady clock: nobody makes it young again. */
 function isYoung({ lifecycle, recorded, steadyNow }: DecideInput, isNew: boolean): boolean {

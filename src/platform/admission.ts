@@ -21,13 +21,13 @@ export interface Admission {
   readonly login: Login
   readonly caller: AuthenticatedCaller
   readonly place: BudgetPlace
-  /** A second place, where two were asked for and the budget has room for two at all. */
-  readonly spare: BudgetPlace | undefined
+  /** As {@link BudgetPlaces}. */
+  readonly spares: readonly BudgetPlace[]
 }
 
 export interface AdmitOptions extends ReadOptions {
   /** How many places are needed at once. */
-  readonly places: 1 | 2
+  readonly places: 1 | 2 | 3
 }
 
 /**
@@ -79,8 +79,8 @@ async function admitLater(
   }
 }
 
-function release({ place, spare }: BudgetPlaces): void {
-  spare?.release()
+function release({ place, spares }: BudgetPlaces): void {
+  for (const spare of spares) spare.release()
   place.release()
 }
 

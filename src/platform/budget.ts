@@ -25,12 +25,13 @@ export interface BudgetPlace {
 export interface Wanted {
   readonly priority: Priority
   /** So many at once; as many as the budget has, where it has fewer. */
-  readonly places: 1 | 2
+  readonly places: 1 | 2 | 3
 }
 
 export interface BudgetPlaces {
   readonly place: BudgetPlace
-  readonly spare: BudgetPlace | undefined
+  /** Those beside it that were asked for, as far as the budget has room for so many at all. */
+  readonly spares: readonly BudgetPlace[]
 }
 
 export interface WantedLater extends Wanted {
@@ -99,7 +100,7 @@ export function createBudget(options: {
   }
 
   function placesAt(now: number, count: number): BudgetPlaces {
-    return { place: placeAt(now), spare: count === 1 ? undefined : placeAt(now) }
+    return { place: placeAt(now), spares: Array.from({ length: count - 1 }, () => placeAt(now)) }
   }
 
   /** As many as are wanted, or as the budget has. */

@@ -1,6 +1,6 @@
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Operation } from '../kinds/definition.ts'
+import type { CreateOnceKind, Operation } from '../kinds/definition.ts'
 import type { Emit } from '../contract/events.ts'
 import type { Fail } from '../contract/failpoint.ts'
 import type { Platform, ReadTarget, ServiceAccess } from '../contract/platform.ts'
@@ -16,6 +16,8 @@ import { type NetworkSettings, openNetwork, type Way } from './network.ts'
 import { send, type Read } from './read.ts'
 import {
   createdResource,
+  listedResources,
+  readingOf,
   resourceWithId,
   upsertedResource,
   baseOf,
@@ -29,6 +31,10 @@ const ALERTS = 'alerts'
 const ALERTS_CREDENTIAL = 'alerts token'
 
 const MAX_REPLY_BYTES = 4 * 1024 * 1024
+/** A list holds every pipe of a service. */
+const MAX_LIST_BYTES = 64 * 1024 * 1024
+/** A create and its looks. */
+const PLACES = { 0: 1, 1: 2, 2: 3 } as const
 const RETRIES = 2
 const LONGEST_CONNECT_MS = 10_000
 
@@ -112,14 +118,28 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
   }
 
   function readOf({ kind, service, id }: ReadTarget): Read<RemoteResource> {
-    const operation = kind.operations.read
+    const operation = readingOf(kind, service)
     return {
       caller: callerOf(operation, service),
       ...needed(operation),
       method: 'GET',
       path: pathOf(operation.path, { ...idsOf(service), id }),
       body: undefined,
-      readValue: resourceWithId(kind, id),
+      readValue: resourceWithId(kind, operation, id),
+    }
+  }
+
+  function listOf(kind: CreateOnceKind, service: ServiceAccess): Read<readonly RemoteResource[]> {
+    const operation = kind.operations.list
+    if (operation === undefined) throw new Error(`there is no request for all ${kind.noun}s`)
+    return {
+      caller: callerOf(operation, service),
+      ...needed(operation),
+      method: 'GET',
+      path: pathOf(operation.path, idsOf(service)),
+      body: undefined,
+      readValue: listedResources(kind),
+      maxReplyBytes: MAX_LIST_BYTES,
     }
   }
 
@@ -134,15 +154,25 @@ export function createPlatform(options: PlatformOptions): PlatformClient {
     const creating = { ...common, deadlineMs: options.createDeadlineMs, fail: options.fail }
     return {
       read: (target, readOptions) => send(() => readOf(target), reading, readOptions),
-      async admitCreate(kind, service, { looksFirst, ...readOptions }) {
+      list: (kind, service, readOptions) => send(() => listOf(kind, service), reading, readOptions),
+      async admitCreate(kind, service, { looks, ...readOptions }) {
         const operation = kind.operations.create
         const where = needed(operation)
         const caller = callerOf(operation, service)
         const path = pathOf(operation.path, idsOf(service))
-        const admission = await admit(caller, ownBreaker, { ...readOptions, places: looksFirst ? 2 : 1 })
+        const admission = await admit(caller, ownBreaker, { ...readOptions, places: PLACES[looks] })
         const readValue = createdResource(kind)
         return createPermit(
-          { service, caller, admission, ...where, path, readOf, readValue },
+          {
+            service,
+            caller,
+            admission,
+            ...where,
+            path,
+            readOf,
+            listOf: (listed) => listOf(listed, service),
+            readValue,
+          },
           { creating, reading },
         )
       },

@@ -40,6 +40,8 @@ export interface Read<T> {
    */
   readonly body: (() => Promise<string>) | undefined
   readonly readValue: ReadValue<T>
+  /** Larger replies than others are taken, up to so many bytes. */
+  readonly maxReplyBytes?: number
 }
 
 /**
@@ -121,7 +123,8 @@ export async function perform<T>(
   parts: ReadParts,
 ): Promise<Reply<T> | RemoteError> {
   const { caller, base, way, method, path, readValue } = read
-  const { userAgent, timeoutMs, maxReplyBytes, clock } = parts
+  const { userAgent, timeoutMs, clock } = parts
+  const maxReplyBytes = Math.max(read.maxReplyBytes ?? 0, parts.maxReplyBytes)
   const { login, place } = admission
   const request = {
     origin: base.origin,

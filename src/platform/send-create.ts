@@ -1,4 +1,5 @@
 import { Client, type Dispatcher } from 'undici'
+import type { CreateOnceKind } from '../kinds/definition.ts'
 import type { RemoteResource } from '../kinds/remote-resource.ts'
 import type { Fail } from '../contract/failpoint.ts'
 import type {
@@ -28,10 +29,11 @@ interface Permitted {
   readonly way: Way
   readonly path: string
   readonly readOf: (target: ReadTarget) => Read<RemoteResource>
+  readonly listOf: (kind: CreateOnceKind) => Read<readonly RemoteResource[]>
   readonly readValue: ReadValue<RemoteResource>
 }
 
-/** The right to send one create, and to read one resource before. Each at most once, whatever happens. */
+/** The right to send one create, and to look before. Each at most once, whatever happens. */
 export function createPermit(
   permitted: Permitted,
   parts: { readonly creating: CreateParts; readonly reading: ReadParts },
@@ -39,18 +41,19 @@ export function createPermit(
   const { creating, reading } = parts
   const { breaker } = creating
   let { admission } = permitted
+  const spares = [...admission.spares]
   let used = false
 
-  async function readFirst(target: ReadTarget, options: ReadOptions): Promise<Reply<RemoteResource>> {
-    const read = permitted.readOf(target)
+  async function look<T>(read: Read<T>, options: ReadOptions): Promise<Reply<T>> {
     const login = await read.caller.login()
     const caller = authenticated(read.caller, login)
     breaker.enter(caller)
-    const place = admission.spare ?? admission.place
+    const spare = spares.pop()
+    const place = spare ?? admission.place
     const result = await perform(
       read,
       {
-        admission: { login, caller, place, spare: undefined },
+        admission: { login, caller, place, spares: [] },
         body: undefined,
         notAfter: Infinity,
         signal: options.signal,
@@ -59,8 +62,7 @@ export function createPermit(
     )
     if (result instanceof RemoteError && result.facts.class !== 'Missing') throw result
     // A budget of one: the place is used up, and the create needs another.
-    if (admission.spare === undefined)
-      admission = await admit(permitted.caller, breaker, { ...options, places: 1 })
+    if (spare === undefined) admission = await admit(permitted.caller, breaker, { ...options, places: 1 })
     if (result instanceof RemoteError) throw result
     return result
   }
@@ -68,14 +70,15 @@ export function createPermit(
   return {
     service: permitted.service,
     deadlineMs: creating.deadlineMs,
-    read: readFirst,
+    read: (target, options) => look(permitted.readOf(target), options),
+    list: (kind, options) => look(permitted.listOf(kind), options),
     async send(request) {
       if (used) throw new Error('a permit to create was used twice')
       used = true
       return sendCreate({ ...permitted, admission, request }, creating)
     },
     release() {
-      admission.spare?.release()
+      for (const spare of spares) spare.release()
       admission.place.release()
     },
   }

@@ -2,7 +2,7 @@ import type { Operation, ReadableKind, CreateOnceKind, UpsertKind } from '../kin
 import { notSent } from '../contract/remote-error.ts'
 import { remoteResourceOf, type RemoteResource } from '../kinds/remote-resource.ts'
 import { isUuid } from '../lib/same-id.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { isObject, type Json, type JsonObject } from '../lib/json.ts'
 
 /**
  * What all requests of the interface have in common, in one value: services that offer it under other names get another value
@@ -95,13 +95,20 @@ export function readBody(text: string, status: number, wire: Wire): ReplyBody {
 /** How the value of an operation is read from a body; `undefined` when it is not there. */
 export type ReadValue<T> = (json: JsonObject, wire: Wire) => T | undefined
 
+/** The request that reads it: that of its service, where it names one. */
+export function readingOf({ operations }: ReadableKind, service: unknown): Operation {
+  const own = 'readInService' in operations ? operations.readInService : undefined
+  return service === undefined ? operations.read : (own ?? operations.read)
+}
+
 /** 4.2, 4.4. What was created with another id than the one asked for is not an answer. */
 export function resourceWithId(
-  { lifecycle, operations, reply }: ReadableKind,
+  { lifecycle, reply }: ReadableKind,
+  { api }: Operation,
   id: string,
 ): ReadValue<RemoteResource> {
   return (json, wire) => {
-    const found = remoteResourceOf(reply, json[wire.valueField[operations.read.api]])
+    const found = remoteResourceOf(reply, json[wire.valueField[api]])
     const isAnswer = lifecycle === 'read-only' || found?.id.toLowerCase() === id.toLowerCase()
     return isAnswer ? found : undefined
   }
@@ -116,6 +123,16 @@ export function createdResource({ operations, reply }: CreateOnceKind): ReadValu
     const result = json[wire.valueField[operations.create.api]]
     const id = result !== undefined && isObject(result) ? result['id'] : undefined
     return remoteResourceOf(reply, result) ?? (typeof id === 'string' && id !== '' ? { id } : undefined)
+  }
+}
+
+/** All of a service (facts 3.1). One that cannot be understood makes the whole of it one that cannot. */
+export function listedResources({ reply }: CreateOnceKind): ReadValue<readonly RemoteResource[]> {
+  return (json, wire) => {
+    const list = json[wire.valueField.services]
+    if (!Array.isArray(list)) return undefined
+    const found = list.map((item: Json) => remoteResourceOf(reply, item))
+    return found.every((item) => item !== undefined) ? found : undefined
   }
 }
 

@@ -7,6 +7,7 @@ import { decide } from '../plan/decide.ts'
 import { attemptDigest, leftSomething } from '../plan/gates.ts'
 import { type Outcome, NOTHING_TO_DO } from '../plan/outcome.ts'
 import type { Backoff, LedgerRecord } from '../plan/record.ts'
+import { listedKind } from './gather/listing.ts'
 import { recordedAccess, sameAccess } from './gather/service-access.ts'
 import { act } from './apply/act.ts'
 import {
@@ -204,7 +205,7 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     permit = await context.platform.admitCreate(createOnceKindOf(context.profile, key), access, {
       priority: request.priority,
       signal: request.stopping,
-      looksFirst,
+      looks: LOOKS[Number(looksFirst) + Number(listedKind(context.profile, key) !== undefined)] ?? 2,
     })
   } catch (error) {
     return conclude(reconciliation, round, failed(reconciliation, assessment, error))
@@ -216,6 +217,9 @@ async function withPermit(reconciliation: Reconciliation, round: Round): Promise
     permit.release()
   }
 }
+
+/** How often the platform is looked at before a create. */
+const LOOKS = [0, 1, 2] as const
 
 function accessOf({ service, input }: Assessment): ServiceAccess {
   if (!service.usable) throw new Error(`a create of ${input.desired.key} was decided without a service`)

@@ -60,16 +60,16 @@ function createInstrument(
   const known = combinations(Object.entries(labels))
   if (definition.type === 'counter') {
     const counter = new Counter(config)
-    for (const labels of known) counter.inc(labels, 0)
+    for (const values of known) counter.inc(values, 0)
     return counter
   }
   if (definition.type === 'gauge') {
     const gauge = new Gauge(config)
-    for (const labels of known) gauge.set(labels, 0)
+    for (const values of known) gauge.set(values, 0)
     return gauge
   }
   const histogram = new Histogram({ ...config, buckets: [...(definition.buckets ?? [])] })
-  for (const labels of known) histogram.zero(labels)
+  for (const values of known) histogram.zero(values)
   return histogram
 }
 

@@ -73,6 +73,7 @@ const ALONE: Surroundings = {
   massMissing: undefined,
   unfound: false,
   knownIds: [],
+  listed: undefined,
 }
 
 export function intent(state: Intent['state']): Intent {
@@ -148,6 +149,7 @@ function common(key: Key, changes: Changes) {
     surroundings: { ...ALONE, ...changes.surroundings },
     timing: { intervalMs: 5 * MINUTE, resyncMs: HOUR },
     healthyStates: undefined,
+    knownStates: undefined,
     now: NOW,
     steadyNow: NOW,
   }

@@ -286,14 +286,17 @@ test('two places are given together, or not at all; of a budget of one, the one'
   expect(served).toEqual(['a0'])
   await clock.advance(1)
   expect(served).toEqual(['a0', 'b0 twice'])
-  const { place, spare } = await both
+  const {
+    place,
+    spares: [spare],
+  } = await both
   spare?.release()
   await clock.advance(0)
   expect(served).toEqual(['a0', 'b0 twice', 'c0'])
   place.release()
 
   const one = setup(1, 1_000)
-  expect(
-    (await one.budget.acquire({ service: 'a', priority: 0, places: 2, signal: never })).spare,
-  ).toBeUndefined()
+  expect((await one.budget.acquire({ service: 'a', priority: 0, places: 2, signal: never })).spares).toEqual(
+    [],
+  )
 })

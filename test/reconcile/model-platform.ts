@@ -20,7 +20,7 @@ import { returnedBody } from '../../src/kinds/remote-resource.ts'
 import { type Script, isDoubtful } from './model-script.ts'
 
 /** The permit of a create is scripted on its own: it fails or waits before anything is sent. */
-export type ModelOperation = 'admit' | 'create' | 'get' | 'upsert' | 'alert'
+export type ModelOperation = 'admit' | 'create' | 'get' | 'list' | 'upsert' | 'alert'
 
 export interface ModelPipe {
   readonly id: string
@@ -76,10 +76,18 @@ export function createModelPlatform(parts: {
     admit: [],
     create: [],
     get: [],
+    list: [],
     upsert: [],
     alert: [],
   }
-  const requests: Record<ModelOperation, number> = { admit: 0, create: 0, get: 0, upsert: 0, alert: 0 }
+  const requests: Record<ModelOperation, number> = {
+    admit: 0,
+    create: 0,
+    get: 0,
+    list: 0,
+    upsert: 0,
+    alert: 0,
+  }
   const pipes = new Map<string, ModelPipe>()
   const alerts = new Map<string, JsonObject>()
   const unreadable = new Set<string>()
@@ -118,6 +126,7 @@ export function createModelPlatform(parts: {
       service,
       deadlineMs: 20_000,
       read,
+      list: (listed, options) => list(listed, service, options),
       send: ({ body, intentId }) => send(kind, service, body, intentId),
       release: () => undefined,
     }
@@ -179,6 +188,25 @@ export function createModelPlatform(parts: {
     }
   }
 
+  async function list(
+    kind: CreateOnceKind,
+    { serviceId }: ServiceAccess,
+    { signal }: ReadOptions,
+  ): Promise<Reply<readonly RemoteResource[]>> {
+    signal.throwIfAborted()
+    const script = next('list')
+    await obey(script, signal)
+    const there = [...pipes.values()].filter(
+      (pipe) => pipe.kind.name === kind.name && pipe.serviceId === serviceId,
+    )
+    return {
+      value: there.map((pipe) => shown(pipe, script)),
+      requestId: `request-list-${requests.list}`,
+      credential: CREDENTIAL,
+      echoes: NO_ECHOES,
+    }
+  }
+
   async function readAlert(id: string, { signal }: ReadOptions): Promise<Reply<RemoteResource>> {
     signal.throwIfAborted()
     const script = next('alert')
@@ -207,6 +235,7 @@ export function createModelPlatform(parts: {
     make: (serviceId, body, kind = PIPE) => add(kind, serviceId, body, undefined).id,
     admitCreate,
     read,
+    list,
     async upsert(_kind, _service, makeBody, { signal }) {
       signal.throwIfAborted()
       const text = await makeBody()

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { REASONS } from '../../src/plan/reason.ts'
 import type { Event } from '../../src/contract/events.ts'
+import { operationsOf } from '../../src/kinds/profile.ts'
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
+import { labelValues } from '../../src/telemetry/instruments.ts'
 import { ALL_METRICS } from '../../src/telemetry/metric-definitions.ts'
 import { createFinished, finding, loaded, NOW, reconciled, resource, telemetry } from './sample.ts'
 
@@ -118,7 +121,10 @@ describe('a fresh process', () => {
     const known = Object.entries(ALL_METRICS).filter(
       ([, { labels }]) => !Object.values(labels).includes('open'),
     )
-    for (const [name, { type, labels }] of known) {
+    const operations = operationsOf(DEFAULT).map(({ name }) => name)
+    for (const [name, definition] of known) {
+      const { type } = definition
+      const labels = labelValues(definition, operations)
       const count = Object.values(labels).reduce((product, values) => product * values.length, 1)
       const prefix = type === 'histogram' ? `${name}_count` : name
       const shown = [...samples].filter(([key]) => key === prefix || key.startsWith(`${prefix}{`))

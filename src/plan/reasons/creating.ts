@@ -35,6 +35,17 @@ export const CREATING = {
           : `${capital(noun)} ${gone} is gone. ${capital(noun)} ${pipeId} will be adopted, as ${by} says.`,
       ),
   }),
+  FoundByList: row({
+    ...PROGRESSING,
+    means:
+      'the list of the service has one resource of this name that no manifest holds, and nothing of it differs',
+    facts: PIPE,
+    sample: { pipeId: 'ID' },
+    words: ({ pipeId }, noun) =>
+      only(
+        `The service has ${noun} ${pipeId} of this name, which no manifest holds. Nothing of it differs. It will be adopted.`,
+      ),
+  }),
   RetryApproved: row({
     ...PROGRESSING,
     means: 'an operator settled the last attempt',

@@ -170,20 +170,24 @@ export const STATE = {
       /** Those that somebody listed. Undefined: nobody did, and the name of the state says it. */
       healthy: z.array(z.string()).readonly().optional(),
       by: A_LIST.optional(),
+      /** Nobody listed any, and the service documents this one. */
+      isDocumented: z.literal(true).optional(),
     }),
     sample: { state: 'Failed', healthy: ['Running'], by: 'policy.healthyStates' },
-    words: ({ state, healthy, by }) =>
-      healthy === undefined
-        ? {
-            cause: `Its state is ${reported(state)}, which sounds unhealthy.`,
-            remedy:
-              state !== undefined && saysFailure(state)
-                ? ''
-                : 'If it is healthy, list it in policy.healthyStates together with all other healthy states, or for all resources in --healthy-states.',
-          }
-        : only(
-            `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
-          ),
+    words: ({ state, healthy, by, isDocumented }) =>
+      isDocumented === true
+        ? only(`Its state is ${reported(state)}, which is not a healthy one.`)
+        : healthy === undefined
+          ? {
+              cause: `Its state is ${reported(state)}, which sounds unhealthy.`,
+              remedy:
+                state !== undefined && saysFailure(state)
+                  ? ''
+                  : 'If it is healthy, list it in policy.healthyStates together with all other healthy states, or for all resources in --healthy-states.',
+            }
+          : only(
+              `Its state is ${reported(state)}. ${by ?? 'policy.healthyStates'} allows ${healthy.map(shownState).join(', ')}.`,
+            ),
     steps: (facts, { key, id, place: manifest }) => [
       isReadOnly(key)
         ? withId('Find out why the alert fires. Clears by itself when the alert stops firing.', id)

@@ -1,7 +1,7 @@
 import { nameOf } from '../../kinds/key.ts'
 import { z } from '../../kinds/zod.ts'
-import { nounOf } from '../../kinds/lookup.ts'
-import { A_KEY, only, REFUSED, row, type Step } from './row.ts'
+import { capital, nounOf } from '../../kinds/lookup.ts'
+import { A_KEY, only, REFUSED, row, serviceWords, type Step } from './row.ts'
 
 /** Two keys that may be one and the same. */
 const SIMILAR = z.strictObject({
@@ -31,6 +31,24 @@ function replaces(facts: SimilarFacts | undefined): readonly Step[] {
           edit: { path: ['policy', 'replaces'], value: facts.other },
         },
       ]
+}
+
+interface Found {
+  readonly name: string
+  readonly ids: readonly string[]
+  readonly more: number
+  readonly differs: readonly string[]
+}
+
+function foundWords({ name, ids, more, differs }: Found, noun: string): string {
+  const others = more === 0 ? '' : ` and ${more} more`
+  if (ids.length > 1)
+    return `${ids.length + more} ${noun}s of this service have the name "${name}", and no manifest holds them: ${ids.join(', ')}${others}.`
+  const compared =
+    differs.length === 0
+      ? 'Nothing of it differs, and policy.onUnknown is "ask".'
+      : `It differs from the manifest in ${differs.join(', ')}.`
+  return `${capital(noun)} ${ids.join()} has the name "${name}", and no manifest holds it. ${compared}`
 }
 
 /** Why nothing is created: it may be there already, under another name. */
@@ -87,6 +105,36 @@ export const RENAMING = {
     steps: (facts, about) => [
       { text: 'If it is a copy, give it a different spec:', copy: about.place },
       ...replaces(facts),
+    ],
+  }),
+  Ambiguous: row({
+    ...REFUSED,
+    means:
+      'the service has resources of this name that no manifest holds, and it is not known which of them this one is',
+    facts: z.strictObject({
+      key: A_KEY,
+      name: z.string(),
+      ids: z.array(z.string()).readonly(),
+      /** Those that are not named. */
+      more: z.number(),
+      /** Of a single one: fields that differ from the manifest. */
+      differs: z.array(z.string()).readonly(),
+    }),
+    sample: { key: 'Pipe/orders', name: 'orders', ids: ['ID'], more: 0, differs: ['source.kafka.topics'] },
+    words: ({ name, ids, more, differs }, noun) =>
+      only(
+        `${foundWords({ name, ids, more, differs }, noun)} Nothing is created. If ${ids.length === 1 ? 'it' : 'one of them'} is this ${noun}, ` +
+          `set policy.adopt: ${ids.length === 1 ? (ids[0] ?? '') : 'ID'}. If not, give this ${noun} another spec.name.`,
+      ),
+    steps: (facts, about) => [
+      {
+        text: `Look in the console of ${serviceWords(about)}. If it is this ${nounOf(about.key)}, adopt it.`,
+        edit: {
+          path: ['policy', 'adopt'],
+          value: facts?.ids.length === 1 ? (facts.ids[0] ?? 'PIPE_ID') : 'PIPE_ID',
+        },
+      },
+      { text: `If not, give this ${nounOf(about.key)} another spec.name:`, copy: about.place },
     ],
   }),
   RenameWaiting: row({

@@ -7,6 +7,7 @@ import { messageOf, type Because } from '../../plan/reason.ts'
 import type { LedgerRecord, Fingerprint, ServiceIdentity } from '../../plan/record.ts'
 import { replacedAfter } from '../../plan/missing.ts'
 import { disproveId, succeedIntent, adoptRemote } from '../../plan/transitions.ts'
+import { listedFor, nameOfListing } from '../gather/listing.ts'
 import { recordedAccess } from '../gather/service-access.ts'
 import { DecisionOutdated, type Acted, type ReconcileContext, type ReconcileRequest } from '../context.ts'
 import type { Assessment } from '../gather/assess.ts'
@@ -40,6 +41,7 @@ export async function adopt(
     context,
     {
       recorded,
+      reason: action.reason === 'FoundByList' ? action.reason : 'Adopt',
       pipeId: action.pipeId,
       access: service.access,
       service: service.identity,
@@ -52,6 +54,10 @@ export async function adopt(
   // The answer took its time: the manifest, or a Lock, may name another one by now.
   if (!isStillAsked(context, assessment)) throw new DecisionOutdated(key)
   if (!taken.taken) return refusedAdoption(recorded, taken.why)
+  if (action.reason === 'FoundByList' && !isAsListed(context, assessment, taken.reply)) {
+    context.store.listings.forget(nameOfListing(service.access))
+    throw new DecisionOutdated(key)
+  }
   const { reply, because, record, history } = taken
   const { requestId } = reply
   const done: Done = { result: 'done', ...because, differences: [], requestId }
@@ -64,6 +70,18 @@ export async function adopt(
     record,
     history,
   }
+}
+
+/** Whether a pipe is by its id what the list said of it: of the name, and nothing of it different. */
+function isAsListed(
+  context: ReconcileContext,
+  { input, entry, body, service }: Assessment,
+  { value, ...reply }: Reply<RemoteResource>,
+): boolean {
+  const { recorded, desired } = input
+  const listing = { askedAt: 0, items: new Map([[value.id.toLowerCase(), value]]), reply }
+  const listed = listedFor(context, { entry, recorded, desired, service, body, listing })
+  return listed?.candidates[0]?.differs.length === 0
 }
 
 function isStillAsked({ store }: ReconcileContext, { input, entry }: Assessment): boolean {
@@ -145,6 +163,8 @@ function refusedAdoption(
 
 /** What exists and is to belong to a key from now on, as a manifest, a Lock or a person says. */
 export interface AdoptRequest {
+  /** Why it is taken over, in the history. */
+  readonly reason: 'Adopt' | 'FoundByList'
   readonly recorded: LedgerRecord
   readonly pipeId: string
   readonly access: ServiceAccess
@@ -227,7 +247,7 @@ export async function adoptExisting(
   const history: HistoryEntry = {
     type: 'action',
     action: 'adopt',
-    reason: 'Adopt',
+    reason: wanted.reason,
     result: 'done',
     intentId: undecidedIntent(recorded)?.id,
     key,

@@ -18,7 +18,7 @@ const FIRST_STATE = 'Provisioning'
  * whoever reconciles against it does all that it would do, and changes nothing.
  */
 export function createDryPlatform(
-  platform: Pick<Platform, 'read'>,
+  platform: Pick<Platform, 'read' | 'list'>,
   { clock, newId }: Pick<ReconcileContext, 'clock' | 'newId'>,
 ): Platform {
   const made = new Map<string, Reply<RemoteResource>>()
@@ -26,14 +26,25 @@ export function createDryPlatform(
   const read: Platform['read'] = async (target, options) =>
     made.get(target.id) ?? platform.read(target, options)
 
+  const list: Platform['list'] = async (kind, service, options) => {
+    const there = await platform.list(kind, service, options)
+    const here = [...made.values()].map(({ value }) => value)
+    return {
+      ...there,
+      value: [...there.value, ...here.filter(({ serviceId }) => serviceId === service.serviceId)],
+    }
+  }
+
   return {
     read,
+    list,
     async admitCreate(kind, service, { signal }): Promise<CreatePermit> {
       signal.throwIfAborted()
       return {
         service,
         deadlineMs: DEADLINE_MS,
         read,
+        list: (listed, options) => list(listed, service, options),
         async send({ body }) {
           const asked = JSON.parse(body) as JsonObject // the body of a create is an object
           const id = newId()

@@ -2,7 +2,7 @@ import type { Entry } from '../../contract/catalog.ts'
 import type { Key } from '../../kinds/key.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import { lifecycleOf } from '../../kinds/lookup.ts'
-import { kindOfKey } from '../../kinds/profile.ts'
+import { kindOfKey, knownStatesOf } from '../../kinds/profile.ts'
 import { asService } from '../../kinds/service/kind.ts'
 import { healthyStatesFor } from '../../kinds/state.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -11,7 +11,8 @@ import type { MissingSecret } from '../../plan/reasons/missing-secret.ts'
 import type { Fingerprint, LedgerRecord } from '../../plan/record.ts'
 import { type DesiredService, desiredService, isOtherService, sameService } from './service-access.ts'
 import type { Basis, ReconcileContext, ReconcileRequest } from '../context.ts'
-import { askPlatform, observationOf } from './observe.ts'
+import { type Answer, lookAt, observationOf } from './observe.ts'
+import type { Listing } from '../state/listings.ts'
 import type { CreatePermit } from '../../contract/platform.ts'
 import { type BodySecrets, missingCredentials, NO_SECRETS, readBodySecrets } from './body-secrets.ts'
 import { surroundingsOf } from './surroundings.ts'
@@ -31,7 +32,9 @@ export interface Gathered {
   readonly key: Key
   readonly recorded: LedgerRecord
   readonly wanted: Wanted
-  readonly answer: Awaited<ReturnType<typeof askPlatform>>
+  readonly answer: Answer
+  /** All pipes of its service, where a create would depend on them. */
+  readonly listing: Listing | undefined
   readonly permit: CreatePermit | undefined
   /** As in {@link Assessment}. */
   readonly since: number
@@ -39,7 +42,7 @@ export interface Gathered {
 }
 
 /**
- * Gathers what is desired, recorded and observed for one key: at most one GET, and no write.
+ * Gathers what is desired, recorded and observed for one key: at most one GET and one list, and no write.
  * @param permit of a create that is to go out if the decision is the same again
  */
 export async function gather(
@@ -54,14 +57,14 @@ export async function gather(
   const entry = store.entry(key)
   const service = desiredService(store, entry?.manifest)
   const state = store.desiredState(key)
-  const asking = askPlatform(context, { key, entry, state, recorded, service, request, permit })
+  const asking = lookAt(context, { key, entry, state, recorded, service, request, permit })
   // What is wanted is worked out while the platform answers; and anew, where that is not what is wanted then.
   let wanted = await wantedOf(context, key, recorded)
-  const answer = await asking
+  const { answer, listing } = await asking
   const mustBeFresh = permit !== undefined
   const isCurrent = (known: Wanted) => isStillWanted(store, known) && (known.isFresh || !mustBeFresh)
   while (!isCurrent(wanted)) wanted = await wantedOf(context, key, recorded, mustBeFresh)
-  return { key, recorded, wanted, answer, permit, since, isAsked: request.isAsked }
+  return { key, recorded, wanted, answer, listing, permit, since, isAsked: request.isAsked }
 }
 
 /**
@@ -71,7 +74,7 @@ export async function gather(
  */
 export function assess(
   context: ReconcileContext,
-  { key, recorded, wanted, answer, permit, since, isAsked }: Gathered,
+  { key, recorded, wanted, answer, listing, permit, since, isAsked }: Gathered,
 ): Assessment {
   const { store } = context
   const { entry, service, body, secrets, fingerprint } = wanted
@@ -103,9 +106,12 @@ export function assess(
         ...(context.sourceSecrets === 'optional' ? [] : secrets.missing),
         ...wanted.missingCredentials,
       ],
+      body,
+      listing,
     }),
     timing: context.timing,
     healthyStates: healthyStatesFor(entry?.manifest?.policy?.healthyStates, context.healthyStates),
+    knownStates: entry?.manifest && knownStatesOf(context.profile, entry.manifest),
     now,
     steadyNow: store.steadyNow(),
     isAsked,

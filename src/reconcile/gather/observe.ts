@@ -1,12 +1,15 @@
 import { compareBody } from '../../kinds/compare-body.ts'
 import { expectedOf, fieldsOf, kindOfKey } from '../../kinds/profile.ts'
 import type { Entry } from '../../contract/catalog.ts'
+import { serviceOf } from '../../kinds/manifest.ts'
 import type { Key } from '../../kinds/key.ts'
 import type { RemoteResource } from '../../kinds/remote-resource.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Desired, Observed } from '../../plan/input.ts'
 import { missesAfter } from '../../plan/missing.ts'
 import type { LedgerRecord, Remote } from '../../plan/record.ts'
+import { listedKind, listingOf } from './listing.ts'
+import type { Listing } from '../state/listings.ts'
 import { recordedAccess, type DesiredService } from './service-access.ts'
 import type { ReconcileContext, ReconcileRequest } from '../context.ts'
 import { shownFailure, type Sent } from '../state/shown-reply.ts'
@@ -29,7 +32,7 @@ interface Question {
 }
 
 /** What the platform said when it was asked; `undefined`: it was not. */
-type Answer =
+export type Answer =
   | {
       readonly reply: Reply<RemoteResource>
       /** On the monotonic clock, ms. */
@@ -42,20 +45,67 @@ type Answer =
  * Asks the platform, where there is something to ask for and the manifest does not say to leave it alone. Never rejects, so
  * that it may be waited for later.
  */
-export async function askPlatform(
+export async function lookAt(
   context: ReconcileContext,
-  { key, entry, state, recorded, service, request, permit }: Question,
+  question: Question,
+): Promise<{ readonly answer: Answer; readonly listing: Listing | undefined }> {
+  const { key, entry, state, recorded, service, request, permit } = question
+  if (state === 'absent' || state === 'missing' || isLeftAlone(entry, context.clock.now()))
+    return { answer: undefined, listing: undefined }
+  let listing: Listing | undefined
+  const isListed = listedKind(context.profile, key) !== undefined
+  const mayCreate = permit !== undefined || recorded.remote === undefined
+  if (isListed && mayCreate && state === 'valid' && service.usable) {
+    const askedAt = context.clock.monotonic()
+    const options = { priority: request.priority, signal: request.stopping }
+    try {
+      listing = await listingOf(context, { key, access: service.access, permit }, options)
+    } catch (failure) {
+      return { answer: { failure, askedAt }, listing: undefined }
+    }
+  }
+  const answer = isListed && !mayCreate ? await listedAnswer(context, question) : undefined
+  return { answer: answer ?? (await askPlatform(context, question)), listing }
+}
+
+async function askPlatform(
+  context: ReconcileContext,
+  { key, entry, recorded, service, request, permit }: Question,
 ): Promise<Answer> {
   const askedAt = context.clock.monotonic()
   const options = { priority: request.priority, signal: request.stopping }
   try {
-    if (state === 'absent' || state === 'missing' || isLeftAlone(entry, context.clock.now())) return undefined
     const asked = questionOf(context, { key, entry, recorded, service, permit }, options)
     if (asked === undefined) return undefined
     const reply = await asked
     // What is there is neither created nor adopted in this reconcile.
     await request.releaseSlot()
     return { reply, askedAt }
+  } catch (failure) {
+    return { failure, askedAt }
+  }
+}
+
+/**
+ * A drift check takes what a list says: one request for all pipes of a service. What is not in the list is asked for by its id, and so is
+ * what somebody wants to know now.
+ */
+async function listedAnswer(
+  context: ReconcileContext,
+  { key, recorded, service, request }: Question,
+): Promise<Answer> {
+  const { remote } = recorded
+  if (remote === undefined || request.isAsked === true || request.priority === 0) return undefined
+  const access = recordedAccess(context.store, recorded, service)
+  if (access === undefined) return undefined
+  const askedAt = context.clock.monotonic()
+  try {
+    const options = { priority: request.priority, signal: request.stopping }
+    const listing = await listingOf(context, { key, access, permit: undefined }, options)
+    const item = listing?.items.get(remote.id.toLowerCase())
+    if (listing === undefined || item === undefined) return undefined
+    await request.releaseSlot()
+    return { reply: { ...listing.reply, value: item }, askedAt: listing.askedAt }
   } catch (failure) {
     return { failure, askedAt }
   }
@@ -74,8 +124,13 @@ function questionOf(
 ): Promise<Reply<RemoteResource>> | undefined {
   const kind = kindOfKey(profile, key)
   const manifest = entry?.manifest
-  if (kind.lifecycle === 'read-only')
-    return manifest && platform.read({ kind, service: undefined, id: kind.remoteId(manifest) }, options)
+  if (kind.lifecycle === 'read-only') {
+    if (manifest === undefined) return undefined
+    const inService = serviceOf(manifest) !== undefined
+    if (inService && !service.usable) return undefined
+    const where = inService && service.usable ? service.access : undefined
+    return platform.read({ kind, service: where, id: kind.remoteId(manifest) }, options)
+  }
   const access = recordedAccess(store, recorded, service)
   if (kind.lifecycle !== 'create-once' || recorded.remote === undefined || access === undefined)
     return undefined

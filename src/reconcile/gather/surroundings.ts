@@ -2,6 +2,7 @@ import type { Entry } from '../../contract/catalog.ts'
 import { kindOf, parseKey, type Key } from '../../kinds/key.ts'
 import { isCreateOnce, lifecycleOf } from '../../kinds/lookup.ts'
 import { serviceKey } from '../../kinds/service/kind.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { sameId } from '../../lib/same-id.ts'
 import type { Desired, Observed, Surroundings } from '../../plan/input.ts'
 import { undecidedIntent } from '../../plan/outcome-unknown.ts'
@@ -11,6 +12,8 @@ import type { LedgerRecord, ServiceIdentity } from '../../plan/record.ts'
 import type { DesiredService } from './service-access.ts'
 import type { ReconcileContext } from '../context.ts'
 import { createLimitFor } from './creations-of-service.ts'
+import { listedFor } from './listing.ts'
+import type { Listing } from '../state/listings.ts'
 import { similarTo } from './similar-records.ts'
 import { massMissing } from './siblings.ts'
 import type { StateStore } from '../state/store.ts'
@@ -24,11 +27,13 @@ interface SurroundingsInput {
   readonly service: DesiredService
   /** Files that were looked for in vain. */
   readonly missingSecrets: readonly MissingSecret[]
+  readonly body: JsonObject | undefined
+  readonly listing: Listing | undefined
 }
 
 /** What else bears on the decision for a key: its service, secrets, neighbours, and the limits of the whole. */
 export function surroundingsOf(
-  context: Pick<ReconcileContext, 'store' | 'clock' | 'maxCreates'>,
+  context: Pick<ReconcileContext, 'profile' | 'store' | 'clock' | 'maxCreates'>,
   input: SurroundingsInput,
 ): Surroundings {
   const { store } = context
@@ -62,6 +67,7 @@ export function surroundingsOf(
       : undefined,
     massMissing: observed.status === 'missing' ? massMissing(context, recorded, observed.misses) : undefined,
     knownIds: knownIds(store, recorded),
+    listed: listedFor(context, input),
   }
 }
 

@@ -53,6 +53,7 @@ export async function adoptionTarget(
     }
   }
   const found = {
+    reason: 'Adopt' as const,
     ...whereOf(context, recorded, desired),
     platformName: remoteNameOf(manifest),
     fingerprint: withSecretHashes(store, asked, body),
@@ -92,6 +93,7 @@ function fromRecord({ store }: OperatorContext, recorded: LedgerRecord): Adoptio
   return {
     problem: undefined,
     found: {
+      reason: 'Adopt',
       access,
       service,
       platformName,

@@ -3,7 +3,7 @@ import type { EchoMask } from '../../lib/echo.ts'
 import type { Difference } from '../../kinds/difference.ts'
 import { compareBody } from '../../kinds/compare-body.ts'
 import type { Key } from '../../kinds/key.ts'
-import { fieldsOf } from '../../kinds/profile.ts'
+import { fieldsOf, knownStatesOf } from '../../kinds/profile.ts'
 import { maskSensitive } from '../../kinds/mask.ts'
 import { type Sent, shownReply } from './shown-reply.ts'
 import { healthyStatesFor, judgeState } from '../../kinds/state.ts'
@@ -38,6 +38,7 @@ export function noteFound(
   const verdict = judgeState(
     seen.state,
     healthyStatesFor(entry?.manifest?.policy?.healthyStates, healthyStates),
+    entry?.manifest && knownStatesOf(profile, entry.manifest),
   )
   const settled = verdict === 'healthy' || verdict === 'unjudged'
   store.noteObservation(key, {

@@ -17,6 +17,7 @@ import type { Fingerprint, LedgerRecord, ServiceIdentity } from '../../plan/reco
 import type { Candidate } from '../../plan/rename-detection.ts'
 import { createAlikeWishes } from './alike-wishes.ts'
 import { createContacts } from './contacts.ts'
+import { createListings, type Listings } from './listings.ts'
 import { createMadeCreations } from './made-creations.ts'
 import { indexDependents, indexSuccessors, createKeyGroups } from './key-groups.ts'
 import { createSimilarIndex } from './similar-index.ts'
@@ -104,6 +105,8 @@ export interface StateStore {
   successors(key: Key): readonly Key[]
   /** Keys whose valid manifests ask for the same in the same service; that of the candidate among them. */
   alike(candidate: Candidate): readonly Key[]
+  /** All pipes of each service, where the platform lists them. */
+  readonly listings: Listings
 }
 
 /** What a manifest asks for: the body of the interface, references in place. */
@@ -270,6 +273,7 @@ export function createStateStore({
     dependents: (key) => dependentsOf.get(key) ?? [],
     successors: (key) => successorsOf.get(key) ?? [],
     alike: (candidate) => alike.of(candidate),
+    listings: createListings(),
   }
 
   return store

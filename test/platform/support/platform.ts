@@ -34,7 +34,7 @@ export function readOptions(signal: AbortSignal = new AbortController().signal):
 }
 
 export function admitOptions(signal?: AbortSignal, looksFirst = false): AdmitOptions {
-  return { ...readOptions(signal), looksFirst }
+  return { ...readOptions(signal), looks: looksFirst ? 1 : 0 }
 }
 
 /** A create that may go out whenever. */

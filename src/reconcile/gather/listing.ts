@@ -1,0 +1,135 @@
+import type { CreatePermit, ReadOptions, ServiceAccess } from '../../contract/platform.ts'
+import type { Entry } from '../../contract/catalog.ts'
+import type { CreateOnceKind } from '../../kinds/definition.ts'
+import { compareBody } from '../../kinds/compare-body.ts'
+import { changedFields } from '../../kinds/fingerprint.ts'
+import { instantOf } from '../../kinds/instant.ts'
+import type { Key } from '../../kinds/key.ts'
+import { remoteNameOf } from '../../kinds/lookup.ts'
+import { kindOfKey } from '../../kinds/profile.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { sameId } from '../../lib/same-id.ts'
+import type { Candidate, Desired, Listed } from '../../plan/input.ts'
+import { isMassMissing, type MassMissing } from '../../plan/missing.ts'
+import { CLOCKS_APART_MS, undecidedIntent } from '../../plan/outcome-unknown.ts'
+import type { LedgerRecord } from '../../plan/record.ts'
+import type { ReconcileContext } from '../context.ts'
+import type { Listing } from '../state/listings.ts'
+import type { DesiredService } from './service-access.ts'
+
+/*
+ * What a list of all pipes of a service says (design §14). It is a witness: it shows pipes that are there, and never proves that one is
+ * not. So it only ever turns a create into an adoption.
+ */
+
+type ListingContext = Pick<ReconcileContext, 'profile' | 'platform' | 'store' | 'clock' | 'timing'>
+
+/** Many look at one list, for so long, and no longer than until they look again: ms. */
+const SHARED_MS = 30_000
+/** Before a create it is newer. */
+const BEFORE_CREATE_MS = 10_000
+
+/** The list of a service for who looks at one of its pipes, or `undefined` when there is no such request. @throws as `Platform.list` */
+export async function listingOf(
+  { profile, platform, store, clock, timing }: ListingContext,
+  about: {
+    readonly key: Key
+    readonly access: ServiceAccess
+    /** Of the create that depends on it: it has a place for this. */
+    readonly permit: CreatePermit | undefined
+  },
+  options: ReadOptions,
+): Promise<Listing | undefined> {
+  const { key, access, permit } = about
+  const kind = listedKind(profile, key)
+  if (kind === undefined) return undefined
+  const now = clock.monotonic()
+  // What was written since is not in it.
+  const oldest = permit === undefined ? Math.min(SHARED_MS, timing.intervalMs) : BEFORE_CREATE_MS
+  const since = Math.max(now - oldest, now - (store.ageMs(key) ?? Infinity))
+  return store.listings.since(nameOfListing(access), { since, now }, () =>
+    permit === undefined ? platform.list(kind, access, options) : permit.list(kind, options),
+  )
+}
+
+/** What a list is known by: another API key may see other pipes. */
+export function nameOfListing({ serviceId, secretName }: ServiceAccess): string {
+  return `${serviceId.toLowerCase()} ${secretName}`
+}
+
+/** The kind of a key, where all of its kind can be listed. */
+export function listedKind(profile: ReconcileContext['profile'], key: Key): CreateOnceKind | undefined {
+  const kind = kindOfKey(profile, key)
+  return kind.lifecycle === 'create-once' && kind.operations.list !== undefined ? kind : undefined
+}
+
+interface Looked {
+  readonly entry: Entry | undefined
+  readonly recorded: LedgerRecord
+  readonly desired: Desired
+  readonly service: DesiredService
+  readonly body: JsonObject | undefined
+  readonly listing: Listing | undefined
+}
+
+/** What the list means for a key that has no pipe, or whose pipe is not found. */
+export function listedFor(
+  context: Pick<ReconcileContext, 'profile' | 'store' | 'clock'>,
+  { entry, recorded, desired, service, body, listing }: Looked,
+): Listed | undefined {
+  const manifest = entry?.manifest
+  if (listing === undefined || manifest === undefined || body === undefined || !service.usable)
+    return undefined
+  const { store, profile } = context
+  const { key } = desired
+  const kind = listedKind(profile, key)
+  if (kind === undefined) return undefined
+  const name = remoteNameOf(manifest)
+  const intent = undecidedIntent(recorded)
+  const edited = editedSince(recorded, desired)
+  const candidates: Candidate[] = []
+  for (const item of listing.items.values()) {
+    const isOwn = [recorded.remote?.id, recorded.former?.remote.id].some((id) => sameId(id, item.id))
+    if (item.name !== name || isOwn || store.holderOf(item.id, key) !== undefined) continue
+    const createdAt = instantOf(item.createdAt ?? '')
+    if (intent !== undefined && createdAt !== undefined && createdAt < intent.openedAt - CLOCKS_APART_MS)
+      continue
+    const fields = compareBody(kind.fields, body, item as JsonObject).map(({ field }) => field) // it came as JSON
+    candidates.push({ id: item.id, differs: fields.filter((field) => !edited.has(field)) })
+  }
+  return {
+    name,
+    candidates: candidates.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    hasOwn: recorded.remote !== undefined && listing.items.has(recorded.remote.id.toLowerCase()),
+    doubtful: doubtsOf(context, key, service.access, listing),
+  }
+}
+
+/** Fields that were edited since a create of unknown outcome: what it may have made has them as they were. */
+function editedSince(recorded: LedgerRecord, { fingerprint }: Desired): ReadonlySet<string> {
+  const { applied } = recorded
+  if (undecidedIntent(recorded) === undefined || applied === undefined || fingerprint === undefined)
+    return new Set()
+  return new Set(changedFields(applied.fields, fingerprint.fields))
+}
+
+/** Pipes that are recorded and not in the list, when these are too many to believe it. */
+function doubtsOf(
+  { store, clock }: Pick<ReconcileContext, 'store' | 'clock'>,
+  but: Key,
+  { serviceId }: ServiceAccess,
+  { items, askedAt }: Listing,
+): MassMissing | undefined {
+  let of = 0
+  let missing = 0
+  for (const key of store.createdIn(serviceId)) {
+    const id = store.record(key)?.remote?.id
+    if (key === but || id === undefined || store.desiredState(key) !== 'valid') continue
+    // What was recorded since cannot be in it.
+    if (clock.monotonic() - (store.ageMs(key) ?? Infinity) >= askedAt) continue
+    of += 1
+    if (!items.has(id.toLowerCase())) missing += 1
+  }
+  const counts = { missing, of }
+  return isMassMissing(counts) || (missing > 0 && items.size === 0) ? counts : undefined
+}

@@ -1,0 +1,61 @@
+import type { Reply } from '../../contract/platform.ts'
+import type { RemoteResource } from '../../kinds/remote-resource.ts'
+
+/** All pipes of a service, as one reply gave them. */
+export interface Listing {
+  /** When it was begun to ask for it; on the monotonic clock, ms. */
+  readonly askedAt: number
+  /** By their ids, in lower case. */
+  readonly items: ReadonlyMap<string, RemoteResource>
+  readonly reply: Omit<Reply<unknown>, 'value'>
+}
+
+/** The last list of each service: one request for all who look at about the same time. */
+export interface Listings {
+  /** The last one that was answered, by whomever it was asked for. */
+  last(service: string): Listing | undefined
+  /**
+   * One that was begun at `since` or later: the last one, one that is on its way, or a new one.
+   * @param now on the monotonic clock
+   * @throws what `ask` throws, whoever asked
+   */
+  since(service: string, about: { readonly since: number; readonly now: number }, ask: Ask): Promise<Listing>
+  /** By the id of the service. */
+  all(): Iterable<readonly [string, Listing]>
+  /** What it says is no longer so. */
+  forget(service: string): void
+}
+
+type Ask = () => Promise<Reply<readonly RemoteResource[]>>
+
+export function createListings(): Listings {
+  const answered = new Map<string, Listing>()
+  const asking = new Map<string, { readonly askedAt: number; readonly listing: Promise<Listing> }>()
+
+  async function asked(service: string, askedAt: number, ask: Ask): Promise<Listing> {
+    const { value, ...reply } = await ask()
+    const items = new Map(value.map((item) => [item.id.toLowerCase(), item]))
+    const listing = { askedAt, items, reply }
+    answered.set(service, listing)
+    return listing
+  }
+
+  return {
+    last: (service) => answered.get(service),
+    async since(service, { since, now }, ask) {
+      const last = answered.get(service)
+      if (last !== undefined && last.askedAt >= since) return last
+      const running = asking.get(service)
+      if (running !== undefined && running.askedAt >= since) return running.listing
+      const listing = asked(service, now, ask)
+      asking.set(service, { askedAt: now, listing })
+      try {
+        return await listing
+      } finally {
+        if (asking.get(service)?.listing === listing) asking.delete(service)
+      }
+    },
+    all: () => answered,
+    forget: (service) => void answered.delete(service),
+  }
+}
