@@ -1,8 +1,9 @@
+import { DEFAULT } from '../../src/kinds/profiles/default/profile.ts'
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FaultsFile } from '../../src/sandbox/fault-schema.ts'
 import { readSandboxFile } from '../../src/sandbox/sandbox-file.ts'
-import { Fixture } from '../../src/sandbox/fixture.ts'
+import { fixtureSchema } from '../../src/sandbox/fixture.ts'
 import { resourcesOf, ROOT, runProgram, startProgram, urlOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { createWorkspace } from '../support/workspace.ts'
@@ -19,7 +20,7 @@ function examples(language: string): readonly string[] {
 
 test.each([
   ['faults', FaultsFile, 0],
-  ['fixture', Fixture, 1],
+  ['fixture', fixtureSchema(DEFAULT), 1],
 ] as const)('the %s file is right', async (name, schema, at) => {
   using workspace = createWorkspace()
   workspace.write(`${name}.yaml`, examples('yaml')[at] ?? '')
