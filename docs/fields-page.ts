@@ -2,23 +2,26 @@ import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
 import { stringify } from 'yaml'
 import { explainKind, withFields, type FieldFacts } from '../src/kinds/explain.ts'
 import { MANIFEST_KINDS } from '../src/kinds/lookup.ts'
+import type { Profile } from '../src/kinds/profile.ts'
 import { cell } from './table.ts'
 
 /** docs/fields.md: every field of every kind. @param note that it is generated */
-export function fieldsPage(note: string): string {
-  return `# Fields
+export function fieldsPage(note: string, profile: Profile): string {
+  const isDefault = profile.name === DEFAULT.name
+  const flag = isDefault ? '' : ` --profile ${profile.name}`
+  return `# Fields${isDefault ? '' : ` of ${profile.name}`}
 
 ${note}
 
 Every field of every kind of manifest: what it takes, what it means, and whether a difference between the manifest and the platform is
-drift. \`pipewright explain pipe.spec.source.kafka\` says the same at the shell. What else has to hold is in [manifests.md](manifests.md).
+drift. \`pipewright explain pipe.spec.source.kafka${flag}\` says the same at the shell. What else has to hold is in [manifests.md](manifests.md).
 
-${MANIFEST_KINDS.map(section).join('\n\n')}
+${MANIFEST_KINDS.map((kind) => section(profile, kind)).join('\n\n')}
 `
 }
 
-function section(kind: string): string {
-  const whole = explainKind(DEFAULT, kind)
+function section(profile: Profile, kind: string): string {
+  const whole = explainKind(profile, kind)
   if (whole === undefined) throw new Error(`there is no kind ${kind}`)
   const rows = withFields(whole)
     .filter(({ path }) => path !== kind)

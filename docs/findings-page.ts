@@ -1,4 +1,6 @@
+import type { Profile } from '../src/kinds/profile.ts'
 import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
+import { PROFILES } from '../src/kinds/profiles/profiles.ts'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -20,6 +22,8 @@ const Examples = z.array(
     shell: z.literal(true).optional(),
     /** The file that it stands in; `orders.yaml` unless set. */
     file: z.string().optional(),
+    /** By its name; the default one unless set. */
+    profile: z.string().optional(),
     wrong: z.string(),
     right: z.string(),
   }),
@@ -36,12 +40,16 @@ export function findingExamples(): readonly Example[] {
   return Examples.parse(parse(readFileSync(new URL('examples.yaml', CORPUS), 'utf8')))
 }
 
+function profileOf(given: string | undefined): Profile {
+  return PROFILES.find(({ name }) => name === given) ?? DEFAULT
+}
+
 /** What is said of an example, beside right manifests of a Service and an Alert. */
 export function findingsOfExample(
-  { file = EXAMPLE_FILE, wrong, right }: Pick<Example, 'file' | 'wrong' | 'right'>,
+  { file = EXAMPLE_FILE, profile, wrong, right }: Pick<Example, 'file' | 'profile' | 'wrong' | 'right'>,
   side: 'wrong' | 'right',
 ): readonly Finding[] {
-  const beside = ['alert', 'service'].map((name) => [
+  const beside = (profile === undefined ? ['alert', 'service'] : ['service']).map((name) => [
     `beside/${name}.yaml`,
     readFileSync(new URL(`beside/${name}.yaml`, CORPUS)),
   ]) satisfies readonly (readonly [string, Buffer])[]
@@ -51,7 +59,7 @@ export function findingsOfExample(
       name,
       parseFile(
         { file: name, hash: name, bytes: content },
-        { profile: DEFAULT, limits: DEFAULT_LIMITS, effort: createEffort() },
+        { profile: profileOf(profile), limits: DEFAULT_LIMITS, effort: createEffort() },
       ),
     ]),
   )
@@ -94,7 +102,7 @@ ${sections.join('\n')}`
 }
 
 function section(example: Example, meaning: string): string {
-  const { code, title, shell, wrong, right } = example
+  const { code, title, shell, profile, wrong, right } = example
   const language = shell === true ? 'sh' : 'yaml'
   const said =
     shell === true
@@ -102,7 +110,7 @@ function section(example: Example, meaning: string): string {
       : `\n\`\`\`text\n${findingsOfExample(example, 'wrong').map(words).join('\n')}\n\`\`\`\n`
   return `## ${code}
 
-**${title}**: ${meaning}.
+**${title}**: ${meaning}.${profile === undefined ? '' : ` With \`--profile ${profile}\`.`}
 
 Wrong:
 

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { settingsTable } from '../src/config/setting-problem.ts'
 import { manifestJsonSchema } from '../src/kinds/json-schema.ts'
 import { ALL_METRICS, PREFIX } from '../src/telemetry/metric-definitions.ts'
-import { operationsOf } from '../src/kinds/profile.ts'
+import { CLICKHOUSE_CLOUD } from '../src/kinds/profiles/clickhouse-cloud/profile.ts'
+import { operationsOf, type Profile } from '../src/kinds/profile.ts'
 import { labelValues } from '../src/telemetry/instruments.ts'
 import { alertRules } from './alert-rules.ts'
 import { readmePage } from './commands-table.ts'
@@ -26,15 +27,21 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'settings.md': settingsPage(),
     'metrics.md': metricsPage(),
     'findings.md': findingsPage(NOTE),
-    'fields.md': fieldsPage(NOTE),
+    'fields.md': fieldsPage(NOTE, DEFAULT),
+    'fields-clickhouse-cloud.md': fieldsPage(NOTE, CLICKHOUSE_CLOUD),
     'logs.md': logsPage(NOTE),
     'sandbox.md': sandboxPage(NOTE),
     'runbook.md': runbookPage(readFileSync(`${HERE}/runbook.md`, 'utf8')),
     '../README.md': readmePage(readFileSync(`${HERE}/../README.md`, 'utf8')),
     [RULES]: alertRules(readFileSync(`${HERE}/${RULES}`, 'utf8')),
     '../helm/README.md': chartPage(NOTE),
-    'schema/manifest.schema.json': `${JSON.stringify(manifestJsonSchema(DEFAULT), undefined, 2)}\n`,
+    'schema/manifest.schema.json': jsonSchema(DEFAULT),
+    'schema/clickhouse-cloud.schema.json': jsonSchema(CLICKHOUSE_CLOUD),
   }
+}
+
+function jsonSchema(profile: Profile): string {
+  return `${JSON.stringify(manifestJsonSchema(profile), undefined, 2)}\n`
 }
 
 const RULES = '../helm/rules/pipewright.rules.yaml'

@@ -1,6 +1,7 @@
+import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
 import { z } from 'zod'
 import { Fault, FaultRule } from '../src/sandbox/fault-schema.ts'
-import { Fixture } from '../src/sandbox/fixture.ts'
+import { fixtureSchema } from '../src/sandbox/fixture.ts'
 import { cell, code } from './table.ts'
 
 /** docs/sandbox.md: what the sandbox is told, from its schemas. */
@@ -128,7 +129,7 @@ incidents:
 
 | of a fixture | what it is |
 |---|---|
-${Object.entries(properties(Fixture))
+${Object.entries(properties(fixtureSchema(DEFAULT)))
   .map(([name, { description }]) => `| ${code(name)} | ${cell(told(name, description))} |`)
   .join('\n')}
 

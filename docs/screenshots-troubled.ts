@@ -1,3 +1,4 @@
+import { DEFAULT } from '../src/kinds/profiles/default/profile.ts'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createSandbox } from '../src/sandbox/sandbox-server.ts'
 import { readFixture } from '../src/sandbox/fixture.ts'
@@ -28,7 +29,7 @@ export async function startTroubledDaemon(
   workspace: Workspace,
   stack: AsyncDisposableStack,
 ): Promise<{ readonly url: string }> {
-  const fixture = await readFixture(workspace.path('manifests/.sandbox.yaml'))
+  const fixture = await readFixture(workspace.path('manifests/.sandbox.yaml'), DEFAULT)
   const platform = stack.use(
     await createSandbox({
       fixture,
