@@ -43,11 +43,11 @@ export const REMOVALS: readonly Removal[] = [
     const asked = questionOf(context,`,
       },
       {
-        from: `  } catch (failure) {
-    return { failure, askedAt }`,
-        to: `  } catch (failure) {
-    LAST.set(context, failure)
-    return { failure, askedAt }`,
+        from: `    return { reply, askedAt }
+  } catch (failure) {`,
+        to: `    return { reply, askedAt }
+  } catch (failure) {
+    LAST.set(context, failure)`,
         below: `const LAST = new WeakMap<object, unknown>()`,
       },
     ],

@@ -34,12 +34,12 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'the old pipe is asked for again, right before the POST',
     patches: [
       {
-        from: `    return { failure, askedAt }\n`,
-        to: `    FIRST.set(key, { failure, askedAt })\n    return { failure, askedAt }\n`,
+        from: `    return { reply, askedAt }\n  } catch (failure) {\n`,
+        to: `    return { reply, askedAt }\n  } catch (failure) {\n    FIRST.set(key, { failure, askedAt })\n`,
       },
       {
-        from: `  const askedAt = context.clock.monotonic()\n`,
-        to: `  if (permit !== undefined && FIRST.has(key)) return FIRST.get(key)\n  const askedAt = context.clock.monotonic()\n`,
+        from: `    const asked = questionOf(context,`,
+        to: `    if (permit !== undefined && FIRST.has(key)) return FIRST.get(key)\n    const asked = questionOf(context,`,
         below: `const FIRST = new Map()`,
       },
     ],
@@ -59,8 +59,8 @@ export const AROUND_THE_CREATE: readonly Mutation[] = [
     protection: 'a pipe that was never seen is held',
     patches: [
       {
-        from: `[massMissing, adoptInstead, neverSeen, unbelieved]`,
-        to: `[massMissing, adoptInstead, unbelieved]`,
+        from: `[massMissing, adoptInstead, neverSeen, unbelieved, stillListed]`,
+        to: `[massMissing, adoptInstead, unbelieved, stillListed]`,
       },
     ],
     checks: [neverFound()],

@@ -89,8 +89,8 @@ export const OF_THE_ATTEMPT: readonly Mutation[] = [
     protection: 'a create ends by its deadline, and not by the stop',
     patches: [
       {
-        from: `...where, path, readOf, readValue }`,
-        to: `...where, path, readOf, readValue, signal: readOptions.signal }`,
+        from: `listOf: (listed) => listOf(listed, service),`,
+        to: `listOf: (listed) => listOf(listed, service), signal: readOptions.signal,`,
       },
       {
         from: `{ way, parts, notAfter, onSent`,
